@@ -216,7 +216,8 @@ class Evaluator {
   }
 
   Result<WhereResult> Run() {
-    internal::StoppableExecutor executor(internal::Pick(options_.run.executor), options_.run.budget);
+    internal::StoppableExecutor executor(internal::Pick(options_.run.executor),
+                                         options_.run.budget);
     const auto list = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
     const std::size_t count = list ? list->size() : s_.node_count();
     std::vector<std::vector<NodeId>> chosen((count + kGrain - 1) / kGrain);

@@ -163,8 +163,8 @@ struct ImportReport {
 // the files' bytes at most; a matrix takes 16 bytes an entry, a file with edges between facts of
 // wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its nodes' keys
 // take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
-// (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which its first bytes
-// tell (kInvalidArgument: damaged).
+// (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which its first
+// bytes tell (kInvalidArgument: damaged).
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options = {});
 

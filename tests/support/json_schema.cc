@@ -11,8 +11,8 @@ namespace {
 namespace json = boost::json;
 
 const std::set<std::string, std::less<>> kWords = {
-    "$schema", "type", "enum", "properties", "required", "additionalProperties", "items",
-    "minimum", "maximum", "minLength", "default", "description"};
+    "$schema", "type",    "enum",    "properties", "required", "additionalProperties",
+    "items",   "minimum", "maximum", "minLength",  "default",  "description"};
 
 bool IsType(const json::value& value, std::string_view type) {
   if (type == "null") return value.is_null();
@@ -39,8 +39,7 @@ std::string CheckObject(const json::object& schema, const json::object& object,
   for (const auto& [name, member] : object) {
     const std::string place = at + "." + std::string(name);
     if (!met.insert(std::string(name)).second) return place + ": comes twice";
-    const json::value* known =
-        properties ? properties->as_object().if_contains(name) : nullptr;
+    const json::value* known = properties ? properties->as_object().if_contains(name) : nullptr;
     if (!known && others && others->is_bool() && !others->as_bool())
       return place + ": is not in the schema";
     if (!known && others && others->is_object()) known = others;
@@ -60,8 +59,8 @@ std::string Check(const json::object& schema, const json::value& value, const st
       fits = IsType(value, type->as_string());
     else
       for (const json::value& one : type->as_array()) fits |= IsType(value, one.as_string());
-    if (!fits) return at + ": " + json::serialize(value) + " is not of type " +
-                      json::serialize(*type);
+    if (!fits)
+      return at + ": " + json::serialize(value) + " is not of type " + json::serialize(*type);
   }
   if (const json::value* choices = schema.if_contains("enum"))
     if (std::ranges::find(choices->as_array(), value) == choices->as_array().end())
@@ -73,8 +72,7 @@ std::string Check(const json::object& schema, const json::value& value, const st
     if (most && number > most->to_number<double>()) return at + ": is above the maximum";
   }
   if (const json::value* least = schema.if_contains("minLength"))
-    if (value.is_string() &&
-        value.as_string().size() < least->to_number<std::size_t>())
+    if (value.is_string() && value.as_string().size() < least->to_number<std::size_t>())
       return at + ": is too short";
   if (value.is_object()) return CheckObject(schema, value.as_object(), at);
   if (const json::value* items = schema.if_contains("items"); items && value.is_array()) {

@@ -24,8 +24,7 @@ class Neighborhood : public ::testing::Test {
                               "\n"
                               R"({"edge":["c","e"],"kind":"near"})"
                               "\n";
-    ASSERT_EQ(
-        Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+    ASSERT_EQ(Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
   }
 
   boost::json::object Ask(std::vector<std::string> words) {
@@ -51,12 +50,9 @@ class Neighborhood : public ::testing::Test {
 };
 
 TEST_F(Neighborhood, HopsAndDecayByDirection) {
-  const auto reply =
-      Ask({"--from", "a", "--hops", "2", "--forward", "0.5", "--backward", "0.1"});
-  const std::map<std::string, std::string> expected = {{"a", "0 1000 seed"},
-                                                       {"b", "1 500 forward"},
-                                                       {"c", "2 250 forward"},
-                                                       {"d", "2 50 backward"}};
+  const auto reply = Ask({"--from", "a", "--hops", "2", "--forward", "0.5", "--backward", "0.1"});
+  const std::map<std::string, std::string> expected = {
+      {"a", "0 1000 seed"}, {"b", "1 500 forward"}, {"c", "2 250 forward"}, {"d", "2 50 backward"}};
   EXPECT_EQ(Nodes(reply), expected);
   EXPECT_EQ(reply.at("edges").as_array().size(), 3u);
   EXPECT_FALSE(reply.at("truncated").as_bool());

@@ -15,8 +15,7 @@ class Output : public ::testing::Test {
                               "\n"
                               R"({"edge":["a","b"],"kind":"knows","weight":0.5})"
                               "\n";
-    ASSERT_EQ(
-        Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+    ASSERT_EQ(Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
   }
   const TempDir dir_;
   const std::string db_ = dir_ / "g";

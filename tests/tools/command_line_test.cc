@@ -63,8 +63,7 @@ TEST(CommandLine, EveryExampleIsACommandLine) {
       const CommandLine line = ParseCommandLine(words, {});
       // A file that an example names need not be there.
       if (line.error && line.error->code == ErrorCode::kNotFound) continue;
-      EXPECT_FALSE(line.error) << example.shell << ": "
-                               << (line.error ? line.error->message : "");
+      EXPECT_FALSE(line.error) << example.shell << ": " << (line.error ? line.error->message : "");
       ASSERT_TRUE(line.request) << example.shell;
       EXPECT_EQ(line.request->operation().name, command.name) << example.shell;
     }

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "tools/cli/progress_bar.h"
-#include "tools/operations/text_table.h"
 #include "tools/operations/json_writer.h"
+#include "tools/operations/text_table.h"
 
 namespace plexus::tools {
 namespace {

@@ -18,8 +18,8 @@ namespace plexus::tools {
 namespace {
 
 bool IsSnakeCase(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
-                              std::string::npos;
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
 }
 
 // Lists that a shape has at some path, and the members of their elements.
@@ -140,10 +140,10 @@ TEST(Shape, IsReadAsWritten) {
 }
 
 TEST(JsonSchema, ProblemsAreNamed) {
-  const boost::json::value schema = boost::json::parse(
-      R"({"type":"object","properties":{"a":{"type":"integer","minimum":0},)"
-      R"("b":{"type":"array","items":{"type":"string"}}},"required":["a"],)"
-      R"("additionalProperties":false})");
+  const boost::json::value schema =
+      boost::json::parse(R"({"type":"object","properties":{"a":{"type":"integer","minimum":0},)"
+                         R"("b":{"type":"array","items":{"type":"string"}}},"required":["a"],)"
+                         R"("additionalProperties":false})");
   const auto problem = [&](const char* value) {
     return testing::SchemaProblem(schema, boost::json::parse(value));
   };

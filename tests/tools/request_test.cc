@@ -19,9 +19,8 @@ Operation Row() {
           .parameters = {Text("key", "KEY", "a key").Positional(),
                          Count("top", "K", "at most K").Between(1, 100).Default(std::uint64_t{20}),
                          Number("damping", "D", "a factor").Default(0.85),
-                         Choice("mode", {"slow", "fast"}, "how"),
-                         List("kinds", "A,B", "kinds"), Repeated("seed", "KEY", "seeds"),
-                         Flag("paths", "show paths"),
+                         Choice("mode", {"slow", "fast"}, "how"), List("kinds", "A,B", "kinds"),
+                         Repeated("seed", "KEY", "seeds"), Flag("paths", "show paths"),
                          Count("max_nodes", "N", "nodes").ForPeople(7)}};
 }
 

@@ -143,7 +143,8 @@ void AddGlobals(Parse& parse) {
   const auto set_wait = [&globals](const std::string& given) {
     const std::optional<double> seconds = ParseNumber(given);
     if (!seconds || *seconds < 0 || *seconds > kLongestWait)
-      throw CLI::ValidationError("--wait: '" + given + "' is no number of seconds from 0 to 1000000");
+      throw CLI::ValidationError("--wait: '" + given +
+                                 "' is no number of seconds from 0 to 1000000");
     globals.wait_seconds = *seconds;
   };
   app.add_option_function<std::string>("--wait", set_wait,
@@ -164,9 +165,9 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name(parameter->name) + ": is empty; leave it out or give a value");
     if (file == "-" && from_input)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "only one of " + request.Name(from_input->name) + " and " +
-                      request.Name(parameter->name) + " can be standard input");
+      return Fail(ErrorCode::kInvalidArgument, "only one of " + request.Name(from_input->name) +
+                                                   " and " + request.Name(parameter->name) +
+                                                   " can be standard input");
     if (file == "-") from_input = parameter;
   }
   for (const auto& [parameter, texts] : given) {
@@ -182,8 +183,7 @@ Result<Request> MakeRequest(const Parse& parse) {
   Request request(*parse.chosen, Spelling::kFlags);
   for (const auto& [parameter, texts] : parse.given) {
     if (parameter->means == Means::kContent) continue;
-    for (const std::string& text : texts)
-      PLEXUS_TRY(request.SetFromText(parameter->name, text));
+    for (const std::string& text : texts) PLEXUS_TRY(request.SetFromText(parameter->name, text));
   }
   PLEXUS_TRY(ReadFiles(request, parse.given));
   PLEXUS_TRY(request.Check());
@@ -209,8 +209,7 @@ void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line
   if (chosen.empty() && !parse.app.remaining().empty()) {
     const std::string given = parse.app.remaining().front();
     std::vector<std::string> names;
-    for (const Operation& operation : AllCommands())
-      names.push_back(CommandName(operation.name));
+    for (const Operation& operation : AllCommands()) names.push_back(CommandName(operation.name));
     message = "no command or option '" + given + "'" + DidYouMean(given, names);
   } else if (chosen.empty() && !dynamic_cast<const CLI::ValidationError*>(&error)) {
     message = "which command?";

@@ -118,7 +118,8 @@ std::string ZshCompletion() {
     return plain;
   };
   std::string text =
-      "#compdef plexus\n# made by 'plexus completion zsh'\n_plexus() {\n  local -a commands globals\n"
+      "#compdef plexus\n# made by 'plexus completion zsh'\n_plexus() {\n  local -a commands "
+      "globals\n"
       "  commands=(\n";
   for (const Operation& command : AllCommands())
     text += "    " + Quoted(CommandName(command.name) + ":" + escaped(command.summary)) + "\n";

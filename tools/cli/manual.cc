@@ -142,8 +142,7 @@ std::string ReferencePage() {
   text += "\n";
   std::vector<std::string> groups;
   for (const Operation& command : AllCommands())
-    if (std::ranges::find(groups, command.group) == groups.end())
-      groups.push_back(command.group);
+    if (std::ranges::find(groups, command.group) == groups.end()) groups.push_back(command.group);
   for (const std::string& group : groups) {
     text += "## " + group + "\n\n";
     for (const Operation& command : AllCommands())

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tools/operations/human_format.h"
 #include "tools/cli/signals.h"
+#include "tools/operations/human_format.h"
 
 namespace plexus::tools {
 namespace {

@@ -53,8 +53,7 @@ void PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
   }
 }
 
-Status PrintReply(Reply& reply, const std::vector<std::string>& warnings,
-                  const CommandLine& line) {
+Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const CommandLine& line) {
   const Format format = line.globals.format;
   if (reply.stream && (format == Format::kTable || !reply.members)) {
     if (format != Format::kTable)

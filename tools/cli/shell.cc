@@ -144,8 +144,7 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
     }
   }
   if (quote)
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string("a quote (") + quote + ") is not closed");
+    return Fail(ErrorCode::kInvalidArgument, std::string("a quote (") + quote + ") is not closed");
   end_word();
   return words;
 }

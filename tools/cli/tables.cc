@@ -100,8 +100,7 @@ class Printer {
     if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
     if (const auto* truth = std::get_if<bool>(&cell.value)) return *truth ? "yes" : "no";
     if (const auto* count = std::get_if<std::uint64_t>(&cell.value)) return std::to_string(*count);
-    if (const auto* number = std::get_if<std::int64_t>(&cell.value))
-      return std::to_string(*number);
+    if (const auto* number = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*number);
     if (const auto* json = std::get_if<TreeNode::Json>(&cell.value)) return json->text;
     if (const NodeId* node = cell.node()) return Key(*node);
     return Number(cell.number(), digits);

@@ -62,8 +62,8 @@ Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
 
 // Notes that an index node which was named as an end meets nothing, as none of `kinds` is of its
 // plane. Nothing for nodes that are facts.
-void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot, std::span<const NodeId> nodes,
-                    std::span<const EdgeKindId> kinds);
+void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot,
+                    std::span<const NodeId> nodes, std::span<const EdgeKindId> kinds);
 
 // The key as people read it and as FindNode takes it: "tag:rust" for an index node,
 // "key:tag:rust" for a fact of the key that an index node is shown by. Not escaped.

@@ -56,8 +56,8 @@ enum class Means : std::uint8_t {
   kPath,     // a path that is written
 };
 
-using Value =
-    std::variant<std::monostate, bool, std::uint64_t, double, std::string, std::vector<std::string>>;
+using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string,
+                           std::vector<std::string>>;
 
 struct Parameter {
   std::string name;  // snake_case
@@ -149,7 +149,7 @@ struct Operation {
   std::string summary = {};  // one sentence without its full stop
   Effect effect = Effect::kRead;
   Parameters parameters = {};
-  std::string reply = {};  // in the language of shape.h
+  std::string reply = {};           // in the language of shape.h
   std::vector<Layout> tables = {};  // the first one is also the CSV; none: the reply's own members
   std::vector<Example> examples = {};  // two or more
   Result<Reply> (*run)(Workspace&, const Request&) = nullptr;

@@ -41,10 +41,10 @@ struct Reply {
 
   Members members;
 
-  std::string headline;            // lines before a table
-  std::string closing;             // lines after it
-  std::string page;                // instead of a table
-  bool quiet = false;              // people are shown nothing but these words
+  std::string headline;  // lines before a table
+  std::string closing;   // lines after it
+  std::string page;      // instead of a table
+  bool quiet = false;    // people are shown nothing but these words
   // The answer is a failure, too: a cycle, damage, nothing found. Without a message nothing is to
   // be said beyond the reply.
   std::optional<Error> failure;

@@ -30,7 +30,8 @@ class TermKeeper {
   Result<IndexTermsReport> Finish();
 
  private:
-  TermKeeper(Workspace& workspace, TermOptions terms) : workspace_(&workspace), terms_(std::move(terms)) {}
+  TermKeeper(Workspace& workspace, TermOptions terms)
+      : workspace_(&workspace), terms_(std::move(terms)) {}
   // Counts the batch completed last if it was applied: a refused one, which comes again in halves,
   // raised no sequence.
   void Settle(const Snapshot& now);

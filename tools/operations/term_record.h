@@ -37,11 +37,11 @@ struct NotIndexed {
       0;  // they have terms, but nobody knows whether of the text they have now
   bool none() const { return facts == 0 && not_compared == 0; }
 };
-// Of the facts, of `subset` if it is given, and without one of indexed events. In doubt are those whose text is newer than the record,
-// those with a text and no terms (only they where there is no record), and those with terms and no
-// text. Up to 4,096 in doubt are read and compared, which is exact. Of more, nothing is read: those
-// that have one without the other count as not indexed (also a text without a word), the rest as
-// not compared. O(nodes). Errors: the payload store's.
+// Of the facts, of `subset` if it is given, and without one of indexed events. In doubt are those
+// whose text is newer than the record, those with a text and no terms (only they where there is no
+// record), and those with terms and no text. Up to 4,096 in doubt are read and compared, which is
+// exact. Of more, nothing is read: those that have one without the other count as not indexed (also
+// a text without a word), the rest as not compared. O(nodes). Errors: the payload store's.
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset);
 // True when both make the same terms of every text.

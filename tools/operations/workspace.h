@@ -31,7 +31,7 @@ struct WorkspaceOptions {
   bool strict = false;  // refuse a graph that lost its tail in a crash
   int threads = 0;      // 0 = all
   std::int64_t lock_wait_ms = 5000;
-  int input = -1;          // a file descriptor that "-" means; -1 = there is none
+  int input = -1;                // a file descriptor that "-" means; -1 = there is none
   bool one_request = true;       // the process ends soon: freed memory is not given back
   Progress* progress = nullptr;  // may be null
   // A note of what goes on meanwhile, such as who is waited for; called at most once.
@@ -56,8 +56,8 @@ class Workspace {
 
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
-  // What the request's as_of, scope, where and now mean. Errors: kInvalidArgument, a time that cannot be
-  // read, or as_of with writing; the history's own.
+  // What the request's as_of, scope, where and now mean. Errors: kInvalidArgument, a time that
+  // cannot be read, or as_of with writing; the history's own.
   Status Look(const Request& request);
   // The same at another moment, without notes.
   Result<View> ViewAt(std::string_view as_of, const Request& request);

@@ -66,8 +66,7 @@ void AddBackup(Rows& rows) {
                           .Named(Means::kFile)
                           .Required()},
        .reply = "directory:s, sequence:n",
-       .examples = {{"plexus restore --db g2 --from backups/g-2026-11-21",
-                     "g2 must not exist yet"},
+       .examples = {{"plexus restore --db g2 --from backups/g-2026-11-21", "g2 must not exist yet"},
                     {"plexus restore --db g2 --from g --json", "a copy of a closed graph"}},
        .run = RunRestore,
        .access = NothingOpen});

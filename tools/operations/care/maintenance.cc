@@ -9,8 +9,7 @@
 namespace plexus::tools {
 namespace {
 
-const char* const kCareReply =
-    "sequence:n, history_floor:n, disk_bytes:n, checkpoint_bytes:n";
+const char* const kCareReply = "sequence:n, history_floor:n, disk_bytes:n, checkpoint_bytes:n";
 
 // Closes, then tells what stands on disk now.
 Result<Reply> Stands(Workspace& workspace, const std::string& done) {
@@ -43,8 +42,7 @@ Result<Reply> RunTrim(Workspace& workspace, const Request& request) {
   const Sequence last = workspace.snapshot().sequence();
   if (cut > last)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) +
-                                          " is in the future; the last is " +
-                                          std::to_string(last));
+                                          " is in the future; the last is " + std::to_string(last));
   PLEXUS_TRY(workspace.database().Trim(cut, workspace.progress()));
   PLEXUS_ASSIGN(Reply reply, Stands(workspace, ""));
   reply.page = "history trimmed: --as-of reaches back to sequence " +
@@ -119,36 +117,35 @@ Access NothingOpen(const Request&) { return Access::kNothing; }
 }  // namespace
 
 void AddMaintenance(Rows& rows) {
-  rows.push_back({.name = "compact",
-                  .group = "Care",
-                  .title = "Compact",
-                  .summary = "Fold recent changes into the base and write a checkpoint",
-                  .effect = Effect::kWrite,
-                  .parameters = {},
-                  .reply = kCareReply,
-                  .examples = {{"plexus compact --db g",
-                                "after many small changes, for the fastest reads"},
-                               {"plexus compact --db g --json", "the same for a script"}},
-                  .run = RunCompact});
-  rows.push_back({.name = "checkpoint",
-                  .group = "Care",
-                  .title = "Checkpoint",
-                  .summary = "Write a checkpoint, so that the next open is quick",
-                  .effect = Effect::kWrite,
-                  .parameters = {},
-                  .reply = kCareReply,
-                  .examples = {{"plexus checkpoint --db g",
-                                "done by itself, too, once enough was written"},
-                               {"plexus checkpoint --db g --json", "the same for a script"}},
-                  .run = RunCheckpoint});
+  rows.push_back(
+      {.name = "compact",
+       .group = "Care",
+       .title = "Compact",
+       .summary = "Fold recent changes into the base and write a checkpoint",
+       .effect = Effect::kWrite,
+       .parameters = {},
+       .reply = kCareReply,
+       .examples = {{"plexus compact --db g", "after many small changes, for the fastest reads"},
+                    {"plexus compact --db g --json", "the same for a script"}},
+       .run = RunCompact});
+  rows.push_back(
+      {.name = "checkpoint",
+       .group = "Care",
+       .title = "Checkpoint",
+       .summary = "Write a checkpoint, so that the next open is quick",
+       .effect = Effect::kWrite,
+       .parameters = {},
+       .reply = kCareReply,
+       .examples = {{"plexus checkpoint --db g", "done by itself, too, once enough was written"},
+                    {"plexus checkpoint --db g --json", "the same for a script"}},
+       .run = RunCheckpoint});
   rows.push_back(
       {.name = "trim",
        .group = "Care",
        .title = "Forget history",
        .summary = "Forget history up to a point; the present stays",
        .effect = Effect::kDestroy,
-       .parameters = {Text("before", "SEQ|TIME",
-                           "the earliest state that can still be asked for")
+       .parameters = {Text("before", "SEQ|TIME", "the earliest state that can still be asked for")
                           .Named(Means::kMoment)
                           .Required()},
        .reply = kCareReply,

@@ -72,8 +72,8 @@ std::string Page(const std::string& to, const storage::RepairReport& report) {
            Escaped(p.what);
   });
   page += Some(report.lost_checkpoints, "checkpoints", [](const storage::DamagedCheckpoint& c) {
-    return "lost checkpoint " + std::to_string(c.id) + " of record " +
-           std::to_string(c.sequence) + ": " + Escaped(c.what);
+    return "lost checkpoint " + std::to_string(c.id) + " of record " + std::to_string(c.sequence) +
+           ": " + Escaped(c.what);
   });
   page += Some(report.lost_records, "gaps",
                [](const storage::RecordRange& r) { return "LOST: " + Range(r); });
@@ -105,9 +105,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (!repaired) return std::unexpected(repaired.error());
   std::string page = Page(to, *repaired);
   const bool complete = repaired->complete;
-  Reply reply([to, report = *std::move(repaired)](ReplyWriter& json) {
-    WriteReport(json, to, report);
-  });
+  Reply reply(
+      [to, report = *std::move(repaired)](ReplyWriter& json) { WriteReport(json, to, report); });
   reply.page = std::move(page);
   if (!complete) reply.failure = Error{ErrorCode::kCorruption, ""};
   return reply;

@@ -103,8 +103,8 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
     const std::string& given = request.Text("weight");
     const auto weight = text::ReadF32(given);  // as the formats read it
     if (!weight || text::IsBelowZero(given))
-      return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + " '" + given +
-                                                   "': a weight is a finite number >= 0");
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("weight") + " '" + given + "': a weight is a finite number >= 0");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   edge.label = request.Text("label");
@@ -147,9 +147,9 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
       snapshot.FindEdge(match.reversed ? target : source, match.kind,
                         match.reversed ? source : target, label.empty() ? 0 : *stored);
   if (!linked)
-    return Fail(ErrorCode::kNotFound,
-                "no edge " + request.Text("source") + " " + kind + " " + request.Text("target") +
-                    (label.empty() ? "" : " with label '" + label + "'"));
+    return Fail(ErrorCode::kNotFound, "no edge " + request.Text("source") + " " + kind + " " +
+                                          request.Text("target") +
+                                          (label.empty() ? "" : " with label '" + label + "'"));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(kind), NodeRef::Id(target), label);
   return ApplyTo(workspace, batch);
@@ -172,8 +172,8 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
     report.nodes.removed = 1;
   } else {
     const std::string_view stored[] = {workspace.snapshot().key(node)};
-    PLEXUS_ASSIGN(report, workspace.database().Purge(stored, workspace.now_ms(),
-                                                     workspace.progress()));
+    PLEXUS_ASSIGN(report,
+                  workspace.database().Purge(stored, workspace.now_ms(), workspace.progress()));
   }
   return ReplyOf(report);
 }
@@ -225,9 +225,7 @@ void AddEdit(Rows& rows) {
        .summary = "Take one edge back; the past keeps it",
        .effect = Effect::kWrite,
        .parameters = {Text("source", "A", "the source's key").Named(Means::kKey).Positional(),
-                      Text("kind", "KIND", "the edge's kind")
-                          .Named(Means::kEdgeKind)
-                          .Positional(),
+                      Text("kind", "KIND", "the edge's kind").Named(Means::kEdgeKind).Positional(),
                       Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
                       Text("label", "L", "of the edge that is meant").MayBeEmpty(),
                       ExpectSequence()},

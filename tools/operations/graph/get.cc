@@ -149,8 +149,7 @@ void ListEnds(TextTable& table, const Snapshot& snapshot, const char* name,
     if (ends[i].role) line += " (" + std::string(snapshot.string(ends[i].role)) + ")";
     table.Row({i == 0 ? name : "", std::move(line)});
   }
-  if (ends.size() > kShown)
-    table.Row({"", "... of " + Grouped(ends.size()) + "; JSON lists all"});
+  if (ends.size() > kShown) table.Row({"", "... of " + Grouped(ends.size()) + "; JSON lists all"});
 }
 
 std::string Page(const Snapshot& snapshot, const NodeView& view) {
@@ -191,9 +190,8 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
   std::string page = Page(snapshot, view);
-  Reply reply([snapshot, view = std::move(view)](ReplyWriter& json) {
-    WriteNode(json, snapshot, view);
-  });
+  Reply reply(
+      [snapshot, view = std::move(view)](ReplyWriter& json) { WriteNode(json, snapshot, view); });
   reply.page = std::move(page);
   return reply;
 }

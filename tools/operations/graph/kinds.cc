@@ -57,9 +57,8 @@ void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
 }
 
 Result<Reply> Run(Workspace& workspace, const Request&) {
-  return Reply([snapshot = workspace.snapshot()](ReplyWriter& json) {
-    WriteKinds(json, snapshot);
-  });
+  return Reply(
+      [snapshot = workspace.snapshot()](ReplyWriter& json) { WriteKinds(json, snapshot); });
 }
 
 }  // namespace
@@ -85,9 +84,7 @@ void AddKinds(Rows& rows) {
                     {"blocking", "blocks its target", As::kTrait},
                     {"acyclic", "acyclic", As::kTrait}}},
                   {"node_kinds",
-                   {{"kind", "node kind"},
-                    {"plane", "plane"},
-                    {"count", "nodes", As::kGrouped}}}},
+                   {{"kind", "node kind"}, {"plane", "plane"}, {"count", "nodes", As::kGrouped}}}},
        .examples = {{"plexus kinds --db g", "all kinds, built in and your own"},
                     {"plexus kinds --db g --json", "the same for a script"}},
        .run = Run});

@@ -81,7 +81,8 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
       json.Field("vectors", batch.vectors);
     });
   });
-  if (truncated) reply.closing = "... and earlier ones; " + request.Name("top", "0") + " shows all\n";
+  if (truncated)
+    reply.closing = "... and earlier ones; " + request.Name("top", "0") + " shows all\n";
   return reply;
 }
 
@@ -138,17 +139,15 @@ class Differ {
                                      : AbsentBits(columns[id].type);
       if (then != after_.column_bits(column, v)) fields.push_back(columns[id].name);
     }
-    for (const auto& [field, name] : {std::pair(NodeField::kText, "text"),
-                                      std::pair(NodeField::kProperties, "props")})
+    for (const auto& [field, name] :
+         {std::pair(NodeField::kText, "text"), std::pair(NodeField::kProperties, "props")})
       if (before_.payload_ref(v, field) != after_.payload_ref(v, field)) fields.emplace_back(name);
     if (fields.empty()) return;
     ++nodes.changed;
     Add({"node_changed", v, std::move(fields)});
   }
 
-  static auto Identity(const Edge& edge) {
-    return std::tuple(edge.kind, edge.target, edge.label);
-  }
+  static auto Identity(const Edge& edge) { return std::tuple(edge.kind, edge.target, edge.label); }
   static bool SameValue(const Edge& a, const Edge& b) {
     return std::bit_cast<std::uint32_t>(a.weight) == std::bit_cast<std::uint32_t>(b.weight) &&
            a.created_at == b.created_at && a.created_by == b.created_by &&
@@ -174,10 +173,10 @@ class Differ {
     auto then = then_.begin();
     auto now = now_.begin();
     while (then != then_.end() || now != now_.end()) {
-      const bool gone = now == now_.end() ||
-                        (then != then_.end() && Identity(*then) < Identity(*now));
-      const bool come = then == then_.end() ||
-                        (now != now_.end() && Identity(*now) < Identity(*then));
+      const bool gone =
+          now == now_.end() || (then != then_.end() && Identity(*then) < Identity(*now));
+      const bool come =
+          then == then_.end() || (now != now_.end() && Identity(*now) < Identity(*then));
       if (gone) {
         ++edges.removed;
         Add({.what = "edge_removed", .edge = *then++});
@@ -224,8 +223,8 @@ void WriteChanged(ReplyWriter& json, std::string_view name, const Counts& counts
 }
 
 std::string Shown(const Counts& counts, const char* noun) {
-  return Grouped(counts.added) + " " + noun + " added, " + Grouped(counts.removed) +
-         " removed, " + Grouped(counts.changed) + " changed";
+  return Grouped(counts.added) + " " + noun + " added, " + Grouped(counts.removed) + " removed, " +
+         Grouped(counts.changed) + " changed";
 }
 
 Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
@@ -253,9 +252,8 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
     WriteChanged(json, "nodes", nodes);
     WriteChanged(json, "edges", edges);
     json.Field("truncated", truncated);
-    json.Objects("changes", list, [&](const Difference& difference) {
-      WriteDifference(json, after, difference);
-    });
+    json.Objects("changes", list,
+                 [&](const Difference& difference) { WriteDifference(json, after, difference); });
   });
   reply.headline = "from sequence " + std::to_string(from) + " to " + std::to_string(to) + ": " +
                    Shown(nodes, "nodes") + "; " + Shown(edges, "edges") + "\n";

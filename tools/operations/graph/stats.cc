@@ -21,8 +21,8 @@ std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
   return id < counts.size() ? counts[id] : 0;
 }
 
-void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& snapshot, Plane plane,
-                     bool nodes) {
+void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
+                     Plane plane, bool nodes) {
   const GraphState& state = snapshot.state();
   json.BeginObject(name);
   const auto write = [&](const auto& kinds, const std::vector<std::uint64_t>& counts) {
@@ -80,8 +80,7 @@ void WriteProcess(ReplyWriter& json, const storage::StorageStats& stats) {
   json.EndObject();
 }
 
-void WriteStats(ReplyWriter& json, const Snapshot& snapshot,
-                const storage::StorageStats& stored) {
+void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const storage::StorageStats& stored) {
   json.Field("sequence", snapshot.sequence());
   json.Field("time_ms", snapshot.time_ms());
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
@@ -108,10 +107,10 @@ std::string Page(const Snapshot& snapshot, const storage::StorageStats& stored) 
   out << "sequence " << snapshot.sequence();
   if (snapshot.sequence() > 0) out << ", " << IsoTime(snapshot.time_ms());
   out << '\n'
-        << Grouped(snapshot.CountNodes(Plane::kFact)) << " nodes, "
-        << Grouped(snapshot.CountEdges(Plane::kFact))
-        << " edges (index plane: " << Grouped(snapshot.CountNodes(Plane::kIndex)) << " nodes, "
-        << Grouped(snapshot.CountEdges(Plane::kIndex)) << " edges)\n\n";
+      << Grouped(snapshot.CountNodes(Plane::kFact)) << " nodes, "
+      << Grouped(snapshot.CountEdges(Plane::kFact))
+      << " edges (index plane: " << Grouped(snapshot.CountNodes(Plane::kIndex)) << " nodes, "
+      << Grouped(snapshot.CountEdges(Plane::kIndex)) << " edges)\n\n";
   TextTable kinds;
   kinds.Column("edges", right).Column("kind").Column("plane");
   for (std::size_t id = 0; id < snapshot.schema().edge_kinds().size(); ++id) {
@@ -141,24 +140,24 @@ std::string Page(const Snapshot& snapshot, const storage::StorageStats& stored) 
   memory.Print(out);
   if (bytes.per_edge > 0)
     out << Number(bytes.per_edge, 4) << " bytes per directed edge, " << Number(bytes.per_node, 4)
-          << " per node\n";
+        << " per node\n";
   const ProcessBytes process = MeasureProcess();
   if (process.resident > 0)
     out << "this process " << Bytes(process.resident) << ": beside the graph memtables "
-          << Bytes(stored.memtable_bytes) << ", indexes of files "
-          << Bytes(stored.table_reader_bytes) << ", freed and kept "
-          << Bytes(process.allocator_free) << ", the program and its libraries\n";
+        << Bytes(stored.memtable_bytes) << ", indexes of files " << Bytes(stored.table_reader_bytes)
+        << ", freed and kept " << Bytes(process.allocator_free)
+        << ", the program and its libraries\n";
   out << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes)
-        << ", texts " << Bytes(stored.payload_bytes) << ", checkpoints "
-        << Bytes(stored.checkpoint_bytes) << '\n';
+      << ", texts " << Bytes(stored.payload_bytes) << ", checkpoints "
+      << Bytes(stored.checkpoint_bytes) << '\n';
   return std::move(out).str();
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Flag("metrics") && request.Given("as_of"))
-    return Fail(ErrorCode::kInvalidArgument, request.Name("metrics") +
-                                                 " tells of the present; leave " +
-                                                 request.Name("as_of") + " out");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        request.Name("metrics") + " tells of the present; leave " + request.Name("as_of") + " out");
   const Snapshot& snapshot = workspace.snapshot();
   const storage::StorageStats stored = workspace.database().stats();
   Reply reply([snapshot, stored](ReplyWriter& json) { WriteStats(json, snapshot, stored); });

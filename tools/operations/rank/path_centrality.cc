@@ -34,11 +34,11 @@ Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   TakeMaxHops(request, options);
   PLEXUS_ASSIGN(BetweennessResult result, Betweenness(snapshot, options));
   PLEXUS_ASSIGN(auto top, Best(result.scores, request.Count("top")));
-  std::string closing =
-      result.exact ? "exact, from all " + Grouped(result.sources) + " nodes\n"
-                   : "estimated from " + Grouped(result.sources) + " of " +
-                         Grouped(result.nodes) + " nodes: no share is off by more than " +
-                         Number(result.bound * 100, 3) + " %, with probability 0.9\n";
+  std::string closing = result.exact
+                            ? "exact, from all " + Grouped(result.sources) + " nodes\n"
+                            : "estimated from " + Grouped(result.sources) + " of " +
+                                  Grouped(result.nodes) + " nodes: no share is off by more than " +
+                                  Number(result.bound * 100, 3) + " %, with probability 0.9\n";
   closing += Truncated(result.truncated, "from the nodes that were searched by then");
   Reply reply([snapshot, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
     json.Field("exact", result.exact);
@@ -60,9 +60,9 @@ std::string ClosenessClosing(const Request& request, const ClosenessResult& resu
            " nodes: with probability 0.9 no harmonic is off by more than " +
            Number(result.bound * static_cast<double>(result.nodes - 1), 3) +
            ", no closeness by more than " + Number(result.closeness_bound, 3) + "\n";
-  return text + Truncated(result.truncated, asked ? "the later nodes of " + request.Name("of") +
-                                                    " were not measured"
-                                              : "from a smaller sample than was asked for");
+  return text + Truncated(result.truncated,
+                          asked ? "the later nodes of " + request.Name("of") + " were not measured"
+                                : "from a smaller sample than was asked for");
 }
 
 Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
@@ -91,20 +91,20 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));
   }
   std::string closing = ClosenessClosing(request, result, asked);
-  Reply reply([snapshot, harmonic, top = std::move(top),
-               result = std::move(result)](ReplyWriter& json) {
-    json.Field("exact", result.exact);
-    json.Field("sources", result.sources);
-    json.Field("bound", result.bound);
-    json.Field("closeness_bound", result.closeness_bound);
-    json.Field("truncated", result.truncated);
-    const ScoredColumn closeness{"closeness", &result.closeness},
-        sum{"harmonic", &result.harmonic}, reached{"reached", &result.reached};
-    if (harmonic)
-      WriteScored(json, snapshot, top, {sum, closeness, reached});
-    else
-      WriteScored(json, snapshot, top, {closeness, sum, reached});
-  });
+  Reply reply(
+      [snapshot, harmonic, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
+        json.Field("exact", result.exact);
+        json.Field("sources", result.sources);
+        json.Field("bound", result.bound);
+        json.Field("closeness_bound", result.closeness_bound);
+        json.Field("truncated", result.truncated);
+        const ScoredColumn closeness{"closeness", &result.closeness},
+            sum{"harmonic", &result.harmonic}, reached{"reached", &result.reached};
+        if (harmonic)
+          WriteScored(json, snapshot, top, {sum, closeness, reached});
+        else
+          WriteScored(json, snapshot, top, {closeness, sum, reached});
+      });
   reply.closing = std::move(closing);
   return reply;
 }
@@ -118,11 +118,12 @@ void AddPathCentrality(Rows& rows) {
        .title = "Betweenness",
        .summary = "Rank nodes by the shortest paths that lead over them",
        .parameters =
-           Parameters{Count("samples", "N",
-                            "search from N nodes (default: all up to 100,000, else 1,024)"),
-                      Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
-                      Count("max_hops", "H", "only paths of at most H edges (default: no limit)"),
-                      Flag("directed", "paths follow the edges' directions (default: either way)")} +
+           Parameters{
+               Count("samples", "N",
+                     "search from N nodes (default: all up to 100,000, else 1,024)"),
+               Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
+               Count("max_hops", "H", "only paths of at most H edges (default: no limit)"),
+               Flag("directed", "paths follow the edges' directions (default: either way)")} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, truncated:b, nodes:[{key:k, score:x, share:x}]",
        .tables = {{"nodes",
@@ -139,17 +140,16 @@ void AddPathCentrality(Rows& rows) {
        .title = "Closeness",
        .summary = "Rank nodes by how near they are to all others",
        .parameters =
-           Parameters{Flag("harmonic", "rank by the sum of 1 / distance"),
-                      Flag("unscaled", "closeness as if what a node reaches were all there is"),
-                      DirectionParameter({"both", "out", "in"},
-                                         "distances from a node, to it, or either way"),
-                      Count("max_hops", "H",
-                            "what is farther away is not reached (default: no limit)"),
-                      Count("samples", "N",
-                            "distances to N nodes (default: all up to 20,000, else 1,024)"),
-                      Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
-                      Repeated("of", "KEY", "only this node, exactly; repeatable")
-                          .Named(Means::kKey)} +
+           Parameters{
+               Flag("harmonic", "rank by the sum of 1 / distance"),
+               Flag("unscaled", "closeness as if what a node reaches were all there is"),
+               DirectionParameter({"both", "out", "in"},
+                                  "distances from a node, to it, or either way"),
+               Count("max_hops", "H", "what is farther away is not reached (default: no limit)"),
+               Count("samples", "N",
+                     "distances to N nodes (default: all up to 20,000, else 1,024)"),
+               Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
+               Repeated("of", "KEY", "only this node, exactly; repeatable").Named(Means::kKey)} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, closeness_bound:x, truncated:b, "
                 "nodes:[{key:k, closeness:x, harmonic:x, reached:x}]",

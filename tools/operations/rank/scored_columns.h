@@ -20,8 +20,7 @@ inline void WriteScored(ReplyWriter& json, const Snapshot& snapshot,
                         std::initializer_list<ScoredColumn> columns) {
   json.Objects("nodes", nodes, [&](const ScoredNode& node) {
     json.Node("key", snapshot, node.node);
-    for (const ScoredColumn& column : columns)
-      json.Field(column.name, (*column.values)[node.node]);
+    for (const ScoredColumn& column : columns) json.Field(column.name, (*column.values)[node.node]);
   });
 }
 

@@ -54,13 +54,13 @@ Result<Reply> RunKatz(Workspace& workspace, const Request& request) {
   std::vector<double> normal = result.scores;
   for (double& x : normal) x = result.norm > 0 ? x / result.norm : 0;
   PLEXUS_ASSIGN(auto top, Best(result.scores, request.Count("top")));
-  std::string closing =
-      "alpha " + Number(result.alpha, 4) + ", spectral radius at most " +
-      Number(result.radius, 4) + ", " + std::to_string(result.iterations) + " iterations, " +
-      (std::isfinite(result.error)
-           ? "no score off by more than " + Number(result.error * 100, 3) + " %"
-           : std::string("not known to converge")) +
-      "\n" + Stopped(request, result.truncated);
+  std::string closing = "alpha " + Number(result.alpha, 4) + ", spectral radius at most " +
+                        Number(result.radius, 4) + ", " + std::to_string(result.iterations) +
+                        " iterations, " +
+                        (std::isfinite(result.error)
+                             ? "no score off by more than " + Number(result.error * 100, 3) + " %"
+                             : std::string("not known to converge")) +
+                        "\n" + Stopped(request, result.truncated);
   Reply reply([snapshot, top = std::move(top), normal = std::move(normal),
                result = std::move(result)](ReplyWriter& json) {
     json.Field("alpha", result.alpha);
@@ -84,7 +84,8 @@ Result<Reply> RunEigenvector(Workspace& workspace, const Request& request) {
   std::string closing =
       result.acyclic
           ? "no edges lead round in a circle: the eigenvalue is 0 and no node has a score; katz, "
-            "or " + request.Name("direction", "both") + ", ranks such a graph\n"
+            "or " +
+                request.Name("direction", "both") + ", ranks such a graph\n"
           : "eigenvalue " + Number(result.eigenvalue, 6) + ", " +
                 Steps(result.iterations, result.step, result.converged) +
                 Stopped(request, result.truncated);
@@ -108,20 +109,20 @@ Result<Reply> RunHits(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(HitsResult result, Hits(snapshot, options));
   const bool hubs = request.Flag("hubs");
   PLEXUS_ASSIGN(auto top, Best(hubs ? result.hubs : result.authorities, request.Count("top")));
-  std::string closing = Steps(result.iterations, result.step, result.converged) +
-                        Stopped(request, result.truncated);
-  Reply reply([snapshot, hubs, top = std::move(top),
-               result = std::move(result)](ReplyWriter& json) {
-    json.Field("iterations", result.iterations);
-    json.Field("step", result.step);
-    json.Field("converged", result.converged);
-    json.Field("truncated", result.truncated);
-    const ScoredColumn authority{"authority", &result.authorities}, hub{"hub", &result.hubs};
-    if (hubs)
-      WriteScored(json, snapshot, top, {hub, authority});
-    else
-      WriteScored(json, snapshot, top, {authority, hub});
-  });
+  std::string closing =
+      Steps(result.iterations, result.step, result.converged) + Stopped(request, result.truncated);
+  Reply reply(
+      [snapshot, hubs, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
+        json.Field("iterations", result.iterations);
+        json.Field("step", result.step);
+        json.Field("converged", result.converged);
+        json.Field("truncated", result.truncated);
+        const ScoredColumn authority{"authority", &result.authorities}, hub{"hub", &result.hubs};
+        if (hubs)
+          WriteScored(json, snapshot, top, {hub, authority});
+        else
+          WriteScored(json, snapshot, top, {authority, hub});
+      });
   reply.closing = std::move(closing);
   return reply;
 }
@@ -166,30 +167,28 @@ void AddSpectralCentrality(Rows& rows) {
                     {"plexus katz --db g --alpha 0.01 --kinds cites --json",
                      "with a given attenuation, over one kind"}},
        .run = RunKatz});
-  rows.push_back({.name = "eigenvector",
-                  .group = "Ask",
-                  .title = "Eigenvector centrality",
-                  .summary = "Rank nodes by the rank of those that point at them",
-                  .parameters = Parameters{Walks()} + IterationParameters(kOnce, kStep),
-                  .reply = "eigenvalue:x, acyclic:b, iterations:n, step:x, converged:b, "
-                           "truncated:b, nodes:[{key:k, score:x}]",
-                  .tables = {{"nodes", {{"score", "score"}, {"key", "", As::kNode}}}},
-                  .examples = {{"plexus eigenvector --db g --direction both",
-                                "whose neighbours are central"},
-                               {"plexus eigenvector --db g --kinds cites --json",
-                                "who is cited by those who are cited"}},
-                  .run = RunEigenvector});
+  rows.push_back(
+      {.name = "eigenvector",
+       .group = "Ask",
+       .title = "Eigenvector centrality",
+       .summary = "Rank nodes by the rank of those that point at them",
+       .parameters = Parameters{Walks()} + IterationParameters(kOnce, kStep),
+       .reply = "eigenvalue:x, acyclic:b, iterations:n, step:x, converged:b, "
+                "truncated:b, nodes:[{key:k, score:x}]",
+       .tables = {{"nodes", {{"score", "score"}, {"key", "", As::kNode}}}},
+       .examples = {{"plexus eigenvector --db g --direction both", "whose neighbours are central"},
+                    {"plexus eigenvector --db g --kinds cites --json",
+                     "who is cited by those who are cited"}},
+       .run = RunEigenvector});
   rows.push_back(
       {.name = "hits",
        .group = "Ask",
        .title = "Hubs and authorities",
        .summary = "Rank nodes as authorities that good hubs point at, and as hubs",
-       .parameters =
-           Parameters{Flag("hubs", "rank by hub")} + IterationParameters(kTwice, kStep),
+       .parameters = Parameters{Flag("hubs", "rank by hub")} + IterationParameters(kTwice, kStep),
        .reply = "iterations:n, step:x, converged:b, truncated:b, "
                 "nodes:[{key:k, authority:x, hub:x}]",
-       .tables = {{"nodes",
-                   {{"authority", "authority"}, {"hub", "hub"}, {"key", "", As::kNode}}}},
+       .tables = {{"nodes", {{"authority", "authority"}, {"hub", "hub"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus hits --db g --top 10", "the ten best authorities"},
                     {"plexus hits --db g --hubs --kinds cites --json", "who cites best"}},
        .run = RunHits});

@@ -73,12 +73,11 @@ std::string Page(const TextVectorOptions& options, const TextVectorReport& repor
 Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const TextVectorOptions options, Options(workspace, request));
   Graph& graph = workspace.graph();
-  PLEXUS_ASSIGN(
-      const TextVectorReport report,
-      MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
-        PLEXUS_TRY(graph.Apply(batch));
-        return {};
-      }));
+  PLEXUS_ASSIGN(const TextVectorReport report,
+                MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
+                  PLEXUS_TRY(graph.Apply(batch));
+                  return {};
+                }));
   if (!report.truncated && !options.subset && report.documents > 0)
     PLEXUS_TRY(Remember(workspace, options));
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
@@ -169,15 +168,14 @@ void AddEmbed(Rows& rows) {
        .title = "Vectors of texts",
        .summary = "Make a vector of every text, from its terms, for `rerank`",
        .effect = Effect::kWrite,
-       .parameters =
-           {MaxSeconds(),
-            Text("space", "NAME", "the vector space that holds them and nothing else")
-                .Default(std::string("text")),
-            Count("dimensions", "D", "length of a vector (default: the space's, or 128)")
-                .Between(1, Limits::kMaxDimensions),
-            Count("seed", "S", "of the random projection, the same for all of a space")
-                .Default(std::uint64_t{1}),
-            Text("query", "WORDS", "print the vector of these words and change nothing")},
+       .parameters = {MaxSeconds(),
+                      Text("space", "NAME", "the vector space that holds them and nothing else")
+                          .Default(std::string("text")),
+                      Count("dimensions", "D", "length of a vector (default: the space's, or 128)")
+                          .Between(1, Limits::kMaxDimensions),
+                      Count("seed", "S", "of the random projection, the same for all of a space")
+                          .Default(std::uint64_t{1}),
+                      Text("query", "WORDS", "print the vector of these words and change nothing")},
        .reply = "sequence?:n, truncated:b, space:s, dimensions:n, seed:n, documents?:n, terms:n, "
                 "vectors?:{new:n, changed:n, same:n, removed:n}, without?:n, known?:n, "
                 "values?:[x]",

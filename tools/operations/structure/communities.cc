@@ -96,8 +96,8 @@ std::vector<Listed> BySize(const Found& found) {
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   const std::string method = request.Text("method");
-  PLEXUS_ASSIGN(Found found, method == "labels" ? ByLabels(workspace, request)
-                                                : ByLeiden(workspace, request));
+  PLEXUS_ASSIGN(Found found,
+                method == "labels" ? ByLabels(workspace, request) : ByLeiden(workspace, request));
   std::vector<Listed> list = BySize(found);
   const std::size_t largest = list.empty() ? 0 : list[0].members.size();
   const auto alone = static_cast<std::uint64_t>(
@@ -140,16 +140,15 @@ void AddCommunities(Rows& rows) {
                              "leiden: high modularity, every community connected; labels: LDBC "
                              "Graphalytics' label propagation")} +
            EdgeParameters() +
-           Parameters{Number("resolution", "R",
-                             "more and smaller communities above 1, fewer below")
-                          .Default(1.0),
-                      Count("seed", "S", "of the order in which nodes move")
-                          .Default(std::uint64_t{0}),
-                      Flag("unweighted", "every edge counts 1"),
-                      Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(),
-                      MaxSeconds(), Top(20, "list the K largest; 0 = all"),
-                      Count("members", "M", "show the first M of each; 0 = all")
-                          .Default(std::uint64_t{5})},
+           Parameters{
+               Number("resolution", "R", "more and smaller communities above 1, fewer below")
+                   .Default(1.0),
+               Count("seed", "S", "of the order in which nodes move").Default(std::uint64_t{0}),
+               Flag("unweighted", "every edge counts 1"),
+               Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(), MaxSeconds(),
+               Top(20, "list the K largest; 0 = all"),
+               Count("members", "M", "show the first M of each; 0 = all")
+                   .Default(std::uint64_t{5})},
        .reply = "truncated:b, method:s, count:n, modularity:x, iterations:n, levels?:n, "
                 "communities:[{community:n, size:n, members:[k]}]",
        .tables = {{"communities",

@@ -76,11 +76,10 @@ void AddTopologicalOrder(Rows& rows) {
        .title = "Topological order",
        .summary = "Order nodes so that every edge points forward; name the cycles (exit code 1)",
        .parameters =
-           Parameters{KindsParameter(
-                          "order by these edge kinds (default: those declared acyclic)"),
-                      Flag("reverse",
-                           "what is pointed to first: dependencies before their dependents"),
-                      ValidAtParameter(), MaxSeconds(), TopForPeople()},
+           Parameters{
+               KindsParameter("order by these edge kinds (default: those declared acyclic)"),
+               Flag("reverse", "what is pointed to first: dependencies before their dependents"),
+               ValidAtParameter(), MaxSeconds(), TopForPeople()},
        .reply = "truncated:b, acyclic?:b, count:n, nodes:[{key:k, level:n}], "
                 "cycles:[{size:n, nodes:[k]}]",
        .tables = {{"nodes", {{"level", "level"}, {"key", "", As::kNode}}}},

@@ -132,8 +132,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                       request.Count("max_nodes")};
   Around around = search.Run(seeds, request.Count("hops"));
   NoteIndexNodes(workspace.notes(), snapshot, seeds, kinds);
-  std::string headline = Grouped(around.nodes.size()) + " nodes and " +
-                         Grouped(around.edges.size()) + " edges\n";
+  std::string headline =
+      Grouped(around.nodes.size()) + " nodes and " + Grouped(around.edges.size()) + " edges\n";
   const bool truncated = around.truncated;
   Reply reply([snapshot, around = std::move(around)](ReplyWriter& json) {
     json.Field("truncated", around.truncated);
@@ -142,8 +142,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(reached.node)).name);
       json.Field("hop", reached.hop);
       json.Field("decay", reached.decay);
-      json.Field("direction",
-                 reached.hop == 0 ? "seed" : reached.forward ? "forward" : "backward");
+      json.Field("direction", reached.hop == 0 ? "seed" : reached.forward ? "forward" : "backward");
     });
     json.Objects("edges", around.edges, [&](const Edge& edge) {
       json.Node("source", snapshot, edge.source);
@@ -167,19 +166,18 @@ void AddNeighborhood(Rows& rows) {
        .title = "Nodes and edges around seeds",
        .summary = "Show the nodes and edges within a few hops, with hop, direction and decay",
        .parameters =
-           Parameters{Repeated("from", "KEY", "start here; repeatable")
-                          .Named(Means::kKey)
-                          .Required(),
-                      Count("hops", "H", "at most H edges away, 0 to 16")
-                          .Between(0, kMaxHops)
-                          .Default(std::uint64_t{2}),
-                      DirectionParameter({"both", "out", "in"}, "which edges are followed"),
-                      Number("forward", "F", "what a step along an edge leaves of the decay")
-                          .Between(0, 1)
-                          .Default(0.7),
-                      Number("backward", "F", "what a step against an edge leaves of it")
-                          .Between(0, 1)
-                          .Default(0.4)} +
+           Parameters{
+               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).Required(),
+               Count("hops", "H", "at most H edges away, 0 to 16")
+                   .Between(0, kMaxHops)
+                   .Default(std::uint64_t{2}),
+               DirectionParameter({"both", "out", "in"}, "which edges are followed"),
+               Number("forward", "F", "what a step along an edge leaves of the decay")
+                   .Between(0, 1)
+                   .Default(0.7),
+               Number("backward", "F", "what a step against an edge leaves of it")
+                   .Between(0, 1)
+                   .Default(0.4)} +
            EdgeParameters() +
            Parameters{Count("max_nodes", "N", "stop at N nodes and say truncated")
                           .Between(1, 1'000'000)
