@@ -44,8 +44,8 @@ using EigenVectorMap = Eigen::Map<const EigenVectors, Eigen::Aligned64, Eigen::O
 inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
   const CsrView out = view.out();
   const NodeId n = view.node_count();
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-  if (out.arc_count() > kMost || n > kMost)
+  constexpr auto kMaxInt = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+  if (out.arc_count() > kMaxInt || n > kMaxInt)
     return Fail(ErrorCode::kResourceExhausted, "a matrix of " + std::to_string(out.arc_count()) +
                                                    " arcs is beyond Eigen's int indices");
   EigenAdjacency matrix(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));

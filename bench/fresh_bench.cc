@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "algorithms/memory/visibility.h"
-#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/traversal/traverse.h"
@@ -148,8 +148,8 @@ class Asker {
         options.hops = 3;
         options.direction = Direction::kBoth;
         options.top = 50;
-        options.subset = visible.get();
-        options.executor = &executor_;
+        options.filter.subset = visible.get();
+        options.run.executor = &executor_;
         answers_.traverse.clear();
         for (const TraverseHit& hit : Must(Traverse(s_, seeds_, options), "traverse").hits)
           answers_.traverse.push_back({hit.node, hit.score});
@@ -177,7 +177,8 @@ class Asker {
     const auto visible = Visible();
     Hits hits;
     for (const Bm25Match& m :
-         Must(Bm25(s_, terms_, {.top = top, .subset = visible.get(), .executor = &executor_}),
+         Must(Bm25(s_, terms_,
+                   {.top = top, .subset = visible.get(), .run = {.executor = &executor_}}),
               "bm25")
              .matches)
       hits.push_back({m.node, m.score});
@@ -186,9 +187,9 @@ class Asker {
   Hits NearestAmong() {
     const auto visible = Visible();
     Hits hits;
-    for (const SimilarNode& n :
+    for (const NearestHit& n :
          Must(Nearest(s_, SpaceId{}, query_,
-                      {.top = 10, .subset = visible.get(), .executor = &executor_}),
+                      {.top = 10, .subset = visible.get(), .run = {.executor = &executor_}}),
               "nearest")
              .nodes)
       hits.push_back({n.node, n.similarity});
@@ -199,7 +200,7 @@ class Asker {
   Executor& executor_;
   std::vector<float> query_;
   std::vector<std::string> terms_;
-  std::vector<TraverseSeed> seeds_;
+  std::vector<NodeWeight> seeds_;
   ArcFilter facts_ = ArcFilter::Kinds(s_.schema(), {});
   Answers answers_;
 };
@@ -272,11 +273,8 @@ std::pair<double, double> RefreshPageRanks(Graph& graph, Memories& memories, std
     memories.Add(batch, kBatch);
     Must(graph.Apply(batch), "append");
     const Snapshot now = graph.snapshot();
-    PageRankOptions from_start = options;
-    from_start.start = scores;
-    from_start.start_snapshot = &before;
     auto start = Clock::now();
-    const PageRankResult fresh = Must(PageRank(now, from_start), "refresh");
+    const PageRankResult fresh = Must(RefreshPageRank(now, {scores, &before}, options), "refresh");
     refreshed.push_back(MsSince(start));
     start = Clock::now();
     const PageRankResult whole = Must(PageRank(now, options), "PageRank");

@@ -172,7 +172,7 @@ void FrontierPairs(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
   FrontierOptions options;
   options.top = 100;
-  options.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   FrontierResult result;
   for (auto _ : state) result = Must(Frontier(ledger.snapshot, options), "frontier");
   const auto wedges = static_cast<double>(result.wedges);

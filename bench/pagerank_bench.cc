@@ -12,6 +12,7 @@
 
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/graphs/pairs.h"
 #include "bench/graphs/random_graph.h"
@@ -56,12 +57,12 @@ PageRankOptions Options(bool weighted) {
   options.precision = Precision::kF32;
   options.weighted = weighted;
   options.iterations = kIterations;
-  options.executor = &ExecutorOf(2);
+  options.run.executor = &ExecutorOf(2);
   return options;
 }
 
-std::vector<std::vector<PageRankSeed>> SixteenSeeds(const Snapshot& snapshot) {
-  std::vector<std::vector<PageRankSeed>> sets;
+std::vector<std::vector<NodeWeight>> SixteenSeeds(const Snapshot& snapshot) {
+  std::vector<std::vector<NodeWeight>> sets;
   const ArcFilter all = ArcFilter::All();
   for (NodeId v = 1; sets.size() < 16; v = v * 48271u % snapshot.node_count())
     if (snapshot.Degree(Direction::kOut, v, all) > 0) sets.push_back({{v, 1.0}});
@@ -150,7 +151,7 @@ BENCHMARK(BatchOfSixteen)
 
 // After a ten-thousandth of the edges was added: from nothing (0), from the earlier scores (1),
 // the same over a layout that the base has kept (2), each to a true L1 error of 1e-6 in f64,
-// preparation included but for that layout, whose making is told (layout_ms).
+// preparation included but for that layout.
 void Refresh(benchmark::State& state) {
   const Snapshot& before = TheGraph(state.range(0));
   const bool refresh = state.range(1) != 0;
@@ -170,26 +171,27 @@ void Refresh(benchmark::State& state) {
   PageRankOptions options;
   options.tolerance = 1e-6;
   options.weighted = false;
-  options.executor = &ExecutorOf(2);
+  options.run.executor = &ExecutorOf(2);
   const PageRankResult earlier = Must(PageRank(before, options), "pagerank");
   Must(graph->Apply(batch), "appending");
   const Snapshot after = graph->snapshot();
   options.use_cache = false;
-  if (refresh) {
-    options.start = earlier.scores;
-    options.start_snapshot = &before;
-    options.keep_layout = state.range(1) == 2;
+  PageRankRefresher keeper(options);
+  if (state.range(1) == 2) Must(keeper.Refresh(before), "pagerank");
+  const auto ask = [&](PageRankRefresher& from) {
+    if (state.range(1) == 2) return *Must(from.Refresh(after), "pagerank");
+    return refresh ? Must(RefreshPageRank(after, {earlier.scores, &before}, options), "pagerank")
+                   : Must(PageRank(after, options), "pagerank");
+  };
+  PageRankRefresher first = keeper;
+  PageRankResult result = ask(first);
+  for (auto _ : state) {
+    state.PauseTiming();
+    PageRankRefresher next = keeper;
+    state.ResumeTiming();
+    result = ask(next);
   }
-  PageRankResult result = Must(PageRank(after, options), "pagerank");
-  static double layout_ms[3];  // the first call of the process made it
-  if (options.keep_layout)
-    state.counters["layout_ms"] = layout_ms[state.range(0)] =
-        std::max(layout_ms[state.range(0)], result.preparation_ms);
-  for (auto _ : state) result = Must(PageRank(after, options), "pagerank");
   Require(result.converged, "converged");
-  options.start = {};
-  options.start_snapshot = nullptr;
-  options.keep_layout = false;
   options.tolerance = 1e-9;
   const PageRankResult exact = Must(PageRank(after, options), "pagerank");
   double distance = 0;

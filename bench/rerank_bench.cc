@@ -121,12 +121,12 @@ double Exact(Metric metric, std::span<const float> a, std::span<const float> b) 
 }
 
 void Verify(std::span<const float> query, const NodeSubset* subset, Metric metric,
-            const std::vector<SimilarNode>& got) {
+            const std::vector<NearestHit>& got) {
   const auto zero = std::vector<float>(query.size());
   const double scale =
       metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
   double worst = INFINITY;
-  for (const SimilarNode& node : got) {
+  for (const NearestHit& node : got) {
     const double exact = Exact(metric, query, TheVectors().vector(node.node));
     const double measure = metric == Metric::kL2 ? -node.measure : node.measure;
     Require(std::abs(measure - exact) <= 1e-6 * scale, "a measure differs from f64");
@@ -150,12 +150,12 @@ void OneQuery(benchmark::State& state) {
   options.metric = static_cast<Metric>(state.range(1));
   options.level = static_cast<SimdLevel>(state.range(2));
   if (!HasSimdLevel(options.level)) return state.SkipWithError("no such instruction level here");
-  options.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   std::vector<double> reads, scans;
   std::size_t i = 0;
   for (auto _ : state) {
     const auto query = TheVectors().vector(QueryNode(i++));
-    reads.push_back(SecondsToRead(*options.executor));
+    reads.push_back(SecondsToRead(*options.run.executor));
     const auto start = std::chrono::steady_clock::now();
     const auto result = Nearest(snapshot, SpaceId{}, query, options);
     scans.push_back(
@@ -217,8 +217,7 @@ void RerankNamed(benchmark::State& state) {
   NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;
-  for (const SimilarNode& node :
-       Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").nodes)
+  for (const NearestHit& node : Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").nodes)
     candidates.push_back(node.node);
   RerankResult result;
   for (auto _ : state)

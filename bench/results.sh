@@ -59,7 +59,9 @@ peers() {
       print "| work, input | Plexus | times the time of Plexus | runs |"
       print "|---|---|---|---|"
     }
-    /^\| / && $2 != "work, input" {
+    /^<!-- peers: begin/ {inside = 1}
+    /^<!-- peers: end/ {inside = 0}
+    inside && /^\| / && $2 != "work, input" {
       if ($2 != work) { flush(); work = $2; ours = others = runs = "" }
       median = $4; sub(/ \(.*/, "", median)
       found = match($4, /[0-9]+ runs?\)/) ? substr($4, RSTART, RLENGTH - 1) : ""

@@ -44,7 +44,7 @@ void PageRankWeighted(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
   PageRankOptions options;
   options.tolerance = 1e-8;
-  options.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   PageRankResult result;
   for (auto _ : state) result = Must(PageRank(snapshot, options), "pagerank");
   state.counters["iterations"] = result.iterations;
@@ -100,7 +100,7 @@ std::vector<double> BestProducts(const Snapshot& snapshot, NodeId start, int hop
 
 // The hits of a search against the dense programme over hop layers.
 void CheckBest(const Snapshot& snapshot, NodeId start, const TraverseOptions& options) {
-  const TraverseSeed seed{start, 1.0};
+  const NodeWeight seed{start, 1.0};
   const TraverseResult result = Must(Traverse(snapshot, {&seed, 1}, options), "traverse");
   std::vector<double> best = BestProducts(snapshot, start, options.hops);
   for (const TraverseHit& hit : result.hits)
@@ -117,12 +117,12 @@ void TraverseBestProduct(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
   TraverseOptions options;
   options.hops = static_cast<int>(state.range(0));
-  options.executor = &ExecutorOf(1);
+  options.run.executor = &ExecutorOf(1);
   std::uint64_t edges = 0;
   NodeId start = 0;
   for (auto _ : state) {
     start = (start * 48271u + 11) % snapshot.node_count();
-    const TraverseSeed seed{start, 1.0};
+    const NodeWeight seed{start, 1.0};
     edges += Must(Traverse(snapshot, {&seed, 1}, options), "traverse").edges;
   }
   state.counters["edges"] =
@@ -174,7 +174,7 @@ void CheckDepths(const Snapshot& snapshot, NodeId start, const BfsOptions& optio
 void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
   BfsOptions options;
   options.max_depth = static_cast<std::uint32_t>(state.range(0));
-  options.executor = &ExecutorOf(1);
+  options.run.executor = &ExecutorOf(1);
   std::uint64_t edges = 0, nodes = 0, runs = 0;
   NodeId start = 0;
   for (auto _ : state) {
@@ -236,9 +236,9 @@ void TraverseStarts(benchmark::State& state) {
   TraverseOptions options;
   options.hops = 4;
   options.paths = state.range(0) != 0;
-  options.executor = &ExecutorOf(1);
+  options.run.executor = &ExecutorOf(1);
   const auto ask = [&](NodeId start) {
-    const TraverseSeed seed{start, 1.0};
+    const NodeWeight seed{start, 1.0};
     benchmark::DoNotOptimize(Must(Traverse(snapshot, {&seed, 1}, options), "traverse").hits.size());
   };
   for (NodeId start : starts) ask(start);
@@ -265,7 +265,7 @@ void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, std::vector<No
   WriteEdges(snapshot, name);
   BfsOptions options;
   options.max_depth = 3;
-  options.executor = &ExecutorOf(1);
+  options.run.executor = &ExecutorOf(1);
   std::erase_if(starts, [&](NodeId v) {
     return Must(Bfs(snapshot, {&v, 1}, options), "bfs").nodes.size() * 100 > snapshot.node_count();
   });

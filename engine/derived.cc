@@ -30,7 +30,7 @@ std::shared_ptr<const Derived> DerivedData::Add(DerivedKey key, std::shared_ptr<
     gone = std::exchange(entry.second, made);
     return made;
   }
-  if (entries_.size() < kMost) entries_.emplace_back(key, made);
+  if (entries_.size() < kMaxValues) entries_.emplace_back(key, made);
   return made;
 }
 

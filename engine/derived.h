@@ -31,8 +31,8 @@ class Derived {
 class Carried : public Derived {
  public:
   // The value of `now`, bit for bit what is made of `now` from nothing; `changes` lead from the
-  // state that this is the value of. Time O(changes), not O(nodes). Null: make it anew when it
-  // is asked for. May throw std::bad_alloc, which counts as null. Any thread.
+  // state that this is the value of. Time O(changes), not O(nodes). Null: it is made anew when it
+  // is read. May throw std::bad_alloc, which counts as null. Any thread.
   virtual std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                                const StateChanges& changes) const = 0;
 
@@ -53,12 +53,12 @@ struct DerivedKey {
   bool operator==(const DerivedKey&) const = default;
 };
 
-// Thread-safe, and const: keeping a value does not change the part. At most kMost values; what
+// Thread-safe, and const: keeping a value does not change the part. At most kMaxValues values; what
 // comes after is not kept. Nothing is computed or freed under the lock. A copy starts empty, as
 // its part may be changed.
 class DerivedData {
  public:
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMaxValues = 32;
 
   DerivedData() = default;
   DerivedData(const DerivedData&) noexcept {}

@@ -77,7 +77,7 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   queue_changed_.wait(lock,
                       [&] { return request.done || (!leading_ && queue_.front() == &request); });
   if (request.done) return std::move(request.result);
-  // This writer leads: it takes what waits behind it and works for all.
+  // This writer leads: it takes the batches that wait behind it and commits for all.
   leading_ = true;
   std::size_t ops = 0;
   while (!queue_.empty() && group.size() < kGroupBatches && (group.empty() || ops < kGroupOps)) {
@@ -88,7 +88,7 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   lock.unlock();
   try {
     RunGroup(group);
-  } catch (const std::exception&) {  // whoever waits must hear of it
+  } catch (const std::exception&) {  // the waiting writers must get the error
     RefuseAll(group, NoMemory());
   }
   lock.lock();
@@ -142,7 +142,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
     // The writer may be ahead of the journal now: it must not be used again.
     read_only_ = true;
     RefuseAll(group, failed.error());
-    return Tell(lock, LogLevel::kError, "journal.failed", failed.error().message);
+    return LogEvent(lock, LogLevel::kError, "journal.failed", failed.error().message);
   }
   if (records.empty()) return;
   if (auto published = PublishApplied(records.size()); !published)
@@ -155,7 +155,7 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
   try {
     if (memory_ && memory_->EpochDue()) writer_.SetPayloadStore(memory_->NextEpoch());
     Publish();
-  } catch (const std::bad_alloc&) {  // in the journal, but nobody can see it: reopen
+  } catch (const std::bad_alloc&) {  // in the journal, but not in the state: reopen
     read_only_ = true;
     return std::unexpected(NoMemory());
   }
@@ -168,7 +168,7 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
 }
 
 // The records of `loaded`, some of them at a time. Returns how many batches the journal has:
-// all, unless progress said stop.
+// all, unless progress cancelled.
 Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durability durability,
                                              Progress* progress) {
   constexpr std::uint64_t kChanges = 1 << 21, kChangeBytes = 32;
@@ -193,8 +193,8 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
   return next;
 }
 
-// Takes the turn of the writer that leads, but no lock, so that whoever watches the
-// progress may ask the graph.
+// Takes the turn of the writer that leads, but no lock, so that the progress callback may read the
+// graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
   PLEXUS_TRY(MayWrite(load.time_ms));
   const auto not_empty = [] {

@@ -13,8 +13,8 @@
 
 namespace plexus {
 
-// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session pays
-// for none. False without a thread: kManual, or the system has none left.
+// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session starts
+// none. False without a thread: kManual, or the system has none left.
 bool Graph::Impl::WakeMaintenance() noexcept {
   if (options_.maintenance == Maintenance::kManual) return false;
   if (!thread_.joinable()) try {
@@ -31,7 +31,7 @@ namespace {
 // Dead rows of vectors, kept until they are more than these bytes and this part of the live
 // ones. Above the second pair a writer without a maintenance thread compacts itself.
 constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 6;
-constexpr std::uint64_t kMostDeadBytes = std::uint64_t{64} << 20, kMostDeadPart = 1;
+constexpr std::uint64_t kMaxDeadBytes = std::uint64_t{64} << 20, kMaxDeadPart = 1;
 // Keys of removed nodes, and new strings, that are left alone.
 constexpr PackLimits kPackLimits = {1 << 16, 8};
 }  // namespace
@@ -47,8 +47,9 @@ std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) con
   return std::max(least, published_->base->arc_count() / divisor);
 }
 
-void Graph::Impl::Tell(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
-                       std::string_view message, std::initializer_list<LogField> fields) {
+void Graph::Impl::LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level,
+                           std::string_view event, std::string_view message,
+                           std::initializer_list<LogField> fields) {
   if (!options_.on_log) return;
   lock.unlock();
   Log(options_.on_log, level, event, message, fields);
@@ -62,10 +63,10 @@ std::uint64_t Ms(std::chrono::steady_clock::duration time) {
 }
 }  // namespace
 
-// The hard limit on the delta: readers must not pay for a writer without end.
+// The hard limit on the delta: a steady writer must not slow readers down.
 Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   if (options_.maintenance == Maintenance::kManual)
-    PLEXUS_TRY(CompactVectors(lock, kMostDeadBytes, kMostDeadPart));
+    PLEXUS_TRY(CompactVectors(lock, kMaxDeadBytes, kMaxDeadPart));
   if (writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2)) return {};
   const auto start = std::chrono::steady_clock::now();
   ++stats_.stalls;
@@ -85,8 +86,8 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   const auto waited = std::chrono::steady_clock::now() - start;
   stats_.stall_ns += static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(waited).count());
-  Tell(lock, LogLevel::kWarning, "stall.ended", "a writer waited for the delta",
-       {{"ms", Ms(waited)}});
+  LogEvent(lock, LogLevel::kWarning, "stall.ended", "a writer waited for the delta",
+           {{"ms", Ms(waited)}});
   return result;
 }
 
@@ -117,7 +118,7 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
       }
       lock.unlock();
     }
-    auto base = FoldRuns(*state, runs, executor);
+    auto base = CompactRuns(*state, runs, executor);
     lock.lock();
     if (!base) {
       result = std::unexpected(base.error());
@@ -135,10 +136,12 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   compacted_.notify_all();
   const auto took = std::chrono::steady_clock::now() - start;
   if (result)
-    Tell(lock, LogLevel::kInfo, "compaction.ended", "the delta is folded into the base",
-         {{"delta_arcs", delta_arcs}, {"arcs", published_->base->arc_count()}, {"ms", Ms(took)}});
+    LogEvent(
+        lock, LogLevel::kInfo, "compaction.ended", "the delta is folded into the base",
+        {{"delta_arcs", delta_arcs}, {"arcs", published_->base->arc_count()}, {"ms", Ms(took)}});
   else
-    Tell(lock, LogLevel::kError, "compaction.failed", result.error().message, {{"ms", Ms(took)}});
+    LogEvent(lock, LogLevel::kError, "compaction.failed", result.error().message,
+             {{"ms", Ms(took)}});
   return result;
 }
 
@@ -146,8 +149,8 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
 // the last of it, with the lock. Snapshots keep the old rows as long as they live.
 Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least,
                                    std::uint64_t divisor) {
-  constexpr std::uint64_t kFew = 64;
-  constexpr int kTurns = 8;
+  constexpr std::uint64_t kMaxLag = 64;
+  constexpr int kMaxCatchUps = 8;
   for (SpaceId space{};; ++space) {
     compacted_.wait(lock, [&] { return !compacting_; });
     if (read_only_) return {};
@@ -161,9 +164,9 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
       auto state = writer_.Publish();
       lock.unlock();
       std::optional<VectorCompaction> compaction = VectorCompaction::Make(state->spaces[space]);
-      for (int turn = 0; compaction && turn < kTurns; ++turn) {
+      for (int round = 0; compaction && round < kMaxCatchUps; ++round) {
         state = Published();
-        if (compaction->CatchUp(state->spaces[space]) < kFew) break;
+        if (compaction->CatchUp(state->spaces[space]) < kMaxLag) break;
       }
       lock.lock();
       if (!compaction) {
@@ -185,19 +188,19 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
     compacted_.notify_all();
     const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
     if (installed)
-      Tell(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
-           {{"space", space}, {"ms", ms}});
+      LogEvent(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
+               {{"space", space}, {"ms", ms}});
     else if (!result)
-      Tell(lock, LogLevel::kError, "vector_compaction.failed", result.error().message,
-           {{"ms", ms}});
+      LogEvent(lock, LogLevel::kError, "vector_compaction.failed", result.error().message,
+               {{"ms", ms}});
     PLEXUS_TRY(result);
   }
 }
 
 // All of it without the lock, but for what came meanwhile.
 Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits) {
-  constexpr std::uint64_t kFew = 1024;
-  constexpr int kTurns = 8;
+  constexpr std::uint64_t kMaxLag = 1024;
+  constexpr int kMaxCatchUps = 8;
   compacted_.wait(lock, [&] { return !compacting_; });
   if (read_only_) return {};
   compacting_ = true;
@@ -206,9 +209,9 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
     auto state = writer_.Publish();
     lock.unlock();
     StatePacking packing = StatePacking::Make(*state, limits);
-    for (int turn = 0; turn < kTurns; ++turn) {
+    for (int round = 0; round < kMaxCatchUps; ++round) {
       state = Published();
-      if (packing.CatchUp(*state) < kFew) break;
+      if (packing.CatchUp(*state) < kMaxLag) break;
     }
     state.reset();
     lock.lock();
@@ -234,7 +237,7 @@ class BackgroundExecutor : public Executor {
       : all_(all), waiting_(waiting) {}
   int thread_count() const override { return all_.thread_count(); }
   void Run(std::size_t blocks, BlockTask task) override {
-    RunHelped(all_, blocks, task, [this] { return waiting_ > 0; });
+    RunWithHelpers(all_, blocks, task, [this] { return waiting_ > 0; });
   }
   bool Enqueue(std::function<void()> task) override {
     return waiting_ > 0 && all_.Enqueue(std::move(task));

@@ -16,8 +16,8 @@ bool Purges(const Record& record) {
                      [](const NodeChange& c) { return c.what == NodeChange::kPurge; });
 }
 
-// A feed tells nothing of the tags and terms of nodes that are purged later. Who got it then has
-// fewer edges than the purge removes.
+// A feed leaves out the tags and terms of nodes that are purged later. A follower then has fewer
+// edges than the purge removes.
 Record WithoutAbsent(Record record, const Snapshot& now) {
   std::vector<std::uint32_t> moved(record.edges.size());
   std::uint32_t kept = 0;

@@ -42,7 +42,7 @@ std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& no
                                         const StateChanges& changes) {
   try {
     return value.Carry(now, changes);
-  } catch (const std::exception&) {  // no memory: made anew when asked for
+  } catch (const std::exception&) {  // no memory: made anew when read
     return nullptr;
   }
 }
@@ -203,7 +203,7 @@ void Lineage::Offer(DerivedKey key, std::uint64_t version, std::shared_ptr<const
     gone = std::exchange(newest->value, std::move(value));
     newest->version = version;
     newest->idle = 0;
-  } else if (newest_.size() < DerivedData::kMost) {
+  } else if (newest_.size() < DerivedData::kMaxValues) {
     newest_.push_back({key, version, std::move(value), 0});
   }
 }

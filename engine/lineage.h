@@ -1,14 +1,14 @@
 // Lineage: the states that one writer published, and what changed between them.
 //
 // A Carried value is computed from nothing once. From then on the writer brings it forward when it
-// publishes, so the first question about a new snapshot is a look-up. A value that a reader
-// computed on an older state, while the writer went on, is adopted: whoever needs it next, writer
-// or reader, carries it over all changes in between. A version counts published changes;
-// compaction changes no content and so no version.
+// publishes, so the first read on a new snapshot is a look-up. A value that a reader
+// computed on an older state, while the writer went on, is adopted: the next writer or reader that
+// needs it carries it over all changes in between. A version counts published changes; compaction
+// changes no content and so no version.
 //
 // Bounds: changes are kept as far back as ChangeLimit(nodes) entries go; older values are dropped
-// and made anew when asked for. So is everything when one step changes more than that (a bulk
-// load). A value that nobody asked for in kIdleSteps steps waits for a reader to carry it.
+// and made anew when read. So is everything when one step changes more than that (a bulk load). A
+// value that was not read in kIdleSteps steps waits for a reader to carry it.
 //
 // Thread-safe: one writer, any number of readers. Values are carried and freed outside the lock.
 #pragma once
@@ -95,7 +95,7 @@ class Lineage {
     DerivedKey key;
     std::uint64_t version = 0;
     std::shared_ptr<const Carried> value;
-    int idle = 0;  // steps since somebody asked
+    int idle = 0;  // steps since the last read
   };
   using Steps = std::vector<std::shared_ptr<const StateChanges>>;
 

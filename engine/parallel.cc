@@ -1,4 +1,4 @@
-// Executors over oneTBB, over plain threads, and over the caller alone.
+// Executors over oneTBB, over plain threads, and over the calling thread.
 #include "engine/parallel.h"
 
 #include <oneapi/tbb/global_control.h>
@@ -113,7 +113,7 @@ class Serial final : public Executor {
   }
 };
 
-// Outlives RunHelped for helpers that begin when all is done: they find no block.
+// Outlives RunWithHelpers for helpers that begin when all is done: they find no block.
 struct Helped {
   Helped(std::size_t count, BlockTask what) : blocks(count), task(what) {}
   void Work() {
@@ -130,8 +130,8 @@ struct Helped {
 
 }  // namespace
 
-void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
-               const std::function<bool()>& help) {
+void RunWithHelpers(Executor& executor, std::size_t blocks, BlockTask task,
+                    const std::function<bool()>& help) {
   const auto helped = std::make_shared<Helped>(blocks, task);
   bool asked = executor.thread_count() < 2;
   for (std::size_t b; (b = helped->next.fetch_add(1)) < blocks; helped->Do(b)) {

@@ -1,9 +1,9 @@
 // Parallel loops and reductions that give the same bits at any thread count.
 //
 // Work is cut into blocks by index, never by thread; partial results are kept
-// per block and combined in block order. An Executor decides who runs which
-// block when: oneTBB (its own arena, or one that the host hands in), plain
-// threads (for ThreadSanitizer, which cannot see into TBB), or the caller alone.
+// per block and combined in block order. An Executor decides which thread runs which block when:
+// oneTBB (its own arena, or one that the host hands in), plain threads (for ThreadSanitizer, which
+// cannot see into TBB), or the calling thread only.
 //
 // What a block throws (std::bad_alloc, as a rule) comes out of the loop in the calling thread, once
 // no block is at work any more. An executor never sees it, so a host's pool needs no care of it.
@@ -57,10 +57,10 @@ class Executor {
 
 // Runs task(0) ... task(blocks - 1), each once. The caller works through them itself;
 // from the first block at which `help` says so, threads of `executor` that are free
-// join in. Unlike Run it never waits for a thread that has not begun, so a busy
-// executor cannot hold up whoever calls this under a lock. Tasks must not throw (Catching).
-void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
-               const std::function<bool()>& help);
+// join in. Unlike Run it never waits for a thread that has not begun, so a busy executor cannot
+// hold up a caller that holds a lock. Tasks must not throw (Catching).
+void RunWithHelpers(Executor& executor, std::size_t blocks, BlockTask task,
+                    const std::function<bool()>& help);
 
 // All hardware threads over oneTBB; made at first use, lives for the process.
 Executor& DefaultExecutor();
@@ -133,7 +133,7 @@ void ParallelInvoke(Executor& executor, A&& a, B&& b) {
       thrown[block] = std::current_exception();
     }
   };
-  RunHelped(executor, 2, BlockTask(task), [] { return true; });
+  RunWithHelpers(executor, 2, BlockTask(task), [] { return true; });
   for (const std::exception_ptr& e : thrown)
     if (e) std::rethrow_exception(e);
 }

@@ -43,7 +43,7 @@ class PayloadStore {
   // the bytes do not match their digest.
   virtual Result<std::string> Get(PayloadRef ref) const = 0;
 
-  // Calls fn(i, the bytes of refs[i] or what Get would say) for every i, in order; the bytes
+  // Calls fn(i, the bytes of refs[i] or the error of Get) for every i, in order; the bytes
   // are valid during the call. Made for many: a store that keeps payloads in order reads
   // them so. REQUIRES refs ascending. An error of its own (the store is closed, I/O): not
   // all were called.

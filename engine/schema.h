@@ -25,7 +25,7 @@ struct NodeKind {
   bool operator==(const NodeKind&) const = default;
 };
 
-// An edge kind and its traits (DESIGN section 3, "Kind").
+// An edge kind and its traits.
 struct EdgeKind {
   std::string name;
   std::string inverse;  // input under this name is stored reversed; "" = none

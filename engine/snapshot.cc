@@ -195,7 +195,7 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeI
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
   if (source >= s.base->node_count) return std::nullopt;
-  const internal::BaseRows rows(*s.base, Direction::kOut);
+  const engine_internal::BaseRows rows(*s.base, Direction::kOut);
   std::uint32_t at = rows.offsets[source], end = rows.offsets[source + 1];
   const std::uint32_t row_end = end;
   auto below = [&](std::uint32_t i) {
@@ -233,7 +233,7 @@ void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
 
 Result<Snapshot> Snapshot::Compacted(Executor& executor) const try {
   if (!has_delta() && state_->base->node_count == node_count()) return *this;
-  PLEXUS_ASSIGN(auto base, FoldRuns(*state_, state_->runs.size(), executor));
+  PLEXUS_ASSIGN(auto base, CompactRuns(*state_, state_->runs.size(), executor));
   auto state = std::make_shared<GraphState>(*state_);
   state->base = std::move(base);
   state->runs.clear();

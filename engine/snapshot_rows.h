@@ -16,7 +16,7 @@
 
 namespace plexus {
 
-namespace internal {
+namespace engine_internal {
 
 // The delta arcs of one row: the newest version of each identity, in order,
 // tombstones included. Points into a run when only one has the row, else into
@@ -168,7 +168,7 @@ struct BaseRows {
     return EdgeKindId(high ? low[i] | (high[i] << 8) : low[i]);
   }
 
-  // Fetches what merging needs and a scan of weights alone would not have read.
+  // Fetches what merging needs and a scan of weights would not have read.
   void Prefetch(NodeId v) const {
     if (v >= nodes || offsets[v] == offsets[v + 1]) return;
     __builtin_prefetch(neighbors + offsets[v]);
@@ -215,12 +215,12 @@ struct BaseRows {
   const std::uint8_t* high;
 };
 
-}  // namespace internal
+}  // namespace engine_internal
 
 template <class Fn>
 bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
                         Fn&& fn) const {
-  const internal::BaseRows rows(*state_->base, direction);
+  const engine_internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time() && !after_out;
   auto emit = [&](NodeId neighbor, EdgeKindId kind, float weight, ArcRef ref) -> bool {
     if (!plain) {
@@ -229,12 +229,12 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
       if (after_out && (neighbor == node || schema().edge_kind(kind).symmetric)) return true;
       if (filter.checks_time() && !PassesTime(ref, filter.valid_at())) return true;
     }
-    return internal::Call(fn, Arc{neighbor, kind, weight, ref});
+    return engine_internal::Call(fn, Arc{neighbor, kind, weight, ref});
   };
   std::uint32_t i = rows.begin(node);
   const std::uint32_t end = rows.end(node);
   if (!clean(direction, node))
-    return rows.Merge(i, end, internal::DeltaRow(*state_, direction, node), emit);
+    return rows.Merge(i, end, engine_internal::DeltaRow(*state_, direction, node), emit);
   for (; i < end; ++i)
     if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
       return false;
@@ -244,7 +244,7 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
 template <class Fn>
 void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
                         Fn&& fn) const {
-  const internal::BaseRows rows(*state_->base, direction);
+  const engine_internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time();
   auto clean_rows = [&](NodeId begin, NodeId end, auto&& emit) {
     end = std::min(end, rows.nodes);
@@ -253,12 +253,12 @@ void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const Ar
         emit(v, Arc{rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}});
   };
   auto scan = [&](auto&& emit) {
-    internal::DirtyRows dirty(*state_, direction, first);
+    engine_internal::DirtyRows dirty(*state_, direction, first);
     for (NodeId v = first; v < last;) {
       const NodeId stop = std::min(dirty.next(), last);
       clean_rows(v, stop, emit);
       if (stop == last) return;
-      internal::DeltaRow delta;
+      engine_internal::DeltaRow delta;
       dirty.Take(delta);
       rows.Prefetch(dirty.next());
       rows.Merge(rows.begin(stop), rows.end(stop), delta,
@@ -298,7 +298,7 @@ void Snapshot::ForEachEdge(const ArcFilter& filter, Fn&& fn) const {
     ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
       // A symmetric edge is listed at its smaller end only.
       if (arc.neighbor < v && schema().edge_kind(arc.kind).symmetric) return true;
-      go_on = internal::Call(fn, edge(arc, v));
+      go_on = engine_internal::Call(fn, edge(arc, v));
       return go_on;
     });
   }

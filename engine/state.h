@@ -1,6 +1,6 @@
 // GraphState: everything a snapshot sees, as plain immutable parts.
 //
-// The seam for those who make or unmake a graph as a whole (Graph, checkpoints,
+// The interface for code that makes or takes apart a graph as a whole (Graph, checkpoints,
 // replay). Everyone else reads through Snapshot. StateWriter turns records into
 // successive states.
 #pragma once

@@ -249,7 +249,7 @@ Status StateWriter::Apply(const Record& r) {
       continue;
     }
     const bool here = c.ref.sequence() == r.sequence && c.ref.ordinal() < r.payloads.size();
-    if (!here && w.payload_store && table.all_stored()) {  // replay: read when it is asked for
+    if (!here && w.payload_store && table.all_stored()) {  // replay: read when it is needed
       table.SetStored(c.node, c.ref);
       continue;
     }

@@ -18,7 +18,7 @@ namespace plexus {
 
 class StateWriter {
  public:
-  // Large runs are made and merged on `executor`; null: on the caller alone.
+  // Large runs are made and merged on `executor`; null: on the calling thread.
   explicit StateWriter(GraphState state, Executor* executor = nullptr);
   ~StateWriter();
   StateWriter(StateWriter&&) noexcept;
@@ -43,8 +43,8 @@ class StateWriter {
 
   // Replaces the base by `base`, which folds in the first `folded_runs` runs.
   void InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs);
-  // Marks all present runs as being compacted, so that Apply leaves them alone
-  // until InstallBase or UnpinRuns. Returns how many there are.
+  // Marks all present runs as being compacted, so that Apply does not merge them until InstallBase
+  // or UnpinRuns. Returns how many there are.
   std::size_t PinRuns();
   // Puts `merged` in the place of all pinned runs (it equals them); it is pinned.
   void ReplacePinned(std::shared_ptr<const Run> merged);
@@ -60,12 +60,12 @@ class StateWriter {
   // After replay: no row of a replaced vector is left to be read or kept. O(vectors).
   void DropDeadVectors();
   // Whether nodes were removed, or strings came, that make it worth a StatePacking (by those counts
-  // alone).
+  // only).
   bool WorthPacking(const PackLimits& limits) const;
   // Puts the tables and pages of `packing`, made of an earlier state of this writer, in the place
   // of those that they equal. O(pages) and what came since its last CatchUp.
   void InstallPacked(StatePacking packing);
-  // Both at once, of the state as it is, for who is alone.
+  // Both at once, of the current state, without other writers.
   void Pack(const PackLimits& limits);
   // Where payloads of the states to come are read.
   void SetPayloadStore(std::shared_ptr<const PayloadStore> store);
@@ -80,7 +80,7 @@ class StateWriter {
 };
 
 // Folds the first `run_count` runs of `state` into a new base. Pure.
-Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
-                                            Executor& executor);
+Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::size_t run_count,
+                                               Executor& executor);
 
 }  // namespace plexus

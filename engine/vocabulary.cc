@@ -104,7 +104,7 @@ std::vector<Column> MakeColumns() {
 
 }  // namespace
 
-// Never destroyed: objects of static storage may still ask while the process ends.
+// Never destroyed: objects of static storage may still read it while the process ends.
 std::span<const NodeKind> BuiltinNodeKinds() {
   static const auto* const kinds = new std::vector<NodeKind>(MakeNodeKinds());
   return *kinds;

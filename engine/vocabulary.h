@@ -1,6 +1,6 @@
 // The built-in vocabulary: numbers, names, traits and planes of the kinds and
 // columns that every graph has. The numbers are part of the file format: never
-// renumber, only append. Meaning and direction: DESIGN section 3.
+// renumber, only append. Meaning and direction stand beside each.
 //
 // Behaviour (visibility, recall, decay) lives in algorithms/memory; text formats
 // compose batches from these names.
@@ -91,7 +91,7 @@ std::string IndexKey(std::string_view kind_name, std::string_view name);
 std::string_view DisplayName(std::string_view key);
 
 // The roles of an event's members and the outcome types that Plexus knows
-// (others are accepted as they are). Source: CONTRACTS A1.1, A1.3.
+// (others are accepted as they are).
 std::span<const std::string_view> BuiltinRoles();
 std::span<const std::string_view> BuiltinOutcomeTypes();
 

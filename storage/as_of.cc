@@ -38,7 +38,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   };
   if (const auto found = cached()) return *found;
   std::lock_guard alone(d.maintenance);            // no checkpoint may vanish meanwhile
-  if (const auto found = cached()) return *found;  // somebody else just loaded it
+  if (const auto found = cached()) return *found;  // another thread just loaded it
   LoadRequest request = d.Request();
   if (sequence < request.floor.sequence)
     return std::unexpected(
@@ -48,6 +48,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = sequence;
   request.purged = &purged;
+  PLEXUS_TRY(d.CatchUp());
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
   const Snapshot past(loaded.state);
   std::lock_guard guard(d.past_mutex);
@@ -69,6 +70,7 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   if (now.sequence() > 0 && now.time_ms() <= time_ms) return now.sequence();
   std::lock_guard alone(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  PLEXUS_TRY(d.CatchUp());
   Sequence low = d.floor().sequence, high = now.sequence();  // time(high) > time_ms
   if (low > 0) {
     std::int64_t floor_time = 0;

@@ -17,7 +17,7 @@ namespace plexus::storage {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience(10'000);
+constexpr std::chrono::milliseconds kPinTimeout(10'000);
 
 Status MustBeNew(const std::string& directory, const Files& files) {
   if (!files.Exists(directory)) return {};
@@ -104,7 +104,7 @@ Status Recover(const std::string& directory, Executor& executor, const Files& fi
     PLEXUS_TRY(copy->Close());
   }
   const std::string lock = directory + "/" + kLockFileName;
-  PLEXUS_TRY(Check(files.env()->DeleteFile(lock), lock));  // nobody writes to a backup
+  PLEXUS_TRY(Check(files.env()->DeleteFile(lock), lock));  // no process writes to a backup
   return files.SyncDirectory(directory);
 }
 
@@ -152,7 +152,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     PLEXUS_TRY(d.journal->FlushBulk());
     least = d.journal->position().sequence;
     PLEXUS_TRY(d.journal->WaitDurable(least));
-    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory, kPatience));
+    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory, kPinTimeout));
   }
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "backup", progress).CopyTo(to, true));
@@ -167,7 +167,7 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
   const Files files;
   PLEXUS_TRY(MustBeNew(to, files));
   const bool was_there = files.Exists(to);
-  PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from, kPatience));
+  PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from, kPinTimeout));
   const Anchor& anchor = pinned->anchor();
   if (!anchor.clean)
     return Fail(ErrorCode::kFailedPrecondition,

@@ -1,5 +1,7 @@
 // ChangesSince: the log's records as a feed for replicas, caches and hosts.
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
@@ -16,6 +18,48 @@ Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& fl
   if (sequence == floor.sequence) return floor;
   PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, sequence));
   return LogPoint{sequence, head.running_hash};
+}
+
+// Records after a point, from the log or from those that a view has read past it (follow.cc).
+class Records {
+ public:
+  explicit Records(LogCursor cursor) : cursor_(std::move(cursor)) {}
+  // `news` outlive this.
+  Records(std::span<const std::string> news, LogPoint after) : news_(news), point_(after) {}
+  Result<bool> Next() {
+    if (cursor_) return cursor_->Next();
+    if (at_ == news_.size()) return false;
+    PLEXUS_ASSIGN(decoded_, DecodeNext(news_[at_], point_));
+    point_ = {decoded_.head.sequence, decoded_.head.running_hash};
+    ++at_;
+    return true;
+  }
+  Record& record() { return cursor_ ? cursor_->record().record : decoded_.record; }
+  std::size_t size() const { return cursor_ ? cursor_->value().size() : news_[at_ - 1].size(); }
+
+ private:
+  std::optional<LogCursor> cursor_;
+  std::span<const std::string> news_;
+  std::size_t at_ = 0;
+  LogPoint point_;
+  DecodedRecord decoded_;
+};
+
+Result<Records> LogAfter(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
+                         Sequence since) {
+  PLEXUS_ASSIGN(const LogPoint point, PointAt(rocks, floor, since));
+  return Records(LogCursor(rocks, point));
+}
+
+// `news` follow `after`. REQUIRES `since` to be one of them, or `after`.
+Result<Records> NewsAfter(std::span<const std::string> news, LogPoint after, Sequence since) {
+  const auto skipped = static_cast<std::size_t>(since - after.sequence);
+  if (skipped > 0) {
+    PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(AsBytes(news[skipped - 1]),
+                                                          "log record " + std::to_string(since)));
+    after = {head.sequence, head.running_hash};
+  }
+  return Records(news.subspan(skipped), after);
 }
 
 // Bytes of one payload of the record; a purged one stays empty and `ref` is cleared.
@@ -40,49 +84,60 @@ Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& by
   return {};
 }
 
-Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& options) try {
-  Impl& d = *impl_;
-  PLEXUS_TRY(d.Usable());
+namespace {
+
+Status CheckFloor(Sequence since, Sequence floor) {
+  if (since >= floor) return {};
+  return Fail(ErrorCode::kFailedPrecondition, "records up to " + std::to_string(floor) +
+                                                  " were trimmed; a follower at " +
+                                                  std::to_string(since) + " begins with a backup");
+}
+
+Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOptions& options) {
   std::shared_ptr<Rocks> rocks;
   LogPoint floor;
   Sequence end = 0;
   std::uint64_t generation = 0;
-  {
-    const std::shared_lock open(
-        d.renewal);  // not `maintenance`: a backup may hold that for minutes
-    if (d.journal) {
-      PLEXUS_TRY(d.journal->FlushBulk());
-      end = d.journal->synced();
-    } else {
-      end = d.report.sequence;
-    }
-    const Database::Impl::Noted noted = d.NotedFloor();
-    floor = noted.floor;
-    generation = noted.generation;
-    rocks = d.rocks;
+  // Not `maintenance`: a backup may hold that for minutes. News are read under it.
+  std::shared_lock open(d.renewal);
+  const bool from_news = !d.news.empty() && since >= d.news_after.sequence;
+  if (!d.news.empty() && !from_news) {
+    open.unlock();
+    PLEXUS_TRY(d.CatchUp());
+    open.lock();
   }
+  if (d.journal) {
+    PLEXUS_TRY(d.journal->FlushBulk());
+    // A follower that begins with a view may have read what was not synced yet.
+    if (since <= d.journal->position().sequence) PLEXUS_TRY(d.journal->WaitDurable(since));
+    end = d.journal->synced();
+  } else {
+    end = d.report.sequence;
+  }
+  const Database::Impl::Noted noted = d.NotedFloor();
+  floor = noted.floor;
+  generation = noted.generation;
+  rocks = d.rocks;
+  if (!from_news) open.unlock();
   if (since > end)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
                                           std::to_string(end) + ", the last that is durable");
-  if (since < floor.sequence)
-    return Fail(ErrorCode::kFailedPrecondition, "records up to " + std::to_string(floor.sequence) +
-                                                    " were trimmed; a follower at " +
-                                                    std::to_string(since) +
-                                                    " begins with a backup");
+  PLEXUS_TRY(CheckFloor(since, floor.sequence));
+  FailPoint(d.options.hooks, "changes.floor_read");
   Changes changes;
   changes.generation = generation;
   changes.next = since;
-  PLEXUS_ASSIGN(const LogPoint point, PointAt(rocks, floor, since));
-  LogCursor cursor(rocks, point);
+  PLEXUS_ASSIGN(Records log,
+                from_news ? NewsAfter(d.news, d.news_after, since) : LogAfter(rocks, floor, since));
   PurgeMask mask(d.Purged(), since);
   std::uint64_t bytes = 0;
   while (changes.next < end &&
          changes.records.size() < std::max<std::uint64_t>(options.max_records, 1) &&
          (changes.records.empty() || bytes < options.max_bytes)) {
-    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    PLEXUS_ASSIGN(const bool more, log.Next());
     if (!more) break;
-    Record& record = cursor.record().record;
-    bytes += cursor.value().size();
+    Record& record = log.record();
+    bytes += log.size();
     mask.MoveTo(record.sequence);
     mask.Apply(record);
     for (PayloadChange& c : record.payload_changes)
@@ -94,6 +149,17 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
     changes.records.push_back(std::move(record));
   }
   changes.more = changes.next < end;
+  return changes;
+}
+
+}  // namespace
+
+Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& options) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Usable());
+  auto changes = ReadChanges(d, since, options);
+  // A trim that came meanwhile takes away what is read.
+  if (!changes) PLEXUS_TRY(CheckFloor(since, d.NotedFloor().floor.sequence));
   return changes;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -122,7 +122,7 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   checkpoint_bytes = manifest.total_bytes();
   const std::uint64_t tail_now = journal->tail_bytes();
   journal->ResetTail(tail_now - std::min(tail_now, tail_before));
-  ReachPoint(options.hooks, "checkpoint.anchored");
+  FailPoint(options.hooks, "checkpoint.anchored");
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   return DropOldCheckpoints();
 }
@@ -142,7 +142,7 @@ Status Database::Impl::ReplaceDamaged() {
   std::vector<DamagedCheckpoint> unread;
   PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, unread));
   for (const DamagedCheckpoint& d : report.damaged_checkpoints) {
-    bool of_floor = false;  // nothing else tells how the history begins
+    bool of_floor = false;  // nothing else records how the history begins
     for (const Manifest& m : manifests)
       of_floor |= m.id == d.id && anchor.floor_sequence > 0 && m.sequence == anchor.floor_sequence;
     if (!of_floor && d.id != anchor.checkpoint_id) PLEXUS_TRY(DropCheckpoint(rocks, d.id));
@@ -213,7 +213,7 @@ void Database::Impl::MoveAnchor() {
   if (WriteAnchor(directory, next, *files)) anchor = next;  // else the old bound holds
 }
 
-void Database::Impl::Notice(std::uint64_t tail_bytes) {
+void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
   constexpr std::uint64_t kAnchorStep = std::uint64_t{16} << 20;
   if (tail_bytes < anchored_bytes) anchored_bytes = 0;  // a checkpoint came between
   if (tail_bytes - anchored_bytes >= kAnchorStep) {
@@ -228,14 +228,14 @@ void Database::Impl::Notice(std::uint64_t tail_bytes) {
   keeper_wake.notify_all();
   if (keeper.joinable()) return;
   try {
-    keeper = std::thread([this] { KeeperLoop(); });
+    keeper = std::thread([this] { CheckpointLoop(); });
   } catch (const std::exception&) {  // the next append tries again
     guard.unlock();
-    TellFailure({ErrorCode::kResourceExhausted, "no thread for checkpoints"});
+    LogFailure({ErrorCode::kResourceExhausted, "no thread for checkpoints"});
   }
 }
 
-void Database::Impl::KeeperLoop() {
+void Database::Impl::CheckpointLoop() {
   constexpr std::chrono::milliseconds kEarlyPause(50), kFirstPause(100), kLongestPause(60'000);
   std::chrono::milliseconds pause = kFirstPause;
   std::unique_lock guard(keeper_mutex);
@@ -252,7 +252,7 @@ void Database::Impl::KeeperLoop() {
                                        std::chrono::steady_clock::now() - start)
                                        .count());
     if (!status)
-      TellFailure(status.error());
+      LogFailure(status.error());
     else if (!early)
       Log(options.graph.on_log, LogLevel::kInfo, "checkpoint.ended", "in the background",
           {{"ms", ms}});
@@ -284,7 +284,7 @@ Status Database::Impl::CheckpointInBackground(bool& early) {
   }
 }
 
-void Database::Impl::TellFailure(const Error& error) noexcept {
+void Database::Impl::LogFailure(const Error& error) noexcept {
   {
     std::lock_guard guard(keeper_mutex);
     ++keeper_failures;
@@ -372,7 +372,7 @@ Status Database::Impl::CloseNow() {
     auto listed = ListGeneration(generation_path(), *files);
     if (listed) {
       last.files = *std::move(listed);
-      ReachPoint(options.hooks, "close.before_anchor");
+      FailPoint(options.hooks, "close.before_anchor");
       // A deleted file that came back after a power loss would not be on the list.
       status = files->SyncDirectory(generation_path());
       if (status) status = WriteAnchor(directory, last, *files);

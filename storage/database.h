@@ -10,9 +10,10 @@
 // deleted, never a crash. One writing process per directory; any number of
 // read-only ones beside it.
 //
-// Thread-safety: all const members, AsOf, Checkpoint, Verify, Backup and ChangesSince may be
-// called from any thread beside running queries and Apply. Refresh, Purge, Scrub, HardPurge,
-// BeginBulk, EndBulk and Close need the caller to be alone.
+// Thread-safety: all const members, AsOf, AsOfTime, SequenceAtTime, History, Checkpoint, Trim,
+// Verify, Backup and ChangesSince may be called from any thread beside running queries and Apply.
+// Refresh, Purge, Scrub, HardPurge, BeginBulk, EndBulk, Discard and Close need the caller to be
+// alone.
 //
 // fork: the process that opened a database for writing owns it. In a child every call that
 // returns a Status or a Result is kFailedPrecondition (and says so), stats() is empty, payloads
@@ -183,8 +184,11 @@ struct Changes {
   std::vector<Record> records;  // with their payloads, but for what was purged since
   Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
   bool more = false;            // there was more already
-  // Another number: a hard purge, or a scrub of words, wrote the log anew since. A follower that
-  // must not keep what it erased begins again.
+  // Another number: a hard purge, or a scrub of words, wrote the log anew since. The new log holds
+  // neither what was erased nor its purge. So a replica that goes on in spite of another number
+  // KEEPS what was purged: keys, edges, columns, texts, vectors, words, and its own history of
+  // them. It has to begin again, from nothing or from a backup or view of since then, and its old
+  // files have to be deleted.
   std::uint64_t generation = 0;
 };
 
@@ -300,19 +304,24 @@ class Database {
   // tags, terms, payloads and vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node);
 
-  // Read-only: brings the view up to what the writer has made durable since. O(what is new, and
-  // what the write-ahead log holds): the records go into the same graph, whose snapshots stay, and
-  // whose kept values (PageRank, ...) are carried on. Where the log does not go on from the view (a
-  // hard purge, a crash or a trim took what it had) it is opened anew. Nothing new: a look at file
-  // sizes. After an error the view is as it was, or whole batches further.
+  // Read-only: brings the view up to all that was acknowledged before the call. O(what is new): the
+  // records go into the same graph, whose snapshots stay, and whose kept values (PageRank, ...) are
+  // carried on. After a checkpoint, trim, purge, compaction of files or session of the writer, and
+  // every 8 MiB, O(what the write-ahead log holds) besides. Where the log does not go on from the
+  // view (a hard purge, a crash or a trim took what it had) it is opened anew. Nothing new: a look
+  // at file sizes. AsOf, AsOfTime, SequenceAtTime, History and Verify, and ChangesSince from before
+  // the last refreshes, take O(what the write-ahead log holds) once after it. After an error the
+  // view is as it was, or whole batches further.
   Status Refresh();
 
   // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in
   // order, bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at
   // first; so one that stops at any point goes on without loss or double. Of nodes that were purged
-  // in the meantime it tells no tags, terms, payloads and vectors. Waits for no maintenance; any
-  // thread. kNotFound: `since` lies in the future; kFailedPrecondition: below the history floor
-  // (begin with a Backup, or a read-only view's snapshot).
+  // in the meantime it tells no tags, terms, payloads and vectors; see Changes::generation for hard
+  // purges. Waits for no maintenance; any thread. kNotFound: `since` lies in the future;
+  // kFailedPrecondition: below the history floor (begin with a Backup, or a read-only view's
+  // snapshot). A view may show a batch that its writer has not acknowledged yet: the writer then
+  // makes it durable first, or says kNotFound for as long as it is just being written.
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and

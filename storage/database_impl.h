@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -40,10 +41,10 @@ class Database::Impl {
 
   // Serialises what rewrites files: checkpoint, trim, scrub, backup, close.
   std::mutex maintenance;
-  // Taken beside `maintenance` by who renews or closes `rocks` and `journal`, so that who counts
-  // needs no more.
+  // Taken beside `maintenance` to renew or close `rocks` and `journal`, so that reading counters
+  // needs only this.
   mutable std::shared_mutex renewal;
-  // Of the anchor, for who does not hold `maintenance`; moved on by NoteFloor.
+  // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteFloor.
   mutable std::mutex floor_mutex;
   struct Noted {
     LogPoint floor;
@@ -54,6 +55,13 @@ class Database::Impl {
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.
   std::shared_ptr<const PinnedFiles> pinned;
+  // Read-only: all that the newest log of `pinned` holds is in the view.
+  bool at_log_end = false;
+  // Read-only: records of the view that `rocks` was opened before (follow.cc), as they are stored,
+  // the first of them follows `news_after`. Guarded by `renewal`.
+  std::vector<std::string> news;
+  LogPoint news_after;
+  std::uint64_t news_bytes = 0;  // with their payloads
 
   std::mutex purge_mutex;
   std::map<NodeId, Sequence> purged;    // ever, last purge
@@ -66,7 +74,7 @@ class Database::Impl {
   // The last few states of the past, newest use first.
   std::mutex past_mutex;
   std::list<Snapshot> past;
-  std::vector<DamagedCheckpoint> past_damage;  // met by AsOf
+  std::vector<DamagedCheckpoint> past_damage;  // found by AsOf
 
   // Writes checkpoints when one is due, with Maintenance::kBackground.
   std::thread keeper;
@@ -95,12 +103,16 @@ class Database::Impl {
   // open.cc
   Status OpenForWriting();
   Status OpenForReading();
-  // Looks at the closed files, compares them with the anchor and loads the state. Reads
-  // `through` other Files when somebody else may be writing.
-  Result<Loaded> LookAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
+  // Opens the closed files read-only, compares them with the anchor and loads the state. Reads
+  // `through` other Files when another process may be writing.
+  Result<Loaded> OpenReadOnlyAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
   void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
   // follow.cc
   Result<bool> Follow();
+  std::optional<bool> FollowLog(const std::shared_ptr<const PinnedFiles>& grown);
+  // Opens `rocks` at the view's moment when it has not all of its records. For who reads from it
+  // more than payloads.
+  Status CatchUp();
   Result<bool> Continues(const std::shared_ptr<Rocks>& now, const Anchor& next) const;
   Status CreateIfAsked();
   Status AttachWriter(const Loaded& loaded);
@@ -114,11 +126,11 @@ class Database::Impl {
   Result<std::uint64_t> HashAt(Sequence sequence);
   // After each append: wakes the keeper, and moves the anchor's lower bound on
   // before RocksDB flushes log records out of the write-ahead log.
-  void Notice(std::uint64_t tail_bytes);
+  void OnAppended(std::uint64_t tail_bytes);
   void MoveAnchor();
-  void KeeperLoop();
+  void CheckpointLoop();
   Status CheckpointInBackground(bool& early);
-  void TellFailure(const Error& error) noexcept;
+  void LogFailure(const Error& error) noexcept;
   void StopKeeper();
   Status CloseNow();
   // Whether Close is to write a checkpoint. REQUIRES `maintenance` held.
@@ -135,7 +147,7 @@ class Database::Impl {
   Status ForgetWords(Progress* progress);
   Result<std::set<NodeId>> FindPurgedWords();
   Status DropScrubMarks();
-  // hard_purge.cc. A new generation without `nodes`, what hangs on them and the words that only
+  // hard_purge.cc. A new generation without `nodes`, what refers to them and the words that only
   // purged nodes had. REQUIRES `maintenance` held and the caller to be alone; renews `graph`.
   Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);
 };

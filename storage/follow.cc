@@ -1,10 +1,18 @@
 // Refresh: a read-only view goes on from the record it has, or is opened anew.
+//
+// Three ways, the first that can: the end of the write-ahead log is read where the last refresh
+// stopped (log_tail.h), and RocksDB stays as it was opened; RocksDB is opened over the files of now
+// and asked for the records after the view's; the database is opened anew. What the first way has
+// read is kept as it is stored (payloads in the store, records in `news`) until RocksDB is opened
+// again: by the second way, at the latest after kMostNewsBytes, or by who needs more (CatchUp).
 #include <algorithm>
 #include <vector>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/lock_file.h"
 #include "storage/database_impl.h"
 #include "storage/log/log_reader.h"
+#include "storage/log/log_tail.h"
 
 namespace plexus::storage {
 
@@ -13,6 +21,7 @@ namespace {
 // Behind a newer checkpoint by more than this, reading that is sooner.
 constexpr Sequence kManyRecords = 100'000;
 constexpr std::size_t kGroupRecords = 256;
+constexpr std::uint64_t kMostNewsBytes = std::uint64_t{8} << 20;
 
 bool Purges(const Record& record) {
   return std::any_of(record.node_changes.begin(), record.node_changes.end(),
@@ -35,15 +44,79 @@ Result<bool> Database::Impl::Continues(const std::shared_ptr<Rocks>& now,
   return head.running_hash == point.hash;
 }
 
+// `grown`: the files of now, of which the newest log alone has moved. Nothing: RocksDB must be
+// asked, nothing has changed. False: the view must be opened anew.
+std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const PinnedFiles>& grown) {
+  if (!at_log_end) return std::nullopt;
+  const PinnedFile& log = *grown->NewestLog()->file;
+  const std::uint64_t begin = pinned->NewestLog()->file->size();
+  if (log.size() < begin || news_bytes + (log.size() - begin) > kMostNewsBytes) return std::nullopt;
+  std::string bytes(log.size() - begin, '\0');
+  if (log.Read(begin, bytes.data(), bytes.size()) != static_cast<std::int64_t>(bytes.size()))
+    return std::nullopt;
+  std::optional<LogTail> tail = ReadLogTail(bytes, begin, point, *rocks);
+  // The end of a writer that is gone is for the report of an opening.
+  if (!tail || (tail->cut && !LockFile::IsHeld(directory))) return std::nullopt;
+  if (tail->records.empty()) return true;
+  at_log_end = false;  // unless all goes well
+  std::vector<LogPoint> points;
+  std::vector<Record> records;
+  {
+    const std::unique_lock renewing(renewal);
+    if (news.empty()) news_after = point;
+    for (LogTail::NewRecord& r : tail->records) {
+      points.push_back(r.point);
+      records.push_back(std::move(r.record));
+      news.push_back(std::move(r.value));
+    }
+    for (LogTail::NewPayload& p : tail->payloads) store->AddNew(p.ref, std::move(p.value));
+    news_bytes += tail->end - begin;
+    pinned = pinned->WithLogEnd(tail->end);
+  }
+  std::uint64_t fetched = 0;
+  for (Record& record : records)
+    if (!FetchVectors(*store, record, fetched)) return false;
+  for (std::size_t done = 0; done < records.size();) {
+    const std::size_t count = std::min(records.size() - done, kGroupRecords);
+    if (!graph->Replay(std::span(records).subspan(done, count),
+                       {.durability = Durability::kDefault, .journalled = true}))
+      return false;
+    done += count;
+    point = points[done - 1];
+    report.sequence = point.sequence;
+    report.replayed_records += count;
+  }
+  at_log_end = true;
+  FailPoint(options.hooks, "follow.log_end");
+  return true;
+}
+
+Status Database::Impl::CatchUp() {
+  if (!options.read_only) return {};
+  const std::unique_lock renewing(renewal);
+  if (news.empty()) return {};
+  PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
+                                      std::make_shared<Files>(*files, pinned)));
+  store->Attach(now);
+  rocks = std::move(now);
+  news.clear();
+  news_bytes = 0;
+  return {};
+}
+
 // False: the view must be opened anew, because the log does not go on from it (another
 // generation, records that a crash took or a trim dropped) or cannot be read.
 Result<bool> Database::Impl::Follow() {
-  if (!pinned->Moved() && pinned->LogsAreTheSame()) return true;
+  if (const auto grown = pinned->Grown()) {
+    const PinnedEntry *const now = grown->NewestLog(), *const before = pinned->NewestLog();
+    if (!now || now->file->size() == before->file->size()) return true;
+    if (const std::optional<bool> followed = FollowLog(grown)) return *followed;
+  }
   PLEXUS_ASSIGN(const auto moment, PinnedFiles::Take(directory));
   const Anchor& next = moment->anchor();
   if (next.generation != anchor.generation || next.graph_id != anchor.graph_id) return false;
-  auto look =
-      Rocks::Open(generation_path(), Rocks::Mode::kLook, std::make_shared<Files>(*files, moment));
+  auto look = Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
+                          std::make_shared<Files>(*files, moment));
   if (!look) return false;
   const auto continues = Continues(*look, next);
   if (!continues || !*continues) return false;
@@ -85,13 +158,19 @@ Result<bool> Database::Impl::Follow() {
   {
     const std::unique_lock renewing(renewal);
     rocks = *std::move(look);
+    news.clear();
+    news_bytes = 0;
     pinned = moment;
+    at_log_end = true;
     anchor = next;
     NoteFloor();
     report.sequence = point.sequence;
     report.replayed_records += replayed;
     report.live_writer = !anchor.clean;
+    report.tail_dropped = false;
+    report.tail_message.clear();
   }
+  FailPoint(options.hooks, "follow.opened");
   return true;
 }
 

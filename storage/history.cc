@@ -118,8 +118,9 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
   std::lock_guard guard(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
-  // What a purge erased is told as its number alone, of the node itself and of those that it
-  // was linked with.
+  PLEXUS_TRY(d.CatchUp());
+  // Of what a purge erased only the number is given, of the node itself and of those that it was
+  // linked with.
   const std::map<NodeId, Sequence> purged = d.Purged();
   PurgeMask mask(purged, 0);
   std::uint64_t erased = 0;
@@ -132,21 +133,21 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
     HistoryEntry base;
     base.sequence = r.sequence;
     base.time_ms = r.time_ms;
-    auto tell = [&](std::vector<HistoryEntry>& out) {
+    auto append = [&](std::vector<HistoryEntry>& out) {
       AddNodeChanges(r, node, base, out);
       AddEdgeChanges(r, node, base, out);
     };
     mask.MoveTo(r.sequence - 1);
     if (!mask.hides(node)) {
       mask.Apply(r);
-      tell(entries);
+      append(entries);
       continue;
     }
     std::vector<HistoryEntry> whole;
-    tell(whole);
+    append(whole);
     mask.Apply(r);
     const std::size_t before = entries.size();
-    tell(entries);
+    append(entries);
     erased += whole.size() - (entries.size() - before);
     if (purged.at(node) == r.sequence)
       for (std::size_t i = before; i < entries.size(); ++i)

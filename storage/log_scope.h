@@ -1,4 +1,4 @@
-// LogScope: tells that maintenance began, and that it ended or failed and after how long.
+// LogScope: logs that maintenance began, and that it ended or failed and after how long.
 //
 // Made before the locks of the work are taken, so that it ends after them.
 #pragma once
@@ -15,7 +15,7 @@ class LogScope {
  public:
   // `what` is text of the program's own.
   LogScope(const LogCallback& log, std::string_view what) : log_(log), what_(what) {
-    if (log_) Tell(LogLevel::kInfo, ".began", {});
+    if (log_) LogEvent(LogLevel::kInfo, ".began", {});
   }
   ~LogScope() {
     if (!log_) return;
@@ -23,7 +23,8 @@ class LogScope {
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
                                        std::chrono::steady_clock::now() - began_)
                                        .count());
-    Tell(done_ ? LogLevel::kInfo : LogLevel::kError, done_ ? ".ended" : ".failed", {{"ms", ms}});
+    LogEvent(done_ ? LogLevel::kInfo : LogLevel::kError, done_ ? ".ended" : ".failed",
+             {{"ms", ms}});
   }
   LogScope(const LogScope&) = delete;
   LogScope& operator=(const LogScope&) = delete;
@@ -36,7 +37,8 @@ class LogScope {
   }
 
  private:
-  void Tell(LogLevel level, std::string_view end, std::initializer_list<LogField> fields) noexcept {
+  void LogEvent(LogLevel level, std::string_view end,
+                std::initializer_list<LogField> fields) noexcept {
     try {
       Log(log_, level, std::string(what_) += end, what_, fields);
     } catch (...) {  // no memory

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kLooks = 4;  // that damage is confirmed by when a writer goes on
 
-// What a read-only graph's Apply meets.
+// The journal of a read-only graph: Apply fails.
 class RefusingJournal : public Journal {
  public:
   Status Accepts() const override {
@@ -119,14 +119,15 @@ Status Database::Impl::CreateIfAsked() {
     PLEXUS_TRY(made->FlushAll());
     PLEXUS_TRY(made->Close());
   }
-  ReachPoint(options.hooks, "open.created");
+  FailPoint(options.hooks, "open.created");
   anchor.generation = 1;
   anchor.log_hash = FirstHash(anchor.graph_id);
   report.created = true;
   return WriteAnchor(directory, anchor, *files);
 }
 
-Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Files> through) {
+Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
+                                                   std::shared_ptr<Files> through) {
   const std::string path = generation_path();
   if (!through) through = files;
   if (!through->Exists(path))
@@ -135,10 +136,11 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
   if (anchor.clean)
     PLEXUS_TRY(
         CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
-  auto look = Rocks::Open(path, Rocks::Mode::kLook, through);
+  auto look = Rocks::Open(path, Rocks::Mode::kReadOnly, through);
+  at_log_end = look.has_value();
   if (!look && !anchor.clean) {
     const std::string why = look.error().message;
-    look = Rocks::Open(path, Rocks::Mode::kLookTolerant, through);
+    look = Rocks::Open(path, Rocks::Mode::kReadOnlyTolerant, through);
     if (look && !live_writer) {
       report.tail_dropped = true;
       report.tail_message = "a torn end of the write-ahead log was left out: " + why;
@@ -230,7 +232,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
     std::lock_guard guard(past_mutex);
     past.clear();
   };
-  to.on_append = [this](std::uint64_t tail_bytes) { Notice(tail_bytes); };
+  to.on_append = [this](std::uint64_t tail_bytes) { OnAppended(tail_bytes); };
   to.on_bulk = [this](Sequence first_pending) {
     store->SetPending(first_pending, [this] { return journal->FlushBulk(); });
   };
@@ -250,7 +252,7 @@ Status Database::Impl::OpenForWriting() {
   PLEXUS_ASSIGN(lock, LockFile::Take(directory, options.lock_wait_ms, options.on_lock_wait));
   PLEXUS_TRY(CreateIfAsked());
   report.was_clean = anchor.clean;
-  PLEXUS_ASSIGN(const Loaded loaded, LookAndLoad(false));
+  PLEXUS_ASSIGN(const Loaded loaded, OpenReadOnlyAndLoad(false));
   PLEXUS_TRY(AttachWriter(loaded));
   StartGraph(loaded, journal);
   {
@@ -264,7 +266,7 @@ Status Database::Impl::OpenForWriting() {
     // A new generation was written without the damaged checkpoints.
     if (anchor.generation == generation) PLEXUS_TRY(ReplaceDamaged());
   }
-  Notice(journal->tail_bytes());
+  OnAppended(journal->tail_bytes());
   return {};
 }
 
@@ -282,7 +284,7 @@ Status Database::Impl::OpenForReading() {
     report.was_clean = anchor.clean;
     // A writer that finished in between counts: its log may have been half written.
     report.live_writer = !anchor.clean && (LockFile::IsHeld(directory) || pinned->Moved());
-    auto loaded = LookAndLoad(report.live_writer, std::make_shared<Files>(*files, pinned));
+    auto loaded = OpenReadOnlyAndLoad(report.live_writer, std::make_shared<Files>(*files, pinned));
     if (loaded) {
       StartGraph(*loaded, std::make_shared<RefusingJournal>());
       return {};
@@ -295,7 +297,7 @@ Status Database::Impl::OpenForReading() {
 
 namespace {
 // What was found, and what of it is no good.
-void TellOpened(const Database::Impl& d, std::chrono::steady_clock::duration took) {
+void LogOpened(const Database::Impl& d, std::chrono::steady_clock::duration took) {
   const LogCallback& log = d.options.graph.on_log;
   const OpenReport& r = d.report;
   if (r.tail_dropped) Log(log, LogLevel::kWarning, "open.tail_dropped", r.tail_message);
@@ -327,7 +329,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   PLEXUS_TRY(opened);
   impl->NoteFloor();
   if (options.graph.return_freed_memory) ReturnFreedMemory();
-  TellOpened(*impl, std::chrono::steady_clock::now() - start);
+  LogOpened(*impl, std::chrono::steady_clock::now() - start);
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();

@@ -16,7 +16,7 @@ namespace plexus::storage {
 namespace {
 
 // Both outlive every static object. A child of fork may have destroyed a database of its parent
-// without the mutex, so the owner is asked of the table and not of the database.
+// without the mutex, so the owner is read from the table and not from the database.
 constinit std::mutex mutex;
 std::map<Database::Impl*, Owner>& Open() {
   static auto& open = *new std::map<Database::Impl*, Owner>;

@@ -34,7 +34,7 @@ struct Loaded {
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t replayed_records = 0;
   std::uint64_t tail_bytes = 0;
-  std::vector<DamagedCheckpoint> damaged;  // met on the way
+  std::vector<DamagedCheckpoint> damaged;  // found on the way
 };
 
 // A checkpoint that cannot be read is left for an older one, and that for the log from the

@@ -2,7 +2,7 @@
 //
 // Order: the floor's checkpoint, then the anchor that names it, then deletion. A
 // crash before the anchor leaves one checkpoint more than needed, after it some
-// records that nobody looks at and the next trim deletes.
+// records that are never read and that the next trim deletes.
 #include <algorithm>
 
 #include <rocksdb/convenience.h>
@@ -79,11 +79,11 @@ Status Database::Trim(Sequence before, Progress* progress) try {
     next.checkpoint_sequence = manifest.sequence;
     next.checkpoint_digest = manifest.digest;
   }
-  ReachPoint(d.options.hooks, "trim.before_anchor");
+  FailPoint(d.options.hooks, "trim.before_anchor");
   PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
   d.anchor = next;
   d.NoteFloor();
-  ReachPoint(d.options.hooks, "trim.anchored");
+  FailPoint(d.options.hooks, "trim.anchored");
   {
     std::lock_guard past_guard(d.past_mutex);
     d.past.clear();

@@ -1,4 +1,4 @@
-// Passes of 16 sources in lanes where that pays, else of 8, each searched by one thread
+// Passes of 16 sources in lanes where that is faster, else of 8, each searched by one thread
 // and then added node by node in the order of the sources.
 #include "algorithms/centrality/betweenness.h"
 
@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
 #include "algorithms/centrality/internal/node_sample.h"
@@ -23,17 +24,17 @@ namespace plexus {
 
 namespace {
 
-using internal::Brandes;
-using internal::BrandesLanes;
+using centrality_internal::Brandes;
+using centrality_internal::BrandesBatch;
 
 constexpr std::size_t kPass = 8;
 constexpr std::size_t kGrain = 4096;
 
-// Lanes share what they fetch where searches meet the same nodes at few depths, and their
+// Lanes share what they fetch where searches visit the same nodes at few depths, and their
 // numbers leave the cache where one search's would not have: large graphs with many arcs.
 constexpr NodeId kLaneNodes = 1 << 15;
 constexpr std::uint64_t kLaneDegree = 8;
-constexpr std::size_t kLeastLanes = 4;
+constexpr std::size_t kMinLanes = 4;
 
 class Accumulator {
  public:
@@ -50,8 +51,8 @@ class Accumulator {
     std::size_t done = 0;
     while (done < sources.size() && !budget.Interrupted()) {
       const std::size_t left = sources.size() - done;
-      if (lanes_pay_ && left >= kLeastLanes) {
-        const std::size_t count = std::min(BrandesLanes::kLanes, left);
+      if (lanes_pay_ && left >= kMinLanes) {
+        const std::size_t count = std::min(BrandesBatch::kLanes, left);
         if (!lanes_) lanes_.emplace(out_, in_, executor_);
         if (lanes_->Add(sources.subspan(done, count), max_hops_, scores)) {
           done += count;
@@ -72,7 +73,7 @@ class Accumulator {
     const std::size_t workers =
         std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
     while (searchers_ < workers) {
-      searches_.Give(std::make_unique<Brandes>(out_));
+      searches_.Add(std::make_unique<Brandes>(out_));
       ++searchers_;
     }
     while (found_.size() < sources.size()) found_.emplace_back(out_.node_count(), 0.0);
@@ -82,13 +83,12 @@ class Accumulator {
       for (const auto& search : searches_.idle()) search->Prepare(width);
       std::vector<std::uint8_t> whole(rest.size());
       ParallelFor(executor_, rest.size(), 1, [&](std::size_t i, std::size_t) {
-        auto search = searches_.Take([&] {
+        const auto search = searches_.Acquire([&] {
           auto made = std::make_unique<Brandes>(out_);
           made->Prepare(width);
           return made;
         });
         whole[i] = search->Search(sources[rest[i]], max_hops_, width, found_[rest[i]].data());
-        searches_.Give(std::move(search));
       });
       std::size_t kept = 0;
       for (std::size_t i = 0; i < rest.size(); ++i)
@@ -110,8 +110,8 @@ class Accumulator {
   const std::uint32_t max_hops_;
   Executor& executor_;
   bool lanes_pay_ = false;
-  std::optional<BrandesLanes> lanes_;
-  internal::Pool<Brandes> searches_;
+  std::optional<BrandesBatch> lanes_;
+  internal::ObjectPool<Brandes> searches_;
   std::size_t searchers_ = 0;
   Brandes::Width least_ = Brandes::Width::kNarrow;
   std::vector<AlignedArray<double>> found_;
@@ -130,7 +130,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
                                       const BetweennessOptions& options) try {
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = false;
@@ -152,10 +152,11 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   if (samples == 0)
     samples =
         result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
-  const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  const std::vector<NodeId> sources =
+      centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
-                       .Add(sources, options.budget, sums);
+                       .Add(sources, options.run.budget, sums);
   result.truncated = result.sources < sources.size();
   result.exact = result.sources == result.nodes;
 
@@ -168,7 +169,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   result.shares.assign(snapshot.node_count(), 0);
   for (NodeId v = 0; v < view.node_count(); ++v) {
     const NodeId node = view.node(v);
-    // A sample may say more than all pairs; no share is above 1.
+    // A sample may exceed all pairs; no share is above 1.
     result.scores[node] =
         result.exact ? sums[v] * scale : std::min(sums[v] * scale, std::max(0.0, pairs_of_others));
     if (pairs_of_others > 0) result.shares[node] = result.scores[node] / pairs_of_others;

@@ -1,5 +1,5 @@
 // Batches of 64 sources, each searched by one thread into sums of its own; the sums are
-// integers, so which thread had which batch cannot be told.
+// integers, so the result does not depend on which thread had which batch.
 #include "algorithms/centrality/closeness.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace plexus {
 
 namespace {
 
-using internal::DistanceSums;
-using internal::LaneSums;
+using centrality_internal::BatchedDistanceSums;
+using centrality_internal::DistanceSums;
 
 // The selected nodes, and rows along which distances are measured and back.
 struct Rows {
@@ -82,23 +82,23 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
                          const ClosenessOptions& options, Executor& executor,
                          std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
   const std::size_t batches = (sources.size() + kBfsLanes - 1) / kBfsLanes;
-  internal::Pool<LaneSums> searches;
+  internal::ObjectPool<BatchedDistanceSums> searches;
   const std::size_t workers =
       std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
   for (std::size_t i = 0; i < workers; ++i)
-    searches.Give(std::make_unique<LaneSums>(rows.back, rows.forth));
+    searches.Add(std::make_unique<BatchedDistanceSums>(rows.back, rows.forth));
   struct Done {
     std::uint64_t sources = 0;
     std::uint32_t depth = 0;
   };
   std::vector<Done> done(batches);
   ParallelFor(executor, batches, 1, [&](std::size_t b, std::size_t) {
-    if (options.budget.Interrupted()) return;
+    if (options.run.budget.Interrupted()) return;
     const auto batch =
         sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
-    auto search = searches.Take([&] { return std::make_unique<LaneSums>(rows.back, rows.forth); });
+    const auto search = searches.Acquire(
+        [&] { return std::make_unique<BatchedDistanceSums>(rows.back, rows.forth); });
     done[b] = {batch.size(), search->Search(batch, options.max_hops)};
-    searches.Give(std::move(search));
   });
   std::uint64_t searched = 0;
   for (const Done& batch : done) {
@@ -119,15 +119,15 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
   std::vector<NodeId> places;
   for (const NodeId node : options.of) {
     const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
-    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.kinds);
+    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.filter.kinds);
     places.push_back(place);
   }
   MultiBfsOptions search;
   search.max_depth = options.max_hops;
-  search.executor = options.executor;
+  search.run.executor = options.run.executor;
   const double others = static_cast<double>(result.nodes) - 1;
   for (std::size_t first = 0; first < places.size(); first += kBfsLanes) {
-    if (options.budget.Interrupted()) {
+    if (options.run.budget.Interrupted()) {
       result.truncated = true;
       break;
     }
@@ -152,7 +152,7 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
 }  // namespace
 
 Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) try {
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Rows rows, MakeRows(snapshot, options));
   const DenseView& view = rows.nodes();
   ClosenessResult result;
@@ -169,7 +169,8 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   if (samples == 0)
     samples =
         result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
-  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  std::vector<NodeId> sources =
+      centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
   const bool all = sources.size() == result.nodes;
   if (all)
     std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search

@@ -1,77 +1,74 @@
 // Closeness and harmonic centrality: how near a node is to all others.
 //
-// Over the R other nodes that v reaches, at distances d (hops) that add up to D, n nodes
-// in all:
-//   closeness  R / D (Bavelas, 1950); `scaled`: times R / (n - 1), so that a node of a small
-//              component is not near everything (Wasserman, Faust, 1994; networkx's default)
-//   harmonic   the sum of 1 / d (Marchiori, Latora, 2000; Rochat, 2009); what is not
-//              reached adds nothing, so it needs no correction
-// Searches run 64 to a word (multi_bfs.h) from sources against the direction, so that one
-// population count a node and level adds 64 distances; sums are integers (of 1 / d in
-// units of 2^-64) and so do not depend on any order. There is never anything n by n.
-//
-// On large graphs distances are taken to a sample of the nodes (Eppstein, Wang, "Fast
-// approximation of centrality", 2004), scaled up, with a bound of the error.
+// v reaches R other nodes at distances d (hops) with the sum D. n nodes are selected.
+//   closeness  R / D (Bavelas, 1950). `scaled` multiplies by R / (n - 1), so that a node of a
+//              small component does not score high (Wasserman, Faust, 1994; networkx's default).
+//   harmonic   the sum of 1 / d (Marchiori, Latora, 2000; Rochat, 2009). Unreached nodes add 0.
+// Large graphs take the distances to a sample of the nodes (Eppstein, Wang, "Fast approximation of
+// centrality", 2004), scaled up, with an error bound. Sums are integers (1 / d in units of 2^-64),
+// so they do not depend on an order.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct ClosenessOptions {
-  // Distances from v to the others (kOut; igraph's "out"), from the others to v (kIn;
-  // networkx on directed graphs), or either way.
+  // kOut: distances from v to the others (igraph's "out"). kIn: from the others to v (networkx on
+  // directed graphs). kBoth: edges are followed either way.
   Direction direction = Direction::kBoth;
-  bool scaled = true;
-  std::uint32_t max_hops = 0xFFFFFFFFu;  // nodes farther away count as not reached
-  // Only these nodes, exactly, each once; the others get 0. `samples` does not count then.
+  bool scaled = true;                    // closeness is multiplied by R / (n - 1).
+  std::uint32_t max_hops = 0xFFFFFFFFu;  // Nodes farther away count as unreached.
+  // Only these nodes are measured, each once and exactly. The others get 0, and `samples` is not
+  // read.
   std::vector<NodeId> of = {};
-  // Nodes to measure distances to, drawn without replacement; 0 = all up to kAllUpTo
-  // selected nodes, kSampled above. At least as many as there are nodes: all, exact.
+  // Nodes to measure distances to, drawn without replacement. 0: all up to kAllUpTo selected nodes,
+  // kSampled above. As many as there are nodes, or more: all of them, and the result is exact.
   std::uint64_t samples = 0;
   std::uint64_t seed = 1;
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // deadline and cancel flag, looked at between 64 searches
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: only the deadline and the cancel flag. They are checked after every 64 searches.
+  RunOptions run = {};
 };
 
 struct ClosenessResult {
-  // By NodeId; 0 for nodes that are not selected or reach nothing.
+  // By NodeId. 0 for nodes that are unselected or reach nothing.
   std::vector<double> closeness, harmonic;
-  std::vector<double> reached;  // R; a whole number when exact
-  std::uint64_t nodes = 0;      // n, selected
-  std::uint64_t sources = 0;    // searched from
+  std::vector<double> reached;  // R by NodeId, a whole number when exact.
+  std::uint64_t nodes = 0;      // n.
+  std::uint64_t sources = 0;    // Sources searched.
   bool exact = false;
-  // 0 when exact. With probability 0.9, for all nodes at once: harmonic / (n - 1) and
-  // reached / (n - 1) are off by at most `bound`, the mean distance D / (n - 1) by at most
-  // bound * longest, and so closeness by at most `closeness_bound` (Hoeffding over the
-  // sample, union over the nodes and the three sums). 1 when nothing is promised.
+  // 0 when exact. With probability 0.9, for all nodes at once: harmonic / (n - 1) and reached / (n
+  // - 1) are off by at most `bound`, the mean distance D / (n - 1) by at most bound * longest, and
+  // closeness by at most `closeness_bound` (Hoeffding over the sample, union over the nodes and the
+  // three sums). 1 when nothing is guaranteed.
   double bound = 0, closeness_bound = 0;
-  // No distance is longer: max_hops, twice the depth of the deepest search (either way,
-  // when every node was reached by one), else n - 1.
+  // No distance is longer. It is max_hops, or twice the depth of the deepest search (either way,
+  // when one search reached every node), or n - 1.
   std::uint64_t longest = 0;
-  // The budget ran out. With `of`, only the first `sources` of them were measured, the later are 0;
-  // with a sample, it is a smaller one; with all nodes, an estimate without a bound.
+  // The budget ran out. With `of`, only the first `sources` of them are measured and the later ones
+  // are 0. With a sample, the sample is smaller. With all nodes, the result is an estimate without
+  // a bound.
   bool truncated = false;
 };
 
-// O(n / 64 * (n + arcs)) on graphs of few levels; on deep ones (chains, grids) up to 64
-// times that, as searches share little. Memory: 8 bytes an arc when edges are followed either
-// way (28 while that is made), and 56 a node and thread. Thread-safe, the same bits at any
-// thread count. kInvalidArgument: a kind out of range, a node of `of` that is not selected;
-// kNotFound: one that was removed.
+// Computes: closeness and harmonic centrality of all selected nodes, or of the nodes in `of`.
+// Complexity: O(n / 64 * (n + arcs)) on graphs of few levels. Deep graphs (chains, grids) take up
+//   to 64 times that, because searches share little.
+// Memory: 56 bytes a node and thread. With kBoth also 8 bytes an arc, and 28 while they are made.
+//   Nothing has the size n * n.
+// Errors: kInvalidArgument: a kind out of range, or a node of `of` that is not selected. kNotFound:
+//   a node of `of` that was removed. kResourceExhausted: no memory.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options = {});
 
 }  // namespace plexus

@@ -18,7 +18,7 @@ namespace {
 // Fills `next` with row sums of `x` scaled to the sum 1; returns the sum before.
 double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector<double>& next,
                   Executor& executor) {
-  const double sum = internal::PullRows(
+  const double sum = centrality_internal::MultiplyRows(
       rows, x.data(), executor, 0.0,
       [&](NodeId v, double value, double& partial) {
         next[v] = value;
@@ -26,15 +26,16 @@ double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector
       },
       [](double a, double b) { return a + b; });
   const double scale = sum > 0 ? 1 / sum : 0;
-  ParallelFor(executor, next.size(), internal::kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
-  });
+  ParallelFor(executor, next.size(), centrality_internal::kRowGrain,
+              [&](std::size_t begin, std::size_t end) {
+                for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
+              });
   return sum;
 }
 
 double Distance(const std::vector<double>& a, const std::vector<double>& b, Executor& executor) {
   return ParallelReduce(
-      executor, a.size(), internal::kRowGrain, 0.0,
+      executor, a.size(), centrality_internal::kRowGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t v = begin; v < end; ++v) sum += std::abs(a[v] - b[v]);
@@ -52,7 +53,7 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   if (options.max_iterations < 1)
     return Fail(ErrorCode::kInvalidArgument,
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
@@ -68,8 +69,8 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   std::vector<double> hubs(n, 1.0 / n), authorities(n, 0), next(n);
   std::uint64_t spent = 0;
   while (!result.converged) {
-    if (result.iterations == options.max_iterations || options.budget.Interrupted() ||
-        2 * arcs > options.budget.edges || spent > options.budget.edges - 2 * arcs) {
+    if (result.iterations == options.max_iterations || options.run.budget.Interrupted() ||
+        2 * arcs > options.run.budget.edges || spent > options.run.budget.edges - 2 * arcs) {
       result.truncated = true;
       break;
     }

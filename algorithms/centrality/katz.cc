@@ -1,5 +1,11 @@
-// Terms are pulled row by row and added up; every few terms a look whether they can be
-// shown to grow for ever.
+// Terms are pulled row by row and added up; every few terms a test whether they grow for ever.
+//
+// The default alpha. Katz advises 1 / alpha between r and 2r; networkx takes 0.1 and igraph 1 for
+// every graph. A graph without cycles has r = 0, so every alpha converges there. Where all edges
+// are symmetric, half of 1 / r is the least of the three bounds: the largest weight is at most r,
+// and walks of k arcs are at most nodes * r^k. Chains, and trees away from their root, get
+// 0.5 / weight at any length. The alpha follows the unit of the weights. Nodes without edges do not
+// change it.
 #include "algorithms/centrality/katz.h"
 
 #include <algorithm>
@@ -20,14 +26,14 @@ namespace plexus {
 
 namespace {
 
-using internal::ArcRows;
-using internal::kRowGrain;
-using internal::PullRows;
+using centrality_internal::AdjacencyRows;
+using centrality_internal::kRowGrain;
+using centrality_internal::MultiplyRows;
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-constexpr double kShift = 0.5;      // of ||A'x||, for the eigenvector
-constexpr int kLookForCircle = 16;  // iterations
-constexpr double kMost = 1e290;     // sums of few terms beyond would leave f64
+constexpr double kShift = 0.5;            // of ||A'x||, for the eigenvector
+constexpr int kCycleCheckIteration = 16;  // iterations
+constexpr double kMaxSum = 1e290;         // sums of few terms beyond would leave f64
 
 Direction Pulled(Direction direction) {
   return direction == Direction::kOut  ? Direction::kIn
@@ -42,7 +48,7 @@ std::string Text(double x) {
 }
 
 template <class Options>
-Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
+Result<AdjacencyRows> MakeRows(const Snapshot& snapshot, const Options& options) {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
     return Fail(ErrorCode::kInvalidArgument,
                 "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
@@ -51,21 +57,21 @@ Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  return internal::MakeArcRows(snapshot, Pulled(options.direction), wanted);
+  return centrality_internal::MakeAdjacencyRows(snapshot, Pulled(options.direction), wanted);
 }
 
-struct Most {
+struct Largest {
   double term = 0;   // the largest of the step
   double ratio = 0;  // of (A'x)(v) to x(v): bounds the radius
   double all = 0;    // terms of the step together
 };
-Most Max(Most a, Most b) {
+Largest Max(Largest a, Largest b) {
   return {std::max(a.term, b.term), std::max(a.ratio, b.ratio), a.all + b.all};
 }
 
-class Terms {
+class KatzSeries {
  public:
-  Terms(const CsrView& rows, const Budget& budget, Executor& executor)
+  KatzSeries(const CsrView& rows, const Budget& budget, Executor& executor)
       : rows_(rows),
         budget_(budget),
         executor_(executor),
@@ -97,9 +103,9 @@ class Terms {
     }
     spent_ += arcs;
     ++iterations_;
-    const Most most = PullRows(
-        rows_, term_.data(), executor_, Most{},
-        [&](NodeId v, double sum, Most& partial) {
+    const Largest most = MultiplyRows(
+        rows_, term_.data(), executor_, Largest{},
+        [&](NodeId v, double sum, Largest& partial) {
           const double term = alpha_ * sum;
           partial.term = std::max(partial.term, term);
           partial.all += term;
@@ -135,7 +141,7 @@ class Terms {
       struct Least {
         double ratio = kUnknown, most = 0;
       };
-      const Least least = PullRows(
+      const Least least = MultiplyRows(
           rows_, y.data(), executor_, Least{},
           [&](NodeId v, double sum, Least& partial) {
             kept[v] = 0;
@@ -189,7 +195,7 @@ double Root(const std::array<double, kCounted>& walks, double most) {
 
 struct Strengths {
   double row = 0, weight = 0;  // the largest
-  double reached = 0;          // nodes that any walk leads to
+  double reached = 0;          // nodes that any walk reaches
 };
 Strengths MeasureStrengths(const CsrView& rows, Executor& executor) {
   return ParallelReduce(
@@ -216,21 +222,21 @@ Strengths MeasureStrengths(const CsrView& rows, Executor& executor) {
 
 // By the rule in katz.h. Any sum of terms bounds the radius, best one whose alpha is near
 // 1 / radius; each round takes one from the last bound, or beyond it.
-double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
+double FindAlpha(const CsrView& rows, KatzSeries& series, Executor& executor) {
   const Strengths most = MeasureStrengths(rows, executor);
   if (most.row == 0) return 0.5;  // no walks: every alpha does
   double radius = most.row, alpha = 0;
   for (int round = 0; round < 8; ++round) {
     const double tried = (round % 2 == 0 ? 2 : 1) / radius;
     std::array<double, kCounted> walks = {};  // by arcs, times tried^arcs
-    terms.Begin(tried);
+    series.Begin(tried);
     for (double& all : walks) {
-      if (!terms.Step()) return 0;
-      all = terms.all();
+      if (!series.Step()) return 0;
+      all = series.all();
     }
     if (round == 0) alpha = tried * Root(walks, most.reached);
     const double before = radius;
-    radius = std::min(radius, terms.radius());
+    radius = std::min(radius, series.radius());
     // Below the largest weight, as in a graph without cycles, it is not what limits alpha.
     if (radius <= most.weight || radius > 0.95 * before) break;
   }
@@ -243,26 +249,26 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
   if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
     return Fail(ErrorCode::kInvalidArgument,
                 "alpha " + Text(options.alpha) + " is not a number of 0 or more");
-  PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
-  Terms terms(rows.rows, options.budget, executor);
+  PLEXUS_ASSIGN(const AdjacencyRows rows, MakeRows(snapshot, options));
+  Executor& executor = internal::Pick(options.run.executor);
+  KatzSeries series(rows.rows, options.run.budget, executor);
   KatzResult result;
-  result.alpha = options.alpha > 0 ? options.alpha : FindAlpha(rows.rows, terms, executor);
+  result.alpha = options.alpha > 0 ? options.alpha : FindAlpha(rows.rows, series, executor);
   result.radius = kUnknown;
   result.error = kUnknown;
   result.scores.assign(snapshot.node_count(), 0);
-  if (!terms.stopped()) {
-    terms.Begin(result.alpha);
+  if (!series.stopped()) {
+    series.Begin(result.alpha);
     int steps = 0;
-    while (!(terms.error() <= options.tolerance)) {
-      if (steps == options.max_iterations || !terms.Step()) {
+    while (!(series.error() <= options.tolerance)) {
+      if (steps == options.max_iterations || !series.Step()) {
         result.truncated = true;
         break;
       }
       ++steps;
-      const bool grown = terms.largest() > kMost;
-      if (grown || (terms.largest() >= 1 && (steps & (steps - 1)) == 0 && steps >= 4)) {
-        const double least = terms.RadiusAtLeast();
+      const bool grown = series.largest() > kMaxSum;
+      if (grown || (series.largest() >= 1 && (steps & (steps - 1)) == 0 && steps >= 4)) {
+        const double least = series.RadiusAtLeast();
         if (grown || result.alpha * least >= 1)
           return Fail(ErrorCode::kInvalidArgument,
                       "alpha " + Text(result.alpha) +
@@ -272,18 +278,18 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
                                      : " within f64"));
       }
     }
-    result.error = terms.error();
+    result.error = series.error();
   } else {
     result.truncated = true;
-    terms.Begin(result.alpha);  // scores of no alpha that was tried
+    series.Begin(result.alpha);  // scores of no alpha that was tried
   }
-  result.radius = terms.radius();
-  result.iterations = terms.iterations();
+  result.radius = series.radius();
+  result.iterations = series.iterations();
   result.converged = result.error <= options.tolerance;
   double largest = 0, squares = 0;  // squares of large scores would leave f64
-  for (NodeId v = 0; v < rows.view.node_count(); ++v) largest = std::max(largest, terms.score(v));
+  for (NodeId v = 0; v < rows.view.node_count(); ++v) largest = std::max(largest, series.score(v));
   for (NodeId v = 0; v < rows.view.node_count(); ++v) {
-    const double score = terms.score(v);
+    const double score = series.score(v);
     result.scores[rows.view.node(v)] = score;
     squares += (score / largest) * (score / largest);
   }
@@ -294,8 +300,8 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
                                       const EigenvectorOptions& options) try {
-  PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const AdjacencyRows rows, MakeRows(snapshot, options));
+  Executor& executor = internal::Pick(options.run.executor);
   const NodeId n = rows.view.node_count();
   EigenvectorResult result;
   result.scores.assign(snapshot.node_count(), 0);
@@ -308,9 +314,9 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   };
   std::vector<double> x(n, 1 / std::sqrt(static_cast<double>(n))), next(n);
   std::uint64_t spent = 0;
-  // After some steps the walk begins where scores gather, which is where circles are.
+  // After some steps the walk begins where scores gather, which is where cycles are.
   const auto acyclic = [&] {
-    result.acyclic = !internal::HasCircle(rows.rows, x);
+    result.acyclic = !centrality_internal::HasCycle(rows.rows, x);
     if (result.acyclic) {
       result.eigenvalue = result.step = 0;
       result.converged = true;
@@ -320,14 +326,14 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   };
   while (!result.converged) {
     const std::uint64_t arcs = rows.rows.arc_count();
-    if (result.iterations == options.max_iterations || options.budget.Interrupted() ||
-        arcs > options.budget.edges || spent > options.budget.edges - arcs) {
+    if (result.iterations == options.max_iterations || options.run.budget.Interrupted() ||
+        arcs > options.run.budget.edges || spent > options.run.budget.edges - arcs) {
       result.truncated = true;
       break;
     }
     spent += arcs;
     ++result.iterations;
-    const Sums sums = PullRows(
+    const Sums sums = MultiplyRows(
         rows.rows, x.data(), executor, Sums{},
         [&](NodeId v, double sum, Sums& partial) {
           next[v] = sum;
@@ -347,7 +353,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
       result.converged = true;
       break;
     }
-    if (result.iterations == kLookForCircle && acyclic()) return result;
+    if (result.iterations == kCycleCheckIteration && acyclic()) return result;
     result.step = ParallelReduce(
         executor, n, kRowGrain, 0.0,
         [&](std::size_t begin, std::size_t end) {
@@ -362,7 +368,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
     x.swap(next);
     result.converged = result.step <= options.tolerance;
   }
-  const bool looked = result.iterations >= kLookForCircle;
+  const bool looked = result.iterations >= kCycleCheckIteration;
   const bool whole = result.converged || result.iterations == options.max_iterations;
   if (!looked && whole && acyclic()) return result;
   for (NodeId v = 0; v < n; ++v) result.scores[rows.view.node(v)] = x[v];

@@ -49,7 +49,7 @@ template <class PackedRows>
 class Packer {
  public:
   Packer(const internal::Selection& selection, const std::vector<NodeId>& nodes,
-         const std::vector<NodeId>& places, bool weights, const internal::ArcWeigher* weigher,
+         const std::vector<NodeId>& places, bool weights, const internal::EdgeWeigher* weigher,
          const internal::ReversedKinds& reversed, Executor& executor)
       : selection_(selection),
         nodes_(nodes),
@@ -142,15 +142,15 @@ class Packer {
   template <class Done>
   void StoredRows(Direction direction, std::size_t begin, std::size_t end, Block& block,
                   Done&& done) const {
-    const internal::BaseRows rows(selection_.snapshot->base(), direction);
-    internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
+    const engine_internal::BaseRows rows(selection_.snapshot->base(), direction);
+    engine_internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId v = nodes_[i];
       dirty.SkipTo(v);
       if (dirty.next() != v) {
         CleanRow(rows, v, block);
       } else {
-        internal::DeltaRow delta;
+        engine_internal::DeltaRow delta;
         dirty.Take(delta);
         rows.Merge(rows.begin(v), rows.end(v), delta,
                    [&](NodeId neighbor, EdgeKindId kind, float weight, const ArcRef&) {
@@ -163,7 +163,7 @@ class Packer {
 
   // A row that is the base's, without the arcs that are not selected. No branch on these: which
   // they are is anyone's guess.
-  void CleanRow(const internal::BaseRows& rows, NodeId v, Block& block) const {
+  void CleanRow(const engine_internal::BaseRows& rows, NodeId v, Block& block) const {
     const std::uint32_t begin = rows.begin(v), end = rows.end(v);
     block.MakeRoom(end - begin, weights_);
     NodeId* const neighbors = block.neighbors.data();
@@ -192,7 +192,7 @@ class Packer {
   const std::vector<NodeId>& nodes_;
   const std::vector<NodeId>& places_;  // node -> dense; empty = the same
   const bool weights_;
-  const internal::ArcWeigher* weigher_;  // null: as stored
+  const internal::EdgeWeigher* weigher_;  // null: as stored
   const internal::ReversedKinds& reversed_;
   Executor& executor_;
   const bool as_stored_;  // arcs need no more than their kind to be selected
@@ -202,13 +202,13 @@ class Packer {
 }  // namespace
 
 Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
-                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
-  PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
-                internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
+  PLEXUS_ASSIGN(const std::optional<internal::EdgeWeigher> weigher,
+                internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
+  PLEXUS_ASSIGN(
+      const internal::ReversedKinds reversed,
+      internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
   DenseView view;
   const bool numbering_only = selection.all_nodes && !options.out && !options.in;
   if ((selection.whole_base || numbering_only) && !weigher && reversed.none()) {

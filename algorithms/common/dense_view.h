@@ -1,13 +1,11 @@
 // DenseView: the selected nodes of a Snapshot renumbered 0..k-1, as bare arrays.
 //
-// Global kernels (PageRank, adaptors to other libraries) want one tight csr of
-// exactly what they work on: no removed nodes, no hidden kinds, no delta. When the
-// base arrays are already that, the view points at them and costs nothing;
-// otherwise the rows are packed once, in parallel. Renumbering keeps the order of
-// ids and rows keep theirs, so a sum over a row, or over blocks of nodes, comes
-// out with the same bits on either path.
+// Kernels over the whole graph want one csr of exactly their nodes and arcs, without removed nodes,
+// hidden kinds or a delta. Where the base arrays are that csr, the view points at them. Otherwise
+// the rows are packed once, in parallel. Ids and rows keep their order, so sums have the same bits
+// either way.
 //
-// Keeps its Snapshot alive unless it is packed. Immutable; share freely.
+// Threads: immutable, freely shared. An unpacked view keeps its Snapshot alive.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "algorithms/common/edge_weighting.h"
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
@@ -25,40 +24,45 @@
 namespace plexus {
 
 struct DenseViewOptions {
-  bool out = true;  // which directions to make
+  bool out = true;  // Directions to make.
   bool in = true;
   bool weights = true;
-  ArcWeights arc_weights;            // other than as stored: rows are packed; needs `weights`
-  std::vector<EdgeKindId> kinds;     // none = the fact plane
-  std::vector<EdgeKindId> reversed;  // of these, followed from target to source; rows are packed
-  std::int64_t valid_at = kNoTime;   // only edges valid then
-  const NodeSubset* subset = nullptr;
+  // Other weights than stored ones. Rows are then packed. REQUIRES `weights`.
+  EdgeWeighting arc_weights;
+  GraphFilter filter = {};
+  // Kinds followed from target to source. Rows are then packed.
+  std::vector<EdgeKindId> reversed;
   Executor* executor = nullptr;
 };
 
 class DenseView {
  public:
-  // O(nodes + arcs), or O(kinds) when the base arrays serve, or no rows are asked for and no node
-  // is left out. kInvalidArgument: a kind out of range or reversed and not followed, arc_weights
-  // that are wrong (edge_weighting.h) or that no weights were asked for.
+  // Computes: the view of the selected part of a snapshot.
+  // Complexity: O(nodes + arcs). O(kinds) when the base arrays serve, or when no rows are wanted
+  //   and no node is left out.
+  // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights.
+  // Errors: kInvalidArgument: a kind out of range, a reversed kind that is not followed, or
+  //   arc_weights out of range (edge_weighting.h) or without `weights`. kResourceExhausted: more
+  //   arcs than a csr holds, or no memory.
+  // Threads: thread-safe.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});
 
   NodeId node_count() const { return node_count_; }
-  CsrView out() const { return out_; }  // packed rows carry no kinds
+  CsrView out() const { return out_; }  // Packed rows hold no kinds.
   CsrView in() const { return in_; }
   bool packed() const { return parts_ != nullptr; }
 
-  // Dense id -> node of the snapshot. REQUIRES dense < node_count().
+  // The snapshot's node of a dense id. REQUIRES dense < node_count().
   NodeId node(NodeId dense) const;
-  // Node of the snapshot -> dense id; kNoNode when it is not selected.
+  // The dense id of a snapshot's node, kNoNode when it is not selected.
   NodeId dense(NodeId node) const;
   // The selected nodes. O(1) when packed, else O(nodes / 64).
   NodeSubset nodes() const;
 
-  // The same view without the packed rows of a direction, for those who keep it for its
-  // numbering: frees them unless others share them. Unpacked views stay as they are.
+  // The same view without the packed rows of a direction. They are freed unless other views share
+  // them. Unpacked views stay as they are.
   DenseView WithoutRows(Direction direction) const;
-  std::uint64_t size_bytes() const;  // of what is packed
+  std::uint64_t size_bytes() const;  // Of the packed rows.
 
  private:
   struct Parts;

@@ -1,12 +1,12 @@
-// PathEdge: one step of a proof path, the edge in its own direction.
+// PathEdge: one step of a path in a reply, as an edge in its own direction.
 #pragma once
 
 #include "engine/types.h"
 
 namespace plexus {
 
-// Steps are listed in walking order; a step walked against the edge's direction
-// has the node walked to as `source`. `label` tells parallel edges apart.
+// Steps are in walking order. A step against the edge's direction has the node walked to as
+// `source`. `label` distinguishes parallel edges.
 struct PathEdge {
   NodeId source = kNoNode;
   NodeId target = kNoNode;

@@ -41,7 +41,7 @@ NodeSubset NodeSubset::With(NodeId capacity, std::span<const Change> changed) co
   made.capacity_ = capacity;
   made.pages_.resize(pages, nullptr);
   made.owners_.resize(pages);
-  std::vector<std::uint64_t*> own(pages, nullptr);  // the pages that are this set's alone
+  std::vector<std::uint64_t*> own(pages, nullptr);  // the pages that only this set owns
   auto writable = [&](std::size_t page) {
     if (own[page]) return own[page];
     auto words = std::make_shared<std::array<std::uint64_t, kPageWords>>();

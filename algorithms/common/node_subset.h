@@ -1,9 +1,10 @@
-// NodeSubset: a fixed set of nodes, one bit each: what a kernel may look at.
+// NodeSubset: an immutable set of nodes, one bit each.
 //
-// The scopes a caller may see, the visible nodes (memory/visibility.h), the active
-// set of a traversal, an explicit list: all are subsets. Immutable once made, so
-// freely shared between threads. Bits lie in pages that sets share: a copy costs a pointer a
-// page, a changed set (With) the pages that differ. Bits past the last node are zero.
+// Scopes, visible nodes (memory/visibility.h), the active set of a traversal and explicit lists are
+// subsets. Bits lie in pages that sets share: a copy costs a pointer a page, a changed set (With)
+// the pages that differ. Bits past the last node are 0.
+//
+// Threads: every const member is thread-safe, and sets are freely shared.
 #pragma once
 
 #include <cstdint>
@@ -21,47 +22,49 @@ namespace plexus {
 class NodeSubset {
  public:
   NodeSubset() = default;
-  // Takes ready words: bit v % 64 of word v / 64. Bits at or past `capacity` are
-  // cleared. REQUIRES words.size() == ceil(capacity / 64).
+  // From words: bit v % 64 of word v / 64 is node v. Bits at or past `capacity` are cleared.
+  // REQUIRES words.size() == ceil(capacity / 64).
   NodeSubset(NodeId capacity, std::vector<std::uint64_t> words);
 
-  // Alive nodes of the fact plane. O(nodes).
+  // The alive nodes of the fact plane. O(nodes).
   static NodeSubset Facts(const Snapshot& snapshot);
-  // Alive nodes of both planes. O(nodes).
+  // The alive nodes of both planes. O(nodes).
   static NodeSubset Alive(const Snapshot& snapshot);
-  // Alive fact nodes whose scope is one of `scopes` ("user" also means: has no
-  // scope). A name nobody uses selects nothing. O(nodes).
+  // The alive fact nodes whose scope is in `scopes`. "user" includes nodes without a scope. An
+  // unused name selects nothing. O(nodes).
   static NodeSubset InScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes);
-  // Exactly these; doubles are fine. kInvalidArgument names an id that the
-  // snapshot does not have. Removed nodes are accepted: kernels skip them.
+  // Computes: exactly these nodes. Duplicates and removed nodes are accepted; kernels skip removed
+  //   ones.
+  // Errors: kInvalidArgument: an id that the snapshot does not have (the message names it).
+  //   kResourceExhausted: no memory.
   static Result<NodeSubset> Of(const Snapshot& snapshot, std::span<const NodeId> nodes);
 
-  // This set for `capacity` nodes, with each of `changed` a member or not as `member` says; ids
-  // that are new are no members unless named. O(pages + changed). REQUIRES capacity >= capacity()
-  // and changed below it.
+  // This set for `capacity` nodes, in which `changed` are members or not, by `member`. New ids are
+  // no members unless named. O(pages + changed). REQUIRES capacity >= capacity() and changed ids
+  // below it.
   struct Change {
     NodeId node;
     bool member;
   };
   NodeSubset With(NodeId capacity, std::span<const Change> changed) const;
 
-  // What both sets hold. O(nodes / 64).
+  // The members of both sets. O(nodes / 64).
   NodeSubset Intersect(const NodeSubset& other) const;
-  // What either set holds, below this one's capacity. O(nodes / 64).
+  // The members of either set, below the capacity of this one. O(nodes / 64).
   NodeSubset Unite(const NodeSubset& other) const;
 
   bool contains(NodeId node) const {
     return node < capacity_ &&
            (pages_[node / kPageNodes][node % kPageNodes / 64] >> (node % 64)) & 1;
   }
-  NodeId capacity() const { return capacity_; }   // ids at or past it are not members
-  std::uint64_t count() const { return count_; }  // members; O(1)
+  NodeId capacity() const { return capacity_; }   // Ids at or past it are not members.
+  std::uint64_t count() const { return count_; }  // Members. O(1).
   std::size_t word_count() const { return (std::size_t{capacity_} + 63) / 64; }
   // Bit v % 64 of word v / 64 is node v. REQUIRES w < word_count().
   std::uint64_t word(std::size_t w) const { return pages_[w / kPageWords][w % kPageWords]; }
   std::uint64_t size_bytes() const;
-  std::vector<NodeId> ToList() const;              // ascending
-  bool operator==(const NodeSubset& other) const;  // same members
+  std::vector<NodeId> ToList() const;              // Ascending.
+  bool operator==(const NodeSubset& other) const;  // Same members.
 
  private:
   static constexpr NodeId kPageNodes = NodeId{1} << 15;

@@ -1,9 +1,9 @@
-// Ranking: from raw scores to what people compare: the top, shares of the
-// maximum, percentile ranks.
+// Ranking: top scores, scores divided by the maximum, percentile ranks.
 //
-// PageRank sums to 1, so a raw score says little; thresholds ("salience above
-// 0.7") use the percentile. `nodes` names the ids that take part; the others
-// get 0. Scores must not be NaN. All functions are thread-safe; they run on the caller's thread.
+// PageRank sums to 1, so a raw score says little. Thresholds ("salience above 0.7") use the
+// percentile. `nodes` holds the ids that take part; the others get 0. REQUIRES scores without NaN.
+//
+// Errors: kResourceExhausted: no memory. Threads: thread-safe; they run on the caller's thread.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,18 @@ struct ScoredNode {
   bool operator==(const ScoredNode&) const = default;
 };
 
-// The `top` best of `nodes`, best first, ties by smaller id; 0 = all of them.
-// O(n + top log top) expected.
+// Computes: the `top` best of `nodes`, best first, ties by smaller id. 0 = all of them.
+// Complexity: O(n + top log top) expected.
 Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const NodeSubset& nodes,
                                           std::size_t top);
 
-// score / largest score; all 0 when the largest is 0. O(n).
+// Computes: score / largest score. All are 0 when the largest is 0.
+// Complexity: O(n).
 Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores, const NodeSubset& nodes);
 
-// Share of the other nodes that score less, ties counting half: the best of
-// distinct scores gets 1, the worst 0, all equal 0.5, a single node 1. O(n log n).
+// Computes: the share of other nodes with a smaller score; ties count half. The best of distinct
+//   scores gets 1, the worst 0. Equal scores all get 0.5, a single node 1.
+// Complexity: O(n log n).
 Result<std::vector<double>> PercentileRanks(std::span<const double> scores,
                                             const NodeSubset& nodes);
 

@@ -1,7 +1,7 @@
-// SimdLevel: the instruction level that a vector kernel is to take.
+// SimdLevel: the instruction level of a vector kernel.
 //
-// Every kernel has a scalar text and, through Highway, the same text for AVX2 and AVX-512. Tests
-// force a level; everyone else takes the best one that the machine has.
+// Every kernel is compiled as scalar code and, through Highway, for AVX2 and AVX-512. Tests force a
+// level. All others take the best level of the machine.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace plexus {
 
 enum class SimdLevel : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
 
-// Whether this machine and build have the level; kBest and kScalar always.
+// True when this machine and build have the level. kBest and kScalar always are.
 bool HasSimdLevel(SimdLevel level);
-// The level that kBest stands for here.
+// The level that kBest means on this machine.
 SimdLevel BestSimdLevel();
-// "scalar", "avx2", "avx512", "best".
+// "scalar", "avx2", "avx512" or "best".
 std::string_view SimdLevelName(SimdLevel level);
 
 }  // namespace plexus

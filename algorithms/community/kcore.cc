@@ -1,11 +1,11 @@
-// Levels of k: those with at most k neighbours left go, and whom that leaves with k goes
-// after them; then k becomes the least that anybody has left.
+// Levels of k: nodes with at most k neighbours left are removed, and so are nodes that this leaves
+// with k; then k becomes the least number of neighbours that a node has left.
 //
-// Looking for it walks over those who stay, at most once for each of their neighbours over
-// all levels, as a core number is at most a degree; so nothing has to be kept in order, and
-// an arc costs one look at its end. The live graph's rows serve as they are: where a
-// neighbour can be there twice (both directions, kinds, labels), `seen` says who was last
-// to count it. Whether that can be is seen from the rows, as a rule: they rise.
+// Finding it walks over the nodes that stay, at most once for each of their neighbours over all
+// levels, as a core number is at most a degree; so nothing has to be kept in order, and an arc
+// costs one look at its end. The live graph's rows serve as they are: where a neighbour can be
+// there twice (both directions, kinds, labels), `seen` holds the last node that counted it. Whether
+// that can be is seen from the rows, as a rule: they rise.
 #include "algorithms/community/kcore.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/community/internal/kcore_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -65,7 +66,7 @@ bool Peel(Rows rows, const Budget& budget, Numbers& left) {
       for (const CsrView& part : rows) {
         arcs += part.degree(v);
         for (std::uint32_t a = part.offsets[v]; a < part.offsets[v + 1]; ++a) {
-          // No branches: whether an end still stands is anybody's guess.
+          // No branches: whether an end is still there is unpredictable.
           const NodeId w = part.neighbors[a];
           const std::uint32_t has = left[w];
           bool counts = has > k;
@@ -85,8 +86,9 @@ bool Peel(Rows rows, const Budget& budget, Numbers& left) {
 
 // What all nodes' rows are like.
 struct Likeness {
-  bool apart = true;  // each rises, and one ends before the other begins: nobody is there twice
-  bool same = true;   // both rise and are the same
+  bool apart =
+      true;  // each rises, and one ends before the other begins: no neighbour is there twice
+  bool same = true;  // both rise and are the same
 };
 Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
   return ParallelReduce(
@@ -114,12 +116,13 @@ Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
 // How many different neighbours each node has; `twice` is set when that is fewer than arcs.
 Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
   Numbers degrees(n);
-  internal::Pool<std::vector<NodeId>> marks;  // by node: who counted it last
+  internal::ObjectPool<std::vector<NodeId>> marks;  // by node: the last node that counted it
   marks.Reserve(executor, (n + kGrain - 1) / kGrain);
   for (auto& mark : marks.idle()) mark->assign(n, kNoNode);
   std::atomic<bool> any = false;
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    auto seen = marks.Take([&] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); });
+    const auto seen =
+        marks.Acquire([&] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); });
     bool less = false;
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       std::uint32_t count = 0, all = 0;
@@ -136,7 +139,6 @@ Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
       less |= count != all;
     }
     if (less) any = true;
-    marks.Give(std::move(seen));
   });
   twice = any;
   return degrees;
@@ -159,7 +161,7 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const std::array<CsrView, 2> both = {view.out(), view.in()};
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const Likeness likeness = Compare(both[0], both[1], executor);
   const Rows rows(both.data(), likeness.same ? 1 : 2);
   bool twice = false;
@@ -171,8 +173,8 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   } else {
     cores = Degrees(rows, view.node_count(), executor, twice);
   }
-  const bool whole =
-      twice ? Peel<true>(rows, options.budget, cores) : Peel<false>(rows, options.budget, cores);
+  const bool whole = twice ? Peel<true>(rows, options.run.budget, cores)
+                           : Peel<false>(rows, options.run.budget, cores);
   KCoreResult result;
   result.truncated = !whole;
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);

@@ -1,51 +1,45 @@
-// Core numbers: how deep in the dense part of the graph a node stands.
+// Core numbers: how deep a node lies in the dense part of the graph.
 //
-// The k-core is what is left when nodes with fewer than k neighbours are taken away
-// until none is (Seidman, 1983); a node's core number is the largest k whose core has
-// it. Over the simple undirected graph, as triangles.h, which is not made: the rows serve
-// as they are, one direction's where both are the same. Peeling by levels of k, those with the
-// fewest left first (after Batagelj, Zaversnik, 2003, without their order), one thread: two cores
-// gain nothing on it.
+// The k-core is what remains when nodes with fewer than k neighbours are removed until none is left
+// (Seidman, 1983). The core number of a node is the largest k whose core contains it. The graph is
+// the simple undirected one of triangles.h. The method is peeling by levels of k, nodes of the
+// lowest remaining degree first (after Batagelj, Zaversnik, 2003).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct KCoreOptions {
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};            // nodes taken away, arcs followed from them (of either direction)
-  Executor* executor = nullptr;  // counts neighbours
+  GraphFilter filter = {};
+  // budget: nodes are removed nodes, edges the arcs followed from them in either direction.
+  // executor: counts neighbours.
+  RunOptions run = {};
 };
 
 struct KCoreResult {
   static constexpr std::uint32_t kNotSelected = 0xFFFFFFFFu;
-  std::vector<std::uint32_t> cores;  // by NodeId; kNotSelected
-  std::uint32_t degeneracy = 0;      // the largest core number
-  std::vector<std::uint64_t> sizes;  // [k]: nodes whose core number is k; degeneracy + 1 entries
-  // The budget ran out: core numbers below `degeneracy` are right, those of nodes that were
-  // left are `degeneracy`, which theirs are at least.
+  std::vector<std::uint32_t> cores;  // By NodeId, or kNotSelected.
+  std::uint32_t degeneracy = 0;      // The largest core number.
+  std::vector<std::uint64_t> sizes;  // sizes[k]: nodes of core number k. degeneracy + 1 entries.
+  // The budget ran out. Core numbers below `degeneracy` are right. The remaining nodes get
+  // `degeneracy`, a lower bound of theirs.
   bool truncated = false;
 };
 
-// O(nodes + arcs); 16 bytes a node and 4 a thread. Thread-safe, deterministic (core numbers are
-// unique). kInvalidArgument: a kind out of range.
+// Computes: the core number of every selected node.
+// Complexity: O(nodes + arcs).
+// Memory: 16 bytes a node, and 4 a node and thread.
+// Errors: kInvalidArgument: a kind out of range. kResourceExhausted: no memory.
+// Threads: thread-safe. Peeling runs on one thread. Core numbers are unique, so the result is
+//   deterministic.
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options = {});
-
-// Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
-// `truncated`, when given, is set to whether the budget ran out (see KCoreResult).
-Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget = {},
-                                            bool* truncated = nullptr);
 
 }  // namespace plexus

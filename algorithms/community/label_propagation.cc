@@ -1,4 +1,4 @@
-// Two arrays of labels in turns; a row is counted in a dense tally.
+// Two arrays of labels in turns; a row is counted in a dense accumulator.
 #include "algorithms/community/label_propagation.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/community/internal/label_propagation_csr.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/out_of_memory.h"
 
@@ -21,14 +22,14 @@ constexpr std::size_t kGrain = 1024;
 
 // The label of v after this iteration.
 NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels,
-            internal::Tally& tally) {
-  internal::Tally::Row<true> row(tally);
+            community_internal::SparseAccumulator& accumulator) {
+  community_internal::SparseAccumulator::Row<true> row(accumulator);
   for (const CsrView* rows : {&out, &in})
     for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a)
       row.Add(labels[rows->neighbors[a]], 1);
   NodeId best = labels[v];
   double most = 0;
-  row.Drain([&](NodeId label, double count) {
+  row.ForEachAndClear([&](NodeId label, double count) {
     if (count < most || (count == most && label > best)) return;
     most = count;
     best = label;
@@ -43,31 +44,30 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
   if (options.iterations < 0)
     return Fail(ErrorCode::kInvalidArgument,
                 "iterations " + std::to_string(options.iterations) + ": expected at least 0");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const NodeId n = out.node_count();
   LabelPropagationResult result;
   std::vector<NodeId>& labels = result.labels;
   labels.resize(n);
   std::iota(labels.begin(), labels.end(), NodeId{0});
   std::vector<NodeId> next(n);
-  internal::Pool<internal::Tally> tallies;
-  tallies.Reserve(executor, n);
-  for (auto& tally : tallies.idle()) tally->Resize<true>(n);
+  internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+  accumulators.Reserve(executor, n);
+  for (auto& accumulator : accumulators.idle()) accumulator->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {
-    if (options.budget.Interrupted()) {
+    if (options.run.budget.Interrupted()) {
       result.truncated = true;
       break;
     }
     const std::uint64_t changed = ParallelReduce(
         executor, n, kGrain, std::uint64_t{0},
         [&](std::size_t begin, std::size_t end) {
-          auto tally = tallies.Take();
+          const auto accumulator = accumulators.Acquire();
           std::uint64_t count = 0;
           for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-            next[v] = Next(out, in, v, labels, *tally);
+            next[v] = Next(out, in, v, labels, *accumulator);
             count += next[v] != labels[v];
           }
-          tallies.Give(std::move(tally));
           return count;
         },
         [](std::uint64_t a, std::uint64_t b) { return a + b; });

@@ -1,54 +1,49 @@
-// Label propagation: everybody takes the label that most neighbours have.
+// Label propagation: every node takes the label that most of its neighbours have.
 //
-// CDLP of LDBC Graphalytics (specification 1.0.1, section "Community Detection using
-// Label Propagation", after Raghavan, Albert, Kumara, 2007): a node's first label is its
-// id; in every iteration all nodes at once take the label most frequent among the other
-// ends of their in-arcs and out-arcs, the smallest of several; a node without arcs keeps
-// its own. Synchronous, so it may swing for ever where a graph is nearly bipartite: the
-// number of iterations is fixed. Where Graphalytics says nothing: parallel edges, kinds and
-// labels each count; a self-loop counts twice for its node; an edge of a symmetric
-// kind is an edge in both directions and counts twice at both ends, as there.
-// Cheap, but leiden.h finds better communities.
+// CDLP of LDBC Graphalytics (specification 1.0.1, "Community Detection using Label Propagation",
+// after Raghavan, Albert, Kumara, 2007). The first label of a node is its id. In every iteration
+// all nodes at once take the most frequent label among the other ends of their in-arcs and
+// out-arcs, the smallest of several. A node without arcs keeps its label. Synchronous iteration may
+// oscillate on nearly bipartite graphs, so the number of iterations is fixed.
+//
+// Where Graphalytics leaves it open: parallel edges, kinds and labels each count. A self-loop
+// counts twice for its node. A symmetric edge is an edge in both directions and counts twice at
+// both ends. Leiden (leiden.h) costs more and finds better communities.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct LabelPropagationOptions {
-  int iterations = 10;                 // at least 0
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // deadline and cancel flag, looked at between iterations
-  Executor* executor = nullptr;
+  int iterations = 10;  // At least 0.
+  GraphFilter filter = {};
+  // budget: only the deadline and the cancel flag. They are checked between iterations.
+  RunOptions run = {};
 };
 
 struct LabelPropagationResult {
-  std::vector<NodeId> labels;  // by NodeId: a NodeId; kNoNode = not selected
-  std::uint32_t count = 0;     // different labels
-  int iterations = 0;          // done; fewer when nothing changes any more
-  bool converged = false;      // another iteration would change nothing
-  bool truncated = false;      // the budget ran out; labels are those of `iterations`
+  std::vector<NodeId> labels;  // By NodeId: a NodeId. kNoNode: not selected.
+  std::uint32_t count = 0;     // Different labels.
+  int iterations = 0;          // Iterations done. Fewer when nothing changes any more.
+  bool converged = false;      // Another iteration would change nothing.
+  bool truncated = false;      // The budget ran out. Labels are those after `iterations`.
 };
 
-// O(iterations * arcs), 8 bytes a node for each thread and 8 a node beside the rows. Thread-safe,
-// same bits at any thread count. kInvalidArgument: negative iterations, a kind out of range.
+// Computes: the label of every selected node after the iterations.
+// Complexity: O(iterations * arcs).
+// Memory: 8 bytes a node and thread, and 8 a node beside the rows.
+// Errors: kInvalidArgument: negative iterations or a kind out of range. kResourceExhausted: no
+//   memory.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
                                                 const LabelPropagationOptions& options = {});
-
-// On bare rows of both directions. Kinds, valid_at and subset do not count. REQUIRES as
-// many nodes in both.
-Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const CsrView& in,
-                                                   const LabelPropagationOptions& options = {});
 
 }  // namespace plexus

@@ -12,6 +12,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/community/internal/leiden_csr.h"
 #include "algorithms/community/internal/leiden_run.h"
 #include "algorithms/community/internal/node_ordering.h"
 #include "algorithms/community/internal/undirected_graph.h"
@@ -21,7 +22,7 @@ namespace plexus {
 
 namespace {
 
-using internal::Places;
+using community_internal::NodeOrdering;
 
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
@@ -36,8 +37,8 @@ Status CheckOptions(const LeidenOptions& options) {
   return {};
 }
 
-// Of a graph that the budget did not let be made: every node is alone.
-LeidenResult Alone(const std::vector<NodeId>& selected, NodeId all) {
+// The result when the budget ended before the graph was made: every node is a community.
+LeidenResult Singletons(const std::vector<NodeId>& selected, NodeId all) {
   LeidenResult result;
   result.truncated = true;
   result.communities.assign(all, LeidenResult::kNotSelected);
@@ -46,15 +47,16 @@ LeidenResult Alone(const std::vector<NodeId>& selected, NodeId all) {
   return result;
 }
 
-LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all,
-                  const LeidenOptions& options, Executor& executor) {
-  internal::LeidenPlan plan;
+LeidenResult Find(const community_internal::CommunityGraph& graph, const NodeOrdering& places,
+                  NodeId all, const LeidenOptions& options, Executor& executor) {
+  community_internal::LeidenPlan plan;
   plan.resolution = options.resolution;
   plan.iterations = options.iterations;
   plan.tolerance = options.tolerance;
   plan.seed = options.seed;
-  plan.budget = options.budget;
-  const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
+  plan.budget = options.run.budget;
+  const community_internal::LeidenOutcome found =
+      community_internal::RunLeiden(graph, plan, executor);
   LeidenResult result;
   result.modularity = found.modularity;
   result.levels = found.levels;
@@ -66,8 +68,8 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
   for (NodeId v = 0; v < all; ++v) {
     const NodeId row = places.rows[v];
     if (row == kNoNode) continue;
-    std::uint32_t alone = LeidenResult::kNotSelected;
-    std::uint32_t& number = row == Places::kAlone ? alone : numbers[found.labels[row]];
+    std::uint32_t isolated = LeidenResult::kNotSelected;
+    std::uint32_t& number = row == NodeOrdering::kIsolated ? isolated : numbers[found.labels[row]];
     if (number == LeidenResult::kNotSelected) {
       number = result.count++;
       result.sizes.push_back(0);
@@ -78,11 +80,11 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
   return result;
 }
 
-// A graph read as undirected, and who is where in it.
+// A graph read as undirected, and which node is in which row.
 struct Undirected {
   std::vector<NodeId> selected;  // ascending
-  Places places;
-  std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
+  NodeOrdering places;
+  std::optional<community_internal::CommunityGraph> graph;  // none: the budget ran out before
 };
 
 // walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, until fn returns
@@ -93,19 +95,20 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
                      Executor& executor, Degree&& degree, Walk&& walk) {
   Undirected made;
   made.selected = std::move(selected);
-  internal::Halt halt(budget);
-  if (halt.Look()) return made;
+  internal::StopFlag stop_flag(budget);
+  if (stop_flag.Poll()) return made;
   std::vector<std::uint64_t> degrees(made.selected.size());
   ParallelFor(executor, degrees.size(), 4096, [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return;
+    if (stop_flag.Poll()) return;
     for (std::size_t i = begin; i < end; ++i) degrees[i] = degree(made.selected[i]);
   });
-  if (halt.said()) return made;
-  auto places = internal::MakePlaces(all, made.selected, degrees, fold, executor, budget, walk);
+  if (stop_flag.stopped()) return made;
+  auto places = community_internal::MakeNodeOrdering(all, made.selected, degrees, fold, executor,
+                                                     budget, walk);
   if (!places) return made;
   made.places = *std::move(places);
-  const Places& at = made.places;
-  made.graph = internal::SumRows(
+  const NodeOrdering& at = made.places;
+  made.graph = community_internal::SumRows(
       at.degrees.span(), executor, budget,
       [&](NodeId row, auto&& fn) {
         walk(at.nodes[row], [&](NodeId u, double weight) {
@@ -115,7 +118,7 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
       },
       [&](NodeId row, NodeId u, double weight, auto&& put) {
         const NodeId there = at.rows[u];
-        if (there >= Places::kAlone) return;  // rows of a csr that is not symmetric
+        if (there >= NodeOrdering::kIsolated) return;  // rows of a csr that is not symmetric
         put(there,
             there == row && u != at.nodes[row] ? 2 * weight : weight);  // one that shares the row
       });
@@ -140,8 +143,7 @@ Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
 Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold,
                              const Budget* budget, Executor& executor) {
   PLEXUS_TRY(CheckOptions(options));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const NodeSubset nodes = selection.Materialise(executor);
   const Symmetry symmetry = SymmetryOf(snapshot, selection.filter);
   const auto weight_of = [&](NodeId v, NodeId u, float weight) {
@@ -193,16 +195,16 @@ bool MayFold(const LeidenOptions& options) { return options.resolution <= 1; }
 
 Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOptions& options,
                           Executor& executor) {
-  if (!made.graph) return Alone(made.selected, all);
+  if (!made.graph) return Singletons(made.selected, all);
   return Find(*made.graph, made.places, all, options, executor);
 }
 
 }  // namespace
 
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) try {
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Undirected made,
-                MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
+                MakeGraph(snapshot, options, MayFold(options), &options.run.budget, executor));
   return Find(made, snapshot.node_count(), options, executor);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -213,7 +215,7 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     return Fail(ErrorCode::kInvalidArgument,
                 "communities of " + std::to_string(communities.size()) +
                     " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
   std::unordered_map<std::uint32_t, NodeId> numbers;
   std::vector<NodeId> labels(made.graph->nodes);
@@ -221,8 +223,8 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     labels[v] =
         numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size()))
             .first->second;
-  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
-                              options.resolution, executor);
+  return community_internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
+                                        options.resolution, executor);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -235,11 +237,11 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
                                                      std::to_string(symmetric.neighbors[a]) +
                                                      ": weight " + std::to_string(weight) +
                                                      ", expected a finite one of at least 0");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   std::vector<NodeId> all(symmetric.node_count());
   std::iota(all.begin(), all.end(), NodeId{0});
   const Undirected made = MakeGraph(
-      std::move(all), symmetric.node_count(), MayFold(options), &options.budget, executor,
+      std::move(all), symmetric.node_count(), MayFold(options), &options.run.budget, executor,
       [&](NodeId v) { return symmetric.degree(v); },
       [&](NodeId v, auto&& fn) {
         for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)

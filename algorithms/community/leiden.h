@@ -1,95 +1,82 @@
-// Leiden: communities of high modularity, every one of them connected.
+// Leiden: communities of high modularity, every one of them connected (Traag, Waltman, van Eck,
+// "From Louvain to Leiden: guaranteeing well-connected communities", 2019).
 //
-// Traag, Waltman, van Eck, "From Louvain to Leiden: guaranteeing well-connected
-// communities" (2019): nodes move to the neighbouring community that gains most,
-// communities are refined into well connected parts, the parts become the nodes of a
-// smaller graph, and so on; a further iteration begins again with single nodes. Parts
-// join the best part instead of a drawn one, as in GVE-Leiden (Sahu, 2023), and moves
-// are decided in classes of nodes, so the answer is one at any number of threads. At a
-// resolution of at most 1 a node with a single neighbour, no loop and at most 8 parallel
-// arcs follows it, which is always best.
-//
-// The graph is read as undirected. A_uv, for u != v, is the sum of the weights of all
-// selected edges between u and v: of either direction, of every kind and label; an edge
-// of a symmetric kind is one edge and counts once. A_vv is twice the weight of v's
-// self-loops. With k_u = sum over v of A_uv and 2m = sum over u of k_u the quality is
+// The graph is undirected. A_uv, u != v, is the sum of the weights of all selected edges between u
+// and v, of either direction, every kind and label. A symmetric edge counts once. A_vv is twice the
+// weight of v's self-loops. With k_u = sum over v of A_uv and 2m = sum over u of k_u, the quality
+// is
 //   Q = 1/2m * sum over pairs (u, v) of one community of (A_uv - resolution k_u k_v / 2m)
-// (Newman, Girvan, 2004; the resolution is Reichardt and Bornholdt's, 2006).
+// (Newman, Girvan, 2004; resolution: Reichardt, Bornholdt, 2006). Nodes move to the neighbouring
+// community that gains most, communities are refined into well-connected parts, and parts become
+// the nodes of a smaller graph. A part joins the best part, not a drawn one (GVE-Leiden: Sahu,
+// 2023).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct LeidenOptions {
-  double resolution = 1;  // >= 0; larger means more and smaller communities
-  // Rounds from single nodes up, each from the partition of the one before; stops sooner
-  // when nothing moves. At least 1.
+  double resolution = 1;  // >= 0. Larger values give more and smaller communities.
+  // Rounds from single nodes up, each from the partition of the one before. It stops sooner when
+  // nothing moves. At least 1.
   int iterations = 2;
-  // A level is left when a sweep over its nodes raised Q by less, and an iteration ends at
-  // a level that raised it by no more. 0: when no move gains.
+  // A level ends when a sweep raised Q by less than this. An iteration ends at a level that raised
+  // Q by no more. 0: when no move gains.
   double tolerance = 1e-4;
-  std::uint64_t seed = 0;              // of the order in which nodes move
-  bool weighted = true;                // false: every edge counts 1
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // `edges`: arcs looked at while moving nodes (cuts at the same place at any thread
-  // count); deadline and cancel flag. `nodes` does not count.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  std::uint64_t seed = 0;  // Of the order in which nodes move.
+  bool weighted = true;    // False: every edge counts 1.
+  GraphFilter filter = {};
+  // budget: edges are arcs read while nodes move. They stop at the same place at any thread count.
+  // Nodes do not count. Deadline and cancel flag are checked before every block of rows and class
+  // of moves, at times within a row, and during refinement and aggregation.
+  RunOptions run = {};
 };
 
 struct LeidenResult {
   static constexpr std::uint32_t kNotSelected = 0xFFFFFFFFu;
-  // By NodeId: 0, 1, ... in the order of each community's smallest member; kNotSelected.
-  // Nodes joined by a path of positive weights inside the community, always; a node
-  // without such edges is a community of its own.
+  // By NodeId: 0, 1, ... in the order of each community's smallest member, or kNotSelected. Paths
+  // of positive weights inside a community always join its nodes. A node without these edges is a
+  // community of its own.
   std::vector<std::uint32_t> communities;
-  std::vector<std::uint64_t> sizes;  // by community
-  std::uint32_t count = 0;
-  // Q of `communities`, computed from the graph; 0 without edges, and when the deadline or the
-  // cancel flag came before the undirected rows were made: then every node is alone. Where
-  // nodes follow their neighbour (see above), Modularity() of them adds in another order:
-  // the last bits may differ.
+  std::vector<std::uint64_t> sizes;  // By community.
+  std::uint32_t count = 0;           // Communities.
+  // Q of `communities`. 0 without edges, and when the budget ended before the undirected rows were
+  // made (then every node is alone). Modularity() may differ in the last bits.
   double modularity = 0;
-  int levels = 0;           // graphs that nodes moved in, the largest number of an iteration
-  int iterations = 0;       // begun; 0 without edges, and when the rows were not made
-  std::uint64_t moves = 0;  // of nodes that had a choice, and of merged ones
-  // The budget ran out: a partition as good as it was by then, connected all the same.
+  int levels = 0;           // Graphs in which nodes moved, the most of one iteration.
+  int iterations = 0;       // Iterations begun. 0 without edges or rows.
+  std::uint64_t moves = 0;  // Moves of nodes with a choice, and of merged nodes.
+  // The budget ran out. The partition is as good as it was then, and connected.
   bool truncated = false;
 };
 
-// About 10 to 20 passes over the arcs; no bound better than O(sweeps * arcs) is known, so
-// sweeps and levels are capped (100 a level, 64 levels). Memory: 12 bytes an arc and 32 a
-// node of the undirected graph and of at most two smaller ones, about 100 a node beside,
-// and for every thread and one more 12 a node (weights all alike: 8 once the rows are made,
-// and 8 a node of the smaller ones). Deadline and cancel flag are looked at before every block of
-// rows and class of moves, now and then within a stretch, and on the way through refining and
-// aggregating. Thread-safe, same bits at any thread count. kInvalidArgument: a resolution or
-// tolerance that is negative or not finite, iterations below 1, a kind out of range.
+// Computes: a partition of the selected nodes of high Q.
+// Complexity: about 10 to 20 passes over the arcs. O(sweeps * arcs) is the proved bound, with at
+//   most 100 sweeps a level and 64 levels.
+// Memory: 12 bytes an arc and 32 a node of the undirected graph and of at most two smaller ones,
+//   about 100 more a node, and 12 a node for each thread and one more. With equal weights an arc
+//   takes 8 once the rows are made, and a node of the smaller graphs 8.
+// Errors: kInvalidArgument: a resolution or tolerance that is negative or not finite, iterations
+//   below 1, or a kind out of range. kResourceExhausted: no memory.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options = {});
 
-// Q of any partition of the selected nodes: `communities` by NodeId, any numbers, those of
-// nodes not selected do not count. Of `options` it reads what says which graph, and the
-// resolution. O(nodes + arcs). kInvalidArgument as above, and when `communities` has
-// another length than the snapshot has nodes.
+// Computes: Q of any partition. `communities` is by NodeId and holds any numbers; those of
+//   unselected nodes are not read. Of `options` it reads the filter, `weighted`, the resolution and
+//   the executor.
+// Complexity: O(nodes + arcs).
+// Errors: those of Leiden. kInvalidArgument: a length other than the node count of the snapshot.
+// Threads: thread-safe.
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
                           const LeidenOptions& options = {});
-
-// On bare rows, each pair in the rows of both its ends; entries of one pair add up, an
-// entry (v, v) is A_vv itself. Kinds, valid_at and subset do not count. kInvalidArgument
-// also: a negative, infinite or NaN weight, naming its arc.
-Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options = {});
 
 }  // namespace plexus

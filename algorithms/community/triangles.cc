@@ -7,6 +7,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
 #include "algorithms/community/internal/oriented_graph.h"
+#include "algorithms/community/internal/triangles_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -19,16 +20,18 @@ Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Opti
   return internal::MakeSimpleGraph(snapshot, wanted);
 }
 
-internal::OrientedCount Count(const CsrView& simple, const Budget& budget, Executor& executor) {
-  if (!internal::WorthOrienting(simple, executor))
-    return internal::CountSimple(simple, budget, executor);
-  return internal::CountOriented(internal::Orient(simple, executor, internal::Numbering::kByDegree),
-                                 budget, executor);
+community_internal::OrientedCount Count(const CsrView& simple, const Budget& budget,
+                                        Executor& executor) {
+  if (!community_internal::WorthOrienting(simple, executor))
+    return community_internal::CountSimple(simple, budget, executor);
+  return community_internal::CountOriented(
+      community_internal::Orient(simple, executor, community_internal::Numbering::kByDegree),
+      budget, executor);
 }
 
 // Per arc of the oriented graph: how many directions the edge has in the view.
 Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
-                                             const internal::OrientedGraph& oriented,
+                                             const community_internal::OrientedGraph& oriented,
                                              Executor& executor) {
   const CsrView out = graph.view.out();
   AlignedArray<NodePair> pairs(out.arc_count());
@@ -72,8 +75,8 @@ Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptio
   for (NodeId v = 0; v < rows.node_count(); ++v)
     if (const std::uint64_t degree = rows.degree(v); degree > 1)
       result.wedges += degree * (degree - 1) / 2;
-  Executor& executor = internal::Pick(options.executor);
-  const auto count = Count(rows, options.budget, executor);
+  Executor& executor = internal::Pick(options.run.executor);
+  const auto count = Count(rows, options.run.budget, executor);
   result.triangles = count.triangles;
   result.truncated = count.truncated;
   if (result.wedges > 0)
@@ -86,14 +89,15 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ClusteringResult> Clustering(const Snapshot& snapshot,
                                     const ClusteringOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
-  const internal::OrientedGraph oriented = internal::Orient(graph.edges.out(), executor);
+  Executor& executor = internal::Pick(options.run.executor);
+  const community_internal::OrientedGraph oriented =
+      community_internal::Orient(graph.edges.out(), executor);
   std::vector<std::uint8_t> directions;
   if (options.directed) {
     PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));
   }
-  const internal::NodeTriangles counts =
-      internal::CountPerNode(oriented, directions, options.budget, executor);
+  const community_internal::NodeTriangles counts =
+      community_internal::CountPerNode(oriented, directions, options.run.budget, executor);
   ClusteringResult result;
   result.truncated = counts.truncated;
   result.coefficients.assign(snapshot.node_count(), 0);

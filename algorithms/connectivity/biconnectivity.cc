@@ -12,14 +12,15 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edges.h"
+#include "algorithms/connectivity/internal/biconnectivity_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
 
 namespace {
 
-constexpr std::uint32_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
-constexpr std::uint32_t kAhead = 8;        // arcs
+constexpr std::uint32_t kPollInterval = 1u << 16;  // nodes and arcs between looks at the budget
+constexpr std::uint32_t kAhead = 8;                // arcs
 
 class Search {
  public:
@@ -34,7 +35,7 @@ class Search {
   }
 
   CutPointsCsrResult Run() {
-    result_.truncated = options_.budget.Interrupted();
+    result_.truncated = options_.run.budget.Interrupted();
     for (NodeId root = 0; root < states_.size() && !result_.truncated; ++root)
       if (states_[root].number == 0) From(root);
     return std::move(result_);
@@ -78,9 +79,9 @@ class Search {
         }
         if (w != parent) state.low = std::min(state.low, states_[w].number);
       }
-      if ((looked_ += frame.next - from + 1) >= kLook) {
+      if ((looked_ += frame.next - from + 1) >= kPollInterval) {
         looked_ = 0;
-        if (options_.budget.Interrupted()) {
+        if (options_.run.budget.Interrupted()) {
           result_.truncated = true;
           return;
         }
@@ -185,10 +186,9 @@ Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptio
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   PLEXUS_ASSIGN(const CutPointsCsrResult found,
-                CutPointsCsr(view.out(), view.in(), {options.list_blocks, options.budget}));
+                CutPointsCsr(view.out(), view.in(), {options.list_blocks, options.run.budget}));
   CutPointsResult result;
   result.nodes = view.node_count();
   result.truncated = found.truncated;

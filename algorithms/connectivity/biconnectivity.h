@@ -1,71 +1,49 @@
-// Cut points and bridges: the nodes and edges without which something falls apart.
+// Articulation points, bridges and blocks of the undirected graph.
 //
-// Edges are read without their direction. An articulation point is a node whose removal
-// leaves more components than there were, a bridge an edge of which that is true; what
-// has no articulation point of its own is a block (biconnected component). Hopcroft and
-// Tarjan (1973), one depth-first search over the rows as they are, without recursion.
-// Edges between the same two nodes hold together without each other, so none of them is
-// a bridge; loops do not count.
+// An articulation point is a node whose removal raises the number of components. A bridge is an
+// edge of which the same is true. A block (biconnected component) has no articulation point of its
+// own. The method is one depth-first search without recursion (Hopcroft, Tarjan, 1973). Parallel
+// edges are no bridges, and loops do not count.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct CutPointsOptions {
-  bool list_blocks = false;            // fill the blocks' nodes, not just their number
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};            // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;  // packs rows where the base arrays do not serve
+  bool list_blocks = false;  // True: lists the nodes of blocks, not only their number.
+  GraphFilter filter = {};
+  // budget: only the deadline and the cancel flag. executor: packs rows where the base arrays do
+  // not serve.
+  RunOptions run = {};
 };
 
 struct CutPointsResult {
-  std::vector<NodeId> points;     // articulation points, ascending
-  std::vector<PathEdge> bridges;  // by smaller end, then larger end
-  std::uint64_t nodes = 0;        // selected
-  std::uint64_t blocks = 0;       // of two nodes and more; a bridge is one of two
-  std::uint64_t largest_block = 0;
-  // With list_blocks: nodes of block i = block_nodes[block_begins[i], block_begins[i + 1]),
-  // ascending; blocks by their smallest nodes. An articulation point is in several.
+  std::vector<NodeId> points;       // Articulation points, ascending.
+  std::vector<PathEdge> bridges;    // By smaller end, then larger end.
+  std::uint64_t nodes = 0;          // Selected nodes.
+  std::uint64_t blocks = 0;         // Blocks of two nodes and more. A bridge is one of two.
+  std::uint64_t largest_block = 0;  // Its nodes.
+  // With list_blocks: block i holds block_nodes[block_begins[i], block_begins[i + 1]), ascending.
+  // Blocks are ordered by their smallest nodes. An articulation point is in several.
   std::vector<std::uint64_t> block_begins;
   std::vector<NodeId> block_nodes;
-  bool truncated = false;  // the budget ran out; what is listed is right, but not all of it
+  bool truncated = false;  // The budget ran out. Listed items are right, but incomplete.
 };
 
-// O(nodes + arcs), one thread. 32 bytes a node. Thread-safe, deterministic.
-// kInvalidArgument: a kind out of range.
+// Computes: the articulation points, bridges and blocks of the selected nodes.
+// Complexity: O(nodes + arcs).
+// Memory: 32 bytes a node.
+// Errors: kInvalidArgument: a kind out of range. kResourceExhausted: no memory.
+// Threads: thread-safe and deterministic. The search runs on one thread.
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options = {});
-
-// On bare rows; `in` is the transpose of `out` (the same view when rows are symmetric).
-struct CutPointsCsrResult {
-  std::vector<bool> points;  // by node
-  // (parent, child) in the search: a bridge unless more than one edge joins the two.
-  struct Pair {
-    NodeId parent, child;
-  };
-  std::vector<Pair> narrow;
-  std::vector<std::uint64_t> block_begins;  // as above, unsorted; without list_blocks sizes alone
-  std::vector<NodeId> block_nodes;
-  bool truncated = false;
-};
-struct CutPointsCsrOptions {
-  bool list_blocks = false;
-  Budget budget = {};
-};
-Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in,
-                                        const CutPointsCsrOptions& options = {});
 
 }  // namespace plexus

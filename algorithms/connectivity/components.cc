@@ -2,12 +2,12 @@
 // the graph has a delta, hidden kinds or unselected nodes.
 //
 // First every node points at the first of its row when that is smaller than itself: no atomics, no
-// cycles, and no branch over arrays. Then nodes take turns, a sixteenth, as many again, twice as
-// many and so on, at linking their second neighbour: the larger root is hooked under the smaller
-// by compare-and-swap. Between turns ways are shortened, and as soon as one tree has nearly
-// everything that hangs anywhere, nodes outside it look along their rows until they meet it. A
-// parent is always smaller than its child, so the last root of a component is its smallest id
-// whatever the order of the links.
+// cycles, and no branch over arrays. Then sampling rounds link second neighbours, for a sixteenth
+// of the nodes, as many again, twice as many and so on: the larger root is linked under the smaller
+// by compare-and-swap. Between rounds paths are compressed. As soon as one tree has nearly all
+// linked nodes, the nodes outside it scan their rows until they join it. A parent is always smaller
+// than its child, so the last root of a component is its smallest id whatever the order of the
+// links.
 //
 // Bare arrays of few arcs a node take a shorter way: small ones the loops of
 // connectivity/internal/components_small.h; of the others, where arcs mostly stay among near
@@ -23,6 +23,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/connectivity/internal/components_small.h"
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"
@@ -32,18 +33,17 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kGrain = 16384;
-constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
+constexpr std::uint32_t kSampledArcs = 2;  // per node, before the sampled component is known
 constexpr std::size_t kSampledNodes = 1024;
-constexpr std::size_t kTurns = 16;      // nodes take turns at their second arcs,
-constexpr std::size_t kTurnNodes = 64;  // so many in a row
-constexpr std::size_t kNoted =
-    2048;  // nodes asked whether they have something to do before any does it
-constexpr std::size_t kRowAhead = 16;  // nodes that do: their rows are fetched
-constexpr NodeId kFirstAhead = 64;     // nodes in order: their first arcs are fetched
-constexpr std::size_t kFewArcs = 4;    // edges a node
-// A small graph of at most so many nodes is the caller's alone: its labels fill half of one
-// core's second cache level, and a second thread would want every line of them as well.
-constexpr std::size_t kAloneNodes = 131'072;
+constexpr std::size_t kRoundParts = 16;    // parts of the nodes, linked by rounds,
+constexpr std::size_t kRoundRun = 64;      // nodes in a row of the same part
+constexpr std::size_t kCandidates = 2048;  // nodes tested for work before any of them is linked
+constexpr std::size_t kRowAhead = 16;      // of these nodes: their rows are prefetched
+constexpr NodeId kFirstAhead = 64;         // nodes in order: their first arcs are prefetched
+constexpr std::size_t kFewArcs = 4;        // edges a node
+// A small graph of at most so many nodes runs on the caller's thread: its labels fill half of one
+// core's second cache level, and a second thread would contend for every line of them.
+constexpr std::size_t kSerialNodes = 131'072;
 
 using Labels = std::span<NodeId>;
 
@@ -54,7 +54,7 @@ void Store(Labels labels, NodeId v, NodeId label) {
   std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
 }
 
-// True when it hooked a root; false when the two hang together already.
+// True when it linked a root; false when the two are linked already.
 bool Link(NodeId u, NodeId v, Labels labels) {
   NodeId p = Load(labels, u), q = Load(labels, v);
   while (p != q) {
@@ -65,7 +65,7 @@ bool Link(NodeId u, NodeId v, Labels labels) {
     if (up == p && std::atomic_ref<NodeId>(labels[p]).compare_exchange_strong(
                        up, q, std::memory_order_relaxed))
       return true;
-    p = Load(labels, up);  // p hangs somewhere already: go on from there
+    p = Load(labels, up);  // p is linked already: continue from its parent
     q = Load(labels, q);
   }
   return false;
@@ -85,33 +85,33 @@ void Compress(Labels labels, Executor& executor) {
   });
 }
 
-struct Guess {
-  NodeId label = 0;         // the most frequent; 0, as good as any, when no sampled node takes part
-  bool nearly_all = false;  // of those that hang somewhere hang there
+struct SampledComponent {
+  NodeId label = 0;  // the most frequent; 0, as good as any, when no sampled node takes part
+  bool covers_most = false;  // most linked nodes of the sample are in it
 };
 
 // From evenly spaced nodes (no power of two apart, as what is done to nodes by turns is). It only
-// decides whose arcs are skipped.
-Guess GuessLargest(std::span<const NodeId> labels) {
-  Guess guess;
+// decides which arcs are skipped.
+SampledComponent SampleLargest(std::span<const NodeId> labels) {
+  SampledComponent sampled;
   std::vector<NodeId> sample;
-  std::ptrdiff_t hanging = 0, most = 0;
+  std::ptrdiff_t linked = 0, most = 0;
   for (std::size_t v = 0; v < labels.size(); v += labels.size() / kSampledNodes | 1) {
     if (labels[v] == kNoNode) continue;
     sample.push_back(labels[v]);
-    hanging += labels[v] != v;
+    linked += labels[v] != v;
   }
   std::sort(sample.begin(), sample.end());
   for (auto it = sample.begin(); it != sample.end();) {
     auto end = std::upper_bound(it, sample.end(), *it);
     if (end - it > most) {
       most = end - it;
-      guess.label = *it;
+      sampled.label = *it;
     }
     it = end;
   }
-  guess.nearly_all = 64 * most >= 63 * hanging;
-  return guess;
+  sampled.covers_most = 64 * most >= 63 * linked;
+  return sampled;
 }
 
 // fn(node, its label), blocks of nodes in parallel.
@@ -214,7 +214,7 @@ class SnapshotRows {
 
 // The root of both, which are joined when they were not.
 NodeId Join(NodeId u, NodeId v, Labels labels) {
-  // Halves the way on the way: who is no root may be hung under any ancestor.
+  // Path halving: every visited node is re-pointed to its grandparent.
   auto root = [&](NodeId x) {
     for (;;) {
       const NodeId up = Load(labels, x), above = Load(labels, up);
@@ -234,35 +234,34 @@ NodeId Join(NodeId u, NodeId v, Labels labels) {
   }
 }
 
-// What the largest component so far does not have yet: an arc between a member of it and
-// another node is seen from the other node, which looks along both of its rows, until it belongs
-// to it as well.
+// Links the nodes outside the sampled component. An arc is skipped only if both endpoints are
+// already in the sampled component, so no component is ever split.
 template <class Rows>
-void Rest(Labels labels, Executor& executor, const Rows& rows, NodeId giant) {
+void LinkRemaining(Labels labels, Executor& executor, const Rows& rows, NodeId largest) {
   std::atomic<bool> joined = false;
-  ParallelFor(executor, labels.size(), kNoted, [&](std::size_t begin, std::size_t end) {
-    std::array<NodeId, kNoted> noted;
+  ParallelFor(executor, labels.size(), kCandidates, [&](std::size_t begin, std::size_t end) {
+    std::array<NodeId, kCandidates> candidates;
     std::size_t count = 0;
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      noted[count] = v;
+      candidates[count] = v;
       const NodeId label = Load(labels, v);
-      count += static_cast<std::size_t>(label != giant) &
+      count += static_cast<std::size_t>(label != largest) &
                static_cast<std::size_t>(label != kNoNode) &
                static_cast<std::size_t>(!rows.Empty(v));
     }
     bool any = false;
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + kRowAhead < count) rows.Fetch(noted[i + kRowAhead]);
-      NodeId root = Load(labels, noted[i]);
+      if (i + kRowAhead < count) rows.Fetch(candidates[i + kRowAhead]);
+      NodeId root = Load(labels, candidates[i]);
       auto join = [&](NodeId w) {
         const NodeId there = Load(labels, w);
         if (there != root) {
           root = Join(root, there, labels);
           any = true;
         }
-        return root != Load(labels, giant);
+        return root != Load(labels, largest);
       };
-      if (rows.Out(noted[i], join)) rows.In(noted[i], join);
+      if (rows.Out(candidates[i], join)) rows.In(candidates[i], join);
     }
     if (any) joined.store(true, std::memory_order_relaxed);
   });
@@ -281,11 +280,12 @@ void Afforest(Labels labels, Executor& executor, const Rows& rows) {
     Store(labels, v, rows.Parent(v, label));
   });
   Compress(labels, executor);
-  Guess guess = GuessLargest(labels);
-  for (std::size_t from = 0, past = 1; from < kTurns && !guess.nearly_all; from = past, past *= 2) {
+  SampledComponent sampled = SampleLargest(labels);
+  for (std::size_t from = 0, past = 1; from < kRoundParts && !sampled.covers_most;
+       from = past, past *= 2) {
     ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
-      const std::size_t turn = v / kTurnNodes % kTurns;
-      if (turn < from || turn >= past || label == kNoNode) return;
+      const std::size_t part = v / kRoundRun % kRoundParts;
+      if (part < from || part >= past || label == kNoNode) return;
       std::uint32_t seen = 0;
       rows.Out(v, [&](NodeId w) {
         if (seen > 0) Link(v, w, labels);
@@ -293,9 +293,9 @@ void Afforest(Labels labels, Executor& executor, const Rows& rows) {
       });
     });
     Compress(labels, executor);
-    guess = GuessLargest(labels);
+    sampled = SampleLargest(labels);
   }
-  Rest(labels, executor, rows, guess.label);
+  LinkRemaining(labels, executor, rows, sampled.label);
 }
 
 void Identity(Labels labels, Executor& executor) {
@@ -304,9 +304,9 @@ void Identity(Labels labels, Executor& executor) {
   });
 }
 
-// Every edge, once. A node that has hung somewhere is no root again, so that it may be hung
-// under any ancestor without asking.
-void EveryEdge(const CsrView& out, bool both_ends, Labels labels, Executor& executor) {
+// Links every edge, once. A linked node is never a root again, so it may be linked under any
+// ancestor without compare-and-swap.
+void LinkEveryEdge(const CsrView& out, bool both_ends, Labels labels, Executor& executor) {
   ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
     NodeId root = label;
     for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a) {
@@ -342,7 +342,7 @@ void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Arr
     });
     Compress(labels, executor);
   }
-  Rest(labels, executor, rows, GuessLargest(labels).label);
+  LinkRemaining(labels, executor, rows, SampleLargest(labels).label);
 }
 
 bool BothEnds(const CsrView& out, const CsrView& in) {
@@ -352,22 +352,22 @@ bool Few(const CsrView& out, const CsrView& in) {
   return out.arc_count() / (BothEnds(out, in) ? 2 : 1) <= kFewArcs * out.node_count();
 }
 bool Small(const CsrView& out, const CsrView& in) {
-  return Few(out, in) && out.arc_count() <= internal::kSmallComponentsArcs;
+  return Few(out, in) && out.arc_count() <= connectivity_internal::kSmallComponentsArcs;
 }
 
 Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
   Executor& executor = internal::Pick(wanted);
-  const bool alone =
-      executor.thread_count() > 1 && Small(out, in) && out.node_count() <= kAloneNodes;
-  return alone ? SerialExecutor() : executor;
+  const bool serial =
+      executor.thread_count() > 1 && Small(out, in) && out.node_count() <= kSerialNodes;
+  return serial ? SerialExecutor() : executor;
 }
 
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
-  if (Small(out, in)) return internal::SmallComponents(out, in, labels, executor);
+  if (Small(out, in)) return connectivity_internal::SmallComponents(out, in, labels, executor);
   const bool few = Few(out, in);
   if (few || out.arc_count() == 0) Identity(labels, executor);
   if (out.arc_count() == 0) return;
-  if (few && Local(out)) return EveryEdge(out, BothEnds(out, in), labels, executor);
+  if (few && Local(out)) return LinkEveryEdge(out, BothEnds(out, in), labels, executor);
   const ArrayRows rows(out, in, BothEnds(out, in));
   if (few)
     TwoRounds(out, labels, executor, rows);
@@ -409,21 +409,21 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const CsrView out = snapshot.base().out(), in = snapshot.base().in();
-  internal::HaltingExecutor executor(selection.whole_base ? ForArrays(out, in, options.executor)
-                                                          : internal::Pick(options.executor),
-                                     options.budget);
+  internal::StoppableExecutor executor(selection.whole_base
+                                           ? ForArrays(out, in, options.run.executor)
+                                           : internal::Pick(options.run.executor),
+                                       options.run.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
-  if (executor.halted()) {  // before it began
+  if (executor.stopped()) {  // before it began
   } else if (selection.whole_base) {
     OverArrays(out, in, result.labels, executor);
   } else {
     OverRows(selection, result.labels, executor);
   }
-  result.truncated = executor.halted();
+  result.truncated = executor.stopped();
   if (result.truncated) std::fill(result.labels.begin(), result.labels.end(), kNoNode);
   Count(result.labels, result);
   return result;

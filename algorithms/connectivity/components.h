@@ -1,63 +1,58 @@
-// Connected components: which nodes hang together, direction ignored or kept.
+// Connected components: weak ones ignore the direction of edges, strong ones follow it.
 //
-// Weakly: Afforest (Sutton, Ben-Nun, Barak, 2018): union-find where the larger root is
-// hooked under the smaller; a few arcs per node join most of the graph, then the
-// members of the largest component need no more work. The root that remains is
-// the smallest id of its component, so labels do not depend on threads.
+// Weak components use Afforest (Sutton, Ben-Nun, Barak, 2018): a union-find that links the larger
+// root under the smaller one. A few arcs a node join most of the graph, and members of the largest
+// component need no further work. Strong components use Tarjan's algorithm (1972).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
-#include "engine/arrays/aligned_array.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct ComponentsOptions {
-  std::vector<EdgeKindId> kinds;    // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // Its deadline and its cancel flag, looked at before each block of at most 16,384 rows; nodes and
-  // edges do not count.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: only the deadline and the cancel flag. Weak components check them before each block of
+  // at most 16,384 rows.
+  RunOptions run = {};
 };
 
 struct ComponentsResult {
-  std::vector<NodeId> labels;      // by NodeId: smallest id of the component, or kNoNode
-  std::uint64_t count = 0;         // components
-  std::uint64_t largest = 0;       // nodes of the largest one
-  NodeId largest_label = kNoNode;  // ties: the smaller label
-  // The budget ran out. Half joined components say nothing about the graph, so all labels
-  // are kNoNode then and there are 0 components.
+  std::vector<NodeId> labels;      // By NodeId: the smallest id of the component. kNoNode: none.
+  std::uint64_t count = 0;         // Components.
+  std::uint64_t largest = 0;       // Nodes of the largest component.
+  NodeId largest_label = kNoNode;  // Of several largest ones the smaller label.
+  // The budget ran out. Then all labels are kNoNode and there are 0 components.
   bool truncated = false;
 };
 
-// O(nodes + arcs), almost. Thread-safe. kInvalidArgument: a kind out of range.
+// Computes: the weak component of every selected node.
+// Complexity: almost O(nodes + arcs).
+// Errors: kInvalidArgument: a kind out of range. kResourceExhausted: no memory.
+// Threads: thread-safe. Labels do not depend on the thread count.
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options = {});
 
-// The same for strong components: nodes that reach each other along the edges' direction
-// (symmetric kinds both ways). Tarjan (1972), one thread, no recursion; O(nodes + arcs).
+// Computes: the strong components, of nodes that reach each other along the direction of edges.
+//   Symmetric kinds lead both ways.
+// Complexity: O(nodes + arcs).
+// Errors: as Components.
+// Threads: thread-safe. It runs on one thread, without recursion.
 Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
                                           const ComponentsOptions& options = {});
 
-// The same of bare rows: the row of v is targets[offsets[v], offsets[v + 1]). Component number of
-// each node; a component is numbered before those that reach it. Thread-safe.
+// Computes: strong components of bare rows. The row of v is targets[offsets[v], offsets[v + 1]).
+//   Returns a component number for each node. A component has a smaller number than those that
+//   reach it.
+// Threads: thread-safe.
 std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
                                             std::span<const std::uint32_t> targets);
-
-// Labels on bare arrays; `in` is the transpose of `out` (the same view for a
-// symmetric graph).
-Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
-                                           Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -8,6 +8,7 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/connectivity/internal/dominators_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -15,8 +16,8 @@ namespace plexus {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-constexpr std::uint64_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
-constexpr std::uint32_t kAhead = 8;        // arcs
+constexpr std::uint64_t kPollInterval = 1u << 16;  // nodes and arcs between looks at the budget
+constexpr std::uint32_t kAhead = 8;                // arcs
 
 class LengauerTarjan {
  public:
@@ -31,7 +32,7 @@ class LengauerTarjan {
  private:
   // After so many nodes and arcs more. False: the budget has run out.
   bool MayGoOn(std::uint64_t more) {
-    if ((looked_ += more) < kLook) return true;
+    if ((looked_ += more) < kPollInterval) return true;
     looked_ = 0;
     return !budget_.Interrupted();
   }
@@ -73,7 +74,7 @@ class LengauerTarjan {
     path_.clear();
     for (std::uint32_t at = v; ancestors_[ancestors_[at]] != kNone; at = ancestors_[at])
       path_.push_back(at);
-    while (!path_.empty()) {  // from the top down, each hung under the root
+    while (!path_.empty()) {  // from the top down, each linked under the root
       const std::uint32_t at = path_.back(), above = ancestors_[at];
       path_.pop_back();
       if (semi_[best_[above]] < semi_[best_[at]]) best_[at] = best_[above];
@@ -144,8 +145,9 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
     return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&root, 1}));
-  if (options.subset) wanted.subset = &with;
+  PLEXUS_ASSIGN(const NodeSubset with,
+                internal::WithSources(snapshot, options.filter.subset, {&root, 1}));
+  if (options.filter.subset) wanted.filter.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   DominatorsResult result;
   const NodeId start = view.dense(root);
@@ -156,7 +158,8 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
     return result;
   }
   const bool out = options.direction == Direction::kOut;
-  LengauerTarjan tree(out ? view.out() : view.in(), out ? view.in() : view.out(), options.budget);
+  LengauerTarjan tree(out ? view.out() : view.in(), out ? view.in() : view.out(),
+                      options.run.budget);
   result.truncated = !tree.Run(start);
   result.reached = tree.nodes().size();
   if (result.truncated) return result;

@@ -66,7 +66,7 @@ NodeId IncrementalComponents::Label(NodeId node) const {
   return node < node_count() && parents_[node] != kNoNode ? smallest_[Root(node)] : kNoNode;
 }
 
-bool IncrementalComponents::Together(NodeId a, NodeId b) const {
+bool IncrementalComponents::Connected(NodeId a, NodeId b) const {
   const NodeId label = Label(a);
   return label != kNoNode && label == Label(b);
 }

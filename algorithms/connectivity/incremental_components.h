@@ -1,12 +1,12 @@
-// IncrementalComponents: weak components kept up to date while edges are added.
+// IncrementalComponents: weak components, maintained while edges are added.
 //
-// Union-find, the smaller tree under the larger (Galler, Fischer 1964; Tarjan 1975), so
-// that a question walks at most log2(n) steps and needs no writing. Start from what
-// Components() found, then hand in the edges of every batch.
+// Union-find that links the smaller tree under the larger one (Galler, Fischer, 1964; Tarjan,
+// 1975), so a query follows at most log2(n) links and writes nothing. Start from the labels of
+// Components(), then add the edges of every batch.
 //
-// Knows additions only. A removed edge, a removed node or an expired one is not seen:
-// the answer is then stale, says "together" where it may no longer be so, and the class
-// has to be made anew from Components(). It never says "apart" wrongly.
+// Removed or expired edges and removed nodes are not seen. Connected() may then be true for nodes
+// that are no longer connected, and the object must be rebuilt from Components(). A false answer is
+// always right.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@
 
 namespace plexus {
 
-// Thread-safe among const members: they may run at once with each other. Not thread-safe with
-// the others (constructor, AddNodes, AddEdges), which want the object for themselves.
+// Threads: const members may run at once. The others (constructor, AddNodes, AddEdges) need
+//   exclusive access.
 class IncrementalComponents {
  public:
   IncrementalComponents() = default;
-  // Nodes labelled kNoNode were not selected and stay out. O(nodes).
-  // REQUIRES labels as Components() gives them: each the smallest id of its component.
+  // Starts from labels. Nodes labelled kNoNode take no part. O(nodes). REQUIRES the labels of
+  // Components(), each the smallest id of its component.
   explicit IncrementalComponents(std::span<const NodeId> labels);
 
-  // Nodes up to `node_count` exist from now on, the new ones each alone. With
-  // `takes_part` only its members: a batch that makes a tag adds a node that
-  // Components() over the fact plane does not look at.
+  // Adds the nodes up to `node_count`, each a component of its own. With `takes_part`, only its
+  // members: a batch that makes a tag adds a node that Components() over the fact plane leaves out.
   void AddNodes(NodeId node_count, const NodeSubset* takes_part = nullptr);
-  // The ends of every pair are together from now on; hand in edges of the kinds that
-  // Components() was asked for. All or nothing;
-  // kInvalidArgument names the first pair with an end that is no selected node.
-  // O(pairs), almost.
+  // Computes: the components with these edges, all or none. Pass edges of the kinds that
+  //   Components() followed.
+  // Complexity: almost O(pairs).
+  // Errors: kInvalidArgument: an end that is no selected node (names the first such pair).
+  //   kResourceExhausted: no memory.
   Status AddEdges(std::span<const NodePair> pairs);
 
   NodeId node_count() const { return static_cast<NodeId>(parents_.size()); }
-  std::uint64_t count() const { return count_; }  // components
-  // Smallest id of the node's component, kNoNode when the node takes no part. O(log n).
+  std::uint64_t count() const { return count_; }  // Components.
+  // The smallest id of the node's component. kNoNode when it takes no part. O(log n).
   NodeId Label(NodeId node) const;
-  // False when one of the two takes no part.
-  bool Together(NodeId a, NodeId b) const;
-  std::uint64_t Size(NodeId node) const;  // of its component; 0: takes no part
+  // False when one of the two takes no part. O(log n).
+  bool Connected(NodeId a, NodeId b) const;
+  std::uint64_t Size(NodeId node) const;  // Nodes of its component. 0: it takes no part.
 
  private:
   NodeId Root(NodeId node) const;

@@ -17,14 +17,17 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
                               const MaxFlowOptions& options) try {
   if (source == sink) return Fail(ErrorCode::kInvalidArgument, "source and sink are the same node");
   const NodeId ends[] = {source, sink};
-  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, ends));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at,
-                                 options.subset ? &with : nullptr));
+  PLEXUS_ASSIGN(const NodeSubset with,
+                internal::WithSources(snapshot, options.filter.subset, ends));
+  PLEXUS_ASSIGN(
+      const internal::Selection selection,
+      internal::Select(snapshot, GraphFilter{options.filter.kinds, options.filter.valid_at,
+                                             options.filter.subset ? &with : nullptr}));
   MaxFlowResult result;
   for (const NodeId end : ends)
     if (!selection.contains(end)) return result;  // an index node, and only facts are followed
-  internal::NetworkBuilder builder(selection, options, internal::Pick(options.executor));
+  connectivity_internal::NetworkBuilder builder(selection, options,
+                                                internal::Pick(options.run.executor));
   result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;
   PLEXUS_ASSIGN(const bool made, builder.MakeArcs());
@@ -33,7 +36,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.nodes = builder.nodes().size();
   result.pairs = builder.pairs();
   std::int64_t flow = 0;
-  if (!internal::AugmentPaths(builder.network(), options.budget, flow)) {
+  if (!connectivity_internal::AugmentPaths(builder.network(), options.run.budget, flow)) {
     result.truncated = true;
     return result;
   }

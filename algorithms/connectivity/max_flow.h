@@ -1,59 +1,56 @@
 // Maximum flow and minimum cut between two nodes.
 //
-// How much can go from the source to the sink when no edge carries more than its
-// capacity, and the fewest (least) edges whose removal parts the two: the same number
-// (Ford, Fulkerson, 1956). With capacities of 1 it is the number of paths that share no
-// edge. Augmenting paths between two trees that grow from the ends (Boykov, Kolmogorov,
-// 2004) by Boost.Graph, on the nodes that lie on some path from source to sink alone;
-// parallel edges are one.
+// The most that flows from source to sink when no edge carries more than its capacity equals the
+// least capacity of edges whose removal separates them (Ford, Fulkerson, 1956). With unit
+// capacities it is the number of edge-disjoint paths. The method is augmenting paths between two
+// trees (Boykov, Kolmogorov, 2004) by Boost.Graph, on the nodes that lie on a path from source to
+// sink. Parallel edges are one.
 //
-// Capacities are whole numbers inside: weights in units of 2^-k with the largest k that
-// keeps their sum below 2^61, so nothing is lost to rounding unless weights lie more than
-// that far apart; then `error` says how much. The cut reported is the one nearest to the
-// source, which is unique, so no result depends on the order of work.
+// Capacities are integers: weights in units of 2^-k, with the largest k that keeps their sum below
+// 2^61. Rounding occurs only where weights lie farther apart; `error` then bounds it.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct MaxFlowOptions {
-  bool unit_capacities = false;        // every edge carries 1, whatever its weight
-  bool undirected = false;             // edges carry as much either way, one way at a time
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // source and sink need not be in it
-  Budget budget = {};            // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;  // for the network; the search in it is one thread's
+  bool unit_capacities = false;  // Every edge carries 1.
+  bool undirected = false;       // Edges carry as much either way, one way at a time.
+  GraphFilter filter = {};       // subset: source and sink need not be in it.
+  // budget: only the deadline and the cancel flag. executor: makes the network; one thread searches
+  // it.
+  RunOptions run = {};
 };
 
 struct MaxFlowResult {
-  static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 30;
 
   double flow = 0;
-  double error = 0;               // the flow is off by this at most; 0 = exact to f64
-  std::vector<PathEdge> cut;      // edges from the source's side to the sink's, by node and row
-  std::uint64_t nodes = 0;        // on some path from source to sink, those two included; or 0
-  std::uint64_t pairs = 0;        // of neighbours among them
-  std::uint64_t source_side = 0;  // nodes of `nodes` on the source's side of the cut
-  bool truncated = false;         // the budget ran out; then there is no flow and no cut
+  double error = 0;               // The flow is off by this at most. 0: exact to f64.
+  std::vector<PathEdge> cut;      // Edges from the source's side to the sink's, by node and row.
+  std::uint64_t nodes = 0;        // On a path from source to sink, both included; or 0.
+  std::uint64_t pairs = 0;        // Of neighbours among `nodes`.
+  std::uint64_t source_side = 0;  // Of `nodes`, those on the source's side of the cut.
+  bool truncated = false;         // The budget ran out. Then there is no flow and no cut.
 };
 
-// O(nodes^2 * pairs * paths) at worst, in practice near the size of the network, which a
-// budget can stop. 32 bytes a pair and 60 a node of the network. Edges of weight 0 carry
-// nothing, unless capacities are unit ones. Thread-safe, same bits at any thread count.
-// Nothing flows from or to an index node while only kinds of facts are followed.
-// kInvalidArgument: a kind or node out of range, source and sink the same; kNotFound: an end
-// that was removed; kResourceExhausted: more than kMostPairs.
+// Computes: the maximum flow and the minimum cut nearest to the source, which is unique. Edges of
+//   weight 0 carry nothing, unless capacities are unit ones. An index node has no flow while only
+//   fact kinds are followed.
+// Complexity: O(nodes^2 * pairs * paths) at worst, in practice near the size of the network.
+// Memory: 32 bytes a pair and 60 a node of the network.
+// Errors: kInvalidArgument: a kind or node out of range, or a source that is the sink. kNotFound:
+//   an end that was removed. kResourceExhausted: more than kMaxPairs, or no memory.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
                               const MaxFlowOptions& options = {});
 

@@ -1,5 +1,5 @@
 // Rounds of filter-Kruskal: of the arcs that still join two trees the lightest are taken
-// out, sorted and joined; the others are asked again whether they still do. Which arcs
+// out, sorted and joined; the others are tested again. Which arcs
 // are left is a bit each. An arc's rank is (weight, position), so no two are equal.
 #include "algorithms/connectivity/spanning_forest.h"
 
@@ -12,6 +12,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edges.h"
+#include "algorithms/connectivity/internal/spanning_forest_csr.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/out_of_memory.h"
@@ -22,7 +23,8 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;  // arcs; a multiple of 64
 constexpr std::size_t kSamples = 4096;
-constexpr std::size_t kLook = std::size_t{1} << 16;  // edges joined between looks at the budget
+constexpr std::size_t kPollInterval = std::size_t{1}
+                                      << 16;  // edges joined between looks at the budget
 
 class FilterKruskal {
  public:
@@ -165,7 +167,7 @@ class FilterKruskal {
   bool Join() {
     StableSort(order_, scratch_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (i % kLook == 0 && budget_.Interrupted()) {
+      if (i % kPollInterval == 0 && budget_.Interrupted()) {
         truncated_ = true;
         return false;
       }
@@ -203,7 +205,8 @@ class FilterKruskal {
 
 Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
                                                   const SpanningForestCsrOptions& options) try {
-  FilterKruskal kruskal(rows, options.maximum, options.budget, internal::Pick(options.executor));
+  FilterKruskal kruskal(rows, options.maximum, options.run.budget,
+                        internal::Pick(options.run.executor));
   SpanningForestCsrResult result;
   result.arcs = kruskal.Run();
   result.truncated = kruskal.truncated();
@@ -217,13 +220,14 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
   wanted.in = false;
   wanted.weights = options.weighted;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  PLEXUS_ASSIGN(const SpanningForestCsrResult chosen,
-                SpanningForestCsr(view.out(), {options.maximum, options.budget, options.executor}));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(
+      const SpanningForestCsrResult chosen,
+      SpanningForestCsr(view.out(), {options.maximum, options.run.budget, options.run.executor}));
   SpanningForestResult result;
   result.truncated = chosen.truncated;
-  result.edges = internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.executor));
+  result.edges =
+      internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.run.executor));
   result.nodes = view.node_count();
   result.trees = result.nodes - result.edges.size();
   for (const PathEdge& edge : result.edges)

@@ -1,63 +1,47 @@
-// Minimum spanning forest: the cheapest edges that keep together what hangs together.
+// Minimum spanning forest: the cheapest edges that keep every component connected.
 //
-// Edges are read without their direction; a tree for every connected component. Of the
-// forests of least weight it is the one that Kruskal (1956) finds when edges of equal
-// weight come in the order of the rows: by source, kind, target, label. Filter-Kruskal
-// (Osipov, Sanders, Singler, 2009): the lightest edges are sorted and joined first, and
-// what then runs inside a tree is thrown away before it is ever sorted.
+// Edges are undirected, and every component gets a tree. Of the forests of least weight it is the
+// one of Kruskal (1956) when edges of equal weight are in row order: by source, kind, target,
+// label. The method is Filter-Kruskal (Osipov, Sanders, Singler, 2009): the lightest edges are
+// sorted and joined first, and edges that then lie inside a tree are dropped before they are
+// sorted.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct SpanningForestOptions {
-  bool maximum = false;                // the heaviest edges instead of the lightest
-  bool weighted = true;                // false: every edge weighs 1
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;
+  bool maximum = false;  // The heaviest edges, not the lightest.
+  bool weighted = true;  // False: every edge weighs 1.
+  GraphFilter filter = {};
+  RunOptions run = {};  // budget: only the deadline and the cancel flag.
 };
 
 struct SpanningForestResult {
-  std::vector<PathEdge> edges;  // by source, kind, target, label; nodes - trees of them
-  double weight = 0;            // their sum, added in that order
-  std::uint64_t nodes = 0;      // selected
-  std::uint64_t trees = 0;      // a node without edges is one
-  bool truncated = false;       // the budget ran out; then the forest's cheapest edges alone
+  std::vector<PathEdge> edges;  // nodes - trees of them, by source, kind, target, label.
+  double weight = 0;            // The sum of their weights, added in that order.
+  std::uint64_t nodes = 0;      // Selected nodes.
+  std::uint64_t trees = 0;      // A node without edges is one.
+  bool truncated = false;       // The budget ran out. Then only the cheapest edges of the forest.
 };
 
-// O(nodes + arcs + light * log(light)) where light is a few times the number of nodes; at
-// worst arcs * log(arcs). 20 to 40 bytes a light arc and a bit an arc beside the view.
-// Joining is one thread's work, everything else parallel. Thread-safe, same result at any
-// thread count. kInvalidArgument: a kind out of range.
+// Computes: the spanning forest of the selected nodes.
+// Complexity: O(nodes + arcs + light * log(light)), where light is a few times the number of nodes.
+//   At worst O(arcs * log(arcs)).
+// Memory: 20 to 40 bytes a light arc and a bit an arc, beside the view.
+// Errors: kInvalidArgument: a kind out of range. kResourceExhausted: no memory.
+// Threads: thread-safe. The result is the same at any thread count. One thread joins trees, the
+//   rest is parallel.
 Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
                                             const SpanningForestOptions& options = {});
-
-// On bare rows. An edge may be there in one direction or in both: then the first of its
-// two positions counts.
-struct SpanningForestCsrOptions {
-  bool maximum = false;
-  Budget budget = {};
-  Executor* executor = nullptr;
-};
-struct SpanningForestCsrResult {
-  std::vector<std::uint32_t> arcs;  // positions, ascending
-  bool truncated = false;
-};
-Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
-                                                  const SpanningForestCsrOptions& options = {});
 
 }  // namespace plexus

@@ -16,8 +16,8 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   ComponentsResult result;
   result.labels.assign(snapshot.node_count(), kNoNode);
-  const auto found =
-      internal::StrongComponents(view.out().offsets, view.out().neighbors, options.budget);
+  const auto found = connectivity_internal::StrongComponents(
+      view.out().offsets, view.out().neighbors, options.run.budget);
   result.truncated = !found;
   if (!found) return result;
   const std::vector<std::uint32_t>& component = *found;
@@ -45,7 +45,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
                                             std::span<const std::uint32_t> targets) {
-  return internal::StrongComponents(offsets, targets);
+  return connectivity_internal::StrongComponents(offsets, targets);
 }
 
 }  // namespace plexus

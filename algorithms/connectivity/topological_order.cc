@@ -1,5 +1,5 @@
-// Kahn's algorithm: over the nodes themselves while nothing turns in a circle; if something
-// does, again over the condensation, whose nodes are strong components.
+// Kahn's algorithm: over the nodes themselves while there is no cycle; if there is one, again over
+// the condensation, whose nodes are strong components.
 #include "algorithms/connectivity/topological_order.h"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
   for (NodeId v = 0; v < n; ++v)
     for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc)
       ++waits[rows.neighbors[arc]];
-  internal::LeastSet ready(n);
+  connectivity_internal::BitmapMinQueue ready(n);
   std::size_t touched = 0;
   for (NodeId v = 0; v < n; ++v) {
     if (waits[v] == 0 && rows.degree(v) == 0) continue;
@@ -115,7 +115,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
   order.reserve(touched);
   std::uint64_t steps = 0, next_look = 0;  // nodes and arcs passed
   while (!ready.empty()) {
-    const NodeId v = ready.TakeLeast();
+    const NodeId v = ready.PopMin();
     steps += 1 + rows.degree(v);
     if (steps >= next_look) {
       if (budget.Interrupted()) return Ordered::kStopped;
@@ -137,19 +137,20 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
-  PLEXUS_ASSIGN(wanted.kinds, DirectedKinds(snapshot.schema(), options.kinds));
+  PLEXUS_ASSIGN(wanted.filter.kinds, DirectedKinds(snapshot.schema(), options.filter.kinds));
   wanted.out = !options.reverse;
   wanted.in = options.reverse;
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const CsrView rows = options.reverse ? view.in() : view.out();
   TopologicalOrderResult result;
-  const Ordered ordered = OrderNodes(rows, view, options.budget, result.order);
+  const Ordered ordered = OrderNodes(rows, view, options.run.budget, result.order);
   if (ordered == Ordered::kAll) return result;
   result.order.clear();  // with a cycle it may begin in another way
   auto components = ordered == Ordered::kStopped
                         ? std::nullopt
-                        : internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
+                        : connectivity_internal::StrongComponents(rows.offsets, rows.neighbors,
+                                                                  options.run.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));
@@ -173,7 +174,7 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   while (!ready.empty()) {
     const std::uint32_t c = ready.top().second;
     if (++steps >= next_look) {
-      if (options.budget.Interrupted()) {
+      if (options.run.budget.Interrupted()) {
         result.truncated = true;
         break;
       }

@@ -1,59 +1,57 @@
-// Topological order: every node before those its edges point to, or the cycles that make
-// that impossible.
+// Topological order: every node before the nodes that its edges point to, or the cycles that
+// prevent it.
 //
-// Of several nodes that could come next the smallest id does (Kahn, 1962). The
-// members of a cycle come together, as one, in order of id, so that the rest is still in
-// order. Nodes that no followed edge touches take no part.
+// Of several nodes that can come next, the smallest id comes next (Kahn, 1962). The members of a
+// cycle come together, in order of id, and the rest stays in order. Nodes without followed edges
+// take no part.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct TopologicalOrderOptions {
-  std::vector<EdgeKindId> kinds = {};  // none = the kinds declared acyclic
-  bool reverse = false;                // what is pointed to first: dependencies before dependents
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // Its deadline and its cancel flag, looked at every 65,536 steps of ordering, not in the passes
-  // over all arcs before; nodes and edges do not count.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};  // kinds: none = the kinds declared acyclic.
+  bool reverse = false;     // Targets first: dependencies before dependents.
+  // budget: only the deadline and the cancel flag. They are checked every 65,536 steps of ordering,
+  // not in the passes over all arcs before.
+  RunOptions run = {};
 };
 
 struct OrderedNode {
   NodeId node = kNoNode;
-  // Edges on the longest way that leads to it; cycles count as one node.
+  // Edges on the longest path to the node. A cycle counts as one node.
   std::uint32_t level = 0;
 };
 
 // A set of nodes that reach each other.
 struct OrderCycle {
-  // A shortest cycle through the smallest id, which comes first; the last one points back
-  // to it. A loop is one node.
+  // A shortest cycle through the smallest id, which comes first. The last node points to it. A loop
+  // is one node.
   std::vector<NodeId> nodes;
-  std::uint64_t size = 0;  // nodes of the whole set
+  std::uint64_t size = 0;  // Nodes of the whole set.
 };
 
 struct TopologicalOrderResult {
   std::vector<OrderedNode> order;
-  std::vector<OrderCycle> cycles;  // by smallest id; none = the order is exact
-  // The budget ran out: `order` is how the whole order begins (maybe empty), `cycles` are
-  // those among its nodes, and nothing is known of the rest.
+  std::vector<OrderCycle> cycles;  // By smallest id. None: the order is exact.
+  // The budget ran out. `order` is the beginning of the whole order, maybe empty. `cycles` are
+  // those among its nodes. The rest is unknown.
   bool truncated = false;
 };
 
-// O(nodes + arcs), with cycles log(ordered) a node more, one thread. Thread-safe. kInvalidArgument:
-// a kind out of range or symmetric, as that has no direction; kFailedPrecondition: no kinds named
-// and none declared acyclic.
+// Computes: the order, every node with its level, and the cycles.
+// Complexity: O(nodes + arcs). With cycles log(ordered) more a node.
+// Errors: kInvalidArgument: a kind out of range, or a symmetric kind, which has no direction.
+//   kFailedPrecondition: no kinds given and none declared acyclic. kResourceExhausted: no memory.
+// Threads: thread-safe, on one thread.
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options = {});
 

@@ -17,26 +17,26 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        std::int64_t now_ms,
                                                        const VisibleOptions& options) try {
   auto make = [&] {
-    return VisibleSet::Make(snapshot, now_ms, options.include_superseded,
-                            internal::Pick(options.executor));
+    return memory_internal::VisibleSet::Make(snapshot, now_ms, options.include_superseded,
+                                             internal::Pick(options.executor));
   };
   if (!options.use_cache) return make()->nodes();
   const std::uint32_t first = options.include_superseded ? 2 : 0;
-  std::array<std::shared_ptr<const VisibleSet>, 2> sets;
+  std::array<std::shared_ptr<const memory_internal::VisibleSet>, 2> sets;
   for (std::uint32_t slot = 0; slot < 2; ++slot) {
-    sets[slot] = FindDerived<VisibleSet>(snapshot, first + slot);
+    sets[slot] = FindDerived<memory_internal::VisibleSet>(snapshot, first + slot);
     if (!sets[slot] || !sets[slot]->Holds(now_ms)) continue;
     if (!sets[slot]->recent) sets[slot]->recent = true;
     return sets[slot]->nodes();
   }
-  std::shared_ptr<const VisibleSet> made;
+  std::shared_ptr<const memory_internal::VisibleSet> made;
   for (const auto& set : sets)
     if (!made && set) made = set->AtTime(snapshot, now_ms);
   if (!made) made = make();
-  std::uint32_t to = 1;  // a free place, or that of the set that was not asked for of late
+  std::uint32_t to = 1;  // a free place, or that of the set that was not used of late
   if (!sets[0] || (sets[1] && sets[1]->recent && !sets[0]->recent)) to = 0;
   if (sets[1 - to]) sets[1 - to]->recent = false;
-  ReplaceDerived<VisibleSet>(snapshot, made, first + to);
+  ReplaceDerived<memory_internal::VisibleSet>(snapshot, made, first + to);
   return made->nodes();
 }
 PLEXUS_CATCH_NO_MEMORY

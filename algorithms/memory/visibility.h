@@ -1,14 +1,14 @@
-// Visible nodes: what default recall may return (DESIGN "Visibility").
+// Visible nodes: the nodes that default recall may return.
 //
-// A node is visible at `now_ms` when it is an alive fact, valid then (valid_from
-// <= now < valid_until, absent = unbounded) and not superseded. An edge of a kind
-// that suppresses its target is active when its source is alive and now lies in
-// the edge's own valid time; loops never count. Over the active edges:
-//   - a strong component with an active edge arriving from outside is superseded;
-//   - of the others, a single node (a head) stays, and of a cycle exactly one: the
-//     source of the newest edge (created_at) inside it, ties by the smaller id.
-// So a chain A <- B <- C shows C only, and unlinking shows the old one again. An
-// expired head still hides what it replaced. `contradicts` hides nothing.
+// A node is visible at `now_ms` when it is an alive fact, valid then (valid_from <= now <
+// valid_until, absent = unbounded) and not superseded. An edge of a suppressing kind is active when
+// its source is alive and now lies in the edge's own valid time; loops never count. Over the active
+// edges:
+//   - A strong component with an active edge from outside is superseded.
+//   - Of the other components, a single node stays. Of a cycle one node stays: the source of the
+//     newest edge (created_at) inside it, ties by the smaller id.
+// A chain A <- B <- C shows C alone, and unlinking shows the old node again. An expired head still
+// hides what it replaced. `contradicts` hides nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,18 @@
 namespace plexus {
 
 struct VisibleOptions {
-  bool include_superseded = false;  // only the time test
-  bool use_cache = true;
+  bool include_superseded = false;  // Only the valid time is tested.
+  bool use_cache = true;            // False: the set is computed anew and not kept.
   Executor* executor = nullptr;
 };
 
-// O(nodes + suppressing edges), no recursion, the first time. The answers for two times are kept
-// with the state and carried to the states that follow by what changed, so the first question
-// about a new snapshot is a look-up; so is one at another `now_ms` as long as no valid time lies
-// between. Other times cost what becomes valid or expires in between. Thread-safe.
+// Computes: the set of visible nodes at `now_ms`.
+// Complexity: O(nodes + suppressing edges), the first time. The sets of two times are kept with the
+//   state, and changes carry them to later states. A query on a new snapshot is then a lookup, also
+//   at another `now_ms` when no valid time lies between. Other times cost the nodes that become
+//   valid or expire in between.
+// Errors: kResourceExhausted: no memory.
+// Threads: thread-safe. Strong components need no recursion.
 Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        std::int64_t now_ms,
                                                        const VisibleOptions& options = {});

@@ -12,8 +12,8 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
+#include "algorithms/pagerank/internal/power_iteration.h"
 #include "algorithms/pagerank/internal/preparation.h"
-#include "algorithms/pagerank/internal/refresh.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -22,9 +22,52 @@ namespace {
 
 constexpr std::size_t kGrain = 4096;
 
+template <class Real>
+Status RankDense(const pagerank_internal::PageRankReady& ready, const std::vector<double>& teleport,
+                 const std::vector<double>& start, const PageRankOptions& options,
+                 Executor& executor, PageRankResult& result) {
+  CsrView in = ready.view.in();
+  if (!ready.prepared->weighted) in.weights = {};
+  PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
+                StrengthReciprocals<Real>(ready.prepared->strengths, executor));
+  if constexpr (sizeof(Real) == sizeof(float))
+    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
+  const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
+  PageRankCsrOptions kernel;
+  kernel.damping = options.damping;
+  kernel.iterations = options.iterations > 0 ? options.iterations : options.max_iterations;
+  kernel.tolerance = options.iterations > 0 ? 0 : options.tolerance;
+  kernel.budget = options.run.budget;
+  kernel.executor = &executor;
+  PLEXUS_ASSIGN(const auto ranked,
+                PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel));
+
+  ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      result.scores[ready.view.node(static_cast<NodeId>(i))] =
+          static_cast<double>(ranked.scores[i]);
+  });
+  result.iterations = ranked.iterations;
+  result.truncated = ranked.truncated;
+  result.bytes_per_iteration = ranked.bytes_per_iteration;
+  // Before the first step nothing is known but that both vectors sum to 1, so are 2 apart at most.
+  result.error = ranked.iterations == 0
+                     ? 2.0
+                     : std::min(2.0, options.damping / (1.0 - options.damping) * ranked.step);
+  return {};
+}
+
+}  // namespace
+
+double LeastTolerance(Precision precision, double damping) {
+  return (precision == Precision::kF32 ? 0x1p-22 : 0x1p-50) / (1.0 - damping);
+}
+
+namespace pagerank_internal {
+
 // The scores to begin with, by dense id; empty = the teleport.
-Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start,
-                                  Executor& executor) {
+Result<std::vector<double>> StartScores(const DenseView& view, std::span<const double> start,
+                                        Executor& executor) {
   std::vector<double> dense;
   if (start.empty()) return dense;
   const std::size_t n = view.node_count();
@@ -59,149 +102,22 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
   return dense;
 }
 
-// What a refresh reads: the rows as they are, where the arrays of the base and the delta are the
-// selection; else packed.
-struct RefreshRows {
-  DenseView view;
-  ArcFilter filter = ArcFilter::All();
-  internal::LiveRows rows;  // points into the above
-  bool over_base = false;
-};
-
-Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, RefreshRows& to) {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
-  const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
-                    !selection.filter.checks_time() && as_stored;
-  DenseViewOptions wanted = internal::ViewOptions(options);
-  wanted.out = wanted.in = !live;
-  wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(to.view, DenseView::Make(snapshot, wanted));
-  to.filter = selection.filter;
-  to.rows.node_count = to.view.node_count();
-  to.rows.live = live ? &snapshot : nullptr;
-  to.rows.out = live ? snapshot.base().out() : to.view.out();
-  to.rows.in = live ? snapshot.base().in() : to.view.in();
-  if (!live && as_stored && !options.subset) {
-    to.rows.packed_from = &snapshot;
-    to.rows.numbering = to.view.packed() ? &to.view : nullptr;
-    to.rows.filter = &to.filter;
-  }
-  to.over_base = live || (selection.whole_base && !to.view.packed());
-  return {};
-}
-
-// From earlier scores to a tolerance. May throw std::bad_alloc.
-Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options,
-                               Executor& executor) {
+Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankOptions& options,
+                                       std::span<const double> first) {
+  PLEXUS_TRY(
+      pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
+  Executor& executor = internal::Pick(options.run.executor);
   const auto began = std::chrono::steady_clock::now();
-  RefreshRows read;
-  PLEXUS_TRY(ViewRows(snapshot, options, read));
-  const DenseView& view = read.view;
-  PageRankResult result;
-  std::shared_ptr<const internal::PageRankTiles> tiles;
-  if (options.keep_layout && read.over_base && !options.budget.Interrupted())
-    tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
-  result.layout_bytes = tiles ? tiles->size_bytes() : 0;
-  result.nodes = view.nodes();
-  result.preparation_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  if (view.node_count() == 0) {
-    result.scores.assign(snapshot.node_count(), 0.0);
-    result.converged = true;
-    return result;
-  }
-  std::vector<internal::SeedShare> seeds;
-  if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.kinds));
-  }
-  PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
-  internal::PageRankRefreshed refreshed =
-      internal::RefreshPageRank(read.rows, std::move(start), seeds,
-                                {.damping = options.damping,
-                                 .tolerance = options.tolerance,
-                                 .max_iterations = options.max_iterations,
-                                 .weighted = options.weighted,
-                                 .earlier = options.start_snapshot,
-                                 .tiles = std::move(tiles),
-                                 .budget = options.budget},
-                                executor);
-  if (view.node_count() == snapshot.node_count()) {
-    result.scores = std::move(refreshed.scores);
-  } else {
-    result.scores.assign(snapshot.node_count(), 0.0);
-    for (NodeId i = 0; i < view.node_count(); ++i)
-      result.scores[view.node(i)] = refreshed.scores[i];
-  }
-  result.iterations = refreshed.iterations;
-  result.error = refreshed.error;
-  result.converged = refreshed.error <= options.tolerance;
-  result.truncated = refreshed.truncated;
-  result.tiled = refreshed.tiled;
-  result.edges = refreshed.arcs;
-  result.bytes_per_iteration =
-      refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
-  return result;
-}
-
-template <class Real>
-Status RankDense(const internal::PageRankReady& ready, const std::vector<double>& teleport,
-                 const std::vector<double>& start, const PageRankOptions& options,
-                 Executor& executor, PageRankResult& result) {
-  CsrView in = ready.view.in();
-  if (!ready.prepared->weighted) in.weights = {};
-  PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
-                StrengthReciprocals<Real>(ready.prepared->strengths, executor));
-  if constexpr (sizeof(Real) == sizeof(float)) PLEXUS_TRY(internal::CheckF32Range(reciprocals));
-  const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
-  PageRankCsrOptions kernel;
-  kernel.damping = options.damping;
-  kernel.iterations = options.iterations > 0 ? options.iterations : options.max_iterations;
-  kernel.tolerance = options.iterations > 0 ? 0 : options.tolerance;
-  kernel.budget = options.budget;
-  kernel.executor = &executor;
-  PLEXUS_ASSIGN(const auto ranked,
-                PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel));
-
-  ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      result.scores[ready.view.node(static_cast<NodeId>(i))] =
-          static_cast<double>(ranked.scores[i]);
-  });
-  result.iterations = ranked.iterations;
-  result.truncated = ranked.truncated;
-  result.bytes_per_iteration = ranked.bytes_per_iteration;
-  // Before the first step nothing is known but that both vectors sum to 1, so are 2 apart at most.
-  result.error = ranked.iterations == 0
-                     ? 2.0
-                     : std::min(2.0, options.damping / (1.0 - options.damping) * ranked.step);
-  return {};
-}
-
-}  // namespace
-
-double LeastTolerance(Precision precision, double damping) {
-  return (precision == Precision::kF32 ? 0x1p-22 : 0x1p-50) / (1.0 - damping);
-}
-
-Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
-  PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
-  Executor& executor = internal::Pick(options.executor);
-  if (!options.start.empty() && options.iterations == 0 &&
-      internal::RefreshReaches(options.tolerance, options.damping))
-    return Refresh(snapshot, options, executor);
-  const auto began = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(
-      const internal::PageRankReady ready,
-      internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));
+  PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
+                pagerank_internal::PreparePageRank(snapshot, options,
+                                                   pagerank_internal::PageRankUse::kOne, executor));
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(const auto shares,
-                  internal::SeedShares(snapshot, view, options.seeds, options.kinds));
+    PLEXUS_ASSIGN(const auto shares, pagerank_internal::SeedShares(snapshot, view, options.seeds,
+                                                                   options.filter.kinds));
     teleport.assign(view.node_count(), 0.0);
-    for (const internal::SeedShare& s : shares) teleport[s.dense] = s.share;
+    for (const pagerank_internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);
@@ -216,7 +132,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
     result.converged = true;
     return result;
   }
-  PLEXUS_ASSIGN(const std::vector<double> start, Start(view, options.start, executor));
+  PLEXUS_ASSIGN(const std::vector<double> start, StartScores(view, first, executor));
   if (options.precision == Precision::kF32)
     PLEXUS_TRY(RankDense<float>(ready, teleport, start, options, executor, result));
   else
@@ -224,6 +140,12 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;
+}
+
+}  // namespace pagerank_internal
+
+Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
+  return pagerank_internal::IteratePageRank(snapshot, options, {});
 }
 PLEXUS_CATCH_NO_MEMORY
 

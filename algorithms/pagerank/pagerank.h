@@ -2,37 +2,27 @@
 //
 //   x(v) = ((1 - d) + d * D) * t(v) + d * sum over arcs u->v of x(u) * w(u,v) / W(u)
 //
-// n selected nodes; W(u) = sum of the weights of u's arcs to selected nodes, D =
-// mass on nodes with W = 0 (dangling); t = 1/n, or the seeds' weights divided by
-// their sum. Dangling mass goes where the teleport goes, so scores sum to 1.
-// Unweighted: every arc counts 1, parallel edges and kinds each. Symmetric edges
-// are arcs both ways.
+// n nodes are selected. W(u) is the sum of the weights of u's arcs to selected nodes. D is the mass
+// on nodes with W = 0 (dangling). t is 1/n, or the seeds' weights divided by their sum. Dangling
+// mass goes where the teleport goes, so scores sum to 1. Unweighted: every arc counts 1. Parallel
+// edges and kinds each count. Symmetric edges are arcs both ways.
 //
-// Nodes: the alive ones of the selected plane (fact plane, or both when an index
-// kind is named), inside `subset` when there is one.
-//
-// Same bits at any thread count, and on a clean, dirty, compacted or reopened
-// graph: the kernel runs over the selected nodes renumbered in id order. For the
-// same reason index nodes and their edges do not change the bits of the facts'
-// scores, whatever ids they take in between (README, "Same facts, same PageRank").
-//
-// Large graphs without locality are ranked over a private layout of their arcs where enough
-// iterations are to come (pagerank/internal/tile_layout.h). What is prepared once for a snapshot
-// and options, the layout, the out-strengths and the packed rows of a dirty graph, is kept for the
-// next calls: the last four of the state; those of snapshots that are gone go at the next call.
-// Whether the layout is used depends on the graph's shape and on the options alone, so an answer's
-// bits do not depend on what is kept.
+// Nodes are the alive ones of the selected plane (the fact plane, or both when an index kind is
+// named), inside `subset` when there is one. Bits are the same on clean, dirty, compacted and
+// reopened graphs. Index nodes and their edges do not change the bits of facts' scores (README,
+// "Same facts, same PageRank").
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_weighting.h"
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -40,85 +30,61 @@ namespace plexus {
 
 enum class Precision : std::uint8_t { kF64, kF32 };
 
-struct PageRankSeed {
-  NodeId node = kNoNode;
-  double weight = 1.0;
-};
-
 struct PageRankOptions {
-  double damping = 0.85;  // in [0, 1)
-  // Stop when the true L1 distance to the fixed point is at most this, by the
-  // bound d / (1 - d) * |step|.
+  double damping = 0.85;  // d, in [0, 1).
+  // The iteration stops when the true L1 distance to the fixed point is at most this, by the bound
+  // d / (1 - d) * |step|.
   double tolerance = 1e-9;
-  int iterations = 0;         // above 0: exactly that many, tolerance unused
-  int max_iterations = 1000;  // with a tolerance
-  bool weighted = true;
+  int iterations = 0;         // Above 0: exactly so many, and tolerance is not read.
+  int max_iterations = 1000;  // With a tolerance.
+  bool weighted = true;       // False: every arc counts 1.
   Precision precision = Precision::kF64;
-  std::vector<PageRankSeed> seeds;   // none = uniform; the same node twice adds up
-  std::vector<EdgeKindId> kinds;     // none = the fact plane
-  std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
-  std::int64_t valid_at = kNoTime;   // only edges valid then; kNoTime = any time
-  // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
-  // call (kept for the next ones while nothing ages).
-  ArcWeights arc_weights;
-  const NodeSubset* subset = nullptr;
-  // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
-  // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
-  // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more this runs over
-  // the rows as they are, in f64 whatever `precision` says: no layout is made, and where few
-  // nodes changed few rows are read (pagerank/internal/refresh.h). `error` bounds the distance
-  // to the fixed point all the same, whatever the scores were.
-  std::span<const double> start = {};
-  // The state of which `start` is the PageRank, with these options, if the caller has kept it:
-  // rows that have changed since are looked at first, which saves sweeps. A hint: used when
-  // the two share a base, nothing was compacted since, and there is no subset, no arc_weights and
-  // nothing reversed; a wrong one costs time only.
-  const Snapshot* start_snapshot = nullptr;
-  // Refresh, where it runs over a base and its delta as they are: sweep over a private layout of
-  // the base, where that suits its shape. The first such call makes it (5 to 10 iterations'
-  // time, in preparation_ms), the others find it as long as the base lives, whatever is appended:
-  // for hosts that refresh after every few batches. Memory: 2 to 6 bytes an arc (weighted 6 to 10).
-  // Where the base ends and the delta begins then shows in an answer's last bits.
-  bool keep_layout = false;
-  bool use_cache = true;  // not with a subset, nor where edges age
-  Budget budget;          // edges = arcs x iterations; deadline; cancel. Checked per iteration
-  Executor* executor = nullptr;
+  std::vector<NodeWeight> seeds;  // None: a uniform teleport. A node given twice adds up.
+  GraphFilter filter = {};
+  std::vector<EdgeKindId> reversed;  // Kinds whose rank flows from target to source.
+  // Factors by kind and half-lives by age (edge_weighting.h). Rows are then packed, once a call
+  // where edges age.
+  EdgeWeighting arc_weights;
+  bool use_cache = true;  // Keeps and reuses preparations. Not with a subset or ages.
+  // budget: edges are arcs * iterations. It is checked once an iteration.
+  RunOptions run = {};
 };
 
 struct PageRankResult {
-  std::vector<double> scores;  // by NodeId; 0 for nodes that are not selected
-  NodeSubset nodes;            // the selected ones
-  int iterations = 0;          // refresh: sweeps, the last maybe a part, and rounds of pushes
-  // Bound on the L1 distance to the fixed point; of a refresh rounding included, else rounding
-  // aside, which is about 1e-7 in f32, 1e-13 in f64, 1e-10 where a row has millions of arcs.
+  std::vector<double> scores;  // By NodeId. 0 for unselected nodes.
+  NodeSubset nodes;            // The selected nodes.
+  int iterations = 0;  // Of a refresh: sweeps (the last may be a part) and rounds of pushes.
+  // Bound on the L1 distance to the fixed point. A refresh includes rounding. Otherwise rounding is
+  // left out: about 1e-7 in f32, 1e-13 in f64, 1e-10 where a row has millions of arcs.
   double error = 0;
-  bool converged = false;   // error <= tolerance
-  bool truncated = false;   // the budget ran out, or max_iterations
-  std::uint64_t edges = 0;  // arcs that took part
-  bool tiled = false;       // a private layout was used
-  // To make the layout, the strengths and packed rows; near 0 when they were at hand.
+  bool converged = false;   // error <= tolerance.
+  bool truncated = false;   // The budget or max_iterations ended the iteration.
+  std::uint64_t edges = 0;  // Arcs that took part.
+  bool tiled = false;       // A layout of tiles was used.
+  // Time for layout, strengths and packed rows. Near 0 when they were kept.
   double preparation_ms = 0;
-  std::uint64_t layout_bytes = 0;
-  // Break-even: iterations that repay making a layout of this graph's shape, as measured on
-  // graphs of that shape (bench/notes/pagerank.md); 0 = rows as they lie are never slower.
+  std::uint64_t layout_bytes = 0;  // Of the layout used.
+  // Iterations that repay a layout for a graph of this shape, measured (bench/notes/pagerank.md).
+  // 0: plain rows are never slower.
   int layout_pays_after = 0;
-  // Modelled: every array of the kernel once, each line fetched used to the end; of a refresh
-  // over the rows, whatever it swept over.
+  // Modelled: every array of the kernel once, each cache line used to its end. A refresh over the
+  // rows counts what it swept.
   std::uint64_t bytes_per_iteration = 0;
 };
 
-// O(arcs + nodes) per iteration. Memory: 40 to 70 bytes a node, 8 (weighted 16) an arc
-// more when the graph has a delta, hidden kinds or unselected nodes, of which half is kept;
-// or, instead of these, 2 to 6 an arc (weighted 6 to 10) for the private layout. Thread-safe.
-// f32 is exact in absolute terms: scores below some 1e-12 of the largest are noise, may be 0,
-// and nodes with equal rows may differ in the last bit.
-// kInvalidArgument: damping, tolerance, iterations, a kind or arc_weights out of range, these
-// where weighted is false; a kind reversed and not followed; a
-// tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
-// below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is
-// negative, not finite, or sums to 0; with f32 also out-strengths outside 1e-25..1e25.
-// `start` with an entry that is negative or not finite, or with nothing on the selected
-// nodes. kNotFound: a seed that was removed. No node selected: an empty, converged result.
+// Computes: the PageRank of every selected node; without a selected node an empty, converged
+//   result. In f32 scores below about 1e-12 of the largest are noise and may be 0, and nodes with
+//   equal rows may differ in the last bit.
+// Complexity: O(nodes + arcs) an iteration.
+// Memory: 40 to 70 bytes a node. A delta, hidden kinds or unselected nodes add 8 an arc (weighted
+//   16), of which half is kept; or a layout takes 2 to 6 an arc (weighted 6 to 10). A state keeps
+//   the preparations of the last four option sets, and they end with it.
+// Errors: kInvalidArgument: damping, tolerance, iterations, a kind or arc_weights out of range;
+//   arc_weights without `weighted`; a reversed kind that is not followed; a tolerance below 2^-22 /
+//   (1 - d) in f32 or 2^-50 / (1 - d) in f64; a seed that is not selected, or a weight of seeds
+//   that is negative, not finite or sums to 0; in f32 out-strengths outside 1e-25..1e25. kNotFound:
+//   a seed that was removed. kResourceExhausted: no memory.
+// Threads: thread-safe. The bits depend on graph and options, not on threads or kept preparations.
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options = {});
 
 // The least tolerance that PageRank() takes. REQUIRES damping in [0, 1).

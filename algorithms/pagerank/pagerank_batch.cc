@@ -22,25 +22,25 @@ namespace plexus {
 
 namespace {
 
-using internal::kLanes;
-using internal::LaneRows;
-using internal::Lanes;
-using internal::LaneSeed;
-using internal::LanesPartial;
+using pagerank_internal::Batch16;
+using pagerank_internal::BatchLayout;
+using pagerank_internal::BatchPartial;
+using pagerank_internal::BatchSeed;
+using pagerank_internal::kBatchWidth;
 
 constexpr std::size_t kGrain = 4096;
 constexpr std::size_t kMaxSets = 4096;
 
 class Sweeper {
  public:
-  Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options,
+  Sweeper(const pagerank_internal::PageRankReady& ready, const PageRankOptions& options,
           PageRankBatchResult& result, Executor& executor)
       : ready_(ready),
         rows_(*ready.prepared->lanes),
         options_(options),
         executor_(executor),
         result_(result),
-        edges_left_(options.budget.edges),
+        edges_left_(options.run.budget.edges),
         n_(ready.view.node_count()),
         linked_(rows_.linked_count()),
         strength_(linked_),
@@ -63,29 +63,29 @@ class Sweeper {
         [](double x, double y) { return x + y; });
     // Where sixteen sets are all there is, the scores' memory serves until they are known
     // (not where it has zeros for nodes that are not selected).
-    if (result.sets == kLanes && result.scores.size() == std::size_t{n_} * kLanes) {
-      lent_ = reinterpret_cast<Lanes*>(result.scores.data());
+    if (result.sets == kBatchWidth && result.scores.size() == std::size_t{n_} * kBatchWidth) {
+      lent_ = reinterpret_cast<Batch16*>(result.scores.data());
     } else {
-      second_ = AlignedArray<Lanes>(linked_);
+      second_ = AlignedArray<Batch16>(linked_);
     }
   }
 
   // Sets [first, first + lanes) of the result; seeds[i] are set i's shares by dense id,
   // empty = uniform.
-  void Run(std::span<const std::vector<internal::SeedShare>> seeds, std::size_t first) {
+  void Run(std::span<const std::vector<pagerank_internal::SeedShare>> seeds, std::size_t first) {
     const std::size_t lanes = seeds.size();
-    const int most = MostIterations();
+    const int most = MaxIterations();
     int done = 0;
     bool within = false;
     Place(seeds);
-    if (most > 0 && !options_.budget.Interrupted()) {
+    if (most > 0 && !options_.run.budget.Interrupted()) {
       Start(most);
-      internal::LanesStep step;
+      pagerank_internal::BatchStep step;
       step.damping = options_.damping;
       step.seeds = &seeds_;
       step.uniform = uniform_;
       step.strength = strength_.data();
-      step.budget = &options_.budget;
+      step.budget = &options_.run.budget;
       for (; done < most && !within; ++done) {
         // Where the iterations are counted, only the last one's change says anything.
         step.measured = options_.iterations == 0 || done + 1 == most;
@@ -115,8 +115,8 @@ class Sweeper {
     return Bound() * *std::max_element(last_.step.begin(),
                                        last_.step.begin() + static_cast<std::ptrdiff_t>(lanes));
   }
-  // Those asked for that the budget's arcs reach.
-  int MostIterations() const {
+  // Those requested that the budget's arcs cover.
+  int MaxIterations() const {
     const int asked = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
     if (edges_left_ == Budget::kUnlimited || rows_.arc_count() == 0) return asked;
     return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(asked),
@@ -124,9 +124,9 @@ class Sweeper {
   }
 
   // False: interrupted, and now_ is what it was.
-  bool Step(internal::LanesStep& step) {
-    const std::array<float, kLanes> before = base_;
-    for (std::size_t k = 0; k < kLanes; ++k)
+  bool Step(pagerank_internal::BatchStep& step) {
+    const std::array<float, kBatchWidth> before = base_;
+    for (std::size_t k = 0; k < kBatchWidth; ++k)
       step.base[k] =
           static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
     if (sparse_ && last_.reached * kSparseShare > all_strength_) Densify();
@@ -139,7 +139,7 @@ class Sweeper {
     if (!stepped) return false;
     last_ = *stepped;
     base_ = step.base;
-    for (std::size_t k = 0; k < kLanes; ++k) {
+    for (std::size_t k = 0; k < kBatchWidth; ++k) {
       last_.step[k] +=
           unlinked_[k] * std::abs(static_cast<double>(base_[k]) - static_cast<double>(before[k]));
       last_.dangling[k] += unlinked_[k] * static_cast<double>(base_[k]);
@@ -151,15 +151,15 @@ class Sweeper {
   }
 
   // Seeds by position, and the shares of nodes that have none of their own.
-  void Place(std::span<const std::vector<internal::SeedShare>> seeds) {
+  void Place(std::span<const std::vector<pagerank_internal::SeedShare>> seeds) {
     seeds_.clear();
     uniform_ = {};
     for (std::uint32_t k = 0; k < seeds.size(); ++k) {
       if (seeds[k].empty()) uniform_[k] = 1.0f / static_cast<float>(n_);
-      for (const internal::SeedShare& s : seeds[k])
+      for (const pagerank_internal::SeedShare& s : seeds[k])
         seeds_.push_back({position_[s.dense], k, static_cast<float>(s.share)});
     }
-    std::sort(seeds_.begin(), seeds_.end(), [](const LaneSeed& a, const LaneSeed& b) {
+    std::sort(seeds_.begin(), seeds_.end(), [](const BatchSeed& a, const BatchSeed& b) {
       return a.position != b.position ? a.position < b.position : a.lane < b.lane;
     });
     base_.fill(1.0f);
@@ -176,10 +176,10 @@ class Sweeper {
       live_.assign((std::size_t{linked_} + 63) / 64, 0);
     else
       StartEverywhere();
-    for (std::uint32_t k = 0; k < kLanes; ++k)
+    for (std::uint32_t k = 0; k < kBatchWidth; ++k)
       unlinked_[k] = static_cast<double>(n_ - linked_) * static_cast<double>(uniform_[k]);
     // A lane is uniform or has seeds, so nothing is placed over something else.
-    for (const LaneSeed& s : seeds_) {
+    for (const BatchSeed& s : seeds_) {
       if (s.position >= linked_) {
         unlinked_[s.lane] += static_cast<double>(s.share);
         continue;
@@ -192,23 +192,23 @@ class Sweeper {
       now_[s.position].at[s.lane] = LineOf(s.share, strength_[s.position]);
       if (!(strength_[s.position] > 0)) last_.dangling[s.lane] += static_cast<double>(s.share);
     }
-    for (std::uint32_t k = 0; k < kLanes; ++k) last_.dangling[k] += unlinked_[k];
+    for (std::uint32_t k = 0; k < kBatchWidth; ++k) last_.dangling[k] += unlinked_[k];
   }
   void StartEverywhere() {
     last_ = ParallelReduce(
-        executor_, linked_, kGrain, LanesPartial{},
+        executor_, linked_, kGrain, BatchPartial{},
         [&](std::size_t begin, std::size_t end) {
-          LanesPartial partial;
+          BatchPartial partial;
           for (std::size_t p = begin; p < end; ++p) {
             const float share = LineOf(1.0f, strength_[p]);
-            for (std::uint32_t k = 0; k < kLanes; ++k) now_[p].at[k] = uniform_[k] * share;
+            for (std::uint32_t k = 0; k < kBatchWidth; ++k) now_[p].at[k] = uniform_[k] * share;
             if (strength_[p] > 0) continue;
-            for (std::uint32_t k = 0; k < kLanes; ++k)
+            for (std::uint32_t k = 0; k < kBatchWidth; ++k)
               partial.dangling[k] += static_cast<double>(uniform_[k]);
           }
           return partial;
         },
-        internal::Add);
+        pagerank_internal::Add);
   }
   static float LineOf(float score, float strength) {
     return strength > 0 ? score / strength : score;
@@ -232,19 +232,19 @@ class Sweeper {
       });
       std::swap(now_, next_);
     }
-    Lanes home;
-    for (std::size_t k = 0; k < kLanes; ++k) home.at[k] = base_[k] * uniform_[k];
+    Batch16 home;
+    for (std::size_t k = 0; k < kBatchWidth; ++k) home.at[k] = base_[k] * uniform_[k];
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
-        Lanes line = home;
+        Batch16 line = home;
         if (p < linked_ && (!sparse_ || Live(p))) {
           const float strength = strength_[p] > 0 ? strength_[p] : 1.0f;
-          for (std::size_t k = 0; k < kLanes; ++k) line.at[k] = now_[p].at[k] * strength;
+          for (std::size_t k = 0; k < kBatchWidth; ++k) line.at[k] = now_[p].at[k] * strength;
         }
         std::copy_n(line.at.begin(), lanes, Scores(p, first));
       }
     });
-    for (const LaneSeed& s : seeds_)
+    for (const BatchSeed& s : seeds_)
       if (s.position >= linked_) Scores(s.position, first)[s.lane] = base_[s.lane] * s.share;
   }
   // Sets that were not begun.
@@ -253,7 +253,7 @@ class Sweeper {
       for (std::size_t p = begin; p < end; ++p)
         std::copy_n(uniform_.begin(), lanes, Scores(p, first));
     });
-    for (const LaneSeed& s : seeds_) Scores(s.position, first)[s.lane] = s.share;
+    for (const BatchSeed& s : seeds_) Scores(s.position, first)[s.lane] = s.share;
   }
   float* Scores(std::size_t p, std::size_t first) const {
     return &result_
@@ -261,11 +261,11 @@ class Sweeper {
                         first];
   }
 
-  // A sparse step pays while the nodes reached have an eighth of the arcs (by weight) or less.
+  // A sparse step is faster while the nodes reached have an eighth of the arcs (by weight) or less.
   static constexpr double kSparseShare = 8;
 
-  const internal::PageRankReady& ready_;
-  const LaneRows& rows_;
+  const pagerank_internal::PageRankReady& ready_;
+  const BatchLayout& rows_;
   const PageRankOptions& options_;
   Executor& executor_;
   PageRankBatchResult& result_;
@@ -274,40 +274,39 @@ class Sweeper {
   AlignedArray<float> strength_;    // by position, of those with arcs
   double all_strength_ = 0;
   AlignedArray<std::uint32_t> position_;  // by dense id
-  AlignedArray<Lanes> first_, second_;    // as strength_
-  Lanes* lent_ = nullptr;                 // instead of second_
-  Lanes *now_ = nullptr, *next_ = nullptr;
+  AlignedArray<Batch16> first_, second_;  // as strength_
+  Batch16* lent_ = nullptr;               // instead of second_
+  Batch16 *now_ = nullptr, *next_ = nullptr;
   bool sparse_ = false;
   std::vector<std::uint64_t> live_, live_next_;  // bits by position, of lines of now_ and next_
-  internal::LanesStepper stepper_;
-  std::vector<LaneSeed> seeds_;
-  std::array<float, kLanes> uniform_{};    // share of every node, by lane
-  std::array<float, kLanes> base_{};       // mass that teleported last
-  std::array<double, kLanes> unlinked_{};  // share of it that nodes without arcs have
-  LanesPartial last_;
+  pagerank_internal::BatchStepper stepper_;
+  std::vector<BatchSeed> seeds_;
+  std::array<float, kBatchWidth> uniform_{};    // share of every node, by lane
+  std::array<float, kBatchWidth> base_{};       // mass that teleported last
+  std::array<double, kBatchWidth> unlinked_{};  // share of it that nodes without arcs have
+  BatchPartial last_;
 };
 
-std::uint64_t BytesPerIteration(const LaneRows& rows) {
+std::uint64_t BytesPerIteration(const BatchLayout& rows) {
   std::uint64_t listed = 0;  // rows, once a segment that has arcs of them
-  for (const LaneRows::Block& block : rows.blocks())
-    for (const LaneRows::Tile& tile : block.tiles)
+  for (const BatchLayout::Block& block : rows.blocks())
+    for (const BatchLayout::Tile& tile : block.tiles)
       for (const std::uint32_t count : tile.rows) listed += count;
   return rows.arc_count() * (rows.weights() ? 8 : 4) + listed * 4 +
          std::uint64_t{rows.linked_count()} *
-             (sizeof(float) + sizeof(Lanes) * (1 + 2 * std::uint64_t{rows.segment_count()}));
+             (sizeof(float) + sizeof(Batch16) * (1 + 2 * std::uint64_t{rows.segment_count()}));
 }
 
-Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOptions& options) {
+Status Check(std::span<const std::vector<NodeWeight>> sets, const PageRankOptions& options) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (sets.empty() || sets.size() > kMaxSets)
     return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) +
                " are possible");
   if (!options.seeds.empty())
     return bad("a batch takes its seeds from the sets, not from the options");
-  if (!options.start.empty()) return bad("a batch begins at its seeds; it takes no first scores");
   if (options.precision != Precision::kF32)
     return bad("a batch is computed in f32; say so in the options");
-  return internal::CheckPageRankOptions(options, internal::PageRankUse::kSixteen);
+  return pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kSixteen);
 }
 
 }  // namespace
@@ -315,29 +314,30 @@ Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOpti
 double LeastBatchTolerance(double damping) { return 0x1p-20 / (1.0 - damping); }
 
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
-                                          std::span<const std::vector<PageRankSeed>> sets,
+                                          std::span<const std::vector<NodeWeight>> sets,
                                           const PageRankOptions& options) try {
   PLEXUS_TRY(Check(sets, options));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(
-      const internal::PageRankReady ready,
-      internal::PreparePageRank(snapshot, options, internal::PageRankUse::kSixteen, executor));
-  std::vector<std::vector<internal::SeedShare>> shares(sets.size());
+  PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
+                pagerank_internal::PreparePageRank(
+                    snapshot, options, pagerank_internal::PageRankUse::kSixteen, executor));
+  std::vector<std::vector<pagerank_internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
-      PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
+      PLEXUS_ASSIGN(shares[s], pagerank_internal::SeedShares(snapshot, ready.view, sets[s],
+                                                             options.filter.kinds));
     }
   if (ready.prepared->weighted) {
     PLEXUS_ASSIGN(const auto reciprocals,
                   StrengthReciprocals<float>(ready.prepared->strengths, executor));
-    PLEXUS_TRY(internal::CheckF32Range(reciprocals));
+    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
   }
   PageRankBatchResult result;
   result.sets = sets.size();
   result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
   if (ready.view.node_count() < snapshot.node_count())
-    ParallelFor(executor, result.scores.size(), kGrain * kLanes,
+    ParallelFor(executor, result.scores.size(), kGrain * kBatchWidth,
                 [&](std::size_t begin, std::size_t end) {
                   std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
                 });
@@ -348,9 +348,9 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (ready.view.node_count() > 0) {
     Sweeper sweeper(ready, options, result, executor);
-    for (std::size_t first = 0; first < sets.size(); first += kLanes)
+    for (std::size_t first = 0; first < sets.size(); first += kBatchWidth)
       sweeper.Run(
-          std::span(shares).subspan(first, std::min<std::size_t>(kLanes, sets.size() - first)),
+          std::span(shares).subspan(first, std::min<std::size_t>(kBatchWidth, sets.size() - first)),
           first);
   }
   result.converged = std::all_of(result.errors.begin(), result.errors.end(),

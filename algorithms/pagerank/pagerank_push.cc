@@ -31,7 +31,7 @@ static_assert(sizeof(Entry) == 24);  // the header says what is moved
 class Pusher {
  public:
   // `weigher` null: weights as stored.
-  Pusher(const internal::Selection& selection, const internal::ArcWeigher* weigher,
+  Pusher(const internal::Selection& selection, const internal::EdgeWeigher* weigher,
          const internal::ReversedKinds& reversed, const PageRankPushOptions& options)
       : selection_(selection),
         weigher_(weigher),
@@ -90,26 +90,26 @@ class Pusher {
   // The selected arcs of a row, as far as the budget goes; false when it does not go to
   // the end.
   bool ReadRow(NodeId node) {
-    constexpr std::uint64_t kAskEvery = 4096;  // arcs, for the deadline
+    constexpr std::uint64_t kPollInterval = 4096;  // arcs, for the deadline
     row_.clear();
-    if (result_.pushes % 256 == 0 && options_.budget.Interrupted()) return false;
+    if (result_.pushes % 256 == 0 && options_.run.budget.Interrupted()) return false;
     bool whole = true;
-    reversed_.ForEachArc(*selection_.snapshot, Direction::kOut, node, selection_.filter,
-                         [&](const Arc& arc) {
-                           if (result_.edges >= options_.budget.edges ||
-                               (result_.edges % kAskEvery == 0 && options_.budget.Interrupted()))
-                             return whole = false;
-                           ++result_.edges;
-                           if (selection_.all_nodes || selection_.contains(arc.neighbor))
-                             row_.push_back({arc.neighbor, Weight(arc)});
-                           return true;
-                         });
+    reversed_.ForEachArc(
+        *selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
+          if (result_.edges >= options_.run.budget.edges ||
+              (result_.edges % kPollInterval == 0 && options_.run.budget.Interrupted()))
+            return whole = false;
+          ++result_.edges;
+          if (selection_.all_nodes || selection_.contains(arc.neighbor))
+            row_.push_back({arc.neighbor, Weight(arc)});
+          return true;
+        });
     return whole;
   }
   bool NodesAreLeft() {
-    if (options_.budget.nodes == Budget::kUnlimited) return true;
-    std::uint64_t left =
-        options_.budget.nodes - std::min<std::uint64_t>(entries_.size(), options_.budget.nodes);
+    if (options_.run.budget.nodes == Budget::kUnlimited) return true;
+    std::uint64_t left = options_.run.budget.nodes -
+                         std::min<std::uint64_t>(entries_.size(), options_.run.budget.nodes);
     for (const auto& [neighbor, weight] : row_)
       if (places_.get(neighbor) == internal::NodeMap::kAbsent && left-- == 0) return false;
     return true;
@@ -128,12 +128,12 @@ class Pusher {
     for (const auto& [neighbor, weight] : row_) strength += weight;
     if (strength > 0)
       for (const auto& [neighbor, weight] : row_)
-        Give(Place(neighbor), going * (weight / strength), threshold);
+        AddResidual(Place(neighbor), going * (weight / strength), threshold);
     else
-      for (const Seed& seed : seeds_) Give(seed.place, going * seed.share, threshold);
+      for (const Seed& seed : seeds_) AddResidual(seed.place, going * seed.share, threshold);
     return true;
   }
-  void Give(std::uint32_t i, double residual, double threshold) {
+  void AddResidual(std::uint32_t i, double residual, double threshold) {
     entries_[i].residual += residual;
     Enqueue(i, threshold);
   }
@@ -164,7 +164,7 @@ class Pusher {
   }
 
   const internal::Selection& selection_;
-  const internal::ArcWeigher* weigher_;
+  const internal::EdgeWeigher* weigher_;
   const internal::ReversedKinds& reversed_;
   const PageRankPushOptions& options_;
   internal::NodeMap places_;
@@ -183,7 +183,7 @@ class Pusher {
   PageRankPushResult result_;
 };
 
-Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
+Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
              const internal::Selection& selection, double& total) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (!(o.damping >= 0 && o.damping <= 0.9999))
@@ -192,9 +192,9 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
     return bad("the largest error allowed is 1e-9 to 1");
   if (seeds.empty()) return bad("push starts at seeds; none was given");
   total = 0;
-  for (const PageRankSeed& seed : seeds) {
+  for (const NodeWeight& seed : seeds) {
     if (seed.node >= selection.snapshot->node_count() || !selection.contains(seed.node))
-      return internal::NotSelected(*selection.snapshot, "seed", seed.node, o.kinds);
+      return internal::NotSelected(*selection.snapshot, "seed", seed.node, o.filter.kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
       return bad("weight " + std::to_string(seed.weight) + " of seed node " +
                  internal::NodeName(*selection.snapshot, seed.node) +
@@ -208,19 +208,18 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
 
 }  // namespace
 
-Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot,
-                                        std::span<const PageRankSeed> seeds,
+Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                         const PageRankPushOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   double total = 0;
   PLEXUS_TRY(Check(seeds, options, selection, total));
   std::map<NodeId, double> weights;  // the same node twice adds up
-  for (const PageRankSeed& seed : seeds) weights[seed.node] += seed.weight;
-  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
-                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
-  PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
-                internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
+  for (const NodeWeight& seed : seeds) weights[seed.node] += seed.weight;
+  PLEXUS_ASSIGN(const std::optional<internal::EdgeWeigher> weigher,
+                internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
+  PLEXUS_ASSIGN(
+      const internal::ReversedKinds reversed,
+      internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
   Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options);
   for (const auto& [node, weight] : weights)
     if (weight / total > 0) pusher.AddSeed(node, weight / total);

@@ -10,13 +10,14 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/internal/delta_stepping.h"
+#include "algorithms/paths/internal/distances_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
 
 namespace {
 
-using internal::CostedRows;
+using paths_internal::WeightedRows;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kGrain = 4096;
@@ -28,7 +29,7 @@ class Costs {
         Executor& executor)
       : snapshot_(snapshot), view_(view), options_(options), executor_(executor) {}
 
-  Status Make(const CsrView& rows, CostedRows& out) {
+  Status Make(const CsrView& rows, WeightedRows& out) {
     out.rows = rows;
     out.costs = {};
     switch (options_.cost) {
@@ -51,7 +52,7 @@ class Costs {
     return kept_.back().span();
   }
 
-  Status Logarithms(const CsrView& rows, CostedRows& out) {
+  Status Logarithms(const CsrView& rows, WeightedRows& out) {
     const std::span<double> costs = New(rows);
     std::atomic<std::uint64_t> bad = rows.arc_count();
     ParallelFor(executor_, costs.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -76,7 +77,7 @@ class Costs {
                     ": -ln(weight) needs at most 1");
   }
 
-  Status Values(const CsrView& rows, CostedRows& out) {
+  Status Values(const CsrView& rows, WeightedRows& out) {
     std::vector<double> values(view_.node_count(), kInfinity);
     for (NodeId v = 0; v < view_.node_count(); ++v) {
       const auto value = snapshot_.f64(options_.column, view_.node(v));
@@ -117,13 +118,13 @@ Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction != Direction::kOut;
   PLEXUS_ASSIGN(const NodeSubset with,
-                internal::WithSources(snapshot, options.subset, {&source, 1}));
-  if (options.subset) wanted.subset = &with;
+                internal::WithSources(snapshot, options.filter.subset, {&source, 1}));
+  if (options.filter.subset) wanted.filter.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   DistancesResult result;
   result.distances.assign(snapshot.node_count(), kInfinity);
@@ -134,11 +135,12 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
     return result;
   }
   Costs costs(snapshot, view, options, executor);
-  std::vector<CostedRows> rows;
+  std::vector<WeightedRows> rows;
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
   if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
-  const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
-  const auto found = internal::DeltaStepping<double>(rows, start, delta, options.budget, executor);
+  const double delta = options.delta > 0 ? options.delta : paths_internal::ChooseDelta(rows);
+  const auto found =
+      paths_internal::DeltaStepping<double>(rows, start, delta, options.run.budget, executor);
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.distances[view.node(v)] = found.costs[v];
@@ -151,11 +153,12 @@ PLEXUS_CATCH_NO_MEMORY
 Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
                                          const DistancesCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
-  const CostedRows rows{out, {}};
-  const float delta =
-      options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
-  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
-                                        internal::Pick(options.executor))
+  const WeightedRows rows{out, {}};
+  const float delta = options.delta > 0
+                          ? options.delta
+                          : static_cast<float>(paths_internal::ChooseDelta({&rows, 1}));
+  return paths_internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
+                                              internal::Pick(options.executor))
       .costs;
 }
 PLEXUS_CATCH_NO_MEMORY

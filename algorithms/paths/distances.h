@@ -1,69 +1,51 @@
-// Distances: what the cheapest path from one node to every other costs.
+// Distances: the cost of the cheapest path from one node to every other.
 //
 // Delta-stepping (Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm",
-// Journal of Algorithms 49, 2003) in f64, as paths/internal/delta_stepping.h has it. For the path
-// itself, or for one target, ask shortest_path.h, which touches only what it needs; this fills an
-// array over all nodes.
+// Journal of Algorithms 49, 2003) in f64. For a path, or for one target, shortest_path.h touches
+// only what it needs; this fills an array over all nodes.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/paths/shortest_path.h"
-#include "engine/adjacency/csr_view.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct DistancesOptions {
-  PathCost cost = PathCost::kHops;  // as ShortestPath's
-  ColumnId column{};                // with kColumn
-  double delta = 0;                 // bucket width; 0 = chosen from the costs
+  PathCost cost = PathCost::kHops;  // As in ShortestPathOptions.
+  ColumnId column{};                // With kColumn.
+  double delta = 0;                 // Bucket width. 0: chosen from the costs.
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  RunOptions run = {};  // budget: only the deadline and the cancel flag.
 };
 
 struct DistancesResult {
-  std::vector<double> distances;  // by NodeId; infinity: not reached, or not selected
-  std::uint64_t reached = 0;      // nodes, the source included
-  bool truncated = false;         // then only distances that are certain are there
+  std::vector<double> distances;  // By NodeId. Infinity: unreached or unselected.
+  std::uint64_t reached = 0;      // Nodes, the source included.
+  bool truncated = false;         // Then only distances that are certain are filled.
 };
 
-// Thread-safe, same bits at any thread count and for any delta: sums are taken along the
-// path, in its order.
-// Time: O(nodes + arcs) to make the costs, then every arc of a node is looked at each time the
-// node leaves a bucket with a lower cost than before: once each with a delta below the least
-// cost of an arc, a few times with the delta that is chosen, again and again with one that is far
-// too wide; one far too narrow adds passes over what waits. Memory: 16 bytes a node, and 16 for
-// each improvement not yet worked off (mostly one a node); 8 an arc and direction
-// for kLogWeight and kColumn; and the rows of the view, 8 an arc and direction, when there is a
-// delta, a hidden kind or an unselected node (dense_view.h).
-// A source of the index plane meets nothing while only kinds of facts are followed; it need not be
-// in the subset. kInvalidArgument: a kind, column or source out of range, a delta that is not
-// finite or negative, a weight above 1 with kLogWeight or a negative column value (names edge or
-// node); kNotFound: a source that was removed.
+// Computes: all distances from `source`, which need not be in the subset. A source of the index
+//   plane reaches nothing while only fact kinds are followed. Sums are taken along the path, in its
+//   order.
+// Complexity: O(nodes + arcs) for the costs. Then a node's arcs are relaxed each time it leaves a
+//   bucket with a lower cost: once with a delta below the least cost, a few times with the chosen
+//   delta, often with one far too wide. A delta far too narrow adds passes over waiting entries.
+// Memory: 16 bytes a node, and 16 for each waiting improvement (mostly one a node). kLogWeight and
+//   kColumn add 8 an arc and direction. A delta, a hidden kind or an unselected node adds the rows
+//   of a view, 8 an arc and direction (dense_view.h).
+// Errors: kInvalidArgument: a kind, column or source out of range, a delta that is negative or not
+//   finite, or, named in the message, an edge of weight above 1 with kLogWeight or a node of
+//   negative column value. kNotFound: a source that was removed. kResourceExhausted: no memory.
+// Threads: thread-safe. The bits are the same at any thread count and for any delta.
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});
-
-// On bare arrays, weights as lengths (1 when there are none), added in f32 (exact while sums of
-// whole numbers stay below 2^24). Time as above without the making of costs; memory: 4 bytes a node
-// and the buckets. Thread-safe, same bits at any thread count. REQUIRES weights >= 0, source <
-// out.node_count().
-struct DistancesCsrOptions {
-  float delta = 0;  // 0 = chosen from the weights
-  Executor* executor = nullptr;
-};
-Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
-                                         const DistancesCsrOptions& options = {});
 
 }  // namespace plexus

@@ -15,7 +15,7 @@ namespace plexus {
 
 namespace {
 
-constexpr int kMostPaths = 1000;
+constexpr int kMaxPaths = 1000;
 
 Status CheckEnd(const Snapshot& snapshot, NodeId node, const char* which) {
   if (node >= snapshot.node_count())
@@ -30,9 +30,9 @@ Status CheckEnd(const Snapshot& snapshot, NodeId node, const char* which) {
 }
 
 Status CheckOptions(const Snapshot& snapshot, const ShortestPathOptions& options) {
-  if (options.count < 1 || options.count > kMostPaths)
+  if (options.count < 1 || options.count > kMaxPaths)
     return Fail(ErrorCode::kInvalidArgument, "count " + std::to_string(options.count) +
-                                                 " is not in 1.." + std::to_string(kMostPaths));
+                                                 " is not in 1.." + std::to_string(kMaxPaths));
   if (options.cost != PathCost::kColumn) return {};
   const auto& columns = snapshot.schema().columns();
   if (options.column >= columns.size() || columns[options.column].name.empty() ||
@@ -49,15 +49,14 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
   PLEXUS_TRY(CheckEnd(snapshot, from, "start"));
   PLEXUS_TRY(CheckEnd(snapshot, to, "end"));
   PLEXUS_TRY(CheckOptions(snapshot, options));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  internal::PathWalk walk(selection, options, from, to);
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  paths_internal::PathWalk walk(selection, options, from, to);
   ShortestPathResult result;
-  PLEXUS_ASSIGN(std::optional<FoundPath> first, internal::PointSearch(walk).Run());
+  PLEXUS_ASSIGN(std::optional<FoundPath> first, paths_internal::PointSearch(walk).Run());
   if (first) {
     result.paths.push_back(*std::move(first));
     if (options.count > 1) {
-      internal::NextPaths next(walk, result.paths);
+      paths_internal::KShortestPaths next(walk, result.paths);
       for (bool more = true;
            more && result.paths.size() < static_cast<std::size_t>(options.count);) {
         PLEXUS_ASSIGN(more, next.Find());

@@ -1,30 +1,18 @@
 // Shortest paths between two nodes: by hops, by product of weights, by a cost.
 //
-// The first is searched from both ends: by hops breadth-first, the smaller frontier
-// first, by cost Dijkstra's algorithm from both sides, until the two radii together
-// cannot beat the best meeting (I. Pohl, "Bi-directional search", Machine Intelligence 6,
-// 1971). It touches only what it reaches.
-//
-// `count` above 1 gives the next best simple paths: J. Y. Yen, "Finding the k shortest
-// loopless paths in a network", 1971, with E. L. Lawler's rule, 1972, that a path is left
-// only behind the node where it left its own parent; searches are A* along a tree
-// of cheapest ways to the end that grows as it is needed (paths/internal/k_shortest_paths.h).
-//
-// Time, with R arcs of the nodes reached: the first path O(R log R) by cost, O(R) by hops.
-// The next ones: the tree once, O(R log R) of what is nearer to the end than searches
-// had to go; then for every path listed one look along the rows of its nodes, and
-// O(length) to spell it. In the worst case, where each of the length * count
-// sets of paths needs a search of its own, Yen's O(count * length * R log R).
-// Memory: some 60 bytes a node reached, and for every step of every path listed 24 bytes
-// of reply and 32 of what is still open.
+// The first path is searched from both ends (Pohl, "Bi-directional search", Machine Intelligence 6,
+// 1971): by hops breadth-first, the smaller frontier first; by cost Dijkstra from both sides.
+// Further paths are the next best simple ones (Yen, "Finding the k shortest loopless paths in a
+// network", 1971, with Lawler's rule, 1972), by A* along a reverse shortest-path tree that grows on
+// demand.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -32,46 +20,50 @@
 namespace plexus {
 
 enum class PathCost : std::uint8_t {
-  kHops,       // 1 per edge
-  kLogWeight,  // -ln(weight): the best product; weight 0 is never followed
-  kWeight,     // the weight itself as a length
-  kColumn,     // the f64 node column `column` of the node stepped into; nodes
-               // without a value are not entered
+  kHops,       // 1 per edge.
+  kLogWeight,  // -ln(weight): the best product. Weight 0 is never followed.
+  kWeight,     // The weight as a length.
+  // The f64 node column `column` of the node stepped into. Nodes without a value are not entered.
+  kColumn,
 };
 
 struct ShortestPathOptions {
   PathCost cost = PathCost::kHops;
-  ColumnId column{};  // with kColumn
-  int count = 1;      // 1..1000 paths, cheapest first
+  ColumnId column{};  // With kColumn.
+  int count = 1;      // 1..1000 paths, cheapest first.
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds;       // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // the two ends need not be in it
-  // Edges count over all searches together, nodes in each one (the tree of the next paths
-  // counts with the search that uses it); a path that is listed is final, so a truncated
-  // list is the beginning of the whole one.
-  Budget budget;
+  GraphFilter filter = {};  // subset: the two ends need not be in it.
+  // budget: edges count over all searches together, nodes in each one (the tree of the next paths
+  // counts with the search that uses it). Listed paths are final: a truncated list is the beginning
+  // of the whole one. executor: not used.
+  RunOptions run = {};
 };
 
 struct FoundPath {
   double cost = 0;
-  std::vector<NodeId> nodes;    // from ... to; one node when from == to
+  std::vector<NodeId> nodes;    // from ... to. One node when from == to.
   std::vector<PathEdge> edges;  // nodes.size() - 1
 };
 
 struct ShortestPathResult {
-  std::vector<FoundPath> paths;  // empty: there is none (or truncated)
+  std::vector<FoundPath> paths;  // Empty: no path, or truncated.
   bool truncated = false;
-  std::uint64_t edges = 0;  // arcs looked at
+  std::uint64_t edges = 0;  // Arcs read.
 };
 
-// Thread-safe, deterministic, on the caller's thread. Listed by (cost, hops); costs are
-// summed from the start in f64, and two that differ by rounding alone may stand either way
-// round. Among paths equal in both the ones seen first, smaller ids first, are listed; the first
-// path is the same whatever `count`. Paths differ in their nodes: of parallel edges only the
-// cheapest is used. kInvalidArgument: a kind, node, column or count out of range, a weight
-// above 1 met with kLogWeight or a negative column value (names the edge or node);
-// kNotFound: an end that was removed.
+// Computes: the `count` cheapest paths, ordered by (cost, hops). Costs are summed from the start in
+//   f64; two that differ by rounding alone may be in either order. Ties go to the path found first,
+//   smaller ids first. The first path is the same for every `count`. Paths differ in their nodes:
+//   of parallel edges only the cheapest is used.
+// Complexity: with R arcs of the reached nodes, the first path O(R) by hops, O(R log R) by cost.
+//   Further paths take the tree once, O(R log R), then one pass over the rows of its nodes and
+//   O(length) for each path. The worst case is Yen's, O(count * length * R log R).
+// Memory: about 60 bytes a reached node. A step of a listed path takes 24 bytes of reply and 32 of
+//   open sets.
+// Errors: kInvalidArgument: a kind, node, column or count out of range, or, named in the message,
+//   an edge of weight above 1 with kLogWeight or a node of negative column value. kNotFound: an end
+//   that was removed. kResourceExhausted: no memory.
+// Threads: thread-safe and deterministic, on the caller's thread.
 Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, NodeId to,
                                         const ShortestPathOptions& options = {});
 

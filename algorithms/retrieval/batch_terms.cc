@@ -24,9 +24,9 @@ struct Written {
   NodeId id = kNoNode;  // kNoNode: new
   bool set = false;     // it has a text in the end
   std::string_view text;
-  std::vector<internal::StoredTerm>
+  std::vector<retrieval_internal::StoredTerm>
       own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
-  internal::TermDifference difference;
+  retrieval_internal::TermDifference difference;
   bool changed = false;  // the text is not the stored one
 };
 
@@ -37,13 +37,14 @@ class BatchTerms {
       : s_(snapshot),
         batch_(batch),
         executor_(executor),
-        has_term_(internal::HasTermFilter(snapshot)),
+        has_term_(retrieval_internal::HasTermFilter(snapshot)),
+        events_(terms.event_queries),
         pool_(terms) {}
 
   Result<IndexTermsReport> Run() {
     PLEXUS_TRY(batch_.CheckRefs());
-    PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
-    pool_.Give(std::move(first));
+    PLEXUS_ASSIGN(TermSplitter first, pool_.Acquire());  // fails here, once, or never
+    pool_.Release(std::move(first));
     CollectTexts();
     if (written_.empty()) return IndexTermsReport();
     CollectEdges();
@@ -51,7 +52,7 @@ class BatchTerms {
     IndexTermsReport report;
     for (const Written& w : written_) {
       report.texts += w.set && w.changed;
-      internal::FillTerms(batch_, w.node, w.difference, report);
+      retrieval_internal::FillTerms(batch_, w.node, w.difference, report);
     }
     return report;
   }
@@ -61,9 +62,16 @@ class BatchTerms {
     if (!node.local()) return static_cast<NodeId>(node.index());
     return s_.Find(batch_.key(node)).value_or(kNoNode);
   }
-  bool IsFact(NodeRef node, NodeId id) const {
-    if (id == kNoNode) return batch_.key(node).find(kIndexSeparator) == std::string_view::npos;
-    return id < s_.node_count() && s_.is_fact(id);  // an id beyond is for Apply to refuse
+  // A fact, or an event whose text is indexed.
+  bool IsDocument(NodeRef node, NodeId id) const {
+    if (id == kNoNode) {
+      const std::string_view key = batch_.key(node);
+      const std::size_t kind = key.find(kIndexSeparator);
+      return kind == std::string_view::npos ||
+             (events_ && key.substr(0, kind) == s_.schema().node_kind(kEvent).name);
+    }
+    return id < s_.node_count() &&  // an id beyond is for Apply to refuse
+           (s_.is_fact(id) || (events_ && s_.node_kind(id) == kEvent));
   }
 
   // Edge operations before the last removal of the node: those edges and the stored ones are gone.
@@ -113,7 +121,7 @@ class BatchTerms {
       const NodeId id = Id(node);
       if (change == WriteBatch::TextChange::kRemoveNode)
         NoteRemoval(node, id, edges_before);  // of a term, too
-      if (!IsFact(node, id)) return;
+      if (!IsDocument(node, id)) return;
       if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id))
         return;  // there is none
       Written& w = Make(node, id);
@@ -151,11 +159,11 @@ class BatchTerms {
   Status CompareAll() {
     std::vector<std::optional<Error>> errors((written_.size() + kGrain - 1) / kGrain);
     ParallelFor(executor_, written_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      Result<TermSplitter> splitter = pool_.Take();
+      Result<TermSplitter> splitter = pool_.Acquire();
       Status status = splitter ? Status() : std::unexpected(splitter.error());
       for (std::size_t i = begin; i < end && status; ++i) status = Compare(written_[i], *splitter);
       if (!status) errors[begin / kGrain] = status.error();
-      if (splitter) pool_.Give(std::move(*splitter));
+      if (splitter) pool_.Release(std::move(*splitter));
     });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));
@@ -175,18 +183,19 @@ class BatchTerms {
     if (w.set) {
       PLEXUS_ASSIGN(wanted, splitter.Count(w.text));
     }
-    std::vector<internal::StoredTerm> stored;
-    if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
+    std::vector<retrieval_internal::StoredTerm> stored;
+    if (was_there) stored = retrieval_internal::StoredTerms(s_, w.id, has_term_);
     if (term_removed_)
-      std::erase_if(stored, [&](const internal::StoredTerm& there) {
+      std::erase_if(stored, [&](const retrieval_internal::StoredTerm& there) {
         return removed_ids_.contains(there.node.index());
       });
-    for (const internal::StoredTerm& own : w.own) {  // in order: the last one counts
-      std::erase_if(stored,
-                    [&](const internal::StoredTerm& there) { return there.term == own.term; });
+    for (const retrieval_internal::StoredTerm& own : w.own) {  // in order: the last one counts
+      std::erase_if(stored, [&](const retrieval_internal::StoredTerm& there) {
+        return there.term == own.term;
+      });
       if (own.weight >= 0) stored.push_back(own);
     }
-    w.difference = internal::DifferenceOf(std::move(wanted), std::move(stored));
+    w.difference = retrieval_internal::DifferenceOf(std::move(wanted), std::move(stored));
     return {};
   }
   // The stored text is another one, or there is none.
@@ -203,7 +212,8 @@ class BatchTerms {
   WriteBatch& batch_;
   Executor& executor_;
   const ArcFilter has_term_;
-  internal::SplitterPool pool_;
+  const bool events_;
+  retrieval_internal::SplitterPool pool_;
   std::vector<Written> written_;
   boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;      // of new nodes

@@ -33,13 +33,17 @@ struct Posting {
   float frequency;
 };
 
-std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter,
+bool IsDocument(const Snapshot& snapshot, bool events, NodeId node) {
+  return events ? snapshot.node_kind(node) == kEvent : snapshot.is_fact(node);
+}
+
+std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter, bool events,
                               std::string_view term) {
   std::vector<Posting> postings;
   const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTerm).name, term));
   if (!node || !snapshot.alive(*node)) return postings;
   snapshot.ForEachArc(Direction::kIn, *node, filter, [&](const Arc& arc) {
-    if (!snapshot.is_fact(arc.neighbor)) return;
+    if (!IsDocument(snapshot, events, arc.neighbor)) return;
     if (!postings.empty() && postings.back().node == arc.neighbor)  // parallel edges
       postings.back().frequency += arc.weight;
     else
@@ -81,7 +85,8 @@ Status Check(std::span<const std::string> terms, const Bm25Options& options) {
   if (!(options.k1 >= 0) || !std::isfinite(options.k1))
     return bad("bm25: k1 must be a finite number >= 0");
   if (!(options.b >= 0 && options.b <= 1)) return bad("bm25: b must be 0 to 1");
-  if (terms.size() > kMaxTerms) return bad("bm25: a query has at most 1024 terms");
+  if (terms.size() + options.phrases.size() > kMaxTerms)
+    return bad("bm25: a query has at most 1024 terms");
   return {};
 }
 
@@ -97,16 +102,20 @@ Bm25Result Nothing(Bm25Result result) {
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
-  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
-  const std::shared_ptr<const TermLengths> known =
-      TermLengths::Of(snapshot, executor, [&executor] { return executor.halted(); });
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+  const std::shared_ptr<const TermLengths> known = TermLengths::Of(
+      snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
   const TermLengths& lengths = *known;
   Bm25Result result;
-  if (executor.halted()) return Nothing({});
+  if (executor.stopped()) return Nothing({});
   result.documents = lengths.documents();
   result.average_length = lengths.average();
 
   const ArcFilter filter = HasTermFilter(snapshot);
+  const auto weigh = [&](QueryTerm& query) {
+    const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
+    if (query.df > 0) query.idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+  };
   std::map<std::string_view, std::size_t> index;
   std::vector<std::vector<Posting>> postings;
   for (const std::string& term : terms) {
@@ -115,13 +124,24 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
       ++result.terms[at->second].asked;
       continue;
     }
-    if (options.budget.Interrupted()) return Nothing(std::move(result));
-    postings.push_back(Postings(snapshot, filter, term));
+    if (options.run.budget.Interrupted()) return Nothing(std::move(result));
+    postings.push_back(Postings(snapshot, filter, options.events, term));
     QueryTerm& query = result.terms.emplace_back();
     query.term = term;
     query.df = postings.back().size();
-    const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
-    if (query.df > 0) query.idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+    weigh(query);
+  }
+
+  for (const Bm25Phrase& phrase : options.phrases) {
+    std::vector<Posting> holding;
+    for (const NodeId node : phrase.nodes->ToList())
+      if (node < snapshot.node_count() && snapshot.alive(node) &&
+          IsDocument(snapshot, options.events, node))
+        holding.push_back({node, 1});
+    if (holding.empty()) continue;
+    result.terms.push_back({phrase.name, 1, holding.size(), 0});
+    weigh(result.terms.back());
+    postings.push_back(std::move(holding));
   }
 
   struct Head {
@@ -133,10 +153,10 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   for (std::size_t t = 0; t < postings.size(); ++t)
     if (!postings[t].empty()) heads.push({postings[t][0].node, t, 0});
   Best best(options.top);
-  std::uint64_t edges_left = options.budget.edges;
+  std::uint64_t edges_left = options.run.budget.edges;
   for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
-    if (seen >= options.budget.nodes || edges_left == 0 ||
-        (seen % kLookEvery == 0 && options.budget.Interrupted())) {
+    if (seen >= options.run.budget.nodes || edges_left == 0 ||
+        (seen % kLookEvery == 0 && options.run.budget.Interrupted())) {
       result.truncated = true;
       break;
     }

@@ -18,23 +18,30 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 
 namespace plexus {
 
+// Texts that hold a phrase (phrase.h): scored as one more term, with a frequency of 1 in each.
+struct Bm25Phrase {
+  std::string name;                   // as QueryTerm::term has it
+  const NodeSubset* nodes = nullptr;  // those that hold it
+};
+
 struct Bm25Options {
-  double k1 = 1.2;                     // how soon more of the same term stops to help, >= 0
-  double b = 0.75;                     // how much a long text is held against it, 0 to 1
-  std::size_t top = 20;                // 0 = all
-  const NodeSubset* subset = nullptr;  // what may be found; df and lengths are of all facts
-  // nodes: that have a term of the query, looked at in order of id; edges: their postings;
-  // deadline and cancel, while lengths are counted too.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  double k1 = 1.2;                           // how soon more of the same term stops to help, >= 0
+  double b = 0.75;                           // how much a long text is held against it, 0 to 1
+  std::size_t top = 20;                      // 0 = all
+  std::span<const Bm25Phrase> phrases = {};  // one that nobody holds is left out
+  bool events = false;  // rank events by their queries (TermOptions::event_queries), not facts
+  // What may be found; df and lengths are of all facts (events).
+  const NodeSubset* subset = nullptr;
+  // budget: nodes are those that have a term of the query, looked at in order of id; edges are
+  // their postings. Deadline and cancel flag are looked at while lengths are counted, too.
+  RunOptions run = {};
 };
 
 // One query term and what it is worth here.
@@ -60,7 +67,7 @@ struct Bm25Match {
 };
 
 struct Bm25Result {
-  std::vector<QueryTerm> terms;  // distinct, in order of first mention
+  std::vector<QueryTerm> terms;  // distinct, in order of first mention; then the phrases
   std::uint64_t documents = 0;
   double average_length = 0;
   std::uint64_t found = 0;         // nodes with any of the terms
@@ -71,10 +78,10 @@ struct Bm25Result {
   bool truncated = false;
 };
 
-// `terms` as TermSplitter::Split gives them. O(postings * log terms + found), once the lengths of
-// all facts are known: counted by the first query, then carried with the graph's changes
-// (term_lengths.h). Thread-safe; the same bits at any thread
-// count. Errors: kInvalidArgument for options out of range or more than 1,024 terms.
+// `terms` as TermSplitter::Split gives them, none of them a phrase's name. O(postings * log terms +
+// found), once the lengths of all facts are known: counted by the first query, then carried with
+// the graph's changes (term_lengths.h). Thread-safe; the same bits at any thread count. Errors:
+// kInvalidArgument for options out of range or more than 1,024 terms.
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options = {});
 

@@ -1,6 +1,6 @@
 // Scan or gather, a small best-list per block, one merge at the end.
 //
-// The scan measures a stretch of rows first and asks which node a row belongs to only
+// The scan measures a stretch of rows first and looks up which node a row belongs to only
 // when its rank would enter the block's list: measuring is bound by memory, asking by
 // latency. Blocks are cut by row, and the k best of a union are the k best of the
 // parts' k best, so neither blocks nor threads show in the answer.
@@ -16,7 +16,7 @@
 
 namespace plexus {
 
-namespace internal {
+namespace retrieval_internal {
 
 Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
                                     std::span<const float> query, std::optional<Metric> metric,
@@ -130,23 +130,23 @@ NearestRanks Scan(const SpaceQuery& query, const Selection& selection, std::uint
 }  // namespace
 
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
-                             const Budget& budget, HaltingExecutor& executor) {
+                             const Budget& budget, StoppableExecutor& executor) {
   NearestRanks found;
   if (nodes.size() > budget.nodes) {
     nodes.resize(budget.nodes);
     found.truncated = true;
   }
-  if (!executor.halted()) found.ranked = query.RankNodes(nodes, executor);
+  if (!executor.stopped()) found.ranked = query.RankNodes(nodes, executor);
   std::erase_if(found.ranked, [](const RankedNode& r) { return r.node == kNoNode; });
   found.measured = found.ranked.size();
-  found.truncated |= executor.halted();
+  found.truncated |= executor.stopped();
   return found;
 }
 
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options) {
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, {}, kNoTime, options.subset));
-  HaltingExecutor executor(Pick(options.executor), options.budget);
+  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
+  StoppableExecutor executor(Pick(options.run.executor), options.run.budget);
   const VectorTable::View& view = query.view();
   NearestRanks found;
   if (options.subset && options.subset->count() < view.row_count() / 4) {
@@ -155,31 +155,33 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
       return v >= snapshot.node_count() || v == options.skip || !view.has(v) ||
              !selection.contains(v);
     });
-    found = RankNodesWithin(query, std::move(nodes), options.budget, executor);
-  } else if (!executor.halted()) {
-    const auto rows =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(view.row_count(), options.budget.nodes));
+    found = RankNodesWithin(query, std::move(nodes), options.run.budget, executor);
+  } else if (!executor.stopped()) {
+    const auto rows = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(view.row_count(), options.run.budget.nodes));
     found = Scan(query, selection, rows, options, executor);
     found.truncated = rows < view.row_count();
   }
-  found.truncated |= executor.halted();
-  KeepBest(found.ranked, options.top);
+  found.truncated |= executor.stopped();
+  SortTopK(found.ranked, options.top);
   return found;
 }
 
-}  // namespace internal
+}  // namespace retrieval_internal
 
 Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                               const NearestOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
-  PLEXUS_ASSIGN(const internal::NearestRanks found,
-                internal::RankNearest(snapshot, prepared, options));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
+                retrieval_internal::RankNearest(snapshot, prepared, options));
   NearestResult result;
   result.measured = found.measured;
   result.truncated = found.truncated;
   result.nodes.reserve(found.ranked.size());
-  for (const internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
+  for (const retrieval_internal::RankedNode& r : found.ranked)
+    result.nodes.push_back(prepared.ToSimilar(r));
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -12,8 +12,9 @@ namespace plexus {
 Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space,
                                  std::span<const float> query, std::span<const TraverseHit> hits,
                                  const PathRankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   if (!(options.path_share >= 0 && options.path_share <= 1))
     return Fail(ErrorCode::kInvalidArgument, "path_share is a share from 0 to 1");
   PathRankResult result;
@@ -35,7 +36,7 @@ Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space,
   }
   const auto ranked = prepared.RankNodes(nodes, internal::Pick(options.executor));
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const SimilarNode similar = prepared.ToSimilar(ranked[i]);
+    const NearestHit similar = prepared.ToSimilar(ranked[i]);
     PathRankHit& hit = result.hits[i];
     hit.node = similar.node;
     hit.similarity = similar.similarity;

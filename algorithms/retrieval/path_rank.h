@@ -1,8 +1,9 @@
-// Path rank: what a traversal reached, ordered by the path's weight and by likeness.
+// Path rank: the hits of a traversal, ordered by path weight and similarity.
 //
 //   score = path_share * path weight + (1 - path_share) * similarity
-// (CONTRACTS decision 9, "multi-hop rank": 0.4 and 0.6 by default). The path weight is the
-// hit's score, so with seeds of weight 1 and weights in [0, 1] both terms are at most 1.
+//
+// The path weight is the score of the hit. With seeds of weight 1 and weights in [0, 1] both terms
+// are at most 1.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +18,31 @@
 namespace plexus {
 
 struct PathRankOptions {
-  double path_share = 0.4;            // in [0, 1]
-  std::optional<Metric> metric = {};  // absent: the space's own
+  double path_share = 0.4;            // In [0, 1].
+  std::optional<Metric> metric = {};  // Absent: the space's own.
   SimdLevel level = SimdLevel::kBest;
   Executor* executor = nullptr;
 };
 
 struct PathRankHit {
-  std::size_t hit = 0;  // index into the traversal's hits, where the path is
+  std::size_t hit = 0;  // Index into the traversal's hits, which hold the path.
   NodeId node = kNoNode;
   double score = 0;
-  double path = 0;        // the hit's score
-  double similarity = 0;  // as in nearest_neighbors.h
+  double path = 0;        // The score of the hit.
+  double similarity = 0;  // As in nearest_neighbors.h.
   double measure = 0;
 };
 
 struct PathRankResult {
-  std::vector<PathRankHit> hits;     // best first, ties by smaller id
-  std::uint64_t without_vector = 0;  // left out
+  std::vector<PathRankHit> hits;     // Best first, ties by smaller id.
+  std::uint64_t without_vector = 0;  // Hits left out because they have no vector.
 };
 
-// O(hits * dimensions). The same bits at any thread count. Thread-safe. kInvalidArgument:
-// Nearest's reasons, a share outside [0, 1], a hit that the snapshot does not have.
+// Computes: the hits with a vector, ranked.
+// Complexity: O(hits * dimensions).
+// Errors: those of Nearest. kInvalidArgument: a share outside [0, 1], or a hit that the snapshot
+//   does not have.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space,
                                  std::span<const float> query, std::span<const TraverseHit> hits,
                                  const PathRankOptions& options = {});

@@ -1,8 +1,8 @@
-// RemoveNodes: removes what a scan finds and a test accepts; RemoveExpired: what has lived too
-// long.
+// RemoveNodes removes the nodes that a scan finds and a test accepts. RemoveExpired removes nodes
+// past their time to live.
 //
-// Every batch is made from the newest snapshot and expects that nothing was written since
-// (WriteBatch::ExpectSequence), so a node that another writer changes in between is tested again.
+// Every batch is made from the newest snapshot and requires that nothing was written since
+// (WriteBatch::ExpectSequence). A node that another writer changes in between is tested again.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,37 @@
 namespace plexus {
 
 struct RemoveOptions {
-  std::int64_t now_ms = 0;           // time of the batches; for RemoveExpired also the present
-  bool purge = false;                // PurgeNode for RemoveNode; of a database, Scrub follows
-  std::uint64_t batch_nodes = 1000;  // looked at for each batch, at least 1
+  std::int64_t now_ms = 0;           // Time of the batches. For RemoveExpired also the present.
+  bool purge = false;                // PurgeNode for RemoveNode. A database follows with Scrub.
+  std::uint64_t batch_nodes = 1000;  // Nodes tested for each batch, at least 1.
   Durability durability = Durability::kDefault;
   Progress* progress = nullptr;
 };
 
 struct RemoveReport {
   std::uint64_t removed = 0;
-  Sequence sequence = 0;  // the graph's, after the last batch
+  Sequence sequence = 0;  // Of the graph, after the last batch.
 };
 
 using NodeTest = std::function<bool(const Snapshot&, NodeId)>;
 
-// `scan.limit` is not used; no test: all that the scan finds. Each batch is whole or not there;
-// they come one after another, so others write in between. Cost: the scan's, and a batch each
-// `batch_nodes`. Errors: ScanNodes's and Apply's; kConflict when others wrote 100 times in a row
-// between one node's test and its removal; kCancelled. What was removed before stays removed.
+// Computes: the removal of all nodes of `scan` that pass `test` (none: all of them). `scan.limit`
+//   is not read. Each batch is atomic. Other writers may write between batches.
+// Complexity: that of the scan, and one batch each `batch_nodes`.
+// Errors: those of ScanNodes and Graph::Apply. kConflict: others wrote 100 times in a row between a
+//   node's test and its removal. kCancelled: the progress was cancelled. Earlier batches stay
+//   applied.
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
                                  const NodeTest& test = {});
 
-// Nodes of `kind` whose `since` is `ttl_ms` or more before now_ms; those without a value stay.
+// Nodes of `kind` whose `since` is `ttl_ms` or more before now_ms. Nodes without a value stay.
 struct TimeToLive {
   NodeKindId kind{};
-  std::int64_t ttl_ms = 0;  // not negative
+  std::int64_t ttl_ms = 0;  // Not negative.
   ColumnId since = kCreatedAt;
 };
+// Computes: RemoveNodes for the nodes past their time to live.
+// Errors: those of RemoveNodes.
 Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives,
                                    const RemoveOptions& options);
 

@@ -14,7 +14,7 @@ namespace plexus {
 
 namespace {
 
-using internal::RankedNode;
+using retrieval_internal::RankedNode;
 
 Status Check(Metric metric, const RerankOptions& options) {
   if (!(options.boost >= 0 && options.boost <= 1))
@@ -45,11 +45,11 @@ std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
   internal::NodeMap places(snapshot.node_count());
   for (std::size_t i = 0; i < candidates.size(); ++i)
     places.at(candidates[i].node) = static_cast<std::uint32_t>(i);
-  const std::size_t walked = Affordable(snapshot, filter, candidates, options.budget.edges);
+  const std::size_t walked = Affordable(snapshot, filter, candidates, options.run.budget.edges);
   std::vector<double> degrees(candidates.size(), 0.0);
   std::atomic<bool> interrupted = false;
   ParallelFor(executor, walked, 16, [&](std::size_t begin, std::size_t end) {
-    if (options.budget.Interrupted()) {
+    if (options.run.budget.Interrupted()) {
       interrupted = true;
       return;
     }
@@ -68,19 +68,21 @@ std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
 }
 
 // `ranked`: nearest first.
-Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& query,
+Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::SpaceQuery& query,
                           std::vector<RankedNode> ranked, const RerankOptions& options,
                           RerankResult result) {
   PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, nullptr));
-  const std::vector<double> degrees = Degrees(snapshot, selection.filter, ranked, options,
-                                              internal::Pick(options.executor), result.truncated);
+                internal::Select(
+                    snapshot, GraphFilter{options.filter.kinds, options.filter.valid_at, nullptr}));
+  const std::vector<double> degrees =
+      Degrees(snapshot, selection.filter, ranked, options, internal::Pick(options.run.executor),
+              result.truncated);
   double largest = 0;
   for (double degree : degrees) largest = std::max(largest, degree);
   result.candidates = ranked.size();
   result.hits.reserve(ranked.size());
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const SimilarNode similar = query.ToSimilar(ranked[i]);
+    const NearestHit similar = query.ToSimilar(ranked[i]);
     RerankHit hit;
     hit.node = similar.node;
     hit.measure = similar.measure;
@@ -103,18 +105,18 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& 
 
 Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                             const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   const NearestOptions nearest{.top = options.k,
                                .metric = options.metric,
-                               .subset = options.subset,
+                               .subset = options.filter.subset,
                                .skip = options.skip,
                                .level = options.level,
-                               .executor = options.executor,
-                               .budget = options.budget};
-  PLEXUS_ASSIGN(const internal::NearestRanks found,
-                internal::RankNearest(snapshot, prepared, nearest));
+                               .run = options.run};
+  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
+                retrieval_internal::RankNearest(snapshot, prepared, nearest));
   RerankResult result;
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
@@ -125,11 +127,12 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
                                       std::span<const NodeId> candidates,
                                       const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, {}, kNoTime, options.subset));
+                internal::Select(snapshot, GraphFilter{.subset = options.filter.subset}));
   std::vector<NodeId> nodes(candidates.begin(), candidates.end());
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -140,10 +143,10 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
-  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
-  internal::NearestRanks found =
-      internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
-  internal::KeepBest(found.ranked, 0);
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+  retrieval_internal::NearestRanks found =
+      retrieval_internal::RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
+  internal::SortTopK(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
 }

@@ -21,40 +21,42 @@ namespace plexus {
 
 using ColumnValue = std::variant<double, std::int64_t, std::string>;
 
-// Where a page ended. Means the same in a later snapshot: what was there before and stays is
-// neither left out nor told twice.
+// The end of a page. It is valid in later snapshots: nodes that stay are neither skipped nor
+// repeated.
 struct NodeScanPosition {
-  std::uint64_t key = 0;  // of the column's value, or 0
+  std::uint64_t key = 0;  // Of the column's value, or 0.
   NodeId node = 0;
   bool operator==(const NodeScanPosition&) const = default;
 };
 
 struct NodeScan {
   std::optional<NodeKindId> kind;
-  std::optional<NodeId> tag;  // nodes with a has_tag edge to this one
-  // Nodes with a value in this column, in its order; without it in the order of ids.
+  std::optional<NodeId> tag;  // Nodes with a has_tag edge to this one.
+  // Nodes with a value in this column, in its order. Absent: in the order of ids.
   std::optional<ColumnId> column;
-  std::optional<ColumnValue> from;        // not less than this
-  std::optional<ColumnValue> to;          // less than this
-  std::optional<ColumnValue> equals;      // the only one for a column of strings
-  bool descending = false;                // the exact reverse
-  bool facts_only = true;                 // no tags, events, terms, outcomes
-  std::uint64_t limit = 100;              // nodes a page; 0: all
-  std::optional<NodeScanPosition> after;  // of the page before
+  std::optional<ColumnValue> from;        // Values not less than this.
+  std::optional<ColumnValue> to;          // Values less than this.
+  std::optional<ColumnValue> equals;      // The only bound for a column of strings.
+  bool descending = false;                // The exact reverse order.
+  bool facts_only = true;                 // No tags, events, terms, outcomes.
+  std::uint64_t limit = 100;              // Nodes of a page. 0: all.
+  std::optional<NodeScanPosition> after;  // The end of the page before.
 };
 
 struct NodePage {
-  std::vector<NodeId> nodes;  // alive
-  bool more = false;          // there may be more behind `last`
-  NodeScanPosition last;      // of the last node; the scan's own `after` when there is none
+  std::vector<NodeId> nodes;  // Alive.
+  bool more = false;          // There may be more behind `last`.
+  NodeScanPosition last;      // Of the last node. Without one the scan's own `after`.
 };
 
-// The orders by column and by kind are kept with the state and carried to the states that follow
-// (node_order.h), O(nodes log nodes) the first time. Then O(log nodes + nodes looked at): of the
-// range, the kind or the tag, whichever is the shortest to read. The same nodes whichever way.
-// Nothing that fits is an empty page. Thread-safe. kInvalidArgument: no such kind, tag or column; a
-// bound without a column, of another type than the column's or not a number; `from` or `to` of
-// strings.
+// Computes: one page of the matching nodes, maybe an empty one. Ascending and descending scans
+//   return the same nodes.
+// Complexity: O(log nodes + nodes read) of the range, the kind or the tag, whichever is the
+//   shortest. The first scan of an order takes O(nodes log nodes). Orders by column and by kind are
+//   kept with the state, and changes carry them.
+// Errors: kInvalidArgument: no such kind, tag or column; a bound without a column, of another type
+//   than the column or not a number; `from` or `to` for strings. kResourceExhausted: no memory.
+// Threads: thread-safe.
 Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan);
 
 }  // namespace plexus

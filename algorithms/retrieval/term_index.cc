@@ -18,7 +18,7 @@ constexpr std::size_t kWave = 1024;  // nodes compared before their batch is fil
 
 // One node's arcs as they should become.
 struct Compared {
-  internal::TermDifference difference;
+  retrieval_internal::TermDifference difference;
   std::size_t bytes = 0;  // of the text
   bool read = false, done = false;
 };
@@ -28,16 +28,16 @@ class Indexer {
   Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
       : s_(snapshot),
         options_(options),
-        has_term_(internal::HasTermFilter(snapshot)),
+        has_term_(retrieval_internal::HasTermFilter(snapshot)),
         pool_(options.terms) {}
 
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
-    PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
-    pool_.Give(std::move(first));
+    PLEXUS_ASSIGN(TermSplitter first, pool_.Acquire());  // fails here, once, or never
+    pool_.Release(std::move(first));
     WriteBatch batch(options_.now_ms);
     for (NodeId begin = 0; begin < s_.node_count();
          begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
-      if (options_.budget.Interrupted()) {
+      if (options_.run.budget.Interrupted()) {
         report_.truncated = true;
         break;
       }
@@ -49,8 +49,8 @@ class Indexer {
           const Compared compared = std::exchange(wave[next], {});
           held_ -= compared.bytes;
           report_.texts += compared.read;
-          internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)),
-                              compared.difference, report_);
+          retrieval_internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)),
+                                        compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
           PLEXUS_TRY(apply(batch));
           batch.Clear();
@@ -66,7 +66,8 @@ class Indexer {
 
  private:
   bool Concerns(NodeId node) const {
-    if (!s_.alive(node) || !s_.is_fact(node)) return false;
+    if (!s_.alive(node)) return false;
+    if (!s_.is_fact(node) && !ConcernsEvent(node)) return false;
     if (options_.subset && !options_.subset->contains(node)) return false;
     const Snapshot* since = options_.since;
     if (!since || node >= since->node_count() || !since->alive(node)) return true;
@@ -75,15 +76,20 @@ class Indexer {
     return text && s_.Degree(Direction::kOut, node, has_term_) == 0;
   }
 
+  bool ConcernsEvent(NodeId node) const {
+    return s_.node_kind(node) == kEvent &&
+           (options_.terms.event_queries || s_.Degree(Direction::kOut, node, has_term_) > 0);
+  }
+
   // Compares nodes of the wave from `next` on, at least that one, until the texts of
   // those that are not yet in a batch are wave_bytes. Which ones are left for another
   // call depends on the threads; the batches, filled in order, do not.
   Status Compare(NodeId begin, std::size_t next, std::vector<Compared>& wave) {
     const std::size_t count = wave.size() - next;
     std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
-    Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
+    Executor& executor = options_.run.executor ? *options_.run.executor : DefaultExecutor();
     ParallelFor(executor, count, kGrain, [&](std::size_t first, std::size_t last) {
-      Result<TermSplitter> splitter = pool_.Take();
+      Result<TermSplitter> splitter = pool_.Acquire();
       Status status = splitter ? Status() : std::unexpected(splitter.error());
       for (std::size_t i = next + first; i < next + last && status; ++i) {
         if (wave[i].done) continue;
@@ -94,7 +100,7 @@ class Indexer {
         held_ += wave[i].bytes;
       }
       if (!status) errors[first / kGrain] = status.error();
-      if (splitter) pool_.Give(std::move(*splitter));
+      if (splitter) pool_.Release(std::move(*splitter));
     });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));
@@ -103,7 +109,8 @@ class Indexer {
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
     std::vector<TermCount> wanted;
-    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText)) {
+    const bool indexed = s_.is_fact(node) || options_.terms.event_queries;
+    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText); ref && indexed) {
       Result<std::string> text = s_.Payload(ref);
       if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
       if (text) {
@@ -112,15 +119,15 @@ class Indexer {
         PLEXUS_ASSIGN(wanted, splitter.Count(*text));
       }
     }
-    out.difference =
-        internal::DifferenceOf(std::move(wanted), internal::StoredTerms(s_, node, has_term_));
+    out.difference = retrieval_internal::DifferenceOf(
+        std::move(wanted), retrieval_internal::StoredTerms(s_, node, has_term_));
     return {};
   }
 
   const Snapshot& s_;
   const IndexTermsOptions& options_;
   const ArcFilter has_term_;
-  internal::SplitterPool pool_;
+  retrieval_internal::SplitterPool pool_;
   std::atomic<std::size_t> held_ = 0;  // bytes of the texts compared but not in a batch
   IndexTermsReport report_;
 };

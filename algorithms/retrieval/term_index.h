@@ -1,7 +1,7 @@
-// The index of terms: texts of facts as arcs to term nodes.
+// The index of terms: texts of facts, and of events if they are asked for, as arcs to term nodes.
 //
 // A term is a node of kind `term` (index plane), an occurrence an edge of kind
-// has_term from the fact to the term whose weight is the term frequency. So a posting
+// has_term from the fact or event to the term whose weight is the term frequency. So a posting
 // list is the in-row of a term, its length the document frequency df, and "shares rare
 // terms" a question about common neighbours. Kernels that read never write: the index
 // is brought up to date by a caller who applies the batches made here.
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/monitoring/progress.h"
@@ -26,15 +26,15 @@ namespace plexus {
 struct IndexTermsOptions {
   TermOptions terms;
   std::int64_t now_ms = 0;             // time of the batches
-  const NodeSubset* subset = nullptr;  // only these nodes; null = all facts
+  const NodeSubset* subset = nullptr;  // only these nodes; null = all facts and events
   // Only nodes whose text was written since, or has no terms yet: an earlier snapshot
   // of the same graph.
   const Snapshot* since = nullptr;
   std::size_t batch_ops = 262'144;  // operations of one batch, about
   // Texts compared before their batch is filled, about: what is held of them.
   std::size_t wave_bytes = std::size_t{32} << 20;
-  Budget budget = {};            // deadline and cancel; looked at every 1,024 nodes
-  Executor* executor = nullptr;  // null: DefaultExecutor()
+  // budget: deadline and cancel flag alone, looked at every 1,024 nodes.
+  RunOptions run = {};
   Progress* progress = nullptr;  // nodes looked at
 };
 
@@ -49,7 +49,8 @@ struct IndexTermsReport {
   bool operator==(const IndexTermsReport&) const = default;
 };
 
-// Compares the terms of every alive fact's text with its has_term arcs and hands
+// Compares the terms of every alive fact's text (and of events', which have none unless
+// TermOptions::event_queries) with its has_term arcs and hands
 // batches that make them agree to `apply`, in order of node id; an Error from it ends
 // the work. A node without a text loses its terms. Run again without a change in
 // between, it hands out nothing. Parallel over texts; batches do not depend on the
@@ -59,7 +60,8 @@ Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOp
                                     const std::function<Status(const WriteBatch&)>& apply);
 
 // Adds to `batch` what keeps the index up to date when it is applied to a graph in the state
-// `snapshot`: of every fact whose text the batch sets anew or clears, has_term edges to the terms
+// `snapshot`: of every fact (with TermOptions::event_queries every event, too) whose text the batch
+// sets anew or clears, has_term edges to the terms
 // of the text it has in the end. So text and terms come at once: no reader sees one without the
 // other, and no crash parts them. Texts that are stored as they are given are left alone: their
 // terms are taken for right, but for term nodes that the batch removes. Such a node takes the

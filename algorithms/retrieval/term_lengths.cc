@@ -17,8 +17,9 @@ ArcFilter HasTermFilter(const Snapshot& snapshot) {
 }
 
 // As lengths_ has it.
-float LengthOf(const Snapshot& snapshot, const ArcFilter& filter, NodeId node) {
-  if (!snapshot.alive(node) || !snapshot.is_fact(node)) return 0.0f;
+float LengthOf(const Snapshot& snapshot, const ArcFilter& filter, bool of_events, NodeId node) {
+  const bool counts = of_events ? snapshot.node_kind(node) == kEvent : snapshot.is_fact(node);
+  if (!counts || !snapshot.alive(node)) return 0.0f;
   double length = 0;
   bool any = false;
   snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
@@ -47,19 +48,21 @@ void TermLengths::Total(double sum) {
   average_ = documents_ ? sum / static_cast<double>(documents_) : 0;
 }
 
-std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, Executor& executor) {
+std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, Executor& executor,
+                                                     bool of_events) {
   constexpr std::size_t kGrain = 4 * kBlock;
   const std::size_t n = snapshot.node_count();
   const ArcFilter filter = HasTermFilter(snapshot);
   std::vector<float> lengths(n, 0.0f);
   std::vector<double> blocks(Pieces(n, kBlock), 0.0);
   auto made = std::make_shared<TermLengths>();
+  made->of_events_ = of_events;
   made->documents_ = ParallelReduce<std::uint64_t>(
       executor, n, kGrain, 0,
       [&](std::size_t begin, std::size_t end) {
         std::uint64_t documents = 0;
         for (std::size_t v = begin; v < end; ++v) {
-          lengths[v] = LengthOf(snapshot, filter, static_cast<NodeId>(v));
+          lengths[v] = LengthOf(snapshot, filter, of_events, static_cast<NodeId>(v));
           documents += HasTerms(lengths[v]);
         }
         for (std::size_t v = begin; v < end; v += kBlock)
@@ -91,10 +94,11 @@ std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now,
   const ArcFilter filter = HasTermFilter(now);
   PagedArray<float> lengths(lengths_, 0.0f);
   auto made = std::make_shared<TermLengths>();
+  made->of_events_ = of_events_;
   made->documents_ = documents_;
   std::vector<std::size_t> blocks;  // with another sum
   for (const NodeId v : touched) {
-    const float before = lengths[v], after = LengthOf(now, filter, v);
+    const float before = lengths[v], after = LengthOf(now, filter, of_events_, v);
     made->documents_ +=
         static_cast<std::uint64_t>(HasTerms(after)) - static_cast<std::uint64_t>(HasTerms(before));
     if (v < lengths.size() && before == after && std::signbit(before) == std::signbit(after))

@@ -1,6 +1,7 @@
-// TermLengths: how long each fact's text is, in terms, and how long texts are on average.
+// TermLengths: how long each fact's text is, in terms, and how long texts are on average; the same
+// of events' texts, apart.
 //
-// What BM25 needs of all facts before the first score. Counted once over all has_term arcs, then
+// What BM25 needs of all of them before the first score. Counted once over all has_term arcs, then
 // carried from state to state by the facts that a batch changed (engine/lineage.h).
 //
 // The average must come out with the same bits either way, so lengths are added up in one fixed
@@ -29,15 +30,16 @@ class TermLengths final : public Carried {
   // `stopped()`.
   template <class Stopped>
   static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor,
-                                               Stopped&& stopped) {
-    if (auto known = FindDerived<TermLengths>(snapshot)) return known;
-    auto made = Make(snapshot, executor);
-    return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made));
+                                               Stopped&& stopped, bool of_events = false) {
+    if (auto known = FindDerived<TermLengths>(snapshot, of_events)) return known;
+    auto made = Make(snapshot, executor, of_events);
+    return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made), of_events);
   }
   // From nothing, and not kept.
-  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor);
+  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor,
+                                                 bool of_events = false);
 
-  std::uint64_t documents() const { return documents_; }  // alive facts with a term
+  std::uint64_t documents() const { return documents_; }  // alive facts (events) with a term
   double average() const { return average_; }  // their mean length; 0 when there are none
   float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0 = no terms
 
@@ -54,6 +56,7 @@ class TermLengths final : public Carried {
   PagedArray<float>::View lengths_;  // -0: terms that weigh nothing; +0: no terms
   PagedArray<double>::View blocks_;  // sums of lengths
   std::vector<double> groups_;       // sums of blocks
+  bool of_events_ = false;           // else of facts
   std::uint64_t documents_ = 0;
   double average_ = 0;
 };

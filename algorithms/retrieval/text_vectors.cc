@@ -206,13 +206,13 @@ class Maker {
   // `stored`: the space as it is, null when there is none. `halting`: whose budget may
   // leave the vocabulary undone.
   Maker(const Snapshot& snapshot, const VectorTable::View* stored, const TextVectorOptions& options,
-        Executor& executor, internal::HaltingExecutor& halting)
+        Executor& executor, internal::StoppableExecutor& stoppable)
       : s_(snapshot),
         options_(options),
         executor_(executor),
-        vocabulary_(snapshot, options.seed, halting),
+        vocabulary_(snapshot, options.seed, stoppable),
         stored_(stored) {
-    report_.truncated = halting.halted();
+    report_.truncated = stoppable.stopped();
   }
 
   Result<TextVectorReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
@@ -226,7 +226,7 @@ class Maker {
       if (IsDocument(s_, v) && (!options_.subset || options_.subset->contains(v)))
         nodes.push_back(v);
       if (nodes.size() < wave && v + 1 < s_.node_count()) continue;
-      if (options_.budget.Interrupted()) {
+      if (options_.run.budget.Interrupted()) {
         report_.truncated = true;
         return report_;
       }
@@ -312,20 +312,20 @@ Result<TextVectorReport> MakeTextVectors(
   if (const auto id = snapshot.schema().FindSpace(options.space)) {
     PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
   }
-  Executor& executor = options.executor ? *options.executor : DefaultExecutor();
-  internal::HaltingExecutor halting(executor, options.budget);
-  return Maker(snapshot, stored, options, executor, halting).Run(apply);
+  Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
+  internal::StoppableExecutor stoppable(executor, options.run.budget);
+  return Maker(snapshot, stored, options, executor, stoppable).Run(apply);
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,
                                const TextVectorOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
-  Executor& executor = options.executor ? *options.executor : DefaultExecutor();
-  internal::HaltingExecutor halting(executor, options.budget);
-  const Vocabulary vocabulary(snapshot, options.seed, halting);
+  Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
+  internal::StoppableExecutor stoppable(executor, options.run.budget);
+  const Vocabulary vocabulary(snapshot, options.seed, stoppable);
   QueryVector query;
-  query.truncated = halting.halted();
+  query.truncated = stoppable.stopped();
   if (query.truncated) return query;
   const std::vector<Weighted> found = vocabulary.Find(terms);
   Eigen::RowVectorXf values(options.dimensions);

@@ -1,25 +1,19 @@
-// Text vectors: a short dense vector for every text, made of its terms alone.
+// Text vectors: a short dense vector for every text, made of its terms.
 //
-// Over the postings of term_index.h. With tf the weight of the arc d -> t, df(t) the
-// facts that have t and N the facts that have any term,
 //   w(d, t) = ln(1 + tf) * ln(1 + N / df(t))
 //   v(d)    = sum over t of  w(d, t) * r(t),   kept as v / |v|
-// r(t) holds +1 or -1, each with probability 1/2, in every dimension. So the cosine of
-// two vectors estimates the cosine of the two rows of w without bias; where c is that
-// cosine its standard deviation is (1 - c^2) / sqrt(dimensions) at most, about 0.09 at
-// 128 for texts that share nothing.
 //
-// r(t) comes from the seed and the term's key alone: bit j of word j / 64, words from
-// SplitMix64 started at FNV-1a(seed as 8 little-endian bytes, key). Sums are taken in
-// order of key. So a text's vector does not depend on ids, on the order of imports or on
-// threads; it does depend on N and df: after many new texts make the vectors again.
+// tf is the weight of the arc d -> t (term_index.h), df(t) the number of facts with t, N the number
+// of facts with terms. r(t) is +1 or -1, each with probability 1/2, in every dimension. The cosine
+// of two vectors estimates the cosine c of two rows of w without bias; its standard deviation is at
+// most (1 - c^2) / sqrt(dimensions), about 0.09 at 128 for texts that share nothing.
 //
-// Sources: Salton and Buckley, "Term-weighting approaches in automatic text retrieval",
-// 1988 (tf times idf, unit length); Dumais, "Improving the retrieval of information from
-// external sources", 1991 (ln(1 + tf)); Achlioptas, "Database-friendly random
-// projections", 2003 (signs); Li, Hastie and Church, "Very sparse random projections",
-// 2006: their variance grows with the share of zeros, so signs estimate best, and as a
-// row is two words of bits here, zeros would save nothing.
+// Bit j of word j / 64 gives r(t); the words come from SplitMix64, started at FNV-1a(seed as 8
+// little-endian bytes, key). Sums run in order of key. So a vector does not depend on ids, import
+// order or threads. It depends on N and df: make the vectors again after many new texts.
+//
+// Sources: Salton, Buckley, 1988 (tf-idf, unit length); Dumais, 1991 (ln(1 + tf)); Achlioptas,
+// "Database-friendly random projections", 2003 (signs); Li, Hastie, Church, 2006 (least variance).
 #pragma once
 
 #include <cstdint>
@@ -28,60 +22,62 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/monitoring/progress.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
 
 struct TextVectorOptions {
-  std::string space = "text";          // made when it is not there, measured by cosine
-  std::uint32_t dimensions = 128;      // 1 to Limits::kMaxDimensions
-  std::uint64_t seed = 1;              // of the projection; one for all that is compared
-  std::int64_t now_ms = 0;             // time of the batches
-  const NodeSubset* subset = nullptr;  // whose vectors are made; N and df are of all facts
-  std::size_t batch_floats = std::size_t{1} << 20;  // values of one batch, about
-  Budget budget = {};            // deadline and cancel; looked at between batches
-  Executor* executor = nullptr;  // null: DefaultExecutor()
-  Progress* progress = nullptr;  // nodes looked at
+  std::string space = "text";          // Made when it is absent, with the cosine metric.
+  std::uint32_t dimensions = 128;      // 1 to Limits::kMaxDimensions.
+  std::uint64_t seed = 1;              // Of the projection. Compared vectors need one seed.
+  std::int64_t now_ms = 0;             // Time of the batches.
+  const NodeSubset* subset = nullptr;  // Nodes that get vectors. N and df count all facts.
+  std::size_t batch_floats = std::size_t{1} << 20;  // Values of one batch, about.
+  // budget: only the deadline and the cancel flag. They are checked between batches.
+  RunOptions run = {};
+  Progress* progress = nullptr;  // Counts nodes compared.
 };
 
 struct TextVectorReport {
-  std::uint64_t documents = 0;  // N
-  std::uint64_t terms = 0;      // with df > 0
+  std::uint64_t documents = 0;  // N.
+  std::uint64_t terms = 0;      // Terms with df > 0.
   std::uint64_t added = 0, changed = 0, same = 0;
-  std::uint64_t removed = 0;  // of texts that have no terms any more
-  // Facts without a vector: no terms, or they cancel to the last bit.
+  std::uint64_t removed = 0;  // Of texts that have no terms any more.
+  // Facts without a vector: no terms, or terms that cancel to the last bit.
   std::uint64_t without = 0;
-  // The budget ran out: the vectors of later facts are as they were. The same call goes on behind
-  // them, but looks at the earlier ones again: give it more time.
+  // The budget ran out. Later facts keep their vectors. A repeated call compares the earlier facts
+  // again, so it needs more time.
   bool truncated = false;
   bool operator==(const TextVectorReport&) const = default;
 };
 
-// Compares the vector of every alive fact with the one in the space and hands batches
-// that make them agree to `apply`, in order of node id; an Error from it ends the work.
-// The space belongs to these vectors: others in it are replaced or removed. Run again
-// without a change in between, it hands out nothing. Parallel over facts; batches do not
-// depend on the number of threads.
-// O(nodes + terms log terms + has_term arcs * dimensions); memory: 28 bytes a node, and a batch.
-// Errors: kInvalidArgument for dimensions out of range and for a space that exists with
-// other dimensions; kCancelled.
+// Computes: the difference between the vectors of all alive facts and those in the space, as
+//   batches in order of node id. The space belongs to these vectors: others in it are replaced or
+//   removed. A second call without changes makes no batch. An error of `apply` ends the work.
+// Complexity: O(nodes + terms log terms + has_term arcs * dimensions).
+// Memory: 28 bytes a node, and a batch.
+// Errors: kInvalidArgument: dimensions out of range, or a space of other dimensions. kCancelled:
+//   the progress was cancelled. kResourceExhausted: no memory. Those of `apply`.
+// Threads: parallel over facts. Batches do not depend on the thread count.
 Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVectorOptions& options,
                                          const std::function<Status(const WriteBatch&)>& apply);
 
-// The vector that a text of these terms (TermSplitter::Count) would get, to ask with.
+// The vector of a query, of unit length.
 struct QueryVector {
-  std::vector<float> values;  // of unit length; empty when no term is known
-  std::uint64_t known = 0;    // terms that a fact has; others do not count
-  bool truncated = false;     // the budget ran out before N and df were known: no values
+  std::vector<float> values;  // Empty when no term is known.
+  std::uint64_t known = 0;    // Terms that a fact has. Others do not count.
+  bool truncated = false;     // The budget ran out before N and df were counted. No values.
 };
-// Thread-safe, O(nodes + has_term arcs + terms * dimensions). Errors as above.
+// Computes: the vector that a text of these terms (TermSplitter::Count) gets.
+// Complexity: O(nodes + has_term arcs + terms * dimensions).
+// Errors: those of MakeTextVectors.
+// Threads: thread-safe.
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,
                                const TextVectorOptions& options = {});
 

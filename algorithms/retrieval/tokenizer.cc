@@ -1,4 +1,4 @@
-// Folding and cutting by ICU; see tokenizer.h.
+// Folding and cutting by ICU, forms of words; see tokenizer.h.
 #include "algorithms/retrieval/tokenizer.h"
 
 #include <unicode/brkiter.h>
@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "algorithms/retrieval/internal/word_forms.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -35,12 +38,20 @@ std::unexpected<Error> IcuError(UErrorCode status) {
 
 std::span<const std::string_view> EnglishStopWords() { return kEnglishStopWords; }
 
+TermOptions TermOptions::Recommended() {
+  TermOptions options;
+  options.fold_accents = options.split_identifiers = options.cjk_bigrams = true;
+  options.event_queries = true;
+  return options;
+}
+
 struct TermSplitter::Impl {
   const icu::Normalizer2* folder = nullptr;  // ICU's own, shared
   std::unique_ptr<icu::BreakIterator> words;
   std::set<std::string, std::less<>> stop_words;
-  std::size_t max_term_bytes = 0;
-  std::string folded;
+  TermOptions options;
+  std::optional<retrieval_internal::Stemmer> stemmer;
+  std::string folded, form;
 
   Status Fold(std::string_view text) {
     UErrorCode status = U_ZERO_ERROR;
@@ -52,9 +63,9 @@ struct TermSplitter::Impl {
     return {};
   }
 
-  // fn(term) for every term of `text`, as a view into `folded`.
+  // fn(begin, end) in `folded` for every word of `text`, stop words too.
   template <class Fn>
-  Status ForEachTerm(std::string_view text, Fn&& fn) {
+  Status ForEachWord(std::string_view text, Fn&& fn) {
     if (text.size() > (std::size_t{1} << 30))
       return Fail(ErrorCode::kResourceExhausted, "terms: a text over 1 GiB");
     PLEXUS_TRY(Fold(text));
@@ -66,14 +77,153 @@ struct TermSplitter::Impl {
       utext_close(&view);
       return IcuError(status);
     }
+    Status done;
     for (std::int32_t begin = words->first(), end;
-         (end = words->next()) != icu::BreakIterator::DONE; begin = end) {
+         done && (end = words->next()) != icu::BreakIterator::DONE; begin = end) {
       if (words->getRuleStatus() < UBRK_WORD_NONE_LIMIT) continue;
-      const std::string_view term = std::string_view(folded).substr(begin, end - begin);
-      if (term.size() <= max_term_bytes && !stop_words.contains(term)) fn(term);
+      done = fn(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
     }
     utext_close(&view);
+    return done;
+  }
+
+  bool IsTerm(std::string_view word) const {
+    return word.size() <= options.max_term_bytes && !stop_words.contains(word);
+  }
+
+  // The word's stem without accents, as the options want it: a view into it or into `form`.
+  Result<std::string_view> Form(std::string_view word) {
+    const auto is_letter = [](char c) { return (c & 0x80) || (c >= 'a' && c <= 'z') || c == '\''; };
+    if (stemmer && std::ranges::all_of(word, is_letter)) word = stemmer->Stem(word);
+    if (!options.fold_accents) return word;
+    form.assign(word);
+    PLEXUS_TRY(retrieval_internal::FoldAccents(form));
+    return std::string_view(form);
+  }
+
+  // fn(term) for every term of `text`.
+  template <class Fn>
+  Status ForEachTerm(std::string_view text, Fn&& fn) {
+    const auto offer = [&](std::string_view word) -> Status {
+      if (!IsTerm(word)) return {};
+      PLEXUS_ASSIGN(const std::string_view term, Form(word));
+      if (!term.empty()) fn(term);
+      return {};
+    };
+    const auto offer_part = [&](std::string_view part) {
+      return part.size() < 2 ? Status() : offer(part);
+    };
+    std::vector<std::size_t> pairs;  // where words begin that are two characters, ascending
+    const auto take = [&](std::size_t begin, std::size_t end) -> Status {
+      const std::string_view word = std::string_view(folded).substr(begin, end - begin);
+      PLEXUS_TRY(offer(word));
+      if (options.cjk_bigrams && IsPair(word)) pairs.push_back(begin);
+      if (!options.split_identifiers || word.find_first_of("_.") == std::string_view::npos ||
+          word.size() > options.max_term_bytes)
+        return {};
+      const std::vector<retrieval_internal::Piece> parts = retrieval_internal::SeparatedParts(word);
+      for (const retrieval_internal::Piece part : parts)
+        if (parts.size() > 1)
+          PLEXUS_TRY(offer_part(word.substr(part.begin, part.end - part.begin)));
+      return {};
+    };
+    PLEXUS_TRY(ForEachWord(text, take));
+    if (options.cjk_bigrams) {
+      ForEachPair(folded, [&](std::size_t begin, std::size_t end) {
+        if (!std::ranges::binary_search(pairs, begin))
+          fn(std::string_view(folded).substr(begin, end - begin));
+      });
+    }
+    if (!options.split_identifiers) return {};
+    for (const retrieval_internal::Piece part :
+         retrieval_internal::CamelCaseParts(text, options.max_term_bytes)) {
+      PLEXUS_TRY(Fold(text.substr(part.begin, part.end - part.begin)));
+      PLEXUS_TRY(offer_part(folded));
+    }
     return {};
+  }
+
+  static bool IsPair(std::string_view word) {
+    bool is = false;
+    ForEachPair(word,
+                [&](std::size_t begin, std::size_t end) { is = begin == 0 && end == word.size(); });
+    return is;
+  }
+
+  // fn(begin, end) for every two characters side by side.
+  template <class Fn>
+  static void ForEachPair(std::string_view text, Fn&& fn) {
+    std::size_t previous = std::string_view::npos;
+    for (std::size_t at = 0; at < text.size();) {
+      const retrieval_internal::Utf8Character c = retrieval_internal::CharacterAt(text, at);
+      const bool is_cjk = retrieval_internal::IsCjk(c.code);
+      if (is_cjk && previous != std::string_view::npos) fn(previous, at + c.bytes);
+      previous = is_cjk ? at : std::string_view::npos;
+      at += c.bytes;
+    }
+  }
+
+  // fn(word, is_pair) for the words that phrases are made of: folded, neither stemmed nor without
+  // accents.
+  template <class Fn>
+  Status ForEachPhraseWord(std::string_view text, Fn&& fn) {
+    std::string spaced;
+    if (options.split_identifiers) {  // "getUser" -> "get User"
+      std::size_t copied = 0, last_end = 0;
+      for (const retrieval_internal::Piece part :
+           retrieval_internal::CamelCaseParts(text, options.max_term_bytes)) {
+        if (part.begin == last_end && part.begin > 0) {
+          spaced.append(text.substr(copied, part.begin - copied)).push_back(' ');
+          copied = part.begin;
+        }
+        last_end = part.end;
+      }
+      spaced.append(text.substr(copied));
+      text = spaced;
+    }
+    Run run;
+    const auto take = [&](std::size_t begin, std::size_t end) -> Status {
+      std::vector<retrieval_internal::Piece> parts = {{0, end - begin}};
+      if (options.split_identifiers)
+        parts =
+            retrieval_internal::SeparatedParts(std::string_view(folded).substr(begin, end - begin));
+      for (const retrieval_internal::Piece part : parts)
+        PLEXUS_TRY(OfferPhraseWords(begin + part.begin, begin + part.end, run, fn));
+      return {};
+    };
+    PLEXUS_TRY(ForEachWord(text, take));
+    return EndRun(run, fn);
+  }
+
+  // Characters side by side: the last one's bytes, and how many there were.
+  struct Run {
+    std::size_t begin = 0, end = 0, length = 0;
+  };
+  // A character alone is a word, more are the pairs that were offered.
+  template <class Fn>
+  Status EndRun(Run& run, Fn&& fn) {
+    const bool alone = std::exchange(run.length, 0) == 1;
+    return alone ? fn(std::string_view(folded).substr(run.begin, run.end - run.begin), false)
+                 : Status();
+  }
+  template <class Fn>
+  Status OfferPhraseWords(std::size_t begin, std::size_t end, Run& run, Fn&& fn) {
+    const std::string_view text = folded;
+    std::size_t other = begin;  // where what is no such character begins
+    for (std::size_t at = begin; at < end;) {
+      const retrieval_internal::Utf8Character c = retrieval_internal::CharacterAt(text, at);
+      if (retrieval_internal::IsCjk(c.code)) {
+        if (run.length == 0 || run.end != at) PLEXUS_TRY(EndRun(run, fn));
+        if (other < at) PLEXUS_TRY(fn(text.substr(other, at - other), false));
+        if (run.length > 0) PLEXUS_TRY(fn(text.substr(run.begin, at + c.bytes - run.begin), true));
+        run = {at, at + c.bytes, run.length + 1};
+        other = run.end;
+      }
+      at += c.bytes;
+    }
+    if (other == end) return {};
+    PLEXUS_TRY(EndRun(run, fn));
+    return fn(text.substr(other, end - other), false);
   }
 };
 
@@ -90,7 +240,10 @@ Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
   impl->folder = icu::Normalizer2::getNFKCCasefoldInstance(status);
   impl->words.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
   if (U_FAILURE(status)) return IcuError(status);
-  impl->max_term_bytes = options.max_term_bytes;
+  impl->options = options;
+  if (!options.stemmer.empty()) {
+    PLEXUS_ASSIGN(impl->stemmer, retrieval_internal::Stemmer::Make(options.stemmer));
+  }
   const auto add = [&](std::string_view word) -> Status {
     PLEXUS_TRY(impl->Fold(word));
     impl->stop_words.insert(impl->folded);
@@ -119,6 +272,36 @@ Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) try {
     ++counts.back().count;
   }
   return counts;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<std::vector<std::string>> TermSplitter::Words(std::string_view text) try {
+  std::vector<std::string> words;
+  const auto take = [&](std::string_view word, bool) -> Status {
+    PLEXUS_ASSIGN(const std::string_view form, impl_->Form(word));
+    words.emplace_back(form);
+    return {};
+  };
+  PLEXUS_TRY(impl_->ForEachPhraseWord(text, take));
+  return words;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<std::vector<std::string>> TermSplitter::PhraseTerms(std::string_view phrase) try {
+  std::vector<std::string> terms;
+  const auto take = [&](std::string_view word, bool pair) -> Status {
+    if (pair ? !impl_->options.cjk_bigrams : word.size() < 2 || !impl_->IsTerm(word)) return {};
+    const bool character = retrieval_internal::IsCjk(retrieval_internal::CharacterAt(word, 0).code);
+    if (character && !pair) return {};  // alone here, in the text perhaps part of a word
+    PLEXUS_ASSIGN(const std::string_view form, impl_->Form(word));
+    if (!form.empty()) terms.emplace_back(form);
+    return {};
+  };
+  PLEXUS_TRY(impl_->ForEachPhraseWord(phrase, take));
+  std::ranges::sort(terms);
+  const auto rest = std::ranges::unique(terms);
+  terms.erase(rest.begin(), rest.end());
+  return terms;
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -1,13 +1,15 @@
 // Terms: a text taken apart into the words it can be found by.
 //
-// The text is folded (Unicode NFKC_Casefold: case, width, ligatures, ignorable
-// characters), then cut at word boundaries (UAX #29, with ICU's dictionaries for
-// scripts that do not write blanks: Chinese, Japanese, Thai ...). Words of letters,
-// digits, kana and ideographs are terms; blanks and punctuation are not, nor are stop
-// words. No stemming: "dogs" is not "dog". Terms are what a `term` node is named by.
+// The text is folded (Unicode NFKC_Casefold: case, width, ligatures, ignorable characters), then
+// cut at word boundaries (UAX #29, with ICU's dictionaries for scripts that do not write blanks:
+// Chinese, Japanese, Thai ...). Words of letters, digits, kana and ideographs are terms; blanks
+// and punctuation are not, nor are stop words. Terms are what a `term` node is named by.
 //
-// Sources: Unicode Standard Annexes #29 and #15. The boundaries of scripts that need
-// a dictionary may move with ICU's version; indexing again (term_index.h) tells.
+// Options make more of a word. A query is split with the options of its index, so both sides agree.
+//
+// Sources: Unicode Standard Annexes #29 and #15; Porter, "Snowball: A language for stemming
+// algorithms", 2001. The boundaries of scripts that need a dictionary may move with ICU's version;
+// indexing again (term_index.h) tells.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +29,27 @@ struct TermOptions {
   std::vector<std::string> stop_words;
   bool default_stop_words = true;    // those of EnglishStopWords(), too
   std::size_t max_term_bytes = 128;  // longer words (hashes, base64) are no terms
+
+  // Latin and Greek letters lose their accents: "café" and "cafe" are one term.
+  bool fold_accents = false;
+  // "get_user_by_id", "engine.parallel" and "getUserById" are also the terms of their parts (of two
+  // bytes or more). "-" and "/" are word boundaries anyhow.
+  bool split_identifiers = false;
+  // Every two Han, kana or Hangul characters side by side are a term beside the dictionary's words,
+  // so what a dictionary cuts in another way is found all the same.
+  bool cjk_bigrams = false;
+  // Words are cut to the stem that Snowball's algorithm of this language finds ("english",
+  // "german", "fr" ...); "" = none. Stop words are left out before, accents folded after.
+  std::string stemmer;
+
+  // Of an index, not of a text: events have the terms of their text too, which is the query that
+  // they answered.
+  bool event_queries = false;
+
+  // What a new index is made with: all of these but a stemmer, as the language of a text is not
+  // known.
+  static TermOptions Recommended();
+  bool operator==(const TermOptions&) const = default;
 };
 
 // The 33 words that Lucene's EnglishAnalyzer leaves out.
@@ -41,17 +64,26 @@ struct TermCount {
 // Not thread-safe: one for each thread.
 class TermSplitter {
  public:
-  // kUnsupported when ICU lacks its data; kInvalidArgument for max_term_bytes beyond 1000.
+  // kUnsupported when ICU lacks its data; kInvalidArgument for max_term_bytes beyond 1000 and for
+  // an unknown stemmer.
   static Result<TermSplitter> Make(const TermOptions& options = {});
   TermSplitter(TermSplitter&&) noexcept;
   TermSplitter& operator=(TermSplitter&&) noexcept;
   ~TermSplitter();
 
-  // Terms in order, repetitions included. O(bytes). Bytes that are not UTF-8 count as
+  // Terms in order, repetitions included; behind the words the parts of identifiers and the pairs.
+  // O(bytes). Bytes that are not UTF-8 count as
   // U+FFFD, which is in no term. kResourceExhausted, kInternal: ICU's own failures.
   Result<std::vector<std::string>> Split(std::string_view text);
   // Distinct terms in order of their bytes.
   Result<std::vector<TermCount>> Count(std::string_view text);
+
+  // For phrases (phrase.h): all words in order, stop words too, in the finest cut (parts of
+  // identifiers if they are split, Han, kana and Hangul characters in pairs), folded and stemmed as
+  // terms are. A text holds a phrase when its words hold those of the phrase side by side.
+  Result<std::vector<std::string>> Words(std::string_view text);
+  // Terms that every indexed text that holds the phrase has; none for stop words alone.
+  Result<std::vector<std::string>> PhraseTerms(std::string_view phrase);
 
  private:
   struct Impl;

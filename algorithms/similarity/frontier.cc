@@ -1,4 +1,4 @@
-// Frontier: index, mask, mine, explain.
+// Frontier: index, mask, find the top sets, explain.
 #include "algorithms/similarity/frontier.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace plexus {
 
 namespace {
 
-using internal::ScoredSet;
-using internal::SharedEntry;
-using internal::SharedIndex;
+using similarity_internal::IndexEntry;
+using similarity_internal::InvertedIndex;
+using similarity_internal::ScoredSet;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)
@@ -31,9 +31,9 @@ Status CheckOptions(const FrontierOptions& options) {
   return {};
 }
 
-std::uint32_t RowOf(const SharedIndex& index, NodeId node) {
+std::uint32_t RowOf(const InvertedIndex& index, NodeId node) {
   // Leaders first, both parts ascending.
-  const auto begin = index.nodes.begin(), middle = begin + index.leaders, end = index.nodes.end();
+  const auto begin = index.nodes.begin(), middle = begin + index.anchors, end = index.nodes.end();
   auto at = std::lower_bound(begin, middle, node);
   if (at == middle || *at != node) at = std::lower_bound(middle, end, node);
   return static_cast<std::uint32_t>(at - begin);
@@ -41,10 +41,10 @@ std::uint32_t RowOf(const SharedIndex& index, NodeId node) {
 
 // The terms that two members have, or two or three of three. Terms fall in weight, and a
 // triple's shares are ordered again.
-std::vector<SharedNeighbor> Explain(const SharedIndex& index, std::span<const NodeId> members) {
+std::vector<SharedNeighbor> Explain(const InvertedIndex& index, std::span<const NodeId> members) {
   std::vector<std::uint32_t> terms;
   for (NodeId v : members)
-    for (const SharedEntry& e : index.row(RowOf(index, v))) terms.push_back(e.term);
+    for (const IndexEntry& e : index.row(RowOf(index, v))) terms.push_back(e.term);
   std::sort(terms.begin(), terms.end());
   std::vector<SharedNeighbor> shared;
   for (std::size_t i = 0; i < terms.size();) {
@@ -65,7 +65,7 @@ std::vector<SharedNeighbor> Explain(const SharedIndex& index, std::span<const No
 }
 
 template <int kMembers>
-void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& found,
+void Reply(const InvertedIndex& index, const std::vector<ScoredSet<kMembers>>& found,
            const FrontierOptions& options, FrontierResult& result) {
   for (const ScoredSet<kMembers>& set : found) {
     if (options.top == 0 && result.sets.size() == kMaxFrontierTop) {
@@ -81,11 +81,14 @@ void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& fou
 
 Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
-  Executor& executor = internal::Pick(options.executor);
-  internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
-  if (options.arity == 2) shared.leaders = options.anchors;
-  PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(snapshot, shared, executor));
-  const internal::Together mask(snapshot, index, options.mask == FrontierMask::kLinked, executor);
+  Executor& executor = internal::Pick(options.run.executor);
+  similarity_internal::InvertedIndexOptions shared{options.filter.kinds, options.filter.valid_at,
+                                                   options.filter.subset, nullptr};
+  if (options.arity == 2) shared.anchors = options.anchors;
+  PLEXUS_ASSIGN(const InvertedIndex index,
+                similarity_internal::MakeInvertedIndex(snapshot, shared, executor));
+  const similarity_internal::CooccurrenceIndex mask(
+      snapshot, index, options.mask == FrontierMask::kLinked, executor);
   const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
 
   FrontierResult result;
@@ -98,17 +101,17 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
     result.scored = answer.scored;
   };
   if (options.arity == 2) {
-    internal::PairQuestion question;
-    question.k = k;
-    question.mask = &mask;
-    question.leaders_only = options.anchors != nullptr;
-    question.budget = options.budget;
-    const internal::PairAnswer answer = MinePairs(index, question, executor);
+    similarity_internal::PairQuery query;
+    query.k = k;
+    query.mask = &mask;
+    query.anchors_only = options.anchors != nullptr;
+    query.budget = options.run.budget;
+    const similarity_internal::PairResult answer = FindTopPairs(index, query, executor);
     note(answer);
     Reply(index, answer.pairs, options, result);
   } else {
-    const internal::TripleQuestion question{k, &mask, options.anchors, options.budget};
-    const internal::TripleAnswer answer = MineTriples(index, question, executor);
+    const similarity_internal::TripleQuery query{k, &mask, options.anchors, options.run.budget};
+    const similarity_internal::TripleResult answer = FindTopTriples(index, query, executor);
     note(answer);
     Reply(index, answer.triples, options, result);
   }

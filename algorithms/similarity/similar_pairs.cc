@@ -1,4 +1,4 @@
-// The graph's rows made simple, shares, wedges; the miner when there are too many.
+// The graph's rows made simple, shares, wedges; the top-k join when there are too many.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -18,8 +18,8 @@ namespace plexus {
 
 namespace {
 
-using internal::ScoredSet;
-using internal::SharedIndex;
+using similarity_internal::InvertedIndex;
+using similarity_internal::ScoredSet;
 
 struct Rows {
   DenseView view;
@@ -35,7 +35,7 @@ Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options
   PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
   const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();
   AlignedArray<NodePair> pairs(arcs.arc_count());
-  ParallelFor(internal::Pick(options.executor), arcs.node_count(), 4096,
+  ParallelFor(internal::Pick(options.run.executor), arcs.node_count(), 4096,
               [&](std::size_t begin, std::size_t end) {
                 for (auto v = static_cast<NodeId>(begin); v < end; ++v)
                   for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a)
@@ -44,7 +44,7 @@ Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options
   TopologyOptions simple;
   simple.symmetrize = options.direction == Direction::kBoth;
   simple.inverse = false;
-  simple.executor = options.executor;
+  simple.executor = options.run.executor;
   PLEXUS_ASSIGN(rows.topology, BuildTopology(rows.view.node_count(), pairs.span(), simple));
   return rows;
 }
@@ -56,37 +56,41 @@ std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
   std::vector<double> shares(rows.node_count(), 0);
   for (NodeId w = 0; w < rows.node_count(); ++w)
     if (degrees[w] >= 2)
-      shares[w] = internal::IsSum(measure) ? internal::Share(measure, degrees[w]) : 1.0;
+      shares[w] = similarity_internal::IsSum(measure)
+                      ? similarity_internal::NeighborWeight(measure, degrees[w])
+                      : 1.0;
   return shares;
 }
 
 // Goes on from the best pairs so far: pairs better than the k-th of them, and that one.
 Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares,
                                        std::vector<ScoredSet<2>> found,
-                                       internal::PairQuestion question, Executor& executor,
+                                       similarity_internal::PairQuery query, Executor& executor,
                                        SimilarPairsResult& result) {
-  PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(rows, shares, executor));
+  PLEXUS_ASSIGN(const InvertedIndex index,
+                similarity_internal::MakeInvertedIndex(rows, shares, executor));
   const auto row_of = [&](NodeId node) {
     return static_cast<std::uint32_t>(
         std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
   };
-  // In the miner's order of addition, so that equal pairs have equal scores.
+  // In the join's order of addition, so that equal pairs have equal scores.
   for (ScoredSet<2>& pair : found)
     pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
-  std::sort(found.begin(), found.end(), internal::Better());
-  const bool full = found.size() == question.k;
-  if (full) question.bar = found.back();
-  internal::PairAnswer answer = internal::MinePairs(index, question, executor);
+  std::sort(found.begin(), found.end(), similarity_internal::Better());
+  const bool full = found.size() == query.k;
+  if (full) query.threshold = found.back();
+  similarity_internal::PairResult answer =
+      similarity_internal::FindTopPairs(index, query, executor);
   result.compared = answer.compared;
   result.truncated = answer.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
-  if (answer.truncated)  // it may not have met again what was found before
+  if (answer.truncated)  // it may not have found again what was found before
     pairs.insert(pairs.end(), found.begin(), found.end());
   else if (full)
     pairs.push_back(found.back());
-  std::sort(pairs.begin(), pairs.end(), internal::Better());
+  std::sort(pairs.begin(), pairs.end(), similarity_internal::Better());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  if (pairs.size() > question.k) pairs.resize(question.k);
+  if (pairs.size() > query.k) pairs.resize(query.k);
   return pairs;
 }
 
@@ -114,21 +118,22 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                                                  std::to_string(kMaxSimilarTop));
   if (options.least_shared == 0)
     return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Rows made, MakeRows(snapshot, options));
   const CsrView rows = made.topology.out();
   const std::vector<double> shares = Shares(rows, options.measure);
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;
 
-  internal::WedgeQuestion question;
-  question.measure = options.measure;
-  question.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
-  question.least_shared = options.least_shared;
-  question.budget = options.budget;
-  question.most_wedges = options.wedge_limit;
-  question.first_wedges = ratio ? 0 : std::min(question.first_wedges, options.wedge_limit);
-  internal::WedgeAnswer walked = internal::WedgePairs(rows, shares, question, executor);
+  similarity_internal::WedgeQuery query;
+  query.measure = options.measure;
+  query.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
+  query.least_shared = options.least_shared;
+  query.budget = options.run.budget;
+  query.most_wedges = options.wedge_limit;
+  query.first_wedges = ratio ? 0 : std::min(query.first_wedges, options.wedge_limit);
+  similarity_internal::WedgeResult walked =
+      similarity_internal::WedgePairs(rows, shares, query, executor);
   SimilarPairsResult result;
   result.wedges = walked.wedges;
   result.truncated = walked.truncated;
@@ -141,10 +146,10 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                       "pairs that share "
                       "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
                       "single nodes");
-    internal::PairQuestion rest;
-    rest.k = question.k;
-    rest.least_common = question.least_shared;
-    rest.budget = options.budget;
+    similarity_internal::PairQuery rest;
+    rest.k = query.k;
+    rest.least_common = query.least_shared;
+    rest.budget = options.run.budget;
     if (rest.budget.edges != Budget::kUnlimited)
       rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);
     PLEXUS_ASSIGN(pairs, Mine(rows, shares, std::move(pairs), rest, executor, result));

@@ -22,7 +22,7 @@ namespace {
 
 using internal::NodeMap;
 using internal::Selection;
-using internal::SimpleRows;
+using similarity_internal::NeighborRows;
 
 constexpr std::size_t kPairBlock = 64;  // pairs that share a cache of degrees
 constexpr std::size_t kRoundBlocks =
@@ -49,7 +49,7 @@ double SetScore(SimilarityMeasure measure, std::uint64_t shared, std::uint64_t a
                                                 : Ratio(shared, std::min(a, b));
 }
 
-// A shared neighbour; sums are taken over rising length, then id, whoever asks.
+// A shared neighbour; sums are taken over rising length, then id, for every caller.
 struct Shared {
   std::uint64_t length;
   NodeId node;
@@ -62,9 +62,9 @@ struct Shared {
 class PairJudge {
  public:
   PairJudge(const Selection& selection, const SimilarityOptions& options)
-      : selection_(selection), options_(options), rows_(selection, &options.budget) {}
+      : selection_(selection), options_(options), rows_(selection, &options.run.budget) {}
 
-  // False once the budget said stop within a pair: what was judged since is worth nothing.
+  // False once the budget interrupted a pair: what was judged since is void.
   bool whole() const { return !rows_.interrupted(); }
   void Forget() {
     places_.Reset(selection_.snapshot->node_count());
@@ -82,7 +82,7 @@ class PairJudge {
     result.shared = shared_.size();
     if (options_.measure == SimilarityMeasure::kCommon)
       result.score = static_cast<double>(result.shared);
-    else if (internal::IsSum(options_.measure))
+    else if (similarity_internal::IsSum(options_.measure))
       result.score = Sum(result, edges);
     else
       result.score =
@@ -127,13 +127,14 @@ class PairJudge {
     std::sort(order_.begin(), order_.end());
     double sum = 0;
     for (const Shared& w : order_)
-      sum += internal::Share(options_.measure, known_[places_.get(w.node)].degree + outside);
+      sum += similarity_internal::NeighborWeight(options_.measure,
+                                                 known_[places_.get(w.node)].degree + outside);
     return sum;
   }
 
   const Selection& selection_;
   const SimilarityOptions& options_;
-  SimpleRows rows_;
+  NeighborRows rows_;
   struct Known {
     std::uint64_t length, degree;  // the degree is among the selected nodes
   };
@@ -154,16 +155,17 @@ class TwoSteps {
   TwoSteps(const Selection& selection, NodeId node, const SimilarityOptions& options)
       : node_(node),
         options_(options),
-        rows_(selection, &options.budget),
+        rows_(selection, &options.run.budget),
         places_(selection.snapshot->node_count()) {}
 
   SimilarNodesResult Run() {
     result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_, Left());
-    if (Overrun()) return std::move(result_);  // without its neighbours there is nothing to say
+    if (Overrun()) return std::move(result_);  // without its neighbours there is no score
     result_.neighbors = near_.size();
     Accumulate();
     result_.candidates = found_.size();
-    if (options_.measure == SimilarityMeasure::kCommon || internal::IsSum(options_.measure))
+    if (options_.measure == SimilarityMeasure::kCommon ||
+        similarity_internal::IsSum(options_.measure))
       RankSums();
     else
       RankSets();
@@ -181,15 +183,15 @@ class TwoSteps {
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   }
   std::uint64_t Left() const {
-    return options_.budget.edges - std::min(options_.budget.edges, result_.edges);
+    return options_.run.budget.edges - std::min(options_.run.budget.edges, result_.edges);
   }
 
-  // After a row was read within Left(): whether it had more, or the budget said stop.
+  // After a row was read within Left(): whether it had more, or the budget interrupted it.
   bool Overrun() {
-    if (result_.edges > options_.budget.edges || rows_.interrupted() ||
-        options_.budget.Interrupted())
+    if (result_.edges > options_.run.budget.edges || rows_.interrupted() ||
+        options_.run.budget.Interrupted())
       result_.truncated = true;
-    result_.edges = std::min(result_.edges, options_.budget.edges);
+    result_.edges = std::min(result_.edges, options_.run.budget.edges);
     return result_.truncated;
   }
 
@@ -200,7 +202,7 @@ class TwoSteps {
       order.push_back({rows_.Length(w, back, Left()), w});
       // A row that does not fit is not followed below, but it has been read.
       if (rows_.length_reads()) result_.edges += std::min(order.back().length, Left());
-      if (rows_.interrupted() || (order.size() % 4096 == 0 && options_.budget.Interrupted())) {
+      if (rows_.interrupted() || (order.size() % 4096 == 0 && options_.run.budget.Interrupted())) {
         result_.truncated = true;
         return;
       }
@@ -208,7 +210,7 @@ class TwoSteps {
     std::sort(order.begin(), order.end());
     std::vector<std::uint32_t> here;
     for (std::uint32_t i = 0; i < order.size(); ++i) {
-      if (order[i].length > Left() || options_.budget.Interrupted()) {
+      if (order[i].length > Left() || options_.run.budget.Interrupted()) {
         result_.truncated = true;
         return;
       }
@@ -231,10 +233,11 @@ class TwoSteps {
         result_.truncated = true;
         return;
       }
-      // d counts the node asked about, whether it is selected or not.
-      const double share = internal::IsSum(options_.measure) && !here.empty()
-                               ? internal::Share(options_.measure, here.size() + 1)
-                               : 0.0;
+      // d counts the queried node, whether it is selected or not.
+      const double share =
+          similarity_internal::IsSum(options_.measure) && !here.empty()
+              ? similarity_internal::NeighborWeight(options_.measure, here.size() + 1)
+              : 0.0;
       for (const std::uint32_t place : here) {
         ++found_[place].shared;
         found_[place].sum += share;
@@ -246,9 +249,10 @@ class TwoSteps {
     for (const Candidate& c : found_)
       if (c.shared >= options_.least_shared)
         result_.nodes.push_back(
-            {c.node, internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
+            {c.node,
+             similarity_internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
              c.shared, 0});
-    internal::KeepBest(result_.nodes, options_.top, Better);
+    internal::SortTopK(result_.nodes, options_.top, Better);
   }
 
   // Candidates in an order in which, once one cannot enter a full list, no later one can:
@@ -267,13 +271,13 @@ class TwoSteps {
         const double most = jaccard ? Ratio(c.shared, near_.size()) : 1.0;
         if (!Better({c.node, most, 0, 0}, best.front())) break;
       }
-      if (Left() == 0 || (looked_at++ % 256 == 255 && options_.budget.Interrupted())) {
+      if (Left() == 0 || (looked_at++ % 256 == 255 && options_.run.budget.Interrupted())) {
         result_.truncated = true;
         break;
       }
       result_.edges += rows_.Gather(c.node, options_.direction, node_, row_, Left());
-      if (result_.edges > options_.budget.edges || rows_.interrupted()) {
-        result_.edges = std::min(result_.edges, options_.budget.edges);
+      if (result_.edges > options_.run.budget.edges || rows_.interrupted()) {
+        result_.edges = std::min(result_.edges, options_.run.budget.edges);
         result_.truncated = true;
         break;
       }
@@ -293,7 +297,7 @@ class TwoSteps {
 
   const NodeId node_;
   const SimilarityOptions& options_;
-  SimpleRows rows_;
+  NeighborRows rows_;
   NodeMap places_;  // node -> its place in found_
   std::vector<NodeId> near_, row_;
   std::vector<Candidate> found_;
@@ -312,21 +316,21 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
       return Fail(ErrorCode::kInvalidArgument,
                   "node '" + std::string(snapshot.key(pair.source)) + "' is compared with itself");
   }
-  PLEXUS_ASSIGN(const Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  Executor& executor = internal::Pick(options.executor);
-  internal::Pool<PairJudge> judges;
+  PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
+  Executor& executor = internal::Pick(options.run.executor);
+  internal::ObjectPool<PairJudge> judges;
   PairSimilaritiesResult result;
   std::uint64_t spent = 0;
   std::vector<Judged> round(std::min(pairs.size(), kPairBlock * kRoundBlocks));
   std::vector<std::uint8_t> done(kRoundBlocks);  // by block of the round: not interrupted
   for (std::size_t first = 0; first < pairs.size() && !result.truncated; first += round.size()) {
     const std::size_t count = std::min(round.size(), pairs.size() - first);
-    const std::uint64_t left = options.budget.edges - spent;
+    const std::uint64_t left = options.run.budget.edges - spent;
     ParallelFor(executor, count, kPairBlock, [&](std::size_t begin, std::size_t end) {
       done[begin / kPairBlock] = false;
-      if (options.budget.Interrupted()) return;
-      auto judge = judges.Take([&] { return std::make_unique<PairJudge>(selection, options); });
+      if (options.run.budget.Interrupted()) return;
+      const auto judge =
+          judges.Acquire([&] { return std::make_unique<PairJudge>(selection, options); });
       judge->Forget();
       std::uint64_t here = 0;
       for (std::size_t i = begin; i < end; ++i) {
@@ -336,10 +340,9 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
         here += round[i].edges;
       }
       done[begin / kPairBlock] = judge->whole();
-      judges.Give(std::move(judge));
     });
     for (std::size_t i = 0; i < count; ++i) {
-      if (!done[i / kPairBlock] || round[i].edges > options.budget.edges - spent) {
+      if (!done[i / kPairBlock] || round[i].edges > options.run.budget.edges - spent) {
         result.truncated = true;
         break;
       }
@@ -356,8 +359,7 @@ Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
   if (options.least_shared == 0)
     return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
-  PLEXUS_ASSIGN(const Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
   return TwoSteps(selection, node, options).Run();
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -29,14 +29,14 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kPullGrain = 2048;
-constexpr std::uint32_t kCheckEvery = 4096;  // arcs between looks at the clock
-constexpr NodeId kPullLeastNodes = 2048;
+constexpr std::uint32_t kCheckEvery = 4096;  // arcs between two polls of the budget
+constexpr NodeId kMinPullNodes = 2048;
 constexpr std::uint64_t kPullShare = 16;
-constexpr std::size_t kRowsAhead = 64;  // nodes of the next level whose rows are asked for
-constexpr std::size_t kRipe = 8;        // an offset has arrived when so many nodes came after it
+constexpr std::size_t kRowsAhead = 64;    // nodes of the next level whose rows are prefetched
+constexpr std::size_t kPrefetchLead = 8;  // an offset has arrived when so many nodes came after it
 
 struct Scratch {
-  internal::VisitedSet met;  // reached, or looked at and not selected
+  traversal_internal::VisitedSet visited;  // reached, or visited and not selected
   std::vector<BfsNode> nodes, spare;
   std::vector<std::uint32_t> next;
 };
@@ -68,9 +68,10 @@ void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch)
   // Within a step the id's lower bits are left to order.
   for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
   if (crowd <= 16)
-    return internal::SortFew(first, first + count, less);  // nothing is far from its place
+    return traversal_internal::InsertionSort(first, first + count,
+                                             less);  // nothing is far from its place
   for (std::size_t s = 0, from = 0; s < steps; from = next[s++])
-    internal::SortStep(first + from, first + next[s], less);
+    traversal_internal::SortBucket(first + from, first + next[s], less);
 }
 
 class Search {
@@ -82,13 +83,13 @@ class Search {
         budget_(budget),
         executor_(executor),
         scratch_(kept_scratch ? std::move(kept_scratch) : std::make_unique<Scratch>()),
-        met_(scratch_->met),
+        visited_(scratch_->visited),
         nodes_(scratch_->nodes) {
-    met_.Reset(selection.snapshot->node_count());
+    visited_.Reset(selection.snapshot->node_count());
     nodes_.clear();
     if (BaseRowsRead()) {
-      row_heads_ = internal::RowHeads::Of(*selection.snapshot);
-      if (row_heads_) heads_ = row_heads_->get(options.direction);
+      row_descriptors_ = traversal_internal::RowDescriptors::Of(*selection.snapshot);
+      if (row_descriptors_) descriptors_ = row_descriptors_->get(options.direction);
     }
     const auto& by_kind = selection.snapshot->state().edges_by_kind;
     std::size_t kinds = 0;
@@ -100,14 +101,14 @@ class Search {
   ~Search() {
     if ((nodes_.capacity() + scratch_->spare.capacity()) * sizeof(BfsNode) > kKeptBytes)
       scratch_->nodes = {}, scratch_->spare = {}, scratch_->next = {};
-    if (scratch_->met.size_bytes() <= 2 * kKeptBytes) kept_scratch = std::move(scratch_);
+    if (scratch_->visited.size_bytes() <= 2 * kKeptBytes) kept_scratch = std::move(scratch_);
   }
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
   void Run(std::span<const NodeId> sources) {
     for (NodeId v : sources) {
-      if (met_.contains(v)) continue;
+      if (visited_.contains(v)) continue;
       if (!Add({v, 0, kNoNode})) break;
     }
     SortLevel(nodes_, 0, *scratch_);
@@ -127,10 +128,10 @@ class Search {
     }
   }
 
-  void Pay() {
-    if (row_heads_ && !heads_)
-      row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, budget_,
-                       executor_);
+  void RecordTraversal() {
+    if (row_descriptors_ && !descriptors_)
+      row_descriptors_->AddTraversedArcs(selection_.snapshot->base(), options_.direction,
+                                         base_arcs_, budget_, executor_);
   }
 
   // Small ones are copied, so that the memory is kept.
@@ -149,20 +150,20 @@ class Search {
       result_.truncated = true;
       return false;
     }
-    met_.Insert(node.node);
+    visited_.Insert(node.node);
     nodes_.push_back(node);
     return true;
   }
 
   bool Interrupted() {
-    if (looked_ < next_check_) return false;
-    next_check_ = looked_ + kCheckEvery;
+    if (scanned_ < next_check_) return false;
+    next_check_ = scanned_ + kCheckEvery;
     return budget_.Interrupted();
   }
 
   // The node at the end of an arc. False when the budget holds no more nodes.
-  bool Meet(NodeId node, std::uint32_t depth, NodeId from) {
-    if (!met_.Insert(node)) return true;
+  bool Visit(NodeId node, std::uint32_t depth, NodeId from) {
+    if (!visited_.Insert(node)) return true;
     if (!selection_.contains(node)) return true;
     if (nodes_.size() >= budget_.nodes) return false;
     nodes_.push_back({node, depth, from});
@@ -177,84 +178,88 @@ class Search {
     const Snapshot& snapshot = *selection_.snapshot;
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
-    const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
-    const internal::BaseRows rows(snapshot.base(), direction);
+    const traversal_internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
+    const engine_internal::BaseRows rows(snapshot.base(), direction);
     const bool base_rows = BaseRowsRead();
     const bool last = depth == options_.max_depth;
-    // What says where a row is, and, when that has come, the row.
-    auto ask_head = [&](NodeId v) {
-      if (!heads_)
+    // The descriptor (or offset) of a row and, when that has come, the row.
+    auto prefetch_descriptor = [&](NodeId v) {
+      if (!descriptors_)
         prefetch.Offsets(v);
       else if (v < rows.nodes)
-        Prefetch(&heads_[v]);
+        Prefetch(&descriptors_[v]);
     };
-    auto ask_row = [&](NodeId v) {
-      if (!heads_) return prefetch.Arcs(v);
+    auto prefetch_row = [&](NodeId v) {
+      if (!descriptors_) return prefetch.Arcs(v);
       if (v >= rows.nodes) return;
-      const internal::RowHead& head = heads_[v];
-      if (!all_kinds) Prefetch(&rows.low[head.begin]);
-      if (head.degree < 2) return;
-      Prefetch(&rows.neighbors[head.begin + 1]);
-      Prefetch(&rows.neighbors[head.begin + std::min(head.degree - 1, 16u)]);
+      const traversal_internal::RowDescriptor& descriptor = descriptors_[v];
+      if (!all_kinds) Prefetch(&rows.low[descriptor.begin]);
+      if (descriptor.degree < 2) return;
+      Prefetch(&rows.neighbors[descriptor.begin + 1]);
+      Prefetch(&rows.neighbors[descriptor.begin + std::min(descriptor.degree - 1, 16u)]);
     };
-    constexpr std::size_t kFar = internal::RowPrefetch::kFar, kNear = internal::RowPrefetch::kNear;
-    // The first rows of the next level are asked for as soon as their offsets have come, so
+    constexpr std::size_t kFar = traversal_internal::RowPrefetch::kFar,
+                          kNear = traversal_internal::RowPrefetch::kNear;
+    // The first rows of the next level are prefetched as soon as their offsets have come, so
     // that levels of few nodes do not wait for memory one after the other.
-    std::size_t asked = end;
-    auto ask = [&](std::size_t past) {
-      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked)
-        ask_row(nodes_[asked].node);
+    std::size_t prefetched = end;
+    auto prefetch_next = [&](std::size_t past) {
+      for (past = std::min(past, end + kRowsAhead); !last && prefetched < past; ++prefetched)
+        prefetch_row(nodes_[prefetched].node);
     };
-    for (std::size_t j = begin; j < std::min(end, begin + kFar); ++j) ask_head(nodes_[j].node);
-    for (std::size_t j = begin; j < std::min(end, begin + kNear); ++j) ask_row(nodes_[j].node);
+    for (std::size_t j = begin; j < std::min(end, begin + kFar); ++j)
+      prefetch_descriptor(nodes_[j].node);
+    for (std::size_t j = begin; j < std::min(end, begin + kNear); ++j) prefetch_row(nodes_[j].node);
     for (std::size_t i = begin; i < end; ++i) {
-      if (nodes_.size() > end + kRipe) ask(nodes_.size() - kRipe);
-      if (i + kFar < end) ask_head(nodes_[i + kFar].node);
-      if (i + kNear < end) ask_row(nodes_[i + kNear].node);
+      if (nodes_.size() > end + kPrefetchLead) prefetch_next(nodes_.size() - kPrefetchLead);
+      if (i + kFar < end) prefetch_descriptor(nodes_[i + kFar].node);
+      if (i + kNear < end) prefetch_row(nodes_[i + kNear].node);
       const NodeId from = nodes_[i].node;
       if (Interrupted()) return false;
       if (base_rows && snapshot.clean(direction, from)) {
-        const std::uint32_t first = heads_ ? heads_[from].begin : rows.offsets[from];
-        const std::uint32_t past = heads_ ? first + heads_[from].degree : rows.offsets[from + 1];
+        const std::uint32_t first = descriptors_ ? descriptors_[from].begin : rows.offsets[from];
+        const std::uint32_t past =
+            descriptors_ ? first + descriptors_[from].degree : rows.offsets[from + 1];
         if (budget_.edges - result_.edges >= past - first) {
           base_arcs_ += past - first;
           for (std::uint32_t a = first; a < past;) {
             const std::uint32_t stop = a + std::min(past - a, kCheckEvery);
-            looked_ += stop - a;
+            scanned_ += stop - a;
             for (; a < stop; ++a) {
               if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
-              const NodeId node = heads_ && a == first ? heads_[from].first : rows.neighbors[a];
+              const NodeId node =
+                  descriptors_ && a == first ? descriptors_[from].first : rows.neighbors[a];
               ++result_.edges;
               const std::size_t before = nodes_.size();
-              if (!Meet(node, depth, from)) return false;
-              if (!last && nodes_.size() != before) ask_head(node);
+              if (!Visit(node, depth, from)) return false;
+              if (!last && nodes_.size() != before) prefetch_descriptor(node);
             }
             if (a < past && Interrupted()) return false;
           }
           continue;
         }
       }
-      const bool whole = internal::ForEachArcHeard(
+      const bool whole = internal::ForEachArcInterruptible(
           snapshot, direction, from, selection_.filter,
           [&] {
-            ++looked_;
+            ++scanned_;
             return !Interrupted();
           },
           [&](const Arc& arc) {
             if (result_.edges >= budget_.edges) return false;
             ++result_.edges;
-            return Meet(arc.neighbor, depth, from);
+            return Visit(arc.neighbor, depth, from);
           });
       if (!whole) return false;
     }
-    ask(nodes_.size());
+    prefetch_next(nodes_.size());
     return true;
   }
 
   // Pulling cannot stop half way through a level, so it needs an open budget.
   bool PullFits(std::size_t level) const {
     const NodeId n = selection_.snapshot->node_count();
-    return n >= kPullLeastNodes && level * kPullShare > n && budget_.edges == Budget::kUnlimited &&
+    return n >= kMinPullNodes && level * kPullShare > n && budget_.edges == Budget::kUnlimited &&
            budget_.nodes >= n;
   }
 
@@ -264,11 +269,11 @@ class Search {
     std::vector<std::uint64_t> level((std::size_t{n} + 63) / 64);
     for (std::size_t i = begin; i < end; ++i)
       level[nodes_[i].node / 64] |= std::uint64_t{1} << (nodes_[i].node % 64);
-    met_.MakeDense();
+    visited_.MakeDense();
 
     struct Found {
       std::vector<BfsNode> nodes;
-      std::uint64_t edges = 0, looked = 0;
+      std::uint64_t edges = 0, scanned = 0;
     };
     std::vector<Found> found((n + kPullGrain - 1) / kPullGrain);
     std::atomic<bool> stop = false;
@@ -282,13 +287,15 @@ class Search {
       }
       Found& mine = found[first / kPullGrain];
       for (auto v = static_cast<NodeId>(first); v < past; ++v) {
-        if (met_.contains(v) || !selection_.contains(v)) continue;
+        if (visited_.contains(v) || !selection_.contains(v)) continue;
         NodeId parent =
-            kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
-        bool heard = false;
-        internal::ForEachArcHeard(
+            kNoNode;  // the first is the smallest where a row is sorted by neighbour only
+        bool interrupted = false;
+        internal::ForEachArcInterruptible(
             snapshot, back, v, selection_.filter,
-            [&] { return ++mine.looked % kCheckEvery != 0 || !(heard = budget_.Interrupted()); },
+            [&] {
+              return ++mine.scanned % kCheckEvery != 0 || !(interrupted = budget_.Interrupted());
+            },
             [&](const Arc& arc) {
               ++mine.edges;
               if (arc.neighbor >= parent ||
@@ -297,7 +304,7 @@ class Search {
               parent = arc.neighbor;
               return !one_sorted_row_;
             });
-        if (heard) {
+        if (interrupted) {
           stop = true;
           return;
         }
@@ -316,51 +323,52 @@ class Search {
   const Budget& budget_;
   Executor& executor_;
   std::unique_ptr<Scratch> scratch_;
-  internal::VisitedSet& met_;
+  traversal_internal::VisitedSet& visited_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
-  std::shared_ptr<const internal::RowHeads> row_heads_;
-  const internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
-  std::uint64_t base_arcs_ = 0;               // of base rows pushed as they are
-  std::uint64_t looked_ = 0,
+  std::shared_ptr<const traversal_internal::RowDescriptors> row_descriptors_;
+  const traversal_internal::RowDescriptor* descriptors_ =
+      nullptr;                   // by node of the base, when they are made
+  std::uint64_t base_arcs_ = 0;  // of base rows pushed as they are
+  std::uint64_t scanned_ = 0,
                 next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   BfsResult result_;
 };
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources,
-                         const BfsOptions& o) {
-  internal::Question question(snapshot, internal::SearchKind::kBfs);
-  question.Add(std::uint64_t{o.max_depth});
-  question.Add(static_cast<std::uint64_t>(o.direction));
-  question.Add(std::span(o.kinds));
-  question.Add(static_cast<std::uint64_t>(o.valid_at));
-  question.Add(o.subset);
-  for (NodeId v : sources) question.AddNode(v);
-  return question;
+traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
+                                           std::span<const NodeId> sources, const BfsOptions& o) {
+  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kBfs);
+  digest.Add(std::uint64_t{o.max_depth});
+  digest.Add(static_cast<std::uint64_t>(o.direction));
+  digest.Add(std::span(o.filter.kinds));
+  digest.Add(static_cast<std::uint64_t>(o.filter.valid_at));
+  digest.Add(o.filter.subset);
+  for (NodeId v : sources) digest.AddNode(v);
+  return digest;
 }
 
 }  // namespace
 
 Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                       const BfsOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   for (NodeId v : sources) {
     if (v >= snapshot.node_count() || !snapshot.alive(v))
-      return internal::NotSelected(snapshot, "source", v, options.kinds);
+      return internal::NotSelected(snapshot, "source", v, options.filter.kinds);
   }
-  Budget budget = options.budget;
+  Budget budget = options.run.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
-                  Asked(snapshot, sources, options).Position(options.resume));
-    budget = internal::BudgetFrom(position, budget);
+    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
+                  MakeDigest(snapshot, sources, options).Position(options.resume));
+    budget = traversal_internal::BudgetFrom(position, budget);
   }
-  Search search(selection, options, budget, internal::Pick(options.executor));
+  Search search(selection, options, budget, internal::Pick(options.run.executor));
   search.Run(sources);
   BfsResult result = search.Take();
-  search.Pay();
+  search.RecordTraversal();
   if (result.truncated)
-    result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
+    result.resume =
+        MakeDigest(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

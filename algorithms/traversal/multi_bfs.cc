@@ -26,13 +26,13 @@ using Lanes = AlignedArray<std::uint64_t>;
 class LaneSearch {
  public:
   // A step goes along every view of `out`; `in` has their transposes. A source of kNoNode reaches
-  // itself alone.
+  // only itself.
   LaneSearch(std::span<const CsrView> out, std::span<const CsrView> in,
              std::span<const NodeId> sources, const MultiBfsOptions& options)
       : out_(out),
         in_(in),
         options_(options),
-        executor_(internal::Pick(options.executor)),
+        executor_(internal::Pick(options.run.executor)),
         n_(out[0].node_count()),
         seen_(n_, 0),
         now_(n_, 0),
@@ -41,7 +41,7 @@ class LaneSearch {
     result_.levels.resize(sources.size());
     if (options.depths) result_.depths.assign(std::size_t{n_} * sources.size(), kUnreached);
     for (std::size_t s = 0; s < sources.size(); ++s) {
-      if (sources[s] == kNoNode) {  // it is not among the nodes, and meets none of them
+      if (sources[s] == kNoNode) {  // it is not among the nodes and reaches none of them
         result_.levels[s] = {1};
         ++pairs_;
         continue;
@@ -54,7 +54,7 @@ class LaneSearch {
   }
 
   MultiBfsResult Run() {
-    if (options_.budget.nodes == 0) {
+    if (options_.run.budget.nodes == 0) {
       for (auto& sizes : result_.levels) sizes.clear();
       result_.truncated = true;
       return std::move(result_);
@@ -62,8 +62,8 @@ class LaneSearch {
     for (std::uint32_t depth = 0;; ++depth) {
       Settle(depth);
       if (level_.empty() || depth >= options_.max_depth) break;
-      if (pairs_ >= options_.budget.nodes || arcs_ > options_.budget.edges ||
-          options_.budget.Interrupted()) {
+      if (pairs_ >= options_.run.budget.nodes || arcs_ > options_.run.budget.edges ||
+          options_.run.budget.Interrupted()) {
         result_.truncated = true;
         break;
       }
@@ -88,7 +88,7 @@ class LaneSearch {
         const std::uint64_t reached = now_[v] = next_[v];
         next_[v] = 0;
         seen_[v] |= reached;
-        if (options_.budget.edges != Budget::kUnlimited)
+        if (options_.run.budget.edges != Budget::kUnlimited)
           for (const CsrView& view : out_) tally[width - 1] += view.degree(v);
         std::uint32_t* depths =
             options_.depths ? result_.depths.data() + std::size_t{v} * result_.sources : nullptr;
@@ -189,8 +189,9 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
                                                  std::to_string(kBfsLanes) + " expected");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, sources));
-  if (options.subset) wanted.subset = &with;
+  PLEXUS_ASSIGN(const NodeSubset with,
+                internal::WithSources(snapshot, options.filter.subset, sources));
+  if (options.filter.subset) wanted.filter.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   std::vector<NodeId> places;
   for (NodeId source : sources) places.push_back(view.dense(source));

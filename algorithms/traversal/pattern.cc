@@ -1,8 +1,8 @@
 // MatchPattern: layers of (node, state) labels, each made from one of the layer before.
 //
 // The newest label of every pair is found through a map from node to a row of states,
-// made when the node is first met, so a small query pays for what it touches. Rows of arcs
-// are walked once per label and direction; the steps that an arc can take are the word
+// made when the node is first visited, so the cost of a small query depends on what it touches.
+// Rows of arcs are walked once per label and direction; the steps that an arc can take are the word
 // `next(state) & steps of its kind`. Labels know the label and arc they came from, so the
 // array is the proof.
 #include "algorithms/traversal/pattern.h"
@@ -30,7 +30,7 @@ using internal::NodeMap;
 constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 constexpr std::uint8_t kStart = 0xFF;  // the state before the first step
-constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kMaxValue = std::numeric_limits<double>::max();
 constexpr std::uint32_t kDefaultProductHops = 16;
 
 struct Label {
@@ -91,8 +91,8 @@ class PatternSearch {
         places_(selection.snapshot->node_count()),
         best_(selection.snapshot->node_count()) {}
 
-  void Run(std::span<const TraverseSeed> starts, std::uint32_t hops) {
-    for (const TraverseSeed& start : starts) {
+  void Run(std::span<const NodeWeight> starts, std::uint32_t hops) {
+    for (const NodeWeight& start : starts) {
       if (labels_.size() >= most_labels()) return void(truncated_ = true);
       Place(start.node, true);
       labels_.push_back({start.weight, start.node, kNone, {}, 0, kStart, start.node});
@@ -119,7 +119,7 @@ class PatternSearch {
       for (std::size_t i = 0; i < labels_.size(); ++i)
         if (labels_[i].state != kStart && pattern_.accept() >> labels_[i].state & 1)
           Matched(static_cast<std::uint32_t>(i));
-    internal::KeepBest(matched_, options_.top, [&](std::uint32_t a, std::uint32_t b) {
+    internal::SortTopK(matched_, options_.top, [&](std::uint32_t a, std::uint32_t b) {
       const Label &x = labels_[a], &y = labels_[b];
       if (by_hops() && x.hop != y.hop) return x.hop < y.hop;
       if (!by_hops() && x.value != y.value) return x.value > y.value;
@@ -130,7 +130,7 @@ class PatternSearch {
     result.nodes = labels_.size();
     result.edges = edges_;
     result.hits.resize(matched_.size());
-    std::uint64_t steps_left = options_.paths ? PatternOptions::kMostPathSteps : 0;
+    std::uint64_t steps_left = options_.paths ? PatternOptions::kMaxPathSteps : 0;
     for (std::size_t i = 0; i < matched_.size(); ++i) {
       const Label& label = labels_[matched_[i]];
       TraverseHit& hit = result.hits[i];
@@ -173,9 +173,9 @@ class PatternSearch {
         from.state == kStart ? pattern_.first() : pattern_.steps()[from.state].next;
     bool go_on = true;
     auto walk = [&](Direction direction, const std::vector<std::uint64_t>& accepted) {
-      go_on = internal::ForEachArcHeard(
+      go_on = internal::ForEachArcInterruptible(
           *selection_.snapshot, direction, from.node, selection_.filter,
-          [&] { return (++looked_ & 4095) != 0 || !budget_.Interrupted(); },
+          [&] { return (++scanned_ & 4095) != 0 || !budget_.Interrupted(); },
           [&](const Arc& arc) {
             if (edges_ >= budget_.edges) return false;
             ++edges_;
@@ -192,7 +192,7 @@ class PatternSearch {
             std::uint64_t steps) {
     const std::uint32_t place = Place(arc.neighbor, false);
     if (place == kExcluded) return true;
-    const double value = std::min(from.value * static_cast<double>(arc.weight), kMost);
+    const double value = std::min(from.value * static_cast<double>(arc.weight), kMaxValue);
     for (; steps; steps &= steps - 1) {
       const auto state = static_cast<std::uint8_t>(std::countr_zero(steps));
       std::uint32_t& newest = newest_[std::size_t{place} * pattern_.steps().size() + state];
@@ -243,51 +243,52 @@ class PatternSearch {
   NodeMap best_;                        // node -> place in matched_
   std::vector<std::uint32_t> matched_;  // labels
   bool truncated_ = false;
-  std::uint64_t edges_ = 0, looked_ = 0;  // looked at: also what the filter hides
+  std::uint64_t edges_ = 0, scanned_ = 0;  // looked at: also what the filter hides
 };
 
 // Ascending, each node once with its largest weight.
-Result<std::vector<TraverseSeed>> CheckStarts(const Snapshot& snapshot,
-                                              std::span<const TraverseSeed> starts) {
+Result<std::vector<NodeWeight>> CheckStarts(const Snapshot& snapshot,
+                                            std::span<const NodeWeight> starts) {
   std::vector<NodeId> nodes;
-  for (const TraverseSeed& s : starts) nodes.push_back(s.node);
+  for (const NodeWeight& s : starts) nodes.push_back(s.node);
   PLEXUS_TRY(internal::WithSources(snapshot, nullptr, nodes));
-  for (const TraverseSeed& s : starts)
+  for (const NodeWeight& s : starts)
     if (!(s.weight > 0) || !std::isfinite(s.weight))
       return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " +
                                                    internal::NodeName(snapshot, s.node) +
                                                    " is not a finite number above 0");
-  std::vector<TraverseSeed> sorted(starts.begin(), starts.end());
-  std::sort(sorted.begin(), sorted.end(), [](const TraverseSeed& a, const TraverseSeed& b) {
+  std::vector<NodeWeight> sorted(starts.begin(), starts.end());
+  std::sort(sorted.begin(), sorted.end(), [](const NodeWeight& a, const NodeWeight& b) {
     return a.node != b.node ? a.node < b.node : a.weight > b.weight;
   });
   sorted.erase(
       std::unique(sorted.begin(), sorted.end(),
-                  [](const TraverseSeed& a, const TraverseSeed& b) { return a.node == b.node; }),
+                  [](const NodeWeight& a, const NodeWeight& b) { return a.node == b.node; }),
       sorted.end());
   return sorted;
 }
 
-internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
-                         std::span<const TraverseSeed> starts, const PatternOptions& o) {
-  internal::Question question(snapshot, internal::SearchKind::kPattern);
-  question.Add(pattern.text());
-  question.Add(static_cast<std::uint64_t>(o.order));
-  question.Add(std::uint64_t{o.hops});
-  question.Add(std::uint64_t{o.top});
-  question.Add(static_cast<std::uint64_t>(o.valid_at));
-  question.Add(o.subset);
-  for (const TraverseSeed& s : starts) {
-    question.AddNode(s.node);
-    question.Add(s.weight);
+traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot, const PathPattern& pattern,
+                                           std::span<const NodeWeight> starts,
+                                           const PatternOptions& o) {
+  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kPattern);
+  digest.Add(pattern.text());
+  digest.Add(static_cast<std::uint64_t>(o.order));
+  digest.Add(std::uint64_t{o.hops});
+  digest.Add(std::uint64_t{o.top});
+  digest.Add(static_cast<std::uint64_t>(o.valid_at));
+  digest.Add(o.subset);
+  for (const NodeWeight& s : starts) {
+    digest.AddNode(s.node);
+    digest.Add(s.weight);
   }
-  return question;
+  return digest;
 }
 
 }  // namespace
 
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts,
+                                    std::span<const NodeWeight> starts,
                                     const PatternOptions& options) try {
   if (pattern.steps().empty())
     return Fail(ErrorCode::kInvalidArgument, "a pattern that was never parsed");
@@ -299,20 +300,22 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
                                                    std::to_string(PatternOptions::kMaxProductHops));
   }
   PLEXUS_ASSIGN(const StepMasks masks, Masks(snapshot.schema(), pattern));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, masks.kinds, options.valid_at, options.subset));
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> sorted, CheckStarts(snapshot, starts));
-  Budget budget = options.budget;
+  PLEXUS_ASSIGN(
+      const internal::Selection selection,
+      internal::Select(snapshot, GraphFilter{masks.kinds, options.valid_at, options.subset}));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> sorted, CheckStarts(snapshot, starts));
+  Budget budget = options.run.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
-                  Asked(snapshot, pattern, sorted, options).Position(options.resume));
-    budget = internal::BudgetFrom(position, budget);
+    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
+                  MakeDigest(snapshot, pattern, sorted, options).Position(options.resume));
+    budget = traversal_internal::BudgetFrom(position, budget);
   }
   PatternSearch search(selection, pattern, masks, options, budget);
   search.Run(sorted, hops);
   TraverseResult result = search.Take();
   if (result.truncated)
-    result.resume = Asked(snapshot, pattern, sorted, options).TokenAt({result.nodes, result.edges});
+    result.resume =
+        MakeDigest(snapshot, pattern, sorted, options).TokenAt({result.nodes, result.edges});
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

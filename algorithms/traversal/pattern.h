@@ -1,5 +1,5 @@
-// Regular path queries: which nodes are joined to a start by walks whose edge kinds
-// spell a pattern, e.g. "depends_on+ contradicts".
+// Regular path queries: nodes joined to a start by walks whose edge kinds match a pattern, e.g.
+// "depends_on+ contradicts".
 //
 //   pattern   = sequence { "|" sequence }
 //   sequence  = item { ( " " | "/" ) item }
@@ -8,12 +8,11 @@
 //   kind      = an edge kind's name or inverse name; quoted ("a b" or 'a.b') when it has
 //               blanks or one of / | ^ . ( ) * + ? { } " ' in it
 //
-// "." is any kind of the fact plane, "^" walks against the edges' direction (of a group:
-// its steps turned around, last one first). Symmetric kinds are walked both ways always.
-// The words are those of SPARQL 1.1's property paths and GQL's walk semantics: a walk may
-// come back to a node. Compiled to a position automaton (Glushkov, 1961): one state a step
-// of the pattern, no empty moves; a set of states is one 64-bit word. Searched over
-// (node, state) pairs, of which a small query touches few.
+// "." is any kind of the fact plane. "^" walks against the edges' direction (of a group: its steps
+// reversed, last one first). Symmetric kinds are walked both ways. The syntax is that of SPARQL
+// 1.1's property paths, with GQL's walk semantics: a walk may revisit nodes. A pattern becomes a
+// position automaton (Glushkov, 1961): one state a step, no empty moves, a set of states in one
+// word. The search runs over (node, state) pairs.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/run_options.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/error.h"
 #include "engine/schema.h"
@@ -29,27 +29,28 @@
 
 namespace plexus {
 
-// A compiled pattern; immutable, shared freely between threads. For graphs whose schema
-// goes on from the one it was compiled with: kinds keep their ids.
+// A compiled pattern. It serves graphs whose schema extends the one it was compiled with, because
+// kinds keep their ids. Threads: immutable, freely shared.
 class PathPattern {
  public:
   static constexpr std::size_t kMaxBytes = 1024;
-  static constexpr std::size_t kMaxSteps = 63;  // kinds in it, repeats written out
-  static constexpr std::size_t kMaxDepth = 32;  // of parentheses
+  static constexpr std::size_t kMaxSteps = 63;  // Kinds in it, with repeats written out.
+  static constexpr std::size_t kMaxDepth = 32;  // Of parentheses.
 
-  // kInvalidArgument: not of the form above, an unknown kind, over a limit; the message
-  // names the place as a 1-based byte. O(kMaxSteps^2) whatever the text.
+  // Complexity: O(kMaxSteps^2), whatever the text.
+  // Errors: kInvalidArgument: another form, an unknown kind, or a limit exceeded; the message names
+  //   the 1-based byte. kResourceExhausted: no memory.
   static Result<PathPattern> Parse(std::string_view text, const Schema& schema);
 
   struct Step {
-    EdgeKindId kind = kNoEdgeKind;  // kNoEdgeKind: any kind of the fact plane
+    EdgeKindId kind = kNoEdgeKind;  // kNoEdgeKind: any kind of the fact plane.
     bool inverse = false;
-    std::uint64_t next = 0;  // steps that may follow
+    std::uint64_t next = 0;  // Steps that may follow.
   };
   const std::vector<Step>& steps() const { return steps_; }
-  std::uint64_t first() const { return first_; }         // steps that may begin
-  std::uint64_t accept() const { return accept_; }       // steps that may end
-  bool matches_empty() const { return matches_empty_; }  // a start matches by itself
+  std::uint64_t first() const { return first_; }         // Steps that may begin.
+  std::uint64_t accept() const { return accept_; }       // Steps that may end.
+  bool matches_empty() const { return matches_empty_; }  // A start matches by itself.
   std::string_view text() const { return text_; }
 
  private:
@@ -60,39 +61,38 @@ class PathPattern {
   std::string text_;
 };
 
-// kFewestHops: every matching node once, by the fewest hops. kBestProduct: by the best
-// product of weights over matching walks of at most `hops`, as Traverse's max.
+// kFewestHops: every matching node once, by the fewest hops. kBestProduct: by the best product of
+// weights over matching walks of at most `hops`, as Traverse's max.
 enum class PatternOrder : std::uint8_t { kFewestHops, kBestProduct };
 
 struct PatternOptions {
   static constexpr std::uint32_t kMaxProductHops = 64;
   static constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
-  static constexpr std::uint64_t kMostPathSteps = 2'000'000;  // of all paths of a reply together
+  static constexpr std::uint64_t kMaxPathSteps = 2'000'000;  // Of all paths of a reply together.
 
   PatternOrder order = PatternOrder::kFewestHops;
-  std::uint32_t hops = kNoLimit;       // kBestProduct: at most kMaxProductHops, 0xFFFFFFFF = 16
-  std::size_t top = 100;               // 0 = all
-  bool paths = true;                   // fill TraverseHit::path, up to kMostPathSteps
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // starts need not be in it
-  Budget budget;                       // nodes: (node, state) labels
-  std::string resume;                  // TraverseResult::resume of an earlier call
+  std::uint32_t hops = kNoLimit;       // kBestProduct: at most kMaxProductHops; kNoLimit = 16.
+  std::size_t top = 100;               // 0: all.
+  bool paths = true;                   // Fills TraverseHit::path, up to kMaxPathSteps.
+  std::int64_t valid_at = kNoTime;     // Only edges valid then.
+  const NodeSubset* subset = nullptr;  // Starts need not be in it.
+  RunOptions run = {};                 // budget: nodes are labels. executor: not used.
+  std::string resume;                  // TraverseResult::resume of an earlier call.
 };
 
-// Nodes that a start is joined to, with a walk as proof: fewest hops first (ties by id),
-// or best product first. `score` is the walk's product times the start's weight, `hops`
-// its length. A start is listed when a walk leads back to it, or the pattern matches the
-// empty walk. Nodes are alive facts, and index nodes when the pattern names a kind of the
-// index plane. Serial, the same bits on every shape of the graph. O(labels and arcs
-// touched + kMostPathSteps); a label is a (node, state) pair, under kBestProduct and hop.
-// Walks may be as long as the graph has pairs, so paths are bounded by themselves: best hit
-// first, one that no longer fits in kMostPathSteps is left empty (its `hops` and `seed` are
-// there) and counted in `paths_left_out`. Thread-safe.
-// kInvalidArgument: a start's id or weight, hops, a kind the graph does not have, a foreign
-// `resume`; kNotFound: a start that was removed; kFailedPrecondition: a `resume` of another
-// version of the graph.
+// Computes: the nodes joined to a start, with a walk as proof: fewest hops first (ties by id), or
+//   best product first. `score` is the product times the start's weight, `hops` the length of the
+//   walk. A start is listed when a walk returns to it or the pattern matches the empty walk. Nodes
+//   are alive facts, and index nodes when the pattern names an index kind. Paths that no longer fit
+//   in kMaxPathSteps, best hit first, stay empty and count in `paths_left_out`.
+// Complexity: O(labels and arcs touched + kMaxPathSteps). A label is a (node, state) pair, and a
+//   hop under kBestProduct.
+// Errors: kInvalidArgument: a start's id or weight, hops, a kind that the graph lacks, or a foreign
+//   `resume`. kNotFound: a removed start. kFailedPrecondition: a `resume` of another version of the
+//   graph. kResourceExhausted: no memory.
+// Threads: thread-safe, serial. The bits are the same on every storage shape.
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts,
+                                    std::span<const NodeWeight> starts,
                                     const PatternOptions& options = {});
 
 }  // namespace plexus

@@ -16,9 +16,9 @@ namespace plexus {
 
 namespace {
 
-using internal::Label;
-using internal::LayeredSearch;
-using internal::ScoredLabel;
+using traversal_internal::Label;
+using traversal_internal::LayeredSearch;
+using traversal_internal::ScoredLabel;
 
 std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -33,11 +33,10 @@ Status CheckOptions(const TraverseOptions& o) {
 }
 
 // Seeds ascending, each node once.
-Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
-                                             std::span<const TraverseSeed> seeds,
-                                             Aggregate aggregate) {
-  std::vector<TraverseSeed> sorted(seeds.begin(), seeds.end());
-  for (const TraverseSeed& s : sorted) {
+Result<std::vector<NodeWeight>> CheckSeeds(const Snapshot& snapshot,
+                                           std::span<const NodeWeight> seeds, Aggregate aggregate) {
+  std::vector<NodeWeight> sorted(seeds.begin(), seeds.end());
+  for (const NodeWeight& s : sorted) {
     if (s.node >= snapshot.node_count() || !snapshot.alive(s.node))
       return internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
@@ -49,7 +48,7 @@ Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.node < b.node; });
   std::size_t kept = 0;
-  for (const TraverseSeed& s : sorted) {
+  for (const NodeWeight& s : sorted) {
     if (kept == 0 || sorted[kept - 1].node != s.node) {
       sorted[kept++] = s;
       continue;
@@ -70,8 +69,8 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
                       : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
 }
 
-// Kinds were not read by a search that follows all of them, nor weights where a row's head had
-// them: asked for before the first is needed.
+// Kinds were not read by a search that follows all of them, nor weights where a row's descriptor
+// had them: prefetched before the first is needed.
 void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels,
                    std::span<const ScoredLabel> reached) {
   const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};
@@ -101,46 +100,46 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   hit.seed = labels[at].node;
 }
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts,
-                         const TraverseOptions& o) {
-  internal::Question question(snapshot, internal::SearchKind::kTraverse);
-  question.Add(static_cast<std::uint64_t>(o.hops));
-  question.Add(static_cast<std::uint64_t>(o.direction));
-  question.Add(static_cast<std::uint64_t>(o.aggregate));
-  question.Add(o.decay);
-  question.Add(std::uint64_t{o.top});
-  question.Add(std::uint64_t{o.include_seeds});
-  question.Add(std::span(o.kinds));
-  question.Add(static_cast<std::uint64_t>(o.valid_at));
-  question.Add(o.subset);
-  for (const TraverseSeed& s : starts) {
-    question.AddNode(s.node);
-    question.Add(s.weight);
+traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
+                                           std::span<const NodeWeight> starts,
+                                           const TraverseOptions& o) {
+  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kTraverse);
+  digest.Add(static_cast<std::uint64_t>(o.hops));
+  digest.Add(static_cast<std::uint64_t>(o.direction));
+  digest.Add(static_cast<std::uint64_t>(o.aggregate));
+  digest.Add(o.decay);
+  digest.Add(std::uint64_t{o.top});
+  digest.Add(std::uint64_t{o.include_seeds});
+  digest.Add(std::span(o.filter.kinds));
+  digest.Add(static_cast<std::uint64_t>(o.filter.valid_at));
+  digest.Add(o.filter.subset);
+  for (const NodeWeight& s : starts) {
+    digest.AddNode(s.node);
+    digest.Add(s.weight);
   }
-  return question;
+  return digest;
 }
 
 }  // namespace
 
-Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
+Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                 const TraverseOptions& given) try {
   PLEXUS_TRY(CheckOptions(given));
   if (!given.resume.empty()) {
-    PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+    PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                   CheckSeeds(snapshot, seeds, given.aggregate));
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
-                  Asked(snapshot, starts, given).Position(given.resume));
+    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
+                  MakeDigest(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
-    further.budget = internal::BudgetFrom(position, given.budget);
+    further.run.budget = traversal_internal::BudgetFrom(position, given.run.budget);
     return Traverse(snapshot, seeds, further);
   }
   const TraverseOptions& options = given;
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                 CheckSeeds(snapshot, seeds, options.aggregate));
-  LayeredSearch search(selection, options, internal::Pick(options.executor));
+  LayeredSearch search(selection, options, internal::Pick(options.run.executor));
   search.Run(starts);
 
   const std::span<const ScoredLabel> reached = search.Best();
@@ -149,13 +148,13 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.nodes = search.labels().size();
   result.edges = search.edges();
   if (result.truncated)
-    result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
+    result.resume = MakeDigest(snapshot, starts, options).TokenAt({result.nodes, result.edges});
   result.hits.resize(reached.size());
   if (options.paths) PrefetchSteps(snapshot, search.labels(), reached);
   for (std::size_t i = 0; i < reached.size(); ++i)
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1,
             result.hits[i]);
-  search.Pay();
+  search.RecordTraversal();
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -1,41 +1,22 @@
 // Traverse: weighted multi-hop search from seeds, exact, with the path as proof.
 //
-// Value of a walk of k hops = seed weight * product over its arcs of (weight *
-// decay). Per node the values of all walks of 1..hops arcs are aggregated, layer
-// by layer (L0 = the seeds; every recurrence runs over the arcs u->v followed):
+// The value of a walk of k hops is seed weight * product over its arcs of (weight * decay). Values
+// of all walks of 1..hops arcs are aggregated a node, layer by layer (L0 = the seeds; recurrences
+// run over the followed arcs u->v):
 //   max       L_k(v) = max L_{k-1}(u) w d;            score = max over k of L_k(v)
 //   min       L_k(v) = min L_{k-1}(u) w d;            score = min over k of L_k(v)
 //   sum       L_k(v) = sum L_{k-1}(u) w d;            score = sum over k of L_k(v)
 //   noisy-or  L_k(v) = 1 - prod(1 - min(1, L_{k-1}(u) w d));
 //             score = 1 - prod over k of (1 - L_k(v))
-// One label per node AND hop: with a hop bound, the best prefix may be the longer
-// one, and a single label per node would lose it. Under max (min) a label that is
-// no better than an earlier one of the same node is dropped, which is exact: the
-// earlier one has more hops left. Walks may revisit nodes; with weights * decay
-// in (0, 1] a cycle never improves a product, so max is then the best simple path.
-// Above 1 it is the best walk of at most `hops` arcs. A self-loop is one arc, under kBoth too.
-// Sources: max and min are `hops` rounds of the recurrence of Bellman ("On a routing problem",
-// 1958) and Ford (1956) with products for sums, the other two the same rounds with another sum;
-// noisy-or as in Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988, 4.3.2, walks taken
-// as independent.
+// Labels are a node and hop, because under a hop bound the best prefix may be the longer one. Walks
+// may revisit nodes. With weights * decay in (0, 1] max is the best simple path, above 1 the best
+// walk of at most `hops` arcs. A self-loop is one arc. Sources: Bellman ("On a routing problem",
+// 1958) and Ford (1956), with products for sums; noisy-or: Pearl, "Probabilistic Reasoning in
+// Intelligent Systems", 1988, 4.3.2, walks taken as independent.
 //
-// The path is the walk that gave the score (max, min) or the best single walk
-// (sum, noisy-or); among equals the fewest hops, then smaller ids, then the edge that points
-// out of the node walked from (or is symmetric), then the smaller kind and label.
-//
-// A small query costs O(nodes and arcs touched). A layer that holds more than one
-// node in 16 is computed by pulling over all nodes, in parallel: O(nodes + arcs) of the whole
-// selection for that layer, so no search takes more than O(hops * (nodes + arcs)), and
-// labels, one a node and layer that reaches it, no more memory than O(hops * nodes). Under max,
-// with `top` given and no weight above 1, what cannot be among the best is left out once some 256
-// arcs were followed. The hits, paths included, are the same; `nodes` and `edges` then
-// count what was looked at, which depends on how the graph is stored: rows in a delta are
-// counted arc by arc, rows of the base as a whole, so a compacted graph may count
-// otherwise, and with a budget of nodes or edges stop elsewhere (other `truncated`, other
-// hits in a truncated reply). The first such search of a graph looks once at all its weights.
-// Searches out of or into nodes of a base with few arcs a node make, once they followed a 32nd of
-// it, 16 bytes a node that later ones read instead of three arrays
-// (traversal/internal/row_descriptors.h).
+// The path is the walk of the score (max, min) or the best single walk (sum, noisy-or). Ties go to
+// the fewest hops, smaller ids, the edge out of the node walked from (or symmetric), then smaller
+// kind and label.
 #pragma once
 
 #include <cstddef>
@@ -44,11 +25,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -58,52 +39,51 @@ inline constexpr int kMaxHops = 16;
 
 enum class Aggregate : std::uint8_t { kMax, kSum, kMin, kNoisyOr };
 
-struct TraverseSeed {
-  NodeId node = kNoNode;
-  double weight = 1.0;  // finite, > 0; noisy-or: at most 1
-};
-
 struct TraverseOptions {
-  int hops = 3;  // 0..kMaxHops
+  int hops = 3;  // 0..kMaxHops.
   Direction direction = Direction::kOut;
   Aggregate aggregate = Aggregate::kMax;
-  double decay = 1.0;                  // in (0, 1], applied once per hop
-  std::size_t top = 100;               // best first, ties by id; 0 = all
-  bool paths = true;                   // fill TraverseHit::path
-  bool include_seeds = false;          // seeds are never listed unless set (score: their own
-                                       // weight and the walks that return)
-  std::vector<EdgeKindId> kinds;       // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // e.g. the visible nodes; seeds need not be in it
-  Budget budget;
-  std::string
-      resume;  // TraverseResult::resume of an earlier call: its budget and this one's together
-  Executor* executor = nullptr;
+  double decay = 1.0;          // In (0, 1], applied once a hop.
+  std::size_t top = 100;       // Best first, ties by id. 0: all.
+  bool paths = true;           // Fills TraverseHit::path.
+  bool include_seeds = false;  // Lists seeds, with their weight and returning walks.
+  GraphFilter filter = {};     // subset: seeds need not be in it.
+  RunOptions run = {};
+  // TraverseResult::resume of an earlier call. Both budgets add up.
+  std::string resume;
 };
 
 struct TraverseHit {
   NodeId node = kNoNode;
   double score = 0;
-  int hops = 0;           // of the path
-  NodeId seed = kNoNode;  // where the path starts
+  int hops = 0;           // Of the path.
+  NodeId seed = kNoNode;  // The start of the path.
   std::vector<PathEdge> path;
 };
 
 struct TraverseResult {
   std::vector<TraverseHit> hits;
-  bool truncated = false;   // by the budget; `top` alone does not set it
-  std::uint64_t nodes = 0;  // labels made, seeds included
-  std::uint64_t edges = 0;  // arcs followed
-  std::string resume;       // when truncated: goes on from here, see README "Going on"
-  std::uint64_t paths_left_out =
-      0;  // MatchPattern alone: hits whose path was too much to spell out
+  bool truncated = false;   // By the budget. `top` does not set it.
+  std::uint64_t nodes = 0;  // Labels made, seeds included.
+  std::uint64_t edges = 0;  // Arcs followed.
+  std::string resume;       // When truncated: a token that continues the search (README).
+  // MatchPattern: hits with an empty path.
+  std::uint64_t paths_left_out = 0;
 };
 
-// Thread-safe. kInvalidArgument: hops, decay, a kind, a seed's id or weight out of
-// range, a `resume` that does not belong to this question; kNotFound: a seed that was
-// removed; kFailedPrecondition: a `resume` of another version of the graph. The same seed twice:
-// the larger weight (max, noisy-or), the smaller (min), the sum (sum).
-Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
+// Computes: the best nodes within `hops` of the seeds. A seed given twice has the larger weight
+//   (max, noisy-or), the smaller (min) or the sum (sum).
+// Complexity: O(nodes and arcs touched), at most O(hops * (nodes + arcs)). A layer with more than
+//   one node in 16 is pulled over the selection, in parallel. Under max with `top` and weights at
+//   most 1, labels that cannot enter the list are skipped; the first search of this kind reads all
+//   weights once. Hits are the same, but `nodes`, `edges` and the point where their budgets stop
+//   then depend on the storage shape.
+// Memory: a label a node and layer reached, at most O(hops * nodes).
+// Errors: kInvalidArgument: hops, decay, a kind, or a seed's id or weight out of range, or a
+//   `resume` of another query. kNotFound: a removed seed. kFailedPrecondition: a `resume` of
+//   another version of the graph. kResourceExhausted: no memory.
+// Threads: thread-safe. The bits are the same at any thread count.
+Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                 const TraverseOptions& options = {});
 
 }  // namespace plexus

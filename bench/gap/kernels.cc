@@ -1,5 +1,6 @@
 // Kernels by way of algorithms/, and their serial checks.
 #include "bench/gap/kernels.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 
 #include <algorithm>
 #include <cmath>

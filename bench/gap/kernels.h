@@ -12,6 +12,7 @@
 
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "bench/graphs/uniform_draw.h"
 #include "engine/bulk/topology.h"
 
@@ -21,7 +22,7 @@ namespace plexus::bench {
 // `iterations` (null = pull).
 struct GapPageRankInput {
   std::vector<float> reciprocal;
-  std::shared_ptr<const internal::PageRankTiles> layout;
+  std::shared_ptr<const pagerank_internal::PageRankTiles> layout;
 };
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations);
 

@@ -2,7 +2,7 @@
 //
 // The same file or generated graph goes into the suite's program and into this one,
 // and one parser reads both outputs ("Trial Time:", "Average Time:"). Bare arrays, no
-// snapshot: what is compared is the kernel. Usage: see Usage(), or DESIGN section 10.
+// snapshot: what is compared is the kernel. Usage: see Usage().
 #include <getopt.h>
 
 #include <algorithm>
@@ -15,11 +15,16 @@
 #include <string_view>
 
 #include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/community/internal/oriented_graph.h"
+#include "algorithms/community/internal/triangles_csr.h"
 #include "algorithms/community/triangles.h"
 #include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "bench/gap/kernels.h"
 #include "bench/graphs/pairs.h"
 
@@ -242,9 +247,10 @@ Result<bool> RunKernel(const Options& o) {
   if (o.kernel == "tc") {
     if (!graph.symmetric)
       return Fail(ErrorCode::kInvalidArgument, "tc needs an undirected graph: give -s");
-    if (internal::WorthOrienting(graph.out(), DefaultExecutor())) {
+    if (community_internal::WorthOrienting(graph.out(), DefaultExecutor())) {
       const auto start = std::chrono::steady_clock::now();
-      const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor());
+      const community_internal::OrientedGraph oriented =
+          community_internal::Orient(graph.out(), DefaultExecutor());
       PrintTime("Preprocess Time", Seconds(start));  // a trial pays it again, as the suite's does
     }
     return RunTrials(

@@ -1,5 +1,4 @@
-// What igraph's C library has of centrality.h, one thread: it knows no Katz, no overlap, no
-// resource allocation, and Adamic-Adar of chosen pairs only as rows over all nodes.
+// igraph's side of centrality.h, one thread.
 #include <igraph/igraph.h>
 
 #include "bench/peers/centrality.h"
@@ -9,7 +8,7 @@ namespace plexus::peers {
 
 bool Scores(Peer& peer, const Arcs& all) {
   const std::string& work = peer.work();
-  if (work != "weighted-pagerank" && work != "jaccard") return false;
+  if (!IsScoreWork(work)) return false;
   const Arcs arcs = MeasureArcs(all, false);
   igraph_t graph;
   igraph_vector_t weights;

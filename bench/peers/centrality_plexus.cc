@@ -1,5 +1,4 @@
 // Our side of centrality.h, on a snapshot as users have it.
-#include "algorithms/centrality/katz.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/similarity/similarity.h"
 #include "bench/peers/centrality.h"
@@ -14,7 +13,7 @@ using bench::Must;
 void WeightedPageRank(Peer& peer, const Snapshot& graph, Executor& executor) {
   PageRankOptions options;
   options.tolerance = kTrueError;
-  options.executor = &executor;
+  options.run.executor = &executor;
   int iterations = 0;
   peer.Trials([&] {
     PageRankResult result = Must(PageRank(graph, options), "pagerank");
@@ -24,31 +23,11 @@ void WeightedPageRank(Peer& peer, const Snapshot& graph, Executor& executor) {
   peer.Note(std::to_string(iterations) + " iterations, stops by a bound on the true error");
 }
 
-void KatzOf(Peer& peer, const Snapshot& graph, double alpha, Executor& executor) {
-  KatzOptions options;
-  options.alpha = alpha;
-  options.tolerance = 1e-8;
-  options.weighted = false;
-  options.executor = &executor;
-  int iterations = 0;
-  peer.Trials([&] {
-    KatzResult result = Must(Katz(graph, options), "katz");
-    iterations = result.iterations;
-    DivideBySum(result.scores);
-    return std::move(result.scores);
-  });
-  peer.Note(std::to_string(iterations) + " iterations, no score off by more than 1e-8 of itself");
-}
-
 void OfPairs(Peer& peer, const Snapshot& graph, const Arcs& arcs, Executor& executor) {
-  const std::string& work = peer.work();
   SimilarityOptions options;
-  options.measure = work == "jaccard"   ? SimilarityMeasure::kJaccard
-                    : work == "overlap" ? SimilarityMeasure::kOverlap
-                    : work == "adamic"  ? SimilarityMeasure::kAdamicAdar
-                                        : SimilarityMeasure::kResourceAllocation;
+  options.measure = SimilarityMeasure::kJaccard;
   options.direction = Direction::kOut;
-  options.executor = &executor;
+  options.run.executor = &executor;
   std::vector<NodePair> pairs;
   for (const auto& [a, b] : SimilarityPairs(arcs)) pairs.push_back({a, b});
   peer.Trials([&] {
@@ -68,8 +47,7 @@ bool Scores(Peer& peer, const Arcs& all) {
   const Arcs arcs = MeasureArcs(all, false);
   const Snapshot graph = peer.Load([&] { return LoadLinks(arcs, executor); });
   if (peer.work() == "weighted-pagerank") WeightedPageRank(peer, graph, executor);
-  if (peer.work() == "katz") KatzOf(peer, graph, KatzAlpha(arcs), executor);
-  if (IsPairWork(peer.work())) OfPairs(peer, graph, arcs, executor);
+  if (peer.work() == "jaccard") OfPairs(peer, graph, arcs, executor);
   return true;
 }
 

@@ -6,10 +6,10 @@
 // leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
 // modularity at least 0.97 of what OTHER has (small graphs have many near optima).
 
-// pagerank, weighted-pagerank, hits, eigenvector, katz, personal: L1 distance at most 1e-6.
+// pagerank, weighted-pagerank, hits, eigenvector, personal: L1 distance at most 1e-6.
 // bfs, cuts, dominators, triangles, kcore, descendants, ancestors, pattern: equal numbers.
 // components, strong: the same partition. load, open, closeness, forest, flow, clustering,
-// betweenness, distances, point, kpaths, jaccard, overlap, resource, adamic: to 1e-9 relative.
+// betweenness, distances, point, kpaths, jaccard: to 1e-9 relative.
 // order: every arc of OTHER's folder that goes from a smaller id to a larger one leads from an
 // earlier place to a later one, no place taken twice. traverse, sum, min, noisy-or, pairs, nearest,
 // similar: as many entries, the i-th score equal to 1e-6, and the same ids, but that entries within
@@ -193,15 +193,14 @@ int main(int argc, char** argv) {
   const auto is = [&](std::initializer_list<const char*> works) {
     return std::ranges::find(works, work) != works.end();
   };
-  if (is({"pagerank", "weighted-pagerank", "hits", "eigenvector", "katz", "personal"}))
+  if (is({"pagerank", "weighted-pagerank", "hits", "eigenvector", "personal"}))
     return PageRank(mine, other);
   if (is({"components", "strong"})) return Partition(mine, other);
   if (is({"bfs", "cuts", "dominators", "triangles", "kcore", "descendants", "ancestors",
           "pattern"}))
     return Numbers(mine, other, 0);
   if (is({"load", "open", "closeness", "forest", "flow", "clustering", "betweenness",
-          "betweenness-16", "distances", "point", "kpaths", "jaccard", "overlap", "resource",
-          "adamic"}))
+          "betweenness-16", "distances", "point", "kpaths", "jaccard"}))
     return Numbers(mine, other, 1e-9);
   std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
   return 2;

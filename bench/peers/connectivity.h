@@ -1,6 +1,6 @@
 // Works about what holds a graph together: forest, cuts, dominators, flow.
 //
-// Every program defines Connections() for itself and calls it from main. All of them work
+// Every program with some of them defines Connections() and calls it from main. All work
 // on the arcs of a kronecker or uniform folder, with weights that a hash of the pair gives:
 //   forest       the minimum spanning forest; answer: trees, weight
 //   cuts         answer: count, articulation points ..., count, bridges as (a, b), a < b

@@ -45,7 +45,7 @@ bool Connections(Peer& peer, const Arcs& all) {
   const Snapshot graph = peer.Load([&] { return LoadLinks(arcs, executor); });
   if (work == "forest") {
     SpanningForestOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] { return Must(SpanningForest(graph, options), "forest"); },
                 [](const SpanningForestResult& r) {
                   return Answer{static_cast<double>(r.trees), r.weight};
@@ -73,7 +73,7 @@ bool Connections(Peer& peer, const Arcs& all) {
   }
   if (work == "flow") {
     MaxFlowOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] { return Must(MaxFlow(graph, starts[0], starts[1], options), "flow"); },
                 [](const MaxFlowResult& r) { return Answer{r.flow}; });
     peer.Note(

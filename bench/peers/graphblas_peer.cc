@@ -2,20 +2,72 @@
 // its loops are written out here.
 //
 // PageRank: LAGraph's, with f64 and dangling mass kept: contributions x / degree, pulled by
-// plus_second over the transpose stored by row. BFS: levels, push (vxm) or pull (mxv by the
-// frontier's size). Components: FastSV (Zhang, Azad, Buluc, 2020) with its scatter by hand,
-// as LAGraph does it. Pairs: facts x tags times its transpose in blocks of rows, masked by
-// the complement of "already together", of which the part above the diagonal is kept.
+// plus_second over the transpose stored by row. Pairs: facts x tags times its transpose in blocks
+// of rows, masked by the complement of "already together", of which the part above the diagonal is
+// kept.
 #include <cmath>
+#include <complex>
 #include <cstdlib>
-#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "bench/peers/graphblas_frame.h"
-#include "bench/peers/structure.h"
+// The header includes C++'s complex numbers and forgets that its functions are C's.
+extern "C" {
+#include <GraphBLAS.h>
+}
+
+#include "bench/peers/peer.h"
 
 namespace {
 
 using namespace plexus::peers;  // NOLINT: a program of one file
+
+void Ok(GrB_Info info, const char* what) {
+  if (info != GrB_SUCCESS && info != GrB_NO_VALUE)
+    Die(std::string("GraphBLAS: ") + what + ": " + std::to_string(info));
+}
+#define OK(call) Ok(call, #call)
+
+struct Matrix {
+  GrB_Matrix m = nullptr;
+  Matrix() = default;
+  Matrix(Matrix&& other) noexcept : m(std::exchange(other.m, nullptr)) {}
+  ~Matrix() { GrB_Matrix_free(&m); }
+};
+struct Vector {
+  GrB_Vector v = nullptr;
+  Vector(GrB_Type type, GrB_Index n) { OK(GrB_Vector_new(&v, type, n)); }
+  Vector(const Vector&) = delete;
+  ~Vector() { GrB_Vector_free(&v); }
+};
+
+std::vector<GrB_Index> Wide(const std::vector<std::uint32_t>& values) {
+  return std::vector<GrB_Index>(values.begin(), values.end());
+}
+
+// nodes x nodes by row; row v holds the sources of v.
+Matrix Transpose(const Arcs& arcs) {
+  Matrix a;
+  const auto rows = Wide(arcs.targets), columns = Wide(arcs.sources);
+  GrB_Scalar one = nullptr;
+  OK(GrB_Matrix_new(&a.m, GrB_BOOL, arcs.nodes, arcs.nodes));
+  OK(GrB_Scalar_new(&one, GrB_BOOL));
+  OK(GrB_Scalar_setElement_BOOL(one, true));
+  OK(GxB_Matrix_build_Scalar(a.m, rows.data(), columns.data(), one, rows.size()));
+  OK(GrB_Scalar_free(&one));
+  OK(GrB_Matrix_wait(a.m, GrB_MATERIALIZE));
+  return a;
+}
+
+Answer Dense(GrB_Vector v, std::size_t n) {
+  std::vector<GrB_Index> at(n);
+  std::vector<double> values(n), all(n);
+  GrB_Index count = n;
+  OK(GrB_Vector_extractTuples_FP64(at.data(), values.data(), &count, v));
+  for (GrB_Index i = 0; i < count; ++i) all[at[i]] = values[i];
+  return all;
+}
 
 void PageRank(Peer& peer, const Arcs& arcs, const Matrix& in) {
   const std::size_t n = arcs.nodes;
@@ -55,57 +107,10 @@ void PageRank(Peer& peer, const Arcs& arcs, const Matrix& in) {
           OK(GrB_Vector_reduce_FP64(&step, nullptr, GrB_PLUS_MONOID_FP64, x.v, nullptr));
           std::swap(x.v, next.v);
         }
-        return Dense(x.v, n, 0);
+        return Dense(x.v, n);
       },
       [](const Answer& answer) { return answer; });
   peer.Note("LAGraph's loop, f64, " + std::to_string(iterations) + " iterations, stops as ours");
-}
-
-Answer Bfs(const Matrix& out, const Matrix& in, std::uint32_t start, std::size_t n) {
-  Vector depth(GrB_FP64, n), frontier(GrB_BOOL, n);
-  OK(GrB_Vector_setElement_BOOL(frontier.v, true, start));
-  for (double level = 0;; ++level) {
-    OK(GrB_Vector_assign_FP64(depth.v, frontier.v, nullptr, level, GrB_ALL, n, GrB_DESC_S));
-    GrB_Index size = 0;
-    OK(GrB_Vector_nvals(&size, frontier.v));
-    if (size > n / 50)
-      OK(GrB_mxv(frontier.v, depth.v, nullptr, GxB_ANY_PAIR_BOOL, in.m, frontier.v, GrB_DESC_RSC));
-    else
-      OK(GrB_vxm(frontier.v, depth.v, nullptr, GxB_ANY_PAIR_BOOL, frontier.v, out.m, GrB_DESC_RSC));
-    OK(GrB_Vector_nvals(&size, frontier.v));
-    if (size == 0) break;
-  }
-  return Dense(depth.v, n, -1);
-}
-
-// f = parent, gp = grandparent, both dense; a symmetric matrix.
-Answer Components(const Matrix& a, std::size_t n) {
-  std::vector<GrB_Index> at(n), index(n);
-  std::iota(at.begin(), at.end(), GrB_Index{0});
-  std::vector<std::uint32_t> f(n), gp(n), least(n);
-  std::iota(f.begin(), f.end(), 0u);
-  gp = f;
-  Vector grand(GrB_UINT32, n), lowest(GrB_UINT32, n);
-  for (bool changed = true; changed;) {
-    OK(GrB_Vector_clear(grand.v));
-    OK(GrB_Vector_build_UINT32(grand.v, at.data(), gp.data(), n, GrB_MIN_UINT32));
-    OK(GrB_Vector_assign(lowest.v, nullptr, nullptr, grand.v, GrB_ALL, n, nullptr));
-    OK(GrB_mxv(lowest.v, nullptr, GrB_MIN_UINT32, GrB_MIN_SECOND_SEMIRING_UINT32, a.m, grand.v,
-               nullptr));
-    GrB_Index count = n;
-    OK(GrB_Vector_extractTuples_UINT32(index.data(), least.data(), &count, lowest.v));
-    for (std::size_t v = 0; v < n; ++v)
-      f[f[v]] = std::min(f[f[v]], least[v]);  // stochastic hooking
-    for (std::size_t v = 0; v < n; ++v)
-      f[v] = std::min({f[v], least[v], gp[v]});  // aggressive; shortcut
-    changed = false;
-    for (std::size_t v = 0; v < n; ++v) {
-      const std::uint32_t parent = f[f[v]];
-      changed |= parent != gp[v];
-      gp[v] = parent;
-    }
-  }
-  return Answer(gp.begin(), gp.end());
 }
 
 // Rows [first, last) of T * W * T', not those together already; pairs a < b kept.
@@ -177,19 +182,6 @@ Answer Pairs(const Sharing& s) {
   return answer;
 }
 
-Answer Walks(const Matrix& a, std::size_t n) {
-  Vector ones(GrB_FP64, n), out(GrB_FP64, n), in(GrB_FP64, n);
-  double walks = 0;
-  GrB_Index arcs = 0;
-  OK(GrB_Vector_assign_FP64(ones.v, nullptr, nullptr, 1, GrB_ALL, n, nullptr));
-  OK(GrB_mxv(out.v, nullptr, nullptr, GxB_PLUS_SECOND_FP64, a.m, ones.v, nullptr));
-  OK(GrB_vxm(in.v, nullptr, nullptr, GxB_PLUS_FIRST_FP64, ones.v, a.m, nullptr));
-  OK(GrB_Vector_eWiseMult_BinaryOp(out.v, nullptr, nullptr, GrB_TIMES_FP64, out.v, in.v, nullptr));
-  OK(GrB_Vector_reduce_FP64(&walks, nullptr, GrB_PLUS_MONOID_FP64, out.v, nullptr));
-  OK(GrB_Matrix_nvals(&arcs, a.m));
-  return {static_cast<double>(n), static_cast<double>(arcs), walks};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -204,33 +196,10 @@ int main(int argc, char** argv) {
     const Sharing sharing = ReadSharing(peer.folder());
     peer.Trials([&] { return Pairs(sharing); });
     peer.Note("complement-masked product in blocks of 512 rows, matrices built inside the time");
-  } else {
+  }
+  if (work == "pagerank") {
     const Arcs arcs = ReadArcs(peer.folder());
-    Measures(peer, arcs);
-    if (work == "load") {
-      peer.Trials([&] { return Build(arcs, false); },
-                  [&](const Matrix& a) { return Walks(a, arcs.nodes); });
-      peer.Note("one matrix by row, out direction only");
-    }
-    if (work == "pagerank") PageRank(peer, arcs, peer.Load([&] { return Build(arcs, true); }));
-    if (work == "components") {
-      const Matrix a = peer.Load([&] { return Build(arcs, false); });
-      peer.Trials([&] { return Components(a, arcs.nodes); });
-      peer.Note("FastSV");
-    }
-    if (work == "bfs") {
-      const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
-      const Matrix out = peer.Load([&] { return Build(arcs, false); }), in = Build(arcs, true);
-      peer.Trials([&] {
-        Answer answer;
-        for (std::uint32_t start : starts) {
-          const Answer depth = Bfs(out, in, start, arcs.nodes);
-          answer.insert(answer.end(), depth.begin(), depth.end());
-        }
-        return answer;
-      });
-      peer.Note("levels, push or pull");
-    }
+    PageRank(peer, arcs, peer.Load([&] { return Transpose(arcs); }));
   }
   GrB_finalize();
   return peer.Finish();

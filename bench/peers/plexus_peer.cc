@@ -15,11 +15,13 @@
 #include "algorithms/centrality/hits.h"
 #include "algorithms/community/leiden.h"
 #include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/similarity/frontier.h"
 #include "algorithms/similarity/similarity.h"
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "algorithms/traversal/traverse.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/peers/centrality.h"
@@ -95,7 +97,7 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   PageRankOptions options;
   options.tolerance = kTrueError;
   options.weighted = false;
-  options.executor = &executor;
+  options.run.executor = &executor;
   int iterations = 0;
   double preparation_ms = 0;  // of the first trial; later ones find the layout
   peer.Trials(
@@ -115,7 +117,7 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 void BfsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
   BfsOptions options;
-  options.executor = &executor;
+  options.run.executor = &executor;
   peer.Trials(
       [&] {
         std::vector<BfsResult> results;
@@ -157,7 +159,7 @@ void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   options.of = ReadArray<NodeId>(peer / "starts.u32");
   options.direction = Direction::kOut;
   options.scaled = false;
-  options.executor = &executor;
+  options.run.executor = &executor;
   peer.Trials([&] {
     const ClosenessResult result = Must(Closeness(graph, options), "closeness");
     Answer answer;
@@ -170,7 +172,7 @@ void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 
 void HitsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   HitsOptions options;
-  options.executor = &executor;
+  options.run.executor = &executor;
   int iterations = 0;
   peer.Trials([&] {
     HitsResult result = Must(Hits(graph, options), "hits");
@@ -201,7 +203,7 @@ void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   options.measure = SimilarityMeasure::kAdamicAdar;
   options.direction = Direction::kOut;
   options.top = kPairsTop;
-  options.executor = &executor;
+  options.run.executor = &executor;
   std::uint64_t wedges = 0, compared = 0;
   peer.Trials([&] {
     const SimilarPairsResult result = Must(SimilarPairs(graph, options), "similar pairs");
@@ -224,13 +226,13 @@ void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, bool warm, Execut
   options.hops = kHops;
   options.top = kTraverseTop;
   options.paths = paths;
-  options.executor = &executor;
+  options.run.executor = &executor;
   for (std::size_t i = 0; warm && i < starts.size(); ++i) {
-    const TraverseSeed seed{starts[i], 1.0};
+    const NodeWeight seed{starts[i], 1.0};
     Must(Traverse(graph, {&seed, 1}, options), "traverse");
   }
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-    const TraverseSeed seed{starts[i], 1.0};
+    const NodeWeight seed{starts[i], 1.0};
     const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
     answer.push_back(static_cast<double>(result.hits.size()));
     for (const TraverseHit& hit : result.hits)
@@ -312,7 +314,7 @@ void PairsOf(Peer& peer, Executor& executor) {
   const Snapshot graph = peer.Load([&] { return LoadSharing(sharing); });
   FrontierOptions options;
   options.top = kPairsTop;
-  options.executor = &executor;
+  options.run.executor = &executor;
   FrontierResult result;
   peer.Trials([&] { return result = Must(Frontier(graph, options), "frontier"); },
               [](const FrontierResult& found) {
@@ -347,12 +349,12 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
   NearestOptions options;
   options.top = kNearestTop;
   options.subset = inside ? &subset : nullptr;
-  options.executor = &executor;
+  options.run.executor = &executor;
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
     const auto result =
         Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
     answer.push_back(static_cast<double>(result.nodes.size()));
-    for (const SimilarNode& node : result.nodes)
+    for (const NearestHit& node : result.nodes)
       answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});
   });
 }
@@ -381,12 +383,12 @@ void GraphWork(Peer& peer, Executor& executor) {
   if (work == "bfs") BfsOf(peer, graph, executor);
   if (work == "components") {
     ComponentsOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] { return Must(Components(graph, options), "components").labels; }, labels);
   }
   if (work == "leiden") {
     LeidenOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     int iterations = 0;
     peer.Trials(
         [&] {

@@ -18,10 +18,10 @@
 #
 # Environment: BUILD (build/release), PEERS_DIR (a folder for inputs and results),
 # PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, SMALL_SCALE=12 (exact
-# betweenness, NetworkX), TURNS=332000, FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs
+# betweenness), TURNS=332000, FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs
 # (word_vectors.sh), PLEXUS_WORDNET=/usr/share/wordnet,
 # PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
-# MEMBERS="LABEL ..." (only these members of the rows), PEERS_PYTHON=/usr/bin/python3 (Debian's, which has networkx after install),
+# MEMBERS="LABEL ..." (only these members of the rows),
 # PEERS_CAPTION (a sentence about the machine, e.g. what else was running).
 set -euo pipefail
 shopt -s inherit_errexit
@@ -29,49 +29,48 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${BUILD:-$root/build/release}/bench/peers
 export PEERS_THREADS=${PEERS_THREADS:-2} OMP_NUM_THREADS=${PEERS_THREADS:-2}
-python=${PEERS_PYTHON:-/usr/bin/python3}
 export NODE_PATH=${PEERS_NODE_MODULES:-${NODE_PATH:-}}
 
 # ROW INPUT WORK MEMBER...; MEMBER = label[:program:work[:work to compare as]].
 rows() {
   cat <<'ROWS'
-pagerank-kronecker kronecker pagerank plexus igraph graphblas boost
-pagerank-uniform uniform pagerank plexus igraph graphblas boost
-bfs-kronecker kronecker bfs plexus plexus-csr:plexus:bfs-csr igraph graphblas boost
-bfs-uniform uniform bfs plexus plexus-csr:plexus:bfs-csr igraph graphblas boost
-components-kronecker kronecker components plexus plexus-csr:plexus:components-csr igraph graphblas boost
-components-uniform uniform components plexus plexus-csr:plexus:components-csr igraph graphblas boost
+pagerank-kronecker kronecker pagerank plexus igraph graphblas
+pagerank-uniform uniform pagerank plexus igraph graphblas
+bfs-kronecker kronecker bfs plexus plexus-csr:plexus:bfs-csr igraph
+bfs-uniform uniform bfs plexus plexus-csr:plexus:bfs-csr igraph
+components-kronecker kronecker components plexus plexus-csr:plexus:components-csr igraph
+components-uniform uniform components plexus plexus-csr:plexus:components-csr igraph
 closeness-kronecker kronecker closeness plexus igraph
 closeness-uniform uniform closeness plexus igraph
 hits-kronecker kronecker hits plexus igraph
 similar-kronecker kronecker similar plexus igraph
 similar-uniform uniform similar plexus igraph
 similar-pairs kronecker similar-pairs plexus exhaustive:reference:similar-pairs
-forest-kronecker kronecker forest plexus igraph boost
-forest-uniform uniform forest plexus igraph boost
-cuts-kronecker kronecker cuts plexus igraph boost
-dominators-kronecker kronecker dominators plexus igraph boost
-flow-kronecker kronecker flow plexus igraph boost
-triangles-kronecker kronecker triangles plexus plexus-csr:plexus:triangles-csr igraph graphblas
-triangles-uniform uniform triangles plexus plexus-csr:plexus:triangles-csr igraph graphblas
-distances-kronecker kronecker distances plexus plexus-csr:plexus:distances-csr igraph boost graphblas
-distances-uniform uniform distances plexus plexus-csr:plexus:distances-csr igraph boost graphblas
-betweenness-kronecker kronecker-small betweenness plexus plexus-csr:plexus:betweenness-csr igraph boost
-betweenness-uniform uniform-small betweenness plexus plexus-csr:plexus:betweenness-csr igraph boost
-betweenness-16 kronecker betweenness-16 plexus plexus-csr:plexus:betweenness-16-csr igraph graphblas
-kcore-kronecker kronecker kcore plexus plexus-csr:plexus:kcore-csr igraph boost
-kcore-uniform uniform kcore plexus plexus-csr:plexus:kcore-csr igraph boost
-strong-directed directed strong plexus igraph boost
-clustering-kronecker kronecker clustering plexus igraph graphblas
-clustering-uniform uniform clustering plexus igraph graphblas
+forest-kronecker kronecker forest plexus igraph
+forest-uniform uniform forest plexus igraph
+cuts-kronecker kronecker cuts plexus igraph
+dominators-kronecker kronecker dominators plexus igraph
+flow-kronecker kronecker flow plexus igraph
+triangles-kronecker kronecker triangles plexus plexus-csr:plexus:triangles-csr igraph
+triangles-uniform uniform triangles plexus plexus-csr:plexus:triangles-csr igraph
+distances-kronecker kronecker distances plexus plexus-csr:plexus:distances-csr igraph
+distances-uniform uniform distances plexus plexus-csr:plexus:distances-csr igraph
+betweenness-kronecker kronecker-small betweenness plexus plexus-csr:plexus:betweenness-csr igraph
+betweenness-uniform uniform-small betweenness plexus plexus-csr:plexus:betweenness-csr igraph
+betweenness-16 kronecker betweenness-16 plexus plexus-csr:plexus:betweenness-16-csr igraph
+kcore-kronecker kronecker kcore plexus plexus-csr:plexus:kcore-csr igraph
+kcore-uniform uniform kcore plexus plexus-csr:plexus:kcore-csr igraph
+strong-directed directed strong plexus igraph
+clustering-kronecker kronecker clustering plexus igraph
+clustering-uniform uniform clustering plexus igraph
 kpaths-kronecker kronecker kpaths plexus igraph
-point-kronecker kronecker point plexus igraph boost
-point-uniform uniform point plexus igraph boost
-order-kronecker kronecker order plexus igraph boost
+point-kronecker kronecker point plexus igraph
+point-uniform uniform point plexus igraph
+order-kronecker kronecker order plexus igraph
 eigenvector-kronecker kronecker eigenvector plexus igraph
 eigenvector-uniform uniform eigenvector plexus igraph
 personal-kronecker kronecker personal plexus igraph
-bfs-64 kronecker64 bfs plexus:plexus:lanes plexus-csr:plexus:lanes-csr igraph graphblas boost
+bfs-64 kronecker64 bfs plexus:plexus:lanes plexus-csr:plexus:lanes-csr igraph
 traverse agent traverse plexus plexus-warm:plexus:traverse-warm plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 traverse-20 agent20 traverse plexus plexus-warm:plexus:traverse-warm sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
@@ -84,28 +83,15 @@ leiden-grid grid leiden plexus igraph
 leiden-web web leiden plexus igraph
 leiden-wordnet wordnet leiden plexus igraph
 weighted-pagerank kronecker weighted-pagerank plexus igraph
-weighted-pagerank-small kronecker-small weighted-pagerank plexus igraph networkx
-pagerank-small kronecker-small pagerank plexus igraph networkx
-katz-small kronecker-small katz plexus networkx
-eigenvector-small kronecker-small eigenvector plexus igraph networkx
-hits-small kronecker-small hits plexus igraph networkx
-closeness-small kronecker-small closeness plexus igraph networkx
-clustering-small kronecker-small clustering plexus igraph networkx
-kcore-small kronecker-small kcore plexus igraph boost networkx
-components-small kronecker-small components plexus igraph boost networkx
 jaccard kronecker jaccard plexus igraph
-jaccard-small kronecker-small jaccard plexus igraph networkx
-overlap-small kronecker-small overlap plexus networkx
-resource-small kronecker-small resource plexus networkx
-adamic-small kronecker-small adamic plexus networkx
 descendants agent20 descendants plexus sqlite-set:sqlite:descendants-set sqlite-recursive:sqlite:descendants-recursive duckdb
 ancestors agent20 ancestors plexus sqlite-set:sqlite:ancestors-set sqlite-recursive:sqlite:ancestors-recursive duckdb
 pattern agent20 pattern plexus sqlite-set:sqlite:pattern-set sqlite-recursive:sqlite:pattern-recursive duckdb
 sum agent20 sum plexus sqlite-set:sqlite:sum-set sqlite-recursive:sqlite:sum-recursive duckdb
 min agent20 min plexus sqlite-set:sqlite:min-set sqlite-recursive:sqlite:min-recursive duckdb
 noisy-or agent20 noisy-or plexus sqlite-set:sqlite:noisy-or-set duckdb
-load-kronecker kronecker load plexus plexus-csr:plexus:load-csr igraph graphblas boost
-load-agent agent load plexus igraph boost sqlite duckdb kuzu
+load-kronecker kronecker load plexus plexus-csr:plexus:load-csr igraph
+load-agent agent load plexus igraph sqlite duckdb kuzu
 open-agent agent open plexus sqlite duckdb kuzu
 ROWS
 }
@@ -137,11 +123,7 @@ title() {
     order) echo "topological order of the arcs to larger ids" ;;
     traverse) echo "best product over at most 4 hops, top 100, 1,000 starts (agent20: every 50th)" ;;
     weighted-pagerank) echo "weighted PageRank, f64, true L1 error at most 1e-6" ;;
-    katz) echo "Katz centrality" ;;
     jaccard) echo "Jaccard of 10,000 pairs" ;;
-    overlap) echo "overlap of 10,000 pairs" ;;
-    resource) echo "resource allocation of 10,000 pairs" ;;
-    adamic) echo "Adamic-Adar of 10,000 pairs" ;;
     descendants) echo "descendants with distances, 6 hops, 20 starts" ;;
     ancestors) echo "ancestors with distances, 6 hops, 20 starts" ;;
     pattern) echo "kinds 'referential+ temporal', 8 hops, 20 starts" ;;
@@ -194,10 +176,6 @@ missing() {
       echo "npm install @duckdb/node-api, then PEERS_NODE_MODULES=.../node_modules" ;;
     kuzu) (cd "$here" && node -e 'require("kuzu")' 2>/dev/null) ||
       echo "npm install kuzu (and run its install.js), then PEERS_NODE_MODULES=.../node_modules" ;;
-    networkx)  # its PageRank and HITS are scipy's, which Debian does not install beside libboost1.81-dev
-      local modules=networkx
-      case ${program_work:-} in *pagerank | hits) modules="networkx, scipy" ;; esac
-      "$python" -c "import $modules" 2>/dev/null || echo "$modules: bench/peers/run.sh install, or PEERS_PYTHON=a python3 that has it" ;;
     *) [ -x "$build/peer_$1" ] || echo "bench/peers/run.sh install, then cmake and build again" ;;
   esac
 }
@@ -205,7 +183,6 @@ missing() {
 run_peer() {  # PROGRAM WORK FOLDER ANSWER TRIALS
   local command=("$build/peer_$1")
   if [ -f "$here/$1_peer.js" ]; then command=(node --max-old-space-size=4096 "$here/$1_peer.js"); fi
-  if [ -f "$here/$1_peer.py" ]; then command=("$python" "$here/$1_peer.py"); fi
   timeout "${PEERS_TIMEOUT:-300}" "${command[@]}" "$2" "$3" "$4" "$5"
 }
 

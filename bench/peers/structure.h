@@ -1,7 +1,7 @@
 // Works about nodes and the ways between them: triangles, clustering, kcore, betweenness,
 // eigenvector, personal; distances, point, kpaths, strong, order.
 //
-// Every program defines Measures() for itself and calls it from main. All of them work on
+// Every program with some of them defines Measures() and calls it from main. All work on
 // the arcs of a kronecker, uniform or directed folder, with weights (connectivity.h) where
 // lengths are asked for. Answers:
 //   triangles     how many

@@ -3,14 +3,18 @@
 #include <numeric>
 
 #include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/centrality/katz.h"
 #include "algorithms/common/dense_view.h"
+#include "algorithms/community/internal/kcore_csr.h"
+#include "algorithms/community/internal/triangles_csr.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/triangles.h"
 #include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/topological_order.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/traversal/multi_bfs.h"
 #include "bench/peers/plexus_graph.h"
@@ -30,7 +34,7 @@ void Undirected(Peer& peer, const Snapshot& graph, Executor& executor) {
   const std::string& work = peer.work();
   if (work == "triangles") {
     TrianglesOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] {
       return Answer{static_cast<double>(Must(Triangles(graph, options), "triangles").triangles)};
     });
@@ -38,21 +42,21 @@ void Undirected(Peer& peer, const Snapshot& graph, Executor& executor) {
   }
   if (work == "clustering") {
     ClusteringOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] { return Must(Clustering(graph, options), "clustering").coefficients; },
                 as_answer);
     peer.Note("the simple undirected graph made in the time");
   }
   if (work == "kcore") {
     KCoreOptions options;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] { return Must(KCore(graph, options), "kcore").cores; }, as_answer);
     peer.Note("from the snapshot, two rows walked a node; peeling on 1 thread");
   }
   if (work == "betweenness") {
     BetweennessOptions options;
     options.samples = graph.node_count();
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] { return Must(Betweenness(graph, options), "betweenness").scores; }, as_answer);
     peer.Note("exact; the simple undirected graph made in the time");
   }
@@ -75,7 +79,7 @@ void Scores(Peer& peer, const Snapshot& graph, Executor& executor) {
   if (peer.work() == "eigenvector") {
     EigenvectorOptions options;
     options.weighted = false;
-    options.executor = &executor;
+    options.run.executor = &executor;
     int iterations = 0;
     peer.Trials([&] {
       EigenvectorResult result = Must(Eigenvector(graph, options), "eigenvector");
@@ -90,7 +94,7 @@ void Scores(Peer& peer, const Snapshot& graph, Executor& executor) {
     options.tolerance = kTrueError;
     options.weighted = false;
     options.seeds = {{FirstStarts(peer)[0], 1.0}};
-    options.executor = &executor;
+    options.run.executor = &executor;
     int iterations = 0;
     peer.Trials([&] {
       PageRankResult result = Must(PageRank(graph, options), "pagerank");
@@ -107,7 +111,7 @@ void Ways(Peer& peer, const Snapshot& graph, Executor& executor) {
   if (work == "distances") {
     DistancesOptions options;
     options.cost = PathCost::kWeight;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Trials([&] {
       Answer answer;
       for (const NodeId start : FirstStarts(peer))
@@ -139,14 +143,14 @@ void Ways(Peer& peer, const Snapshot& graph, Executor& executor) {
   }
   if (work == "strong") {
     ComponentsOptions strong;
-    strong.executor = &executor;
+    strong.run.executor = &executor;
     peer.Trials([&] { return Must(StrongComponents(graph, strong), "strong").labels; }, as_answer);
     peer.Note("Tarjan, 1 thread");
   }
   if (work == "order") {
     TopologicalOrderOptions order;
-    order.kinds = {kLink};
-    order.executor = &executor;
+    order.filter.kinds = {kLink};
+    order.run.executor = &executor;
     peer.Trials([&] { return Must(TopologicalOrder(graph, order), "order").order; },
                 [&](const std::vector<OrderedNode>& nodes) {
                   std::vector<NodeId> ids;
@@ -170,7 +174,7 @@ void LanesOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
   MultiBfsOptions options;
   options.depths = true;
-  options.executor = &executor;
+  options.run.executor = &executor;
   peer.Trials([&] { return Must(MultiBfs(graph, starts, options), "bfs"); }, LaneDepths);
   peer.Note("all starts in one search, MultiBfs");
 }
@@ -178,7 +182,7 @@ void LanesOf(Peer& peer, const Topology& graph, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
   MultiBfsOptions options;
   options.depths = true;
-  options.executor = &executor;
+  options.run.executor = &executor;
   peer.Trials([&] { return MultiBfsCsr(graph.out(), graph.in(), starts, options).value(); },
               LaneDepths);
   peer.Note("all starts in one search, MultiBfsCsr");

@@ -44,7 +44,7 @@ bool WalkWorks(Peer& peer) {
     BfsOptions options;
     options.max_depth = kReachHops;
     options.direction = work == "ancestors" ? Direction::kIn : Direction::kOut;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
       const BfsResult result = Must(Bfs(graph, {&starts[i], 1}, options), "bfs");
       answer.push_back(static_cast<double>(result.nodes.size() - 1));
@@ -61,7 +61,7 @@ bool WalkWorks(Peer& peer) {
     options.top = 0;
     options.paths = false;
     peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-      const TraverseSeed seed{starts[i], 1.0};
+      const NodeWeight seed{starts[i], 1.0};
       const TraverseResult result =
           Must(MatchPattern(graph, pattern, {&seed, 1}, options), "pattern");
       answer.push_back(static_cast<double>(result.hits.size()));
@@ -77,9 +77,9 @@ bool WalkWorks(Peer& peer) {
                         : work == "min" ? Aggregate::kMin
                                         : Aggregate::kNoisyOr;
     options.paths = false;
-    options.executor = &executor;
+    options.run.executor = &executor;
     peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-      const TraverseSeed seed{starts[i], 1.0};
+      const NodeWeight seed{starts[i], 1.0};
       const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
       answer.push_back(static_cast<double>(result.hits.size()));
       for (const TraverseHit& hit : result.hits)

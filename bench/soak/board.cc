@@ -16,6 +16,7 @@ namespace plexus::bench::soak {
 
 namespace {
 Board* board = nullptr;
+std::atomic<std::uint64_t> wrong_here{0};
 }  // namespace
 
 const char* TimedName(Timed what) {
@@ -61,10 +62,13 @@ Board& MapBoard(const std::string& path, bool create) {
 Board& TheBoard() { return *board; }
 
 bool Wrong(const std::string& what) {
+  ++wrong_here;
   const std::uint64_t before = board->wrong++;
   if (before < 100)
     std::fprintf(stderr, "soak: WRONG (pid %d): %s\n", static_cast<int>(getpid()), what.c_str());
   return false;
 }
+
+std::uint64_t WrongHere() { return wrong_here; }
 
 }  // namespace plexus::bench::soak

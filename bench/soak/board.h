@@ -65,6 +65,8 @@ Board& MapBoard(const std::string& path, bool create);
 Board& TheBoard();
 // Prints and counts a wrong answer. Returns false.
 bool Wrong(const std::string& what);
+// How many this process has counted.
+std::uint64_t WrongHere();
 
 // Times a call into the board.
 template <class Fn>

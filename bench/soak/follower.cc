@@ -39,7 +39,6 @@ std::unique_ptr<storage::Database> OpenView(const Settings& settings) {
 
 int RunFollower(const Settings& settings) {
   Board& board = TheBoard();
-  const std::uint64_t wrong_before = board.wrong;
   const auto view = OpenView(settings);
   if (!view) return 0;
   Checker checker(settings.scenario(), "follower", 1'000 + settings.life);
@@ -64,14 +63,13 @@ int RunFollower(const Settings& settings) {
     }
     replica.Pull(*view);
     replica.Check();
-    if (last) return board.wrong == wrong_before ? 0 : 1;
+    if (last) return WrongHere() == 0 ? 0 : 1;
     PauseAfter(start);
   }
 }
 
 int RunCheck(const Settings& settings) {
   Board& board = TheBoard();
-  const std::uint64_t wrong_before = board.wrong;
   const bool is_backup = settings.backup != settings.database();
   Checker checker(settings.scenario(), is_backup ? "backup" : "at the end", settings.life);
   const auto look = [&](storage::Database& database, const char* how) {
@@ -105,7 +103,7 @@ int RunCheck(const Settings& settings) {
       Wrong(to + ": closing: " + closed.error().ToString());
   }
   ++board.backup_checks;
-  return board.wrong == wrong_before ? 0 : 1;
+  return WrongHere() == 0 ? 0 : 1;
 }
 
 }  // namespace plexus::bench::soak

@@ -107,7 +107,8 @@ int Main(int argc, char** argv) {
               static_cast<unsigned long long>(settings.live), settings.rate);
   const int status = Supervise(settings);
   if (!folder && !settings.keep)
-    for (const std::string& made : {settings.database(), settings.board()}) {
+    for (const std::string& made : {settings.database(), settings.board(), settings.said("writer"),
+                                    settings.said("follower"), settings.said("check")}) {
       std::error_code ignored;
       std::filesystem::remove_all(made, ignored);
     }

@@ -1,6 +1,7 @@
 // Starting through posix_spawn: a program of its own and not a fork, as RocksDB has threads.
 #include "bench/soak/process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -9,6 +10,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -46,13 +49,29 @@ Child::Child(const Settings& s, const std::string& role, std::uint64_t life,
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::fflush(stdout);
-  if (posix_spawn(&pid_, "/proc/self/exe", nullptr, nullptr, argv.data(), environ) != 0)
+  said_ = s.said(role);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said_.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+  if (posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, argv.data(), environ) != 0)
     Die("cannot start a " + role);
+  posix_spawn_file_actions_destroy(&actions);
 }
 
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(said_, other.said_);
+  std::swap(heard_, other.heard_);
   return *this;
+}
+
+std::string Child::Said() {
+  std::ifstream in(said_, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(heard_));
+  std::string said{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  heard_ += said.size();
+  return said;
 }
 
 std::optional<int> Child::Ended() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bench/soak/settings.h"
 
@@ -18,7 +19,7 @@ class Child {
   Child(const Settings& settings, const std::string& role, std::uint64_t life,
         const std::string& backup = {});
   ~Child() { Kill(); }
-  Child(Child&& other) noexcept : pid_(other.pid_) { other.pid_ = -1; }
+  Child(Child&& other) noexcept { *this = std::move(other); }
   Child& operator=(Child&& other) noexcept;
 
   bool running() const { return pid_ > 0; }
@@ -27,9 +28,14 @@ class Child {
   int Wait();
   void Kill();  // -9, and waits
   std::uint64_t ResidentBytes() const;
+  // What it has written to stderr since it was asked last; gone when the next one of its role
+  // starts.
+  std::string Said();
 
  private:
   pid_t pid_ = -1;
+  std::string said_;  // a file
+  std::size_t heard_ = 0;
 };
 
 // In a child: ends when the supervisor does.

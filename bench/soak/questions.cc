@@ -160,7 +160,7 @@ bool Checker::Walk(const Snapshot& snapshot) {
   options.direction = std::array{Direction::kOut, Direction::kIn, Direction::kBoth}[random_() % 3];
   options.decay = 0.75;
   options.top = 0;
-  const TraverseSeed seeds[] = {{*start, 1.0}};
+  const NodeWeight seeds[] = {{*start, 1.0}};
   const auto found = Time(Timed::kTraverse, [&] { return Traverse(snapshot, seeds, options); });
   if (!found) return Bad(snapshot, "traverse: " + found.error().ToString());
   // fn(neighbour, weight) of every arc of a memory in that direction.

@@ -41,6 +41,7 @@ bool Replica::Begin(storage::Database& source) {
 void Replica::Pull(storage::Database& source) {
   for (bool more = true; more;) {
     if (!graph_ && !Begin(source)) return;
+    const Sequence known = source.snapshot().sequence();
     const auto changes = Time(Timed::kPull, [&] {
       return source.ChangesSince(graph_->snapshot().sequence(), {.max_records = 256});
     });
@@ -48,9 +49,9 @@ void Replica::Pull(storage::Database& source) {
       graph_.reset();
       continue;
     }
-    // It may have begun with a newer view than `source` is.
+    // It may have begun with a newer view than `source` is, or with what its writer just syncs.
     if (!changes && changes.error().code == ErrorCode::kNotFound && view_ &&
-        graph_->snapshot().sequence() > source.snapshot().sequence())
+        graph_->snapshot().sequence() > known)
       return;
     if (!changes) {
       Wrong(who_ + ": " + changes.error().ToString());

@@ -11,7 +11,7 @@ namespace plexus::bench::soak {
 struct Settings {
   double seconds = 1800;
   std::uint64_t seed = 1;
-  std::string dir;              // holds the database, backups and the board
+  std::string dir;              // holds the database, backups, the board and what children said
   std::uint64_t live = 12'000;  // memories alive in the steady state, about
   double rate = 250;            // steps a second, 0: as many as there can be
   bool strict_stalls = false;
@@ -23,6 +23,7 @@ struct Settings {
   Scenario scenario() const;
   std::string database() const { return dir + "/db"; }
   std::string board() const { return dir + "/board"; }
+  std::string said(const std::string& whom) const { return dir + "/" + whom + ".said"; }
   std::string backup_at(std::uint64_t number) const {
     return dir + "/backup-" + std::to_string(number);
   }

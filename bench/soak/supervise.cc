@@ -70,6 +70,7 @@ class Supervisor {
   void End();
   bool Judge();
   bool Promise(const char* what, bool held, const char* unless = nullptr);
+  void Hear(Child& child);
 
   const Settings settings_;
   Board& board_;
@@ -79,12 +80,21 @@ class Supervisor {
   std::uint64_t writers_ = 0, followers_ = 0, checkers_ = 0;
   std::uint64_t writer_kills_ = 0, early_kills_ = 0, closes_ = 0, follower_kills_ = 0;
   std::uint64_t wrong_ends_ = 0;
+  std::string said_;                              // by children, what was wrong first
   double writer_until_ = 0, follower_until_ = 0;  // when the present one is ended
   bool closing_ = false;
   std::vector<Sample> samples_;
   std::uint64_t follower_resident_ = 0, last_step_ = 0;
   double last_line_ = 0;
 };
+
+// What children say stands here and again at the end.
+void Supervisor::Hear(Child& child) {
+  constexpr std::size_t kMostSaid = 8'000;
+  const std::string said = child.Said();
+  std::fputs(said.c_str(), stderr);
+  if (said_.size() < kMostSaid) said_ += said.substr(0, kMostSaid);
+}
 
 void Supervisor::StartWriter() {
   board_.stop = 0;
@@ -99,6 +109,7 @@ void Supervisor::StartWriter() {
 void Supervisor::MindWriter() {
   const double now = Seconds();
   if (const auto status = writer_.Ended()) {
+    Hear(writer_);
     if (*status != 0 || !closing_) {
       ++wrong_ends_;
       Wrong("a writer ended by itself with status " + std::to_string(*status));
@@ -116,6 +127,7 @@ void Supervisor::MindWriter() {
   }
   const std::uint64_t opens = board_.opens;
   writer_.Kill();
+  Hear(writer_);
   ++writer_kills_;
   early_kills_ += opens < writers_ - early_kills_;  // it had not opened yet
   StartWriter();
@@ -123,6 +135,7 @@ void Supervisor::MindWriter() {
 
 void Supervisor::MindFollower() {
   if (const auto status = follower_.Ended()) {
+    Hear(follower_);
     ++wrong_ends_;
     Wrong("a follower ended by itself with status " + std::to_string(*status));
   }
@@ -130,6 +143,7 @@ void Supervisor::MindFollower() {
   if (follower_.running() && now < follower_until_) return;
   if (follower_.running()) {
     follower_.Kill();
+    Hear(follower_);
     ++follower_kills_;
   }
   follower_ = Child(settings_, "follower", ++followers_);
@@ -138,6 +152,7 @@ void Supervisor::MindFollower() {
 
 void Supervisor::MindBackups() {
   if (const auto status = checker_.Ended()) {
+    Hear(checker_);
     if (*status != 0) {
       ++wrong_ends_;
       Wrong("a checker of a backup ended with status " + std::to_string(*status));
@@ -153,6 +168,7 @@ void Supervisor::MindBackups() {
 }
 
 void Supervisor::TakeSample() {
+  for (Child* child : {&writer_, &follower_, &checker_}) Hear(*child);
   Sample s;
   s.at = Seconds();
   s.resident = static_cast<double>(writer_.ResidentBytes());
@@ -208,20 +224,20 @@ int Supervisor::Run() {
 
 // The writer closes, the follower sees the end, and another process looks at all there is.
 void Supervisor::End() {
+  const auto await = [&](Child& child, const char* what) {
+    if (!child.running()) return;
+    const int status = child.Wait();
+    Hear(child);
+    if (status != 0) Wrong(std::string(what) + " ended with status " + std::to_string(status));
+  };
   board_.stop = 1;
-  if (writer_.running())
-    if (const int status = writer_.Wait(); status != 0)
-      Wrong("the last writer ended with status " + std::to_string(status));
+  await(writer_, "the last writer");
   board_.stop = 2;
   if (!follower_.running()) follower_ = Child(settings_, "follower", ++followers_);
-  if (const int status = follower_.Wait(); status != 0)
-    Wrong("the last follower ended with status " + std::to_string(status));
-  if (checker_.running())
-    if (const int status = checker_.Wait(); status != 0)
-      Wrong("the last checker of a backup ended with status " + std::to_string(status));
+  await(follower_, "the last follower");
+  await(checker_, "the last checker of a backup");
   Child last(settings_, "check", 4 * ++checkers_, settings_.database());
-  if (const int status = last.Wait(); status != 0)
-    Wrong("the last look ended with status " + std::to_string(status));
+  await(last, "the last look");
 }
 
 bool Supervisor::Promise(const char* what, bool held, const char* unless) {
@@ -312,6 +328,7 @@ bool Supervisor::Judge() {
   right =
       Promise(stall.c_str(), stalls == 0, settings_.strict_stalls ? nullptr : "not (machine)") &&
       right;
+  if (!said_.empty()) std::printf("\nchildren said:\n%s", said_.c_str());
   return right;
 }
 

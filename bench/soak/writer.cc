@@ -318,7 +318,6 @@ void Writer::Count() {
 }
 
 int Writer::Run() {
-  const std::uint64_t wrong_before = board_.wrong;
   Open();
   {
     std::vector<std::jthread> threads;
@@ -330,8 +329,8 @@ int Writer::Run() {
     if (!Stops()) board_.stop = 1;  // something went wrong: nothing goes on
   }
   Check(database_->Close(), "close");
-  if (board_.wrong == wrong_before) board_.acked = model_.step();
-  return board_.wrong == wrong_before ? 0 : 1;
+  if (WrongHere() == 0) board_.acked = model_.step();
+  return WrongHere() == 0 ? 0 : 1;
 }
 
 }  // namespace

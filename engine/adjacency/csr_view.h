@@ -1,6 +1,6 @@
 // CsrView: one direction of a compressed sparse row graph as bare spans.
 //
-// Kernels that need no delta run on this alone, so tests and bench/gap can hand
+// Kernels that need no delta run on this only, so tests and bench/gap can hand
 // them plain arrays. Row of node v = positions [offsets[v], offsets[v + 1]),
 // sorted by (kind, neighbor, label).
 #pragma once

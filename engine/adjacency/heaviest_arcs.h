@@ -29,7 +29,7 @@ inline void RaiseHeaviest(std::vector<float>& by_kind, KindId kind, float weight
   by_kind[kind] = std::max(by_kind[kind], weight);
 }
 
-// O(arcs), in parallel. Null when `stop()`, asked now and then by any thread, says so.
+// O(arcs), in parallel. Null when `stop()`, polled now and then by any thread, returns true.
 std::shared_ptr<const HeaviestArcs> FindHeaviestArcs(const Csr& csr, Executor& executor,
                                                      const std::function<bool()>& stop = {});
 

@@ -1,7 +1,7 @@
 // The dirty half of the row iterator: merging a row's arcs of several runs.
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::engine_internal {
 
 // Two sorted parts into one; of equal identities the newer (what is here) stays.
 template <class Out>
@@ -60,4 +60,4 @@ StringId BaseLabel(const Csr& base, Direction direction, std::uint32_t position)
   return base.labels.Get(direction == Direction::kIn ? base.in_slots[position] : position, 0);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::engine_internal

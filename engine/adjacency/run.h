@@ -3,9 +3,9 @@
 // A record's edge changes become a run; runs are merged so that at most kMaxRuns
 // exist (merge_schedule.cc says when). A side holds the arcs of one direction
 // grouped by row; rows are found through a small bucket index in O(1) expected.
-// What only an edge's details need (created_at, extras) lies beside the out arcs
-// alone, so that merging moves 40 bytes an edge. Tombstones are kept: they hide
-// arcs of older runs and of the base.
+// What only an edge's details need (created_at, extras) lies beside the out arcs only, so that
+// merging moves 40 bytes an edge. Tombstones are kept: they hide arcs of older runs and of the
+// base.
 #pragma once
 
 #include <cstdint>

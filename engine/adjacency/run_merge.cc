@@ -18,7 +18,7 @@ namespace {
 using Runs = std::span<const std::shared_ptr<const Run>>;
 
 // The runs there are, and the one that comes.
-constexpr std::size_t kMost = kMaxRuns + 4;
+constexpr std::size_t kMaxMergedRuns = kMaxRuns + 4;
 
 // One run's next arcs in the row being merged.
 struct Part {
@@ -50,14 +50,14 @@ class SideMerger {
 
   void Merge() {
     if (count_ <= 4) return MergeHeads<4>();
-    count_ <= 8 ? MergeHeads<8>() : MergeHeads<kMost>();
+    count_ <= 8 ? MergeHeads<8>() : MergeHeads<kMaxMergedRuns>();
   }
 
  private:
   // With at most kHeads runs.
   template <std::size_t kHeads>
   void MergeHeads() {
-    std::array<Part, kMost> parts;
+    std::array<Part, kMaxMergedRuns> parts;
     std::size_t rows = 0;
     while (true) {
       NodeId row = kNoNode;
@@ -118,8 +118,8 @@ class SideMerger {
     const std::uint32_t* offset;  // of it
     const DeltaArc* arcs;
   };
-  std::array<Cursor, kMost> sides_;  // newest first
-  std::array<NodeId, kMost> heads_;  // next row of each, kNoNode beyond the last
+  std::array<Cursor, kMaxMergedRuns> sides_;  // newest first
+  std::array<NodeId, kMaxMergedRuns> heads_;  // next row of each, kNoNode beyond the last
   std::uint32_t count_ = 0;
   RunSide& to_;
   std::uint32_t size_ = 0;
@@ -134,9 +134,9 @@ void MergeSide(Runs runs, Direction direction, RunSide& to, Stretch&& stretch) {
 }  // namespace
 
 std::shared_ptr<Run> MergeRuns(Runs runs, Executor& executor) {
-  if (runs.size() > kMost) {  // never by the schedule
-    const std::shared_ptr<const Run> parts[] = {MergeRuns(runs.first(kMost), executor),
-                                                MergeRuns(runs.subspan(kMost), executor)};
+  if (runs.size() > kMaxMergedRuns) {  // never by the schedule
+    const std::shared_ptr<const Run> parts[] = {MergeRuns(runs.first(kMaxMergedRuns), executor),
+                                                MergeRuns(runs.subspan(kMaxMergedRuns), executor)};
     return MergeRuns(parts, executor);
   }
   auto run = std::make_shared<Run>();

@@ -50,10 +50,10 @@ std::size_t RoundUp(std::size_t n, std::size_t to) { return (n + to - 1) / to * 
 // As f64 and as f32 not a number, as an id or a count beyond every end. Only the first 8 MiB:
 // tests of large graphs would wait for their pages otherwise.
 void Soil(void* data, std::size_t bytes) noexcept {
-  constexpr std::uint32_t kSoil = 0x7FF5A5A5;
+  constexpr std::uint32_t kPoison = 0x7FF5A5A5;
   if (kChecked)
-    std::fill_n(static_cast<std::uint32_t*>(data), std::min(bytes, 4 * kHugePage) / sizeof(kSoil),
-                kSoil);
+    std::fill_n(static_cast<std::uint32_t*>(data), std::min(bytes, 4 * kHugePage) / sizeof(kPoison),
+                kPoison);
 }
 
 // Mapped one huge page too long, for the alignment; what is over at both ends goes back.
@@ -94,7 +94,9 @@ class KeptBlocks {
     static KeptBlocks* const all = Make();  // outlives every static array
     return *all;
   }
-  static bool Fits(std::size_t bytes) { return kMap && bytes >= kLeast && bytes <= kMost; }
+  static bool Fits(std::size_t bytes) {
+    return kMap && bytes >= kMinKeptBytes && bytes <= kMaxKeptBytes;
+  }
 
   // Null: none of this size. The last freed is the likeliest to be in the cache.
   void* Take(std::size_t bytes) {
@@ -132,7 +134,8 @@ class KeptBlocks {
     std::size_t bytes;
   };
   static constexpr std::size_t kBlocks = 16, kKeptBytes = std::size_t{32} << 20;
-  static constexpr std::size_t kLeast = std::size_t{64} << 10, kMost = std::size_t{8} << 20;
+  static constexpr std::size_t kMinKeptBytes = std::size_t{64} << 10,
+                               kMaxKeptBytes = std::size_t{8} << 20;
 
   static KeptBlocks* Make() {
     auto all = std::make_unique<KeptBlocks>();

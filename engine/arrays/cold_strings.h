@@ -1,4 +1,4 @@
-// ColdStrings: strings that nobody is likely to ask for, packed, each with its id.
+// ColdStrings: strings that are unlikely to be read, packed, each with its id.
 //
 // What a StringTable keeps of the keys of removed nodes and of labels that no edge has. Texts lie
 // in the order of ids, each as its difference from the one before (front coding: how much of its
@@ -56,7 +56,7 @@ class ColdStrings {
   std::optional<std::uint32_t> Find(std::string_view text, std::uint64_t hash) const;
   std::uint64_t size_bytes() const;
 
-  // A block unpacked for one reader, who goes through many.
+  // A block unpacked for one reader that reads many.
   struct Unpacked {
     std::size_t block = ~std::size_t{0};
     std::array<std::uint32_t, kBlockIds + 1> ends;  // of texts in `bytes`; the first is 0

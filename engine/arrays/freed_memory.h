@@ -10,7 +10,7 @@ namespace plexus {
 // wait for it. Leaves the allocator's blocks alone where they are few, and with another C library
 // than glibc. Thread-safe.
 void ReturnFreedMemory() noexcept;
-// The same, unless the allocator keeps hardly more than after the last time: for who asks often.
+// The same, unless the allocator keeps hardly more than after the last time: for frequent calls.
 void ReturnMoreFreedMemory() noexcept;
 
 }  // namespace plexus

@@ -1,8 +1,8 @@
 // Owner: the process that made an object.
 //
 // fork copies an object with its open files and locks, but not its threads. Only the process
-// that made a database may write to its files; the copy in a child of fork is asked nothing
-// but what needs no lock, no thread and no file.
+// that made a database may write to its files; the copy in a child of fork serves only calls that
+// need no lock, no thread and no file.
 #pragma once
 
 #include <cstdint>

@@ -2,13 +2,13 @@
 //
 // The idea: values live in fixed pages of 8 KiB. A snapshot is a shared pointer
 // to the spine (the list of pages). The single writer
-//   - appends in place: slots past every published count are seen by nobody;
+//   - appends in place: slots past every published count are visible to no reader;
 //   - updates by copy: the page (once per epoch) and the spine are cloned, so
 //     published snapshots keep the old value.
 // Readers index through View, which never locks and never changes.
 //
-// Full pages that hold one value alone (what removed nodes leave) are kept once for each such
-// value: as they are appended, and by View::Shared and Share. Who writes to one copies it.
+// Full pages that hold a single value (what removed nodes leave) are kept once for each such
+// value: as they are appended, and by View::Shared and Share. A writer copies the page first.
 //
 // One writer, any number of readers of views taken before. A View sees exactly
 // the values below the size it was taken at.
@@ -37,7 +37,7 @@ class PagedArray {
   struct Page {
     T values[kPageSize];
   };
-  static constexpr std::size_t kMostUniform = 16;
+  static constexpr std::size_t kMaxUniform = 16;
   struct Spine {
     std::vector<std::shared_ptr<Page>> pages;
     std::vector<std::shared_ptr<Page>> uniform;  // pages that stand in more than one place
@@ -50,7 +50,7 @@ class PagedArray {
     std::shared_ptr<Page> Uniform(const T& value, const T& absent) {
       for (const auto& page : uniform)
         if (std::memcmp(&page->values[0], &value, sizeof(T)) == 0) return page;
-      if (uniform.size() >= kMostUniform && std::memcmp(&value, &absent, sizeof(T)) != 0)
+      if (uniform.size() >= kMaxUniform && std::memcmp(&value, &absent, sizeof(T)) != 0)
         return nullptr;
       auto page = std::make_shared<Page>();
       std::fill_n(page->values, kPageSize, value);
@@ -126,8 +126,8 @@ class PagedArray {
 
   explicit PagedArray(T absent = T{}) : absent_(absent), spine_(std::make_shared<Spine>()) {}
 
-  // Goes on from a view. Parts that somebody else holds are copied before they
-  // are written to, so a view may be continued twice.
+  // Goes on from a view. Shared parts are copied before they are written to, so a view may be
+  // continued twice.
   PagedArray(View view, T absent) : PagedArray(absent) {
     if (!view.spine_) return;
     size_ = published_ = view.size_;

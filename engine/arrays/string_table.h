@@ -7,7 +7,7 @@
 // growing publishes a larger index in the next View, older views keep theirs.
 // Hashes are seeded per process against flooding; the seed never reaches disk.
 //
-// Strings that are hardly asked for (keys of removed nodes, labels without an edge) can be
+// Strings that are hardly read (keys of removed nodes, labels without an edge) can be
 // packed (cold_strings.h): they take a third, keep their ids, and are found as before, more slowly.
 #pragma once
 
@@ -61,8 +61,8 @@ class StringTable {
   };
 
   StringTable();
-  // Goes on from a view: takes its parts over when nobody else holds them, copies
-  // what it would write to otherwise. So a state may be continued twice.
+  // Goes on from a view: takes over its parts when they are not shared, else copies what it writes
+  // to. So a state may be continued twice.
   explicit StringTable(View view);
   ~StringTable();
   StringTable(StringTable&&) noexcept;

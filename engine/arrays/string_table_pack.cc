@@ -1,4 +1,4 @@
-// StringTable: the same strings, those that are hardly asked for packed.
+// StringTable: the same strings, those that are hardly read packed.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -1,8 +1,8 @@
 // Loading an empty graph: partition by source, sort in cache, versions, rows.
 //
 // The partition keeps the order of the batches (one write position per chunk and part),
-// and so does the sort: equal identities stand together, oldest first. Going over them
-// once tells what each batch added, what it changed, and what stays.
+// and so does the sort: equal identities stand together, oldest first. One pass over them gives
+// what each batch added, what it changed, and what stays.
 #include "engine/bulk/edge_load.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Topology: bare adjacency from pairs of ids, nothing but who is next to whom.
+// Topology: bare adjacency from pairs of ids.
 //
 // For kernels, benches and tests that have plain (source, target) pairs and want
 // rows as fast as memory allows: no kinds, no weights, no identities (Csr has
@@ -7,7 +7,7 @@
 // How: one pass partitions the arcs by the high bits of their source through
 // write-combined buffers, an arc packed into as few bits as the ids need; then each
 // partition, small enough for the L2 cache, is radix sorted, deduplicated and cut
-// into rows. No atomics; the result depends on the set of pairs alone, not on their
+// into rows. No atomics; the result depends only on the set of pairs, not on their
 // order nor on the number of threads. ("Everything about multicore graph processing",
 // TECHNIQUES section 7.)
 #pragma once

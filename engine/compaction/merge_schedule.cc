@@ -84,8 +84,8 @@ void StateWriter::Working::MergeRange(std::size_t from, std::size_t to) {
 
 std::size_t StateWriter::PinRuns() {
   Working& w = *working_;
-  constexpr std::size_t kMost = kMaxRuns - 2;  // room for the runs that come meanwhile
-  if (w.runs.size() > kMost) w.MergeRange(kMost - 1, w.runs.size());
+  constexpr std::size_t kMaxRunsLeft = kMaxRuns - 2;  // room for the runs that come meanwhile
+  if (w.runs.size() > kMaxRunsLeft) w.MergeRange(kMaxRunsLeft - 1, w.runs.size());
   if (w.filter_used && !w.runs.empty()) {
     if (w.pinned_filter.count() > 0) w.RemakeFilter(0);  // an earlier compaction failed
     EdgeFilter next = w.MakeFilter(w.runs.size(), 0);
@@ -115,7 +115,7 @@ void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folde
   w.pinned_runs = 0;
   w.dirty = std::move(dirty);
   for (const auto& run : w.runs) w.MarkDirty(*run);
-  if (!w.filter_used) return;  // if what follows fails the filter tells too much, no less
+  if (!w.filter_used) return;  // if what follows fails the filter holds too much, never too little
   if (apart)
     w.pinned_filter = EdgeFilter();
   else

@@ -141,7 +141,7 @@ class DirectionFold {
         const std::uint64_t o = ArcOrder(rows_.kind(i), rows_.neighbors[i]);
         if (o > order) break;
         if (o == order) {
-          const StringId label = internal::BaseLabel(rows_.base, rows_.direction, i);
+          const StringId label = engine_internal::BaseLabel(rows_.base, rows_.direction, i);
           if (label > arc.label) break;
           if (label == arc.label) {
             gone(i++);
@@ -177,7 +177,7 @@ class DirectionFold {
       std::memcpy(&to_.kinds_high[to], &view_.kinds_high[from], count);
   }
 
-  internal::BaseRows rows_;
+  engine_internal::BaseRows rows_;
   CsrView view_;
   const RunSide& side_;
   NodeId nodes_;
@@ -247,8 +247,8 @@ AlignedArray<EdgeSlot> SlotsOfInArcs(const Run& run, const SlotMap& map, Executo
   return slots;
 }
 
-// What was asked of the old base is known of the new one, so that no question pays for a
-// compaction.
+// Values derived from the old base are derived from the new one here, so that no query has to after
+// a compaction.
 std::shared_ptr<const Csr> Finish(const Csr& base, std::shared_ptr<Csr> csr, Executor& executor) {
   if (base.derived.Find<HeaviestArcs>()) csr->derived.Keep(FindHeaviestArcs(*csr, executor));
   return csr;
@@ -256,8 +256,8 @@ std::shared_ptr<const Csr> Finish(const Csr& base, std::shared_ptr<Csr> csr, Exe
 
 }  // namespace
 
-Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
-                                            Executor& executor) {
+Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::size_t run_count,
+                                               Executor& executor) {
   std::shared_ptr<const Run> run = std::make_shared<Run>();
   if (run_count == 1) run = state.runs[0];
   if (run_count > 1) run = MergeRuns(std::span(state.runs).first(run_count), executor);

@@ -1,4 +1,4 @@
-// Which keys and strings nobody uses, and the writer's part of putting the packed ones in place.
+// Which keys and strings are unused, and the writer's part of putting the packed ones in place.
 #include "engine/compaction/state_packing.h"
 
 #include <algorithm>

@@ -45,7 +45,7 @@ class Graph::Impl {
   // Whether this is a child's copy of what only the parent may use.
   bool Copied() const { return one_process_ && !owner_.Here(); }
 
-  // The turn of the writer that leads, without a lock, taken by who is no batch.
+  // The turn of the writer that leads, without a lock, for work that is no batch.
   class Turn {
    public:
     explicit Turn(Impl& impl) : impl_(impl) {
@@ -96,8 +96,8 @@ class Graph::Impl {
   bool WakeMaintenance() noexcept;
   void MaintenanceLoop();
   // Tells the host, without the lock.
-  void Tell(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
-            std::string_view message, std::initializer_list<LogField> fields = {});
+  void LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
+                std::string_view message, std::initializer_list<LogField> fields = {});
 
   GraphOptions options_;
   const Owner owner_;

@@ -1,4 +1,4 @@
-// Payloads in a map, and who wrote them.
+// Payloads in a map, and the records that wrote them.
 #include "engine/internal/memory_store.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ constexpr std::uint64_t kEntryBytes = 96;  // of a payload, beside its bytes
 // Tables keep their buckets when entries go.
 template <class Map>
 void Shrink(Map& map) {
-  constexpr std::size_t kFew = 4096, kPart = 8;
-  if (map.bucket_count() > kFew && map.size() < map.bucket_count() / kPart) map.rehash(0);
+  constexpr std::size_t kMinBuckets = 4096, kPart = 8;
+  if (map.bucket_count() > kMinBuckets && map.size() < map.bucket_count() / kPart) map.rehash(0);
 }
 }  // namespace
 
@@ -24,7 +24,7 @@ void MemoryStore::Erase(std::uint64_t bits) {
   payloads_.erase(it);
 }
 
-// Older snapshots may still ask for what is replaced.
+// Older snapshots may still read what is replaced.
 void MemoryStore::SetField(NodeId node, std::uint32_t field, PayloadRef ref) {
   OfNode& of = written_[node];
   if (const std::uint64_t old = of.now[field]; old != 0) {
@@ -91,7 +91,7 @@ Result<std::string> MemoryStore::Get(PayloadRef ref) const {
   return it->second;
 }
 
-// Epochs end in order: a state of an earlier one may ask for what a later one replaced.
+// Epochs end in order: a state of an earlier one may read what a later one replaced.
 void MemoryStore::DropReplaced() {
   while (epochs_.size() > 1 && epochs_.front().token.expired()) {
     for (const Replaced& r : epochs_.front().replaced) Erase(r.bits);

@@ -1,6 +1,6 @@
 // MemoryStore: journal and payload store of a graph that lives in RAM only.
 //
-// Keeps the payload bytes that some state can ask for; forgets the records. Bytes of vectors
+// Keeps the payload bytes that some state can read; forgets the records. Bytes of vectors
 // are not kept: they are in the graph's VectorTable. A replaced payload of a node is dropped
 // when no state that was published before is left; those of edges stay. A purge erases at once
 // all bytes that were written for the node or for edges at it, so that older snapshots lose

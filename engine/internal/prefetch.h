@@ -1,4 +1,4 @@
-// Prefetch: asks for the cache line of an address that will be read soon.
+// Prefetch: fetches the cache line of an address that will be read soon.
 //
 // A hint, of any address. Not __builtin_prefetch alone: to GCC a function that does nothing else
 // has no effect, and calls of it that were not inlined early are dropped without a word (seen

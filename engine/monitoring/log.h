@@ -1,8 +1,8 @@
-// LogEntry: something that happened inside, told to a callback of the host.
+// LogEntry: something that happened inside, reported to a callback of the host.
 //
 // The library prints nothing. Where GraphOptions::on_log is set it is called with what maintenance
 // did and what went wrong, by the thread that did it, holding no lock. It must neither throw (what
-// it throws is dropped) nor call the graph or database that it hears of, and it should be quick.
+// it throws is dropped) nor call the graph or database that reports it, and it should be quick.
 //
 // `event` is a stable name. Fields that end in _ms are durations.
 //
@@ -46,7 +46,7 @@ struct LogEntry {
 
 using LogCallback = std::function<void(const LogEntry&)>;
 
-// Calls `callback`, if there is one. Without memory for the entry nothing is told.
+// Calls `callback`, if there is one. Without memory for the entry nothing is reported.
 void Log(const LogCallback& callback, LogLevel level, std::string_view event,
          std::string_view message, std::initializer_list<LogField> fields = {}) noexcept;
 

@@ -1,7 +1,7 @@
-// Progress: how long work tells its caller where it is, and learns to stop.
+// Progress: how long work reports to its caller, and is cancelled.
 //
 // Handed to imports, checkpoints, verification and other work over a second as a
-// pointer (null = nobody listens). It never changes a result.
+// pointer (null = no report). It never changes a result.
 #pragma once
 
 #include <cstdint>

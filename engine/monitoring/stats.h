@@ -25,7 +25,7 @@ struct GraphBytes {
       0;  // what questions had computed and kept: visible nodes, text lengths, layouts
   std::uint64_t total = 0;  // the sum of all above
 
-  // Values of vectors that nobody asked for since the graph was opened: not in RAM.
+  // Values of vectors that were not read since the graph was opened: not in RAM.
   std::uint64_t vectors_not_loaded = 0;
 
   double per_edge = 0;  // arc arrays of the base / its directed edges (a symmetric one is two)
@@ -35,7 +35,7 @@ struct GraphBytes {
 // O(runs + columns + spaces). Thread-safe.
 GraphBytes MeasureBytes(const Snapshot& snapshot);
 
-// What the process takes, of which the graph is a part; 0 where the system does not tell.
+// What the process takes, of which the graph is a part; 0 where the system does not report it.
 struct ProcessBytes {
   std::uint64_t resident = 0;
   std::uint64_t allocator_free =

@@ -1,5 +1,5 @@
-// Properties: the map behind NodeField::kProperties and the properties of an edge, written and
-// read without a library of somebody else.
+// Properties: the map behind NodeField::kProperties and the properties of an edge, written and read
+// without a third-party library.
 //
 //   plexus::PropertyMapBuilder made;
 //   made.String("tool", "search").Int("hits",
@@ -40,7 +40,7 @@ struct PropertyLimits {
   // Names: Limits::kMaxStringBytes. The whole: Limits::kMaxPayloadBytes.
 };
 
-// What was wrong first is remembered, and told by Finish: a name that is there already in its map,
+// The first error is kept and returned by Finish: a name that is there already in its map,
 // empty bytes aside any UTF-8 without U+0000 up to Limits::kMaxStringBytes; a string that is not
 // UTF-8; a number that is not finite; a name in a list, or none in a map; End without Begin; more
 // than PropertyLimits allow; no memory (kResourceExhausted). All others are kInvalidArgument.

@@ -1,7 +1,7 @@
 // Properties out of FlexBuffers.
 //
 // A reader makes a table of all values at once, after FlexBuffers' own verifier has looked at
-// the structure: what is asked later touches no foreign bytes. Buffers may share a value
+// the structure: later reads touch no foreign bytes. Buffers may share a value
 // between places, so a small one can spell a tree of any size: there may be no more values than
 // bytes, which holds for all that builders write (each value has a byte of its own).
 #include <flatbuffers/flexbuffers.h>
@@ -48,8 +48,7 @@ class PropertyReader {
   // the first byte that is not one.
   Status Key(const fb::Reference& from, std::string_view& text) const {
     const char* const begin = from.AsKey();
-    const auto* const end =
-        static_cast<const char*>(std::memchr(begin, 0, size_ - Offset(begin)));
+    const auto* const end = static_cast<const char*>(std::memchr(begin, 0, size_ - Offset(begin)));
     if (end == nullptr) return Damaged("a name has no end");
     text = {begin, static_cast<std::size_t>(end - begin)};
     return {};

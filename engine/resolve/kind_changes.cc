@@ -1,7 +1,7 @@
 // Resolving a batch, fourth part: nodes of another kind than before.
 //
 // An edge is checked against its ends' kinds when it is written. When a node takes another
-// kind, the edges it keeps are asked again: else the graph would hold what Apply refuses,
+// kind, the edges it keeps are checked again: else the graph would hold what Apply refuses,
 // and what was exported could not be imported.
 #include <algorithm>
 #include <tuple>

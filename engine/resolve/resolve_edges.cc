@@ -223,7 +223,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
     EmitEdge(t, EdgeChange::kTombstone, {});
     return {};
   }
-  if (scrub != kNever && existed && before.properties)  // the store must hear of this purge
+  if (scrub != kNever && existed && before.properties)  // the store must apply this purge
     for (NodeId node : {t.source, t.target})
       if (Pending* p = FindPending(node); p && p->purged) p->changed = true;
   if (value.new_properties) {

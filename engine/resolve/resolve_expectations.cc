@@ -1,8 +1,8 @@
 // Resolving a batch: what it expects of the graph before it changes anything.
 //
-// The state is asked, not what the batch makes of it: nodes, columns and kinds that the batch
-// itself adds are not there yet. Nothing is interned or created, so what was expected leaves no
-// trace in the record.
+// Expectations are checked against the state, not against what the batch makes of it: nodes,
+// columns and kinds that the batch itself adds are not there yet. Nothing is interned or created,
+// so what was expected leaves no trace in the record.
 #include <bit>
 #include <charconv>
 #include <cmath>

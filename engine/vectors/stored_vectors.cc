@@ -99,7 +99,7 @@ Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) 
       Fill(*store, blocks[b], values.data());
     };
     // Under a lock: never waits for a thread that has not begun.
-    RunHelped(DefaultExecutor(), blocks.size(), BlockTask(task), [] { return true; });
+    RunWithHelpers(DefaultExecutor(), blocks.size(), BlockTask(task), [] { return true; });
     std::vector<std::uint32_t> purged;
     std::vector<Damaged> damaged;
     for (Block& block : blocks) {

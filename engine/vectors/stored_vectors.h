@@ -1,9 +1,9 @@
 // StoredVectors: rows of a vector space whose values are still in the payload store.
 //
-// A graph that is opened knows at once who has a vector and which payload holds it;
-// the values are read when somebody asks for the first time: all rows, in the order in
-// which they are stored, several blocks at once, into one array. Views of one table
-// share the object, so the values are read once. Thread-safe.
+// A graph that is opened knows at once which nodes have a vector and which payload holds it; the
+// values are read at the first use: all rows, in the order in which they are stored, several blocks
+// at once, into one array. Views of one table share the object, so the values are read once.
+// Thread-safe.
 #pragma once
 
 #include <atomic>

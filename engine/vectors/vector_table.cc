@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kSlabBytes = 2 * kHugePage;
-constexpr std::size_t kAlone = 16;  // the first chunks of a space; the others come in slabs
+constexpr std::size_t kSingleChunks = 16;  // the first chunks of a space; the others come in slabs
 
 std::shared_ptr<float> Floats(std::size_t count) {
   auto array = std::make_shared<AlignedArray<float>>(count);
@@ -23,7 +23,7 @@ std::shared_ptr<float> Floats(std::size_t count) {
 }  // namespace
 
 struct VectorTable::Chunks {
-  std::vector<std::shared_ptr<float>> chunks;  // alone, or inside a slab
+  std::vector<std::shared_ptr<float>> chunks;  // single, or inside a slab
   std::uint32_t rows_per_chunk = 0;
   std::uint32_t stride = 0;
   std::size_t floats() const { return std::size_t{rows_per_chunk} * stride; }  // of a chunk
@@ -87,7 +87,7 @@ void VectorTable::AddChunk() {
   if (chunks_shared_) chunks_ = std::make_shared<Chunks>(*chunks_);
   chunks_shared_ = false;
   const std::size_t floats = chunks_->floats();
-  if (chunks_->chunks.size() < kAlone || floats > kSlabBytes / sizeof(float) / 2)
+  if (chunks_->chunks.size() < kSingleChunks || floats > kSlabBytes / sizeof(float) / 2)
     return chunks_->chunks.push_back(Floats(floats));
   if (slab_free_ < floats) {
     slab_ = Floats(kSlabBytes / sizeof(float));

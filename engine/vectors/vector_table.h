@@ -5,10 +5,10 @@
 // row and re-pointing the node, so snapshots stay valid; a compaction drops dead
 // rows (vector_compaction.h). One writer, any number of readers of Views.
 //
-// The first rows of a graph that was opened are stored ones (stored_vectors.h): who has
-// a vector is known, the values are read by View::Load. What reads values REQUIRES that
-// Load succeeded on this view or one of the same table; Snapshot::vectors does it. Adding
-// and removing vectors needs no values.
+// The first rows of a graph that was opened are stored ones (stored_vectors.h): which nodes have a
+// vector is known, the values are read by View::Load. What reads values REQUIRES that Load
+// succeeded on this view or one of the same table; Snapshot::vectors does it. Adding and removing
+// vectors needs no values.
 #pragma once
 
 #include <cstdint>
@@ -45,13 +45,13 @@ class VectorTable {
     // Which payload holds the node's vector, also a purged one; none when it has none.
     PayloadRef ref(NodeId node) const;
 
-    // Reads the values of stored rows, if there are any and nobody did. kCorruption: a row of
-    // this view is damaged, with its payload; kFailedPrecondition: the database is closed.
+    // Reads the values of stored rows, if there are any and they are not read yet. kCorruption: a
+    // row of this view is damaged, with its payload; kFailedPrecondition: the database is closed.
     // Thread-safe. `store`: the one of the graph.
     Status Load(const PayloadStore* store) const;
     bool loaded() const { return !stored_ || stored_->loaded(); }
-    // Is this the node's vector, bit by bit? Without Load reads it alone, until that has been
-    // asked so often that loading is cheaper.
+    // Is this the node's vector, bit by bit? Without Load it reads this row only, until so many
+    // were read that loading is cheaper.
     Result<bool> Equals(NodeId node, std::string_view bytes, const PayloadStore* store) const;
 
     // --- values. REQUIRES loaded().

@@ -1,6 +1,6 @@
 // Digests: XXH3-64 in the few shapes that the format needs.
 //
-// They detect damage; they prove nothing about who wrote the bytes.
+// They detect damage; they prove nothing about the author of the bytes.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ struct TestHooks {
   std::function<void(const char* point)> at_point;   // may end the process
 };
 
-inline void ReachPoint(const TestHooks* hooks, const char* point) {
+inline void FailPoint(const TestHooks* hooks, const char* point) {
   if (hooks && hooks->at_point) hooks->at_point(point);
 }
 

@@ -79,9 +79,9 @@ Status Files::Replace(const std::string& directory, const std::string& name,
   PLEXUS_TRY(Check(file->Append(bytes), temporary));
   PLEXUS_TRY(Check(file->Fsync(), temporary));
   PLEXUS_TRY(Check(file->Close(), temporary));
-  ReachPoint(hooks_, "file.written");
+  FailPoint(hooks_, "file.written");
   PLEXUS_TRY(Check(env_->RenameFile(temporary, path), path));
-  ReachPoint(hooks_, "file.renamed");
+  FailPoint(hooks_, "file.renamed");
   return {};
 }
 

@@ -45,7 +45,7 @@ class SyncedDirectories {
   }
   template <class Act>
   IOStatus Sync(const std::string& directory, Act&& sync) {
-    const std::lock_guard one(sync_mutex_);  // who finds it noted must not be too early
+    const std::lock_guard one(sync_mutex_);  // a thread that finds it noted must not be too early
     {
       const std::lock_guard lock(mutex_);
       if (!synced_.insert(directory).second) return IOStatus::OK();

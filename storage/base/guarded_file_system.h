@@ -8,7 +8,7 @@
 // is deleted by the next successful open.
 //
 // It also leaves out what makes nothing durable: syncs of a directory in which no name
-// changed since its last one, and RocksDB's OPTIONS files, which nobody reads. So that
+// changed since its last one, and RocksDB's OPTIONS files, which are never read. So that
 // none changes late, an old MANIFEST stays until the next writing open.
 // Internal; thread-safe.
 #pragma once

@@ -17,7 +17,7 @@ namespace plexus::storage {
 
 namespace {
 
-constexpr std::int64_t kGlance = 40;  // ms: a reader's IsHeld takes the lock for a moment
+constexpr std::int64_t kProbeMs = 40;  // ms: a reader's IsHeld takes the lock for a moment
 constexpr useconds_t kPause = 2'000;
 
 std::string Seconds(std::int64_t ms) {
@@ -103,7 +103,7 @@ Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_
     const std::int64_t waited =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     const std::string holder = Holder(lock.descriptor_);
-    if (waited >= std::max(wait_ms, kGlance))
+    if (waited >= std::max(wait_ms, kProbeMs))
       return Fail(ErrorCode::kLocked, directory + ": is open for writing by " + holder +
                                           (wait_ms > 0 ? ", waited " + Seconds(waited) : ""));
     if (on_wait && !on_wait(holder, waited))

@@ -21,18 +21,18 @@ class LockFile {
   LockFile& operator=(LockFile&& other) noexcept;
   ~LockFile();
 
-  // Called every now and then while waiting, with who holds the lock; false stops it.
+  // Called every now and then while waiting, with the holder of the lock; false stops it.
   using OnWait = std::function<bool(const std::string& holder, std::int64_t waited_ms)>;
   // Tries for `wait_ms`. Errors: kLocked names process and host of the holder; kReadOnly or
-  // kIo when the file cannot be made; kCancelled when on_wait says so. Of many that wait
-  // any one is next: all ask equally often, so none starves.
+  // kIo when the file cannot be made; kCancelled when on_wait returns false. Of many that wait any
+  // one is next: all try equally often, so none waits for ever.
   static Result<LockFile> Take(const std::string& directory, std::int64_t wait_ms = 0,
                                const OnWait& on_wait = {});
   // Who wrote its name into the lock file last, for messages.
   static std::string HolderOf(const std::string& directory);
   // True when some process holds the lock now.
   static bool IsHeld(const std::string& directory);
-  // A child of fork has the same lock: there it gives back its copy of the file alone.
+  // A child of fork has the same lock: there it closes its copy of the file only.
   void Release();
 
  private:

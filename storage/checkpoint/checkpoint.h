@@ -56,7 +56,7 @@ class SectionSource {
 
 std::unique_ptr<SectionSource> OpenSections(std::shared_ptr<Rocks> rocks, std::uint64_t id);
 
-// All manifests, ascending by id; of sections without one nothing is said.
+// All manifests, ascending by id; sections without one are left out.
 Result<std::vector<Manifest>> ListCheckpoints(const std::shared_ptr<Rocks>& rocks);
 
 // The state that a manifest and its sections describe. `payloads` becomes the state's

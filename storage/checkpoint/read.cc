@@ -355,7 +355,7 @@ typename PagedArray<T>::View Paged(const AlignedArray<T>& values, T absent) {
   return paged.Publish();
 }
 
-// The values stay in the payload store until somebody asks for them.
+// The values stay in the payload store until they are read.
 Status Reader::MakeVectors(GraphState& state) {
   for (std::size_t s = 0; s < schema_->spaces().size(); ++s) {
     const AlignedArray<NodeId>& nodes = arrays_.vector_nodes[s];

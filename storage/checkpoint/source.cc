@@ -25,8 +25,8 @@ class RocksSections : public SectionSource {
     for (std::uint32_t section = first; section < last; ++section) {
       const std::string where =
           "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
-      // A block of another checkpoint ends the iterator, too: ask for this one alone.
-      if (!it->status().ok()) return VisitAlone(section, last, fn);
+      // A block of another checkpoint ends the iterator, too: read only this one.
+      if (!it->status().ok()) return VisitWhole(section, last, fn);
       std::uint64_t id = 0;
       std::uint32_t found = 0;
       if (!it->Valid() || !ParseSectionKey(it->key(), &id, &found) || id != id_ || found != section)
@@ -38,7 +38,7 @@ class RocksSections : public SectionSource {
   }
 
  private:
-  Status VisitAlone(std::uint32_t first, std::uint32_t last, const Visitor& fn) const {
+  Status VisitWhole(std::uint32_t first, std::uint32_t last, const Visitor& fn) const {
     for (std::uint32_t section = first; section < last; ++section) {
       const std::string where =
           "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);

@@ -172,7 +172,7 @@ void AddCsr(SectionPlan& out, const Csr& csr) {
   AddSlots(out, ArrayId::kPropertySlots, ArrayId::kProperties, csr.properties);
 }
 
-// Vectors are persisted once, as payloads: here only who has one, and where.
+// Vectors are persisted once, as payloads: here only which nodes have one, and where.
 void AddVectors(SectionPlan& out, const GraphState& state) {
   for (std::size_t s = 0; s < state.spaces.size(); ++s) {
     const VectorTable::View& space = state.spaces[s];
@@ -264,17 +264,17 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   });
   for (const Status& status : written) PLEXUS_TRY(status);
   if (parts > 0) {
-    ReachPoint(files.hooks(), "checkpoint.sections_written");
+    FailPoint(files.hooks(), "checkpoint.sections_written");
     PLEXUS_TRY(ingest(paths));
   }
-  ReachPoint(files.hooks(), "checkpoint.sections_ingested");
+  FailPoint(files.hooks(), "checkpoint.sections_ingested");
   const std::string path = scratch + "/manifest.sst";
   const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
   PLEXUS_TRY(Check(writer->Open(path), path));
   PLEXUS_TRY(Check(writer->Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
   PLEXUS_TRY(Check(writer->Finish(), path));
   PLEXUS_TRY(ingest({path}));
-  ReachPoint(files.hooks(), "checkpoint.manifest_ingested");
+  FailPoint(files.hooks(), "checkpoint.manifest_ingested");
   PLEXUS_TRY(files.RemoveTree(scratch));
   return manifest;
 }

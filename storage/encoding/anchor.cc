@@ -89,7 +89,7 @@ Result<Anchor> ReadAnchor(const std::string& directory, const Files& files) {
 
 Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files) {
   PLEXUS_TRY(files.Replace(directory, kAnchorName, EncodeAnchor(anchor)));
-  // After a clean close the anchor before it is as true: it only asks for a recovery.
+  // After a clean close the anchor before it is as true: it only causes a recovery.
   return anchor.clean ? Status() : files.SyncDirectory(directory);
 }
 

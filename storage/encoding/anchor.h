@@ -52,7 +52,7 @@ Result<Anchor> DecodeAnchor(ByteSpan bytes, std::string_view where);
 // kNotFound when the directory has none.
 Result<Anchor> ReadAnchor(const std::string& directory, const Files& files);
 // Old or new after a crash, never half. Durable on return unless it is clean: after a power
-// loss the open one before it may be back, which asks for a recovery and loses nothing.
+// loss the open one before it may be back, which causes a recovery and loses nothing.
 Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files);
 
 // The directory of a generation, e.g. DIR/generation-1.
@@ -66,7 +66,7 @@ struct ChangedFile {
   std::string message;  // of the error that it is
 };
 // kCorruption names the first file that is missing, changed or too many. With `changed`,
-// sorted files of the right size go there: RocksDB knows whether they hold derived data alone.
+// sorted files of the right size go there: RocksDB knows whether they hold only derived data.
 Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>& expected,
                          const Files& files, std::vector<ChangedFile>* changed = nullptr);
 

@@ -1,9 +1,9 @@
-// The edges of a log record by column: most columns of a batch say one thing.
+// The edges of a log record by column: most columns of a batch hold one value.
 //
 // A batch links with one kind, at one time, without labels: such columns are left out and
 // their value stands once. Sorted edges share their sources, so where rows have two edges
 // and more on average, rows are kept in place of a source for each edge. A loaded edge takes
-// 4 to 14 bytes, a struct 32. The form follows from the edges alone. Internal.
+// 4 to 14 bytes, a struct 32. The form follows from the edges only. Internal.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct EdgeArrays {
   EdgeValues<std::uint16_t> flags;
 };
 
-// Views of `edges`, with step 0 wherever all say the same. REQUIRES edges.
+// Views of `edges`, with step 0 wherever all are equal. REQUIRES edges.
 EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges);
 
 // What a load made of one batch, as `edges` would be in its record, and the memory for it.
@@ -53,7 +53,7 @@ class LoadedArrays {
 
  private:
   EdgeArrays arrays_;
-  EdgeChange alike_;  // what all edges say
+  EdgeChange alike_;  // what all edges have in common
   std::vector<float> weights_;
   std::vector<std::uint16_t> flags_;
 };

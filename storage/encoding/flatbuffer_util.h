@@ -1,6 +1,6 @@
 // Helpers of the FlatBuffers codecs: aligned views, checked roots, seals. Internal.
 //
-// The verifier proves structure, not values: whoever decodes checks values too.
+// The verifier proves structure, not values: the decoder checks values too.
 #pragma once
 
 #include <cstring>

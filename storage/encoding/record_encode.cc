@@ -43,8 +43,7 @@ std::size_t SizeOf(const T& list) {
   return list.size() * sizeof(list[0]) + 16;
 }
 
-// An upper bound of the encoded size, so that the builder is never asked for more
-// than a buffer can hold.
+// An upper bound of the encoded size, so that the builder never needs more than a buffer can hold.
 std::size_t Bound(const Record& r, std::size_t payloads, std::size_t edges) {
   std::size_t definitions = 256 * (r.node_kind_definitions.size() + r.edge_kind_definitions.size() +
                                    r.column_definitions.size() + r.space_definitions.size());

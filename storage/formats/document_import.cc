@@ -68,11 +68,11 @@ Result<std::unique_ptr<BlockReader>> OpenMatrix(ImportRun& run, const Input& inp
 // Room for the entries to be checked, so that growing never copies them. The count was
 // held against the bytes of the file (ImportMatrix); a GiB is taken on its word at most.
 void ReserveEntries(ImportRun& run, const MatrixHeader& header) {
-  constexpr std::uint64_t kMost = (std::uint64_t{1} << 30) / sizeof(EntryAt);
-  run.entries.reserve(std::min(header.entries, kMost));
+  constexpr std::uint64_t kMaxReserved = (std::uint64_t{1} << 30) / sizeof(EntryAt);
+  run.entries.reserve(std::min(header.entries, kMaxReserved));
 }
 
-// Without anything being applied or told: which lines are second entries.
+// Without anything being applied or reported: which lines are second entries.
 Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& input,
                                                 BlockReader& reader, const MatrixHeader& header) {
   const ImportReport before = run.report;

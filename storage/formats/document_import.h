@@ -1,4 +1,4 @@
-// The importers of formats that say something about themselves as a whole: Matrix
+// The importers of formats that describe themselves as a whole: Matrix
 // Market, GAP's serialized graphs, GraphML, node-link JSON and memory files.
 //
 // Each is called twice with OnError::kStop, as every importer is: once with

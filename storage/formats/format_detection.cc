@@ -102,8 +102,8 @@ std::string_view FormatName(Format format) {
 
 Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   const std::string file(name);
-  if (head.starts_with("\x1f\x8b"))
-    return Fail(ErrorCode::kUnsupported, file + ": gzip; decompress it first");
+  if (head.starts_with("\x1f\x8b"))  // of one that was unpacked
+    return Fail(ErrorCode::kUnsupported, file + ": gzip inside of gzip; unpack it first");
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
     return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);

@@ -14,13 +14,14 @@
 #include <span>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/document_import.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/edge_loader.h"
 #include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_lines.h"
+#include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
@@ -44,7 +45,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
     PLEXUS_ASSIGN(head, reader.Peek(want));
   }
   if (head.empty()) return std::nullopt;
-  auto parser = CsvParser::FromHeader(head, delimiter, limits);
+  auto parser = CsvParser::FromHeader(head, delimiter, limits, run.options.columns);
   if (!parser) {
     run.AddError(input.name, 1, parser.error().message);
     return std::nullopt;
@@ -54,7 +55,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   return std::move(*parser);
 }
 
-// Opens a file, behind its byte order mark, and tells its format.
+// Opens a file, behind its byte order mark, and detects its format.
 Result<Format> OpenReader(const ImportOptions& options, const Input& input, BlockReader& reader) {
   PLEXUS_ASSIGN(auto source, input.Open());
   reader = MakeReader(std::move(source), options);
@@ -63,7 +64,7 @@ Result<Format> OpenReader(const ImportOptions& options, const Input& input, Bloc
     reader.Drop(3);
     PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
   }
-  return options.format == Format::kAuto ? SniffFormat(input.name, head)
+  return options.format == Format::kAuto ? SniffFormat(WithoutGz(input.name), head)
                                          : Result<Format>(options.format);
 }
 
@@ -183,7 +184,7 @@ Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   return status;
 }
 
-// A look at all of them that applies nothing; a closer one, if that asks for it.
+// A pass over all of them that applies nothing; a second one, if the first finds that it is needed.
 Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Checked>& checked) {
   const ImportReport before = run.report;
   run.check.Begin(run.graph.snapshot());
@@ -197,7 +198,7 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
       if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
       status = ImportOne(run, inputs[i], checked[i]);
     }
-  } while (status && !run.report.stopped && run.check.LookCloser());
+  } while (status && !run.report.stopped && run.check.NeedsSecondPass());
   run.checking = false;
   if (status && !run.report.stopped) run.report = before;
   return status;
@@ -274,8 +275,8 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   return {};
 }
 
-// All inputs together are one group, but WordNet's directories stand alone: what they
-// may point to is asked of the graph.
+// All inputs together are one group, but WordNet's directories stand alone: what they may point to
+// is looked up in the graph.
 Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
   for (std::size_t begin = 0; begin < inputs.size() && !run.report.stopped;) {
     std::size_t end = begin + 1;
@@ -287,13 +288,29 @@ Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
   return {};
 }
 
-// Pipes are read once: what they hold is kept beside.
+// What the source holds, unpacked if it is gzip.
+Result<std::shared_ptr<const Spool>> Keep(std::unique_ptr<ByteSource> source, const Input& input,
+                                          bool packed, const ImportOptions& options) {
+  if (packed) source = Gunzip(std::move(source), input.name);
+  if (!source) return Fail(ErrorCode::kResourceExhausted, input.name + ": no memory to unpack it");
+  return SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress);
+}
+
+// Pipes are read once, and packed files are unpacked once: what they hold is kept beside.
 Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
   for (Input& input : inputs) {
-    if (input.is_directory() || input.size()) continue;
-    PLEXUS_ASSIGN(const auto source, input.Open());
-    PLEXUS_ASSIGN(input.spool,
-                  SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress));
+    if (input.is_directory()) continue;
+    if (!input.size()) {
+      PLEXUS_ASSIGN(auto source, input.Open());
+      PLEXUS_ASSIGN(input.spool, Keep(std::move(source), input, false, options));
+    }
+    PLEXUS_ASSIGN(auto head, input.Open());
+    char first[2];
+    PLEXUS_ASSIGN(const std::size_t n, head->Read(first, sizeof first));
+    if (!IsGzip({first, n})) continue;
+    PLEXUS_ASSIGN(auto source, input.Open());
+    PLEXUS_ASSIGN(input.spool, Keep(std::move(source), input, true, options));
+    input.bytes.reset();
   }
   return {};
 }

@@ -35,7 +35,7 @@ enum class Format {
   kAuto,           // by extension, else by the first bytes
   kCsv,            // header; delimiter among , ; | tab
   kTsv,            // header; tab
-  kJsonLines,      // DESIGN section 9
+  kJsonLines,      // one record a line
   kEdgeList,       // `a b [weight]`, comments # and %; GAP's .el and .wel
   kWordNet,        // a directory with data.noun, data.verb, data.adj, data.adv
   kMatrixMarket,   // .mtx, coordinate
@@ -73,8 +73,16 @@ struct ImportLimits {
                               << 30;  // of a pipe; over 8 MiB go to a temporary file
 };
 
+// What a table's column means: "source" is what the file calls "from". Names are those of
+// storage/formats/README.md, a column of the graph or a property.
+struct ColumnName {
+  std::string meaning, in_file;
+};
+
 struct ImportOptions {
   Format format = Format::kAuto;
+  // Of CSV and TSV, whose headers must have all of them. Other formats have no columns.
+  std::vector<ColumnName> columns;
   OnError on_error = OnError::kStop;
   std::int64_t now_ms = 0;       // time of the batches; new records' created_at
   Executor* executor = nullptr;  // how many threads parse; null: DefaultExecutor()
@@ -121,7 +129,7 @@ struct ImportWarning {
   std::string ToString() const;
 };
 
-// DESIGN section 9, "import".
+// What an import did.
 struct ImportReport {
   Sequence sequence = 0;  // of the graph after the import
   ImportCounts nodes;     // fact nodes named by the files, each once
@@ -155,7 +163,8 @@ struct ImportReport {
 // the files' bytes at most; a matrix takes 16 bytes an entry, a file with edges between facts of
 // wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its nodes' keys
 // take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
-// (limits.spool_bytes, else kResourceExhausted).
+// (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which its first
+// bytes tell (kInvalidArgument: damaged).
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options = {});
 

@@ -12,8 +12,8 @@ namespace plexus::storage {
 namespace {
 // Of one of several files written at once. RocksDB makes a buffer for the largest record of
 // each: many small files cost more in fresh memory and syncs than they bring.
-constexpr std::uint64_t kLeastFileBytes = std::uint64_t{4} << 20,
-                        kMostFileBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMinFileBytes = std::uint64_t{4} << 20,
+                        kMaxFileBytes = std::uint64_t{32} << 20;
 }  // namespace
 
 BulkWriter::BulkWriter(std::shared_ptr<Rocks> rocks, std::string scratch)
@@ -53,14 +53,14 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
                               Executor& executor) {
   std::uint64_t bytes = 0;
   for (const std::string_view value : values) bytes += value.size();
-  if (values.size() < 2 || bytes < 2 * kLeastFileBytes) {
+  if (values.size() < 2 || bytes < 2 * kMinFileBytes) {
     for (std::size_t i = 0; i < values.size(); ++i) PLEXUS_TRY(AddRecord(first + i, values[i]));
     return {};
   }
   PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
   PLEXUS_TRY(Finish(log_));
   std::vector<std::size_t> cuts = {0};  // first value of each file, and the end
-  const std::uint64_t file_bytes = std::clamp(bytes / 2, kLeastFileBytes, kMostFileBytes);
+  const std::uint64_t file_bytes = std::clamp(bytes / 2, kMinFileBytes, kMaxFileBytes);
   std::uint64_t in_file = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     in_file += values[i].size();
@@ -125,9 +125,9 @@ Status BulkWriter::Ingest() {
   };
   PLEXUS_TRY(add(payload_, rocks_->payload()));
   PLEXUS_TRY(add(log_, rocks_->log()));
-  ReachPoint(rocks_->files()->hooks(), "bulk.before_ingest");
+  FailPoint(rocks_->files()->hooks(), "bulk.before_ingest");
   PLEXUS_TRY(Check(rocks_->db()->IngestExternalFiles(steps), rocks_->path()));
-  ReachPoint(rocks_->files()->hooks(), "bulk.after_ingest");
+  FailPoint(rocks_->files()->hooks(), "bulk.after_ingest");
   log_ = {};
   payload_ = {};
   pending_bytes_ = 0;

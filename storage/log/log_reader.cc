@@ -36,6 +36,18 @@ Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence 
   return head;
 }
 
+Result<DecodedRecord> DecodeNext(std::string_view value, const LogPoint& after) {
+  const Sequence expected = after.sequence + 1;
+  PLEXUS_ASSIGN(DecodedRecord decoded, DecodeRecord(AsBytes(value), Where(expected)));
+  if (decoded.head.sequence != expected)
+    return Fail(ErrorCode::kCorruption,
+                Where(expected) + ": says it is record " + std::to_string(decoded.head.sequence));
+  if (ChainHash(after.hash, decoded.head.digest) != decoded.head.running_hash)
+    return Fail(ErrorCode::kCorruption,
+                Where(expected) + ": its running hash does not follow from the record before");
+  return decoded;
+}
+
 LogCursor::LogCursor(std::shared_ptr<Rocks> rocks, LogPoint after)
     : rocks_(std::move(rocks)), point_(after) {
   iterator_.reset(rocks_->db()->NewIterator(ScanOptions(), rocks_->log()));
@@ -52,13 +64,7 @@ Result<bool> LogCursor::Next() {
   if (found != expected)
     return Fail(ErrorCode::kCorruption,
                 Where(expected) + ": is missing, the next one is " + std::to_string(found));
-  PLEXUS_ASSIGN(record_, DecodeRecord(SliceBytes(iterator_->value()), Where(expected)));
-  if (record_.head.sequence != expected)
-    return Fail(ErrorCode::kCorruption,
-                Where(expected) + ": says it is record " + std::to_string(record_.head.sequence));
-  if (ChainHash(point_.hash, record_.head.digest) != record_.head.running_hash)
-    return Fail(ErrorCode::kCorruption,
-                Where(expected) + ": its running hash does not follow from the record before");
+  PLEXUS_ASSIGN(record_, DecodeNext(value(), point_));
   point_ = {expected, record_.head.running_hash};
   return true;
 }

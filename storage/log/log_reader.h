@@ -24,6 +24,10 @@ Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks
 // kCorruption when the record is missing.
 Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence);
 
+// The record after `after`, from the bytes it is stored as. kCorruption: it says another sequence,
+// or its running hash does not follow.
+Result<DecodedRecord> DecodeNext(std::string_view value, const LogPoint& after);
+
 // Walks records from `after.sequence` + 1 on, checking that none is missing, that
 // each says the sequence it is stored under, and the chain of running hashes.
 class LogCursor {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kEntryOverhead = 128;  // list and map nodes
 constexpr std::size_t kReadAhead = std::size_t{1} << 20;
-constexpr int kSteps = 16;  // over other payloads before the index is asked
+constexpr int kSteps = 16;  // over other payloads before the index is used
 constexpr const char* kClosed = ": the database is closed";
 
 std::string Where(PayloadRef ref) {
@@ -51,9 +51,21 @@ Result<std::string_view> DecodePayload(PayloadRef ref, std::string_view value) {
 void RocksPayloadStore::Attach(std::shared_ptr<Rocks> rocks) {
   std::unique_lock lock(rocks_mutex_);
   rocks_ = std::move(rocks);
+  new_.clear();
   if (rocks_) return;
   first_pending_.store(0, std::memory_order_release);
   flush_ = nullptr;  // it belongs to the database, which snapshots may outlive
+}
+
+void RocksPayloadStore::AddNew(PayloadRef ref, std::string value) {
+  std::unique_lock lock(rocks_mutex_);
+  new_[ref.bits] = std::move(value);
+}
+
+// REQUIRES rocks_mutex_ held.
+const std::string* RocksPayloadStore::New(PayloadRef ref) const {
+  const auto it = new_.find(ref.bits);
+  return it == new_.end() ? nullptr : &it->second;
 }
 
 void RocksPayloadStore::SetPending(Sequence first_pending, std::function<Status()> flush) {
@@ -75,11 +87,14 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
   std::shared_lock lock(rocks_mutex_);
   if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + kClosed);
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status = rocks_->db()->Get(
-      ScanOptions(), rocks_->payload(), PayloadKey(ref.sequence(), ref.ordinal()), &value);
-  if (status.IsNotFound()) return Missing(ref);
-  PLEXUS_TRY(Check(status, Where(ref)));
-  PLEXUS_ASSIGN(std::string_view found, DecodePayload(ref, value.ToStringView()));
+  const std::string* const fresh = New(ref);
+  if (!fresh) {
+    const rocksdb::Status status = rocks_->db()->Get(
+        ScanOptions(), rocks_->payload(), PayloadKey(ref.sequence(), ref.ordinal()), &value);
+    if (status.IsNotFound()) return Missing(ref);
+    PLEXUS_TRY(Check(status, Where(ref)));
+  }
+  PLEXUS_ASSIGN(std::string_view found, DecodePayload(ref, fresh ? *fresh : value.ToStringView()));
   bytes.assign(found);
   Remember(ref, bytes);
   return bytes;
@@ -96,6 +111,10 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
   const std::unique_ptr<rocksdb::Iterator> it(
       rocks_->db()->NewIterator(options, rocks_->payload()));
   for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (const std::string* const fresh = New(refs[i])) {
+      fn(i, DecodePayload(refs[i], *fresh));
+      continue;
+    }
     const std::string key = PayloadKey(refs[i].sequence(), refs[i].ordinal());
     MoveTo(*it, key);
     if (it->Valid() && it->key() == rocksdb::Slice(key)) {

@@ -35,7 +35,9 @@ class RocksPayloadStore : public PayloadStore {
 
   // Where to read from; null after a close: Get is kFailedPrecondition then.
   void Attach(std::shared_ptr<Rocks> rocks);
-  // From now on payloads are read by this process alone, by no child of fork.
+  // A payload that what is attached does not have yet, as it is stored. Kept until Attach.
+  void AddNew(PayloadRef ref, std::string value);
+  // From now on payloads are read only by this process, by no child of fork.
   void Own() { owner_.emplace(); }
   // Called before a look-up of a payload of that or a later sequence: bulk records
   // may have to be ingested first. 0 = nothing is pending.
@@ -63,12 +65,14 @@ class RocksPayloadStore : public PayloadStore {
   };
   Status FlushPending(PayloadRef ref) const;
   std::unexpected<Error> Missing(PayloadRef ref) const;
+  const std::string* New(PayloadRef ref) const;
   bool Cached(PayloadRef ref, std::string* bytes) const;
   void Remember(PayloadRef ref, const std::string& bytes) const;
 
   std::optional<Owner> owner_;
   mutable std::shared_mutex rocks_mutex_;
   std::shared_ptr<Rocks> rocks_;
+  std::unordered_map<std::uint64_t, std::string> new_;  // guarded as rocks_
   std::atomic<Sequence> first_pending_{0};
   std::function<Status()> flush_;
   std::atomic<Sequence> trimmed_{0};

@@ -49,7 +49,7 @@ rocksdb::DBOptions DatabaseOptions(Rocks::Mode mode, const Files& files) {
   options.error_if_exists = mode == Rocks::Mode::kCreate;
   options.create_missing_column_families = mode == Rocks::Mode::kCreate;
   // The default recovery mode drops fsynced records without a word (README.md).
-  options.wal_recovery_mode = mode == Rocks::Mode::kLook
+  options.wal_recovery_mode = mode == Rocks::Mode::kReadOnly
                                   ? rocksdb::WALRecoveryMode::kAbsoluteConsistency
                                   : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.avoid_flush_during_recovery = mode == Rocks::Mode::kWriteClean;
@@ -146,10 +146,10 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   rocks->files_ = std::move(files);
   const rocksdb::DBOptions options = DatabaseOptions(mode, *rocks->files_);
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
-  const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
+  const bool look = mode == Mode::kReadOnly || mode == Mode::kReadOnlyTolerant;
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   rocksdb::Status status;
-  try {  // a damaged length may ask for more memory than there is
+  try {  // a damaged length may demand more memory than there is
     status =
         look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
              : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);

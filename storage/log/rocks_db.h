@@ -3,7 +3,7 @@
 // This build of RocksDB has assertions on: deleting a database before its column
 // family handles or iterators aborts. So everything lives behind RAII here, an
 // iterator is made only while a shared_ptr<Rocks> is held, and the checks that
-// could trip an assertion are made before RocksDB is asked.
+// could trip an assertion are made before RocksDB is called.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,11 @@ bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint, std::
 class Rocks {
  public:
   enum class Mode {
-    kCreate,        // a new one; the directory must not hold a database
-    kWrite,         // read-write, after a look; recovered records go to sorted files
-    kWriteClean,    // read-write, after a clean close; they stay in their write-ahead logs
-    kLook,          // read-only, any damage of the write-ahead log is an error
-    kLookTolerant,  // read-only, a torn tail is left out
+    kCreate,            // a new one; the directory must not hold a database
+    kWrite,             // read-write, after a look; recovered records go to sorted files
+    kWriteClean,        // read-write, after a clean close; they stay in their write-ahead logs
+    kReadOnly,          // read-only, any damage of the write-ahead log is an error
+    kReadOnlyTolerant,  // read-only, a torn tail is left out
   };
   static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
                                              std::shared_ptr<Files> files);

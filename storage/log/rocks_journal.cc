@@ -1,4 +1,4 @@
-// Appending records: encode, one RocksDB write per group, fsync as asked.
+// Appending records: encode, one RocksDB write per group, fsync as requested.
 #include "storage/log/rocks_journal.h"
 
 #include <chrono>
@@ -60,10 +60,10 @@ void RocksJournal::FailWith(const Error& error) noexcept {
 Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;
-  ReachPoint(rocks_->files()->hooks(), "journal.before_write");
+  FailPoint(rocks_->files()->hooks(), "journal.before_write");
   Status status =
       OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
-  ReachPoint(rocks_->files()->hooks(), "journal.after_write");
+  FailPoint(rocks_->files()->hooks(), "journal.after_write");
   return status;
 }
 
@@ -240,8 +240,8 @@ Status RocksJournal::EndBulk() {
   return {};
 }
 
-// Syncs the write-ahead log up to what is appended now. One thread at a time asks
-// RocksDB, the others wait for it.
+// Syncs the write-ahead log up to what is appended now. One thread at a time calls RocksDB, the
+// others wait for it.
 Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
   while (syncing_) synced_changed_.wait(lock);
   PLEXUS_TRY(Refused());

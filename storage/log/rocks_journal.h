@@ -34,8 +34,8 @@ std::string NodeMetaKey(const char* prefix, NodeId node);
 
 class RocksJournal : public Journal {
  public:
-  // `sequence` and `hash` describe the last record in the log. `purged` is told
-  // about every purge as it is appended; `grown` about the log's new tail size.
+  // `sequence` and `hash` describe the last record in the log. `purged` is called for every purge
+  // as it is appended; `grown` with the log's new tail size.
   struct Options {
     Durability durability = Durability::kSync;  // what kDefault means
     std::string bulk_scratch;

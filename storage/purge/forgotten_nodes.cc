@@ -55,7 +55,7 @@ Status ForgottenNodes::DropEdges(GraphState& state, Executor& executor) const {
   if (!edges.empty())
     state.runs.push_back(MakeRun(state.sequence, edges, {}, *state.schema, executor));
   if (state.runs.empty() && state.base->node_count == state.keys.size()) return {};
-  PLEXUS_ASSIGN(state.base, FoldRuns(state, state.runs.size(), executor));
+  PLEXUS_ASSIGN(state.base, CompactRuns(state, state.runs.size(), executor));
   state.runs.clear();
   state.dirty = std::make_shared<DirtyBits>(0);
   return {};

@@ -24,7 +24,7 @@ class ForgottenNodes {
   bool empty() const { return list_.empty(); }
   bool contains(NodeId node) const { return node < marks_.size() && marks_[node]; }
   const std::vector<NodeId>& list() const { return list_; }  // ascending
-  // Of a forgotten node, as the log or the history floor tells: before Without is called.
+  // Of a forgotten node, as the log or the history floor has it: before Without is called.
   void NoteBirth(NodeId node, KindId kind) { births_[node] = kind; }
   std::string Placeholder(NodeId node, KindId kind) const;
 

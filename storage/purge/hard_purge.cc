@@ -1,13 +1,13 @@
-// Hard purge: the log rewritten into a new generation, as if some nodes had never
-// said anything. A soft purge does so with the terms and tags that only purged nodes had.
+// Hard purge: the log rewritten into a new generation, as if some nodes had never had any content.
+// A soft purge does so with the terms and tags that only purged nodes had.
 //
 // Node ids are permanent, so a hard-purged node stays as a dead node under a
 // placeholder key; its edges, columns, payloads and vectors, and those of the events
-// it was a member of and of their outcomes, and the terms that nobody else is
-// known to have had, are left out of every record (log_rewriter.h). The new
-// generation is complete and synced before the anchor switches to it; a crash
-// before that leaves the old one, after it the old one is deleted at the next open.
-// The graph goes on from the state that the new generation's checkpoint was written from.
+// it was a member of and of their outcomes, and the terms that no other node is known to have had,
+// are left out of every record (log_rewriter.h). The new generation is complete and synced before
+// the anchor switches to it; a crash before that leaves the old one, after it the old one is
+// deleted at the next open. The graph goes on from the state that the new generation's checkpoint
+// was written from.
 #include <set>
 
 #include "engine/out_of_memory.h"
@@ -65,7 +65,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   next.checkpoint_id = written.checkpoint.id;
   next.checkpoint_sequence = written.checkpoint.sequence;
   next.checkpoint_digest = written.checkpoint.digest;
-  ReachPoint(options.hooks, "hard_purge.before_switch");
+  FailPoint(options.hooks, "hard_purge.before_switch");
   // From here on the old generation is history.
   const std::unique_lock renewing(renewal);
   PLEXUS_TRY(journal->Close());
@@ -78,7 +78,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
     NoteFloor();
-    ReachPoint(options.hooks, "hard_purge.switched");
+    FailPoint(options.hooks, "hard_purge.switched");
     Loaded loaded;
     loaded.state = written.state;
     loaded.point = written.end;

@@ -54,8 +54,8 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
   std::set<NodeId> all = words;
   if (!nodes.empty()) {
     const ForgottenNodes chosen(nodes, now_);
-    // Terms whose keys are words of the purged texts alone, or of texts replaced before the
-    // history floor, whoever had those.
+    // Terms whose keys are words of only the purged texts, or of texts replaced before the history
+    // floor, of any node.
     std::vector<bool> term(now_.node_count());
     for (NodeId v = 0; v < now_.node_count(); ++v) term[v] = now_.node_kind(v) == kTerm;
     const auto keep = [&](NodeId node) {
@@ -252,14 +252,14 @@ Status LogRewriter::CopyPurges(const std::shared_ptr<Rocks>& to) {
 
 Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progress* progress) {
   PLEXUS_ASSIGN(const std::shared_ptr<Rocks> to, Import(path));
-  ReachPoint(db_.options.hooks, "hard_purge.linked");
+  FailPoint(db_.options.hooks, "hard_purge.linked");
   PLEXUS_TRY(WriteFloor(to, progress));
   Written written;
   PLEXUS_ASSIGN(written.end, CopyLog(to, progress));
   if (written.end.sequence != now_.sequence())
     return Fail(ErrorCode::kFailedPrecondition,
                 "the log was written to while it was rewritten; nothing was rewritten");
-  ReachPoint(db_.options.hooks, "hard_purge.copied");
+  FailPoint(db_.options.hooks, "hard_purge.copied");
   PLEXUS_TRY(Erase(to));
   PLEXUS_TRY(CopyPurges(to));
   PLEXUS_ASSIGN(GraphState state, gone_->Without(now_.state(), db_.executor()));

@@ -21,7 +21,7 @@ namespace plexus::storage {
 
 class LogRewriter {
  public:
-  // `now` is the state at the log's end. REQUIRES `maintenance` held, and nobody who appends.
+  // `now` is the state at the log's end. REQUIRES `maintenance` held, and no appends meanwhile.
   LogRewriter(Database::Impl& db, const Snapshot& now) : db_(db), now_(now) {}
 
   // `nodes`, events that ever had one of them as a member and outcomes of those, terms that no
@@ -53,7 +53,7 @@ class LogRewriter {
   Database::Impl& db_;
   const Snapshot& now_;
   std::optional<ForgottenNodes> gone_;
-  std::shared_ptr<const GraphState> floor_;  // once it is asked for
+  std::shared_ptr<const GraphState> floor_;  // once it is needed
   std::vector<PayloadRef> dropped_;          // of forgotten nodes
 };
 

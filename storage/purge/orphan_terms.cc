@@ -1,4 +1,4 @@
-// Every term is asked for one arc that keeps it.
+// Searches every term for one arc that keeps it.
 #include "storage/purge/orphan_terms.h"
 
 #include "engine/vocabulary.h"

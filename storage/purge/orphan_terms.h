@@ -1,4 +1,4 @@
-// Terms without a text: index nodes that are nobody's word.
+// Terms without a text: index nodes that are in no text.
 #pragma once
 
 #include <set>
@@ -8,7 +8,7 @@
 
 namespace plexus::storage {
 
-// Alive terms that no node outside of `but` has: words of their texts alone, or of texts
+// Alive terms that no node outside of `but` has: words of only their texts, or of texts
 // that were replaced, which no arc names any more. Ascending. O(nodes + arcs of the terms
 // that only `but` has).
 std::vector<NodeId> OrphanTerms(const Snapshot& now, const std::set<NodeId>& but);

@@ -1,7 +1,7 @@
 // Masks: what a purge hides from every point in time before it.
 //
 // A soft purge erases payload bytes and leaves the log as it is (it chains
-// digests). So whoever rebuilds a past state drops, for every node purged later:
+// digests). So a rebuilt past state drops, for every node purged later:
 // its text, properties and vectors, its edges to tags and terms, and the
 // properties (previews, tag snapshots) of edges that touch it.
 //

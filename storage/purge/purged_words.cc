@@ -24,7 +24,7 @@ PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& 
   }
 }
 
-void PurgedWords::Look(NodeId word, NodeId other, Sequence at) {
+void PurgedWords::CheckCandidate(NodeId word, NodeId other, Sequence at) {
   if (word >= nodes_.size() || !nodes_[word].is_candidate) return;
   const auto purge = purged_.find(other);
   if (purge != purged_.end() && at <= purge->second) {
@@ -38,16 +38,16 @@ void PurgedWords::Look(NodeId word, NodeId other, Sequence at) {
 void PurgedWords::Add(const std::vector<EdgeChange>& edges, Sequence at) {
   if (left_ == 0) return;
   for (const EdgeChange& e : edges) {
-    Look(e.target, e.source, at);
-    Look(e.source, e.target, at);
+    CheckCandidate(e.target, e.source, at);
+    CheckCandidate(e.source, e.target, at);
   }
 }
 
 void PurgedWords::Add(const Csr& state, Sequence at) {
   if (left_ == 0) return;
   ForEachArcOf(state, [&](NodeId source, KindId, NodeId target) {
-    Look(target, source, at);
-    Look(source, target, at);
+    CheckCandidate(target, source, at);
+    CheckCandidate(source, target, at);
   });
 }
 

@@ -1,8 +1,8 @@
 // PurgedWords: which terms and tags only purged nodes ever had.
 //
-// Their keys are words of a purged text, or names that nobody else uses. One pass over all
-// edges of the history tells: a candidate is a term or tag that nobody has now; an edge to a
-// node that was not purged afterwards keeps it. Internal.
+// Their keys are words of a purged text, or names that no other node uses. One pass over all edges
+// of the history decides: a candidate is a term or tag that no node has now; an edge to a node that
+// was not purged afterwards keeps it. Internal.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ namespace plexus::storage {
 
 class PurgedWords {
  public:
-  // `purged`: node -> sequence of its last purge; it must outlive this. Below `floor` nobody
-  // knows whose a term was: one without an edge goes, too, as it may be a purged node's.
+  // `purged`: node -> sequence of its last purge; it must outlive this. Below `floor` the owners of
+  // a term are unknown: one without an edge goes, too, as it may be a purged node's.
   PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& purged, Sequence floor);
 
   // No candidate is left.
@@ -31,7 +31,7 @@ class PurgedWords {
   struct Candidate {
     bool is_candidate = false, of_purged = false;
   };
-  void Look(NodeId word, NodeId other, Sequence at);
+  void CheckCandidate(NodeId word, NodeId other, Sequence at);
 
   const std::map<NodeId, Sequence>& purged_;
   std::vector<Candidate> nodes_;  // empty when there are none

@@ -5,10 +5,10 @@
 // vectors, the properties of edges that touch it) in the log and, below the history
 // floor, in the floor's checkpoint; overwrites each with the empty value that
 // means "purged"; then flushes and compacts, so that no file holds the bytes any
-// more. The words of the node's text and the names of its tags are keys of index nodes. Those
-// that nobody else ever had are found in the same pass; when there are any, the log is written
-// anew without them (hard_purge.cc), as it chains digests. A crash leaves the marks, and
-// the next open goes on.
+// more. The words of the node's text and the names of its tags are keys of index nodes. Those that
+// no other node ever had are found in the same pass; when there are any, the log is written anew
+// without them (hard_purge.cc), as it chains digests. A crash leaves the marks, and the next open
+// goes on.
 #include <algorithm>
 #include <set>
 
@@ -114,7 +114,7 @@ Status Database::Impl::ScrubNow(Progress* progress) {
     std::lock_guard guard(past_mutex);
     past.clear();
   }
-  ReachPoint(options.hooks, "scrub.overwritten");
+  FailPoint(options.hooks, "scrub.overwritten");
   PLEXUS_TRY(rocks->FlushAll());  // retires the write-ahead logs with the old bytes
   PLEXUS_TRY(CompactAround(rocks, refs));
   {

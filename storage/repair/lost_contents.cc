@@ -90,7 +90,7 @@ void LostContents::Add(const Record& r, const IsLost& lost) {
   }
 }
 
-void LostContents::Tell(const Snapshot& now, RepairReport& report) const {
+void LostContents::FillReport(const Snapshot& now, RepairReport& report) const {
   report.lost_old_contents = old_;
   for (const auto& [slot, _] : slots_) {
     const auto& [sort, node, what, target, label] = slot;

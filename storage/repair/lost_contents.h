@@ -25,7 +25,7 @@ class LostContents {
   // The next record.
   void Add(const Record& record, const IsLost& lost);
   // Fills in what the state of `now` lacks.
-  void Tell(const Snapshot& now, RepairReport& report) const;
+  void FillReport(const Snapshot& now, RepairReport& report) const;
 
  private:
   enum Sort { kField, kVector, kEdge };

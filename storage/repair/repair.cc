@@ -61,7 +61,7 @@ class Rebuilder {
   const std::string scratch_;
   rocksdb::WriteOptions unlogged_;
   rocksdb::WriteBatch batch_;
-  std::map<NodeId, Sequence> purges_;  // told by the records
+  std::map<NodeId, Sequence> purges_;  // given by the records
   std::set<std::uint64_t> lost_;
   LostContents contents_;
   LogPoint end_;
@@ -180,8 +180,8 @@ Status Rebuilder::Run() {
 }
 
 // What a closed database's list of files says against what is there.
-void TellFiles(const std::string& path, const Anchor& anchor, const Files& files,
-               Salvage& salvage) {
+void ReportFiles(const std::string& path, const Anchor& anchor, const Files& files,
+                 Salvage& salvage) {
   const auto listed = ListGeneration(path, files);
   if (!listed || !anchor.clean) return;
   std::map<std::string, AnchorFile> there;
@@ -238,7 +238,7 @@ Status Repairer::FindSource() {
     const Status read = salvage_.ReadGeneration(path, *files_, options_.progress);
     if (!read && read.error().code != ErrorCode::kNotFound) return read;
     if (!read) salvage_.AddDamage(path, 0, "is missing");
-    TellFiles(path, *anchor_, *files_, salvage_);
+    ReportFiles(path, *anchor_, *files_, salvage_);
     return {};
   }
   PLEXUS_ASSIGN(const std::vector<std::string> names, files_->List(from_));
@@ -307,7 +307,7 @@ Status Repairer::Finish() {
                                           verified.problems.front().where + ": " +
                                           verified.problems.front().what);
   const Snapshot now = made->snapshot();
-  lost_.Tell(now, report_);
+  lost_.FillReport(now, report_);
   report_.sequence = now.sequence();
   report_.history_floor = made->stats().history_floor;
   report_.nodes = verified.nodes;

@@ -41,7 +41,7 @@ class Planner {
   void FindGraph(RepairPlan& plan) const;
   std::vector<Candidate> Candidates(const RepairPlan& plan);
   LogPoint Follow(LogPoint point, std::vector<const Salvage::FoundRecord*>* records) const;
-  void TellLosses(const RepairPlan& plan, bool found);
+  void ReportLosses(const RepairPlan& plan, bool found);
   Sequence floor() const { return anchor_ ? anchor_->floor_sequence : 0; }
   void Damaged(const Manifest& m, const std::string& what) {
     DamagedCheckpoint damaged;
@@ -113,7 +113,7 @@ std::vector<Candidate> Planner::Candidates(const RepairPlan& plan) {
   return candidates;
 }
 
-void Planner::TellLosses(const RepairPlan& plan, bool found) {
+void Planner::ReportLosses(const RepairPlan& plan, bool found) {
   if (anchor_ && anchor_->checkpoint_id != 0) {
     const auto is_it = [&](const auto& c) { return c.id == anchor_->checkpoint_id; };
     if (!std::ranges::any_of(salvage_.manifests(), is_it) &&
@@ -171,7 +171,7 @@ Result<RepairPlan> Planner::Plan() {
     }
     plan.end = Follow(from, &plan.records);
   }
-  TellLosses(plan, found);
+  ReportLosses(plan, found);
   if (!found || (plan.end.sequence == 0 && !report_.complete))
     return Fail(ErrorCode::kCorruption,
                 "nothing could be saved" + (salvage_.damage().empty()

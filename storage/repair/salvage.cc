@@ -124,7 +124,7 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
   }
   std::uint64_t id = 0;
   const bool mark = entry.key.starts_with("purged/") || entry.key.starts_with("scrub/");
-  if (mark || !ParseSectionKey(key, &id, &section)) return mark;  // the log tells the purges, too
+  if (mark || !ParseSectionKey(key, &id, &section)) return mark;  // the log has the purges, too
   if (section == kManifestSection) {
     auto manifest = DecodeManifest(AsBytes(entry.value), "");
     if (!manifest || manifest->id != id) return false;
@@ -177,7 +177,7 @@ Status Salvage::ReadGeneration(const std::string& path, const Files& files, Prog
   });
   if (!records_.empty()) last_sequence_ = records_.back().sequence;
   if (!manifests_.empty()) last_sequence_ = std::max(last_sequence_, manifests_.back().sequence);
-  // A damaged key may say anything; only a next record is believed to have been one.
+  // A damaged key may hold anything; only a next record is believed to have been one.
   if (broken_last_ <= last_sequence_ + broken_records_)
     last_sequence_ = std::max(last_sequence_, broken_last_);
   return {};

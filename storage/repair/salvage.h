@@ -3,7 +3,7 @@
 // Reads sorted files and write-ahead logs by their own layout, from the first byte to the last
 // and over damaged places, and keeps what proves itself: records and payloads by the digest that
 // they carry, manifests by theirs, sections by the digest in a manifest. Neither CURRENT nor
-// MANIFEST nor a file's index is asked, and nothing is written. Internal, for repair.cc.
+// MANIFEST nor a file's index is read, and nothing is written. Internal, for repair.cc.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ class Salvage {
   const std::vector<FoundRecord>& records() const { return records_; }
   const std::vector<Manifest>& manifests() const { return manifests_; }  // by sequence
   const std::vector<VerifyProblem>& damage() const { return damage_; }
-  // No record that was there has a larger sequence, as far as the bytes tell.
+  // No record that was there has a larger sequence, as far as the bytes show.
   Sequence last_sequence() const { return last_sequence_; }
   Result<std::string> Value(const Place& place) const;
   // kNotFound when purged, kCorruption when it is lost. Thread-safe.

@@ -54,7 +54,7 @@ class SortedFile {
   std::optional<std::size_t> FindDataEnd() const;
   std::optional<Entry> Parse(std::size_t at, const std::string& before, std::string& key) const;
   std::optional<std::size_t> BlockEnd(std::size_t at) const;
-  bool Tell(const Entry& entry, const std::string& key) const;
+  bool MatchesDigest(const Entry& entry, const std::string& key) const;
   std::size_t LookOn(std::size_t from, std::string& key) const;
 
   const std::string_view bytes_;
@@ -107,7 +107,7 @@ std::optional<std::size_t> SortedFile::BlockEnd(std::size_t at) const {
   return std::nullopt;
 }
 
-bool SortedFile::Tell(const Entry& entry, const std::string& key) const {
+bool SortedFile::MatchesDigest(const Entry& entry, const std::string& key) const {
   return found_({std::string_view(key).substr(0, key.size() - kInternalBytes),
                  bytes_.substr(entry.value, entry.end - entry.value), entry.value,
                  entry.type != kValue});
@@ -117,7 +117,7 @@ bool SortedFile::Tell(const Entry& entry, const std::string& key) const {
 std::size_t SortedFile::LookOn(std::size_t from, std::string& key) const {
   for (std::size_t at = from; (at = bytes_.find('\0', at)) != std::string_view::npos; ++at) {
     const auto entry = Parse(at, "", key);
-    if (entry && entry->type == kValue && Tell(*entry, key)) return entry->end;
+    if (entry && entry->type == kValue && MatchesDigest(*entry, key)) return entry->end;
   }
   key.clear();
   return bytes_.size();
@@ -128,17 +128,17 @@ void SortedFile::Walk() {
   std::size_t at = 0;
   bool in_block = false;
   if (!data_end_) lost_(bytes_.size(), "its end is not that of a sorted file");
-  // Behind the data nothing is missed, but where they end, a damaged footer may say wrong.
+  // Behind the data nothing is missed, but where they end, a damaged footer may be wrong.
   auto lost = [&](std::size_t from, const std::string& what) {
     if (!data_end_ || from < *data_end_) lost_(from, what);
   };
   while (at < bytes_.size()) {
     const auto entry = Parse(at, in_block ? key : "", next);
-    const bool told = entry && Tell(*entry, next);
+    const bool verified = entry && MatchesDigest(*entry, next);
     std::string ignored;
     // A value that is damaged inside leaves its neighbours where they are.
-    if (told || (entry && (Parse(entry->end, next, ignored) || BlockEnd(entry->end)))) {
-      if (!told) lost(entry->value, "the value does not match its digest");
+    if (verified || (entry && (Parse(entry->end, next, ignored) || BlockEnd(entry->end)))) {
+      if (!verified) lost(entry->value, "the value does not match its digest");
       key.swap(next);
       at = entry->end;
       in_block = true;

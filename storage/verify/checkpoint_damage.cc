@@ -1,4 +1,4 @@
-// The bounds of sorted files tell which checkpoints there may be.
+// The bounds of sorted files give the checkpoints that there may be.
 #include "storage/verify/checkpoint_damage.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Checkpoints that cannot be read: finding the others, naming the file, dropping them.
 //
 // A damaged block must not hide what lies beside it, so nothing here walks over blocks: the
-// ids come from the bounds of the sorted files, which RocksDB's MANIFEST holds, and each
-// manifest is asked for by its key. Internal.
+// ids come from the bounds of the sorted files, which RocksDB's MANIFEST holds, and each manifest
+// is read by its key. Internal.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint6
 void MergeDamage(std::vector<DamagedCheckpoint>& damaged,
                  const std::vector<DamagedCheckpoint>& more);
 
-// Of files whose bytes are not those of the clean close: those that hold checkpoints alone, as
+// Of files whose bytes are not those of the clean close: those that hold only checkpoints, as
 // entries of a report; kCorruption with the file's own message for any other.
 Result<std::vector<DamagedCheckpoint>> DamageOfFiles(const std::shared_ptr<Rocks>& rocks,
                                                      const std::vector<ChangedFile>& changed);

@@ -135,7 +135,7 @@ Status Verifier::CheckLog() {
 // Loads every checkpoint and, going along the log once, compares each with the
 // graph the log gives there.
 Status Verifier::CheckCheckpoints() {
-  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it met
+  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it found
   if (db_.options.read_only) damaged = db_.report.damaged_checkpoints;
   auto listed = ListSoundCheckpoints(db_.rocks, damaged);
   if (!listed) {
@@ -252,6 +252,7 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   PLEXUS_TRY(d.Usable());
   std::lock_guard guard(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  PLEXUS_TRY(d.CatchUp());
   VerifyReport report;
   PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
   return report;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <random>
@@ -65,30 +66,39 @@ Result<std::vector<std::string>> GenerationNames(const std::string& path) {
 
 }  // namespace
 
-PinnedFile::PinnedFile(int descriptor, const struct stat& status)
-    : descriptor_(descriptor),
+PinnedFile::Descriptor::~Descriptor() { close(number); }
+
+PinnedFile::PinnedFile(std::shared_ptr<const Descriptor> descriptor, const struct stat& status)
+    : descriptor_(std::move(descriptor)),
       device_(status.st_dev),
       inode_(status.st_ino),
       size_(static_cast<std::uint64_t>(status.st_size)),
       modified_(static_cast<std::uint64_t>(status.st_mtime)) {}
 
-PinnedFile::~PinnedFile() { close(descriptor_); }
+PinnedFile::PinnedFile(const PinnedFile& other, std::uint64_t size)
+    : descriptor_(other.descriptor_),
+      device_(other.device_),
+      inode_(other.inode_),
+      size_(size),
+      modified_(other.modified_) {}
+
+std::shared_ptr<PinnedFile> PinnedFile::WithSize(std::uint64_t size) const {
+  return std::shared_ptr<PinnedFile>(new PinnedFile(*this, size));
+}
 
 Result<std::shared_ptr<PinnedFile>> PinnedFile::Open(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::unexpected(SystemError(path, errno));
-  struct stat status = {};
-  if (fstat(descriptor, &status) != 0) {
-    const int error = errno;
-    close(descriptor);
-    return std::unexpected(SystemError(path, error));
-  }
-  PinnedFile* file = new (std::nothrow) PinnedFile(descriptor, status);
-  if (!file) {
-    close(descriptor);
+  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) return std::unexpected(SystemError(path, errno));
+  std::shared_ptr<const Descriptor> descriptor;
+  try {
+    descriptor = std::make_shared<const Descriptor>(number);
+  } catch (const std::bad_alloc&) {
+    close(number);
     return OutOfMemory();
   }
-  return std::shared_ptr<PinnedFile>(file);
+  struct stat status = {};
+  if (fstat(number, &status) != 0) return std::unexpected(SystemError(path, errno));
+  return std::shared_ptr<PinnedFile>(new PinnedFile(std::move(descriptor), status));
 }
 
 std::int64_t PinnedFile::Read(std::uint64_t offset, void* out, std::size_t bytes) const {
@@ -96,7 +106,7 @@ std::int64_t PinnedFile::Read(std::uint64_t offset, void* out, std::size_t bytes
   bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, size_ - offset));
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t got = pread(descriptor_, static_cast<char*>(out) + done, bytes - done,
+    const ssize_t got = pread(descriptor_->number, static_cast<char*>(out) + done, bytes - done,
                               static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
@@ -112,9 +122,9 @@ bool PinnedFile::IsAt(const std::string& path) const {
   return stat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
-bool PinnedFile::SameSize() const {
+std::uint64_t PinnedFile::SizeNow() const {
   struct stat status = {};
-  return fstat(descriptor_, &status) == 0 && static_cast<std::uint64_t>(status.st_size) == size_;
+  return fstat(descriptor_->number, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 std::shared_ptr<PinnedFile> PinnedFiles::Find(const std::string& name) const {
@@ -124,10 +134,35 @@ std::shared_ptr<PinnedFile> PinnedFiles::Find(const std::string& name) const {
   return it != entries_.end() && it->name == name ? it->file : nullptr;
 }
 
-bool PinnedFiles::LogsAreTheSame() const {
+const PinnedEntry* PinnedFiles::NewestLog() const {
+  const PinnedEntry* newest = nullptr;
+  std::uint64_t largest = 0;
+  for (const PinnedEntry& entry : entries_) {
+    if (!entry.name.ends_with(".log")) continue;
+    const std::uint64_t number = std::strtoull(entry.name.c_str(), nullptr, 10);
+    if (newest && number <= largest) continue;
+    newest = &entry;
+    largest = number;
+  }
+  return newest;
+}
+
+std::shared_ptr<const PinnedFiles> PinnedFiles::WithLogEnd(std::uint64_t size) const {
+  auto moved_on = std::shared_ptr<PinnedFiles>(new PinnedFiles(*this));
+  const auto at = static_cast<std::size_t>(NewestLog() - entries_.data());
+  moved_on->entries_[at].file = entries_[at].file->WithSize(size);
+  return moved_on;
+}
+
+std::shared_ptr<const PinnedFiles> PinnedFiles::Grown() const {
+  const PinnedEntry* const newest = NewestLog();
+  // Before the look at the rest: what it says holds for the moment of this size, too.
+  const std::uint64_t size = newest ? newest->file->SizeNow() : 0;
+  if (Moved()) return nullptr;
+  if (!newest) return std::shared_ptr<PinnedFiles>(new PinnedFiles(*this));
   for (const PinnedEntry& entry : entries_)
-    if (entry.name.ends_with(".log") && !entry.file->SameSize()) return false;
-  return true;
+    if (&entry != newest && entry.name.ends_with(".log") && !entry.file->SameSize()) return nullptr;
+  return WithLogEnd(size);
 }
 
 bool PinnedFiles::Moved() const {
@@ -175,9 +210,9 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::TryOnce(const std::strin
 }
 
 Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::Take(const std::string& directory,
-                                                             std::chrono::milliseconds patience) {
+                                                             std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + patience;
+  const Clock::time_point end = Clock::now() + timeout;
   // A pause that is never the same, so that no writer's rhythm can hide every moment.
   std::minstd_rand random(static_cast<unsigned>(Clock::now().time_since_epoch().count()));
   for (std::uint64_t tries = 1;; ++tries) {

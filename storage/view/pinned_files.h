@@ -32,9 +32,10 @@ namespace plexus::storage {
 class PinnedFile {
  public:
   static Result<std::shared_ptr<PinnedFile>> Open(const std::string& path);
-  ~PinnedFile();
   PinnedFile(const PinnedFile&) = delete;
   PinnedFile& operator=(const PinnedFile&) = delete;
+  // The same file, held open once more by the same descriptor, with another end.
+  std::shared_ptr<PinnedFile> WithSize(std::uint64_t size) const;
 
   std::uint64_t size() const { return size_; }
   std::uint64_t modified_seconds() const { return modified_; }
@@ -42,12 +43,21 @@ class PinnedFile {
   std::int64_t Read(std::uint64_t offset, void* out, std::size_t bytes) const;
   // True when `path` is still this very file.
   bool IsAt(const std::string& path) const;
-  // True when it has the size it had.
-  bool SameSize() const;
+  // The size it has now; 0 when that cannot be told.
+  std::uint64_t SizeNow() const;
+  bool SameSize() const { return SizeNow() == size_; }
 
  private:
-  PinnedFile(int descriptor, const struct stat& status);
-  const int descriptor_;
+  struct Descriptor {
+    explicit Descriptor(int number_) : number(number_) {}
+    ~Descriptor();
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    const int number;
+  };
+  PinnedFile(std::shared_ptr<const Descriptor> descriptor, const struct stat& status);
+  PinnedFile(const PinnedFile& other, std::uint64_t size);
+  const std::shared_ptr<const Descriptor> descriptor_;
   const std::uint64_t device_, inode_, size_, modified_;
 };
 
@@ -60,11 +70,11 @@ struct PinnedEntry {
 class PinnedFiles {
  public:
   // A moment comes between any two steps of a writer; this long is for machines that stand still.
-  static constexpr std::chrono::milliseconds kPatience{10'000};
+  static constexpr std::chrono::milliseconds kPinTimeout{10'000};
   // Tries until a moment is found, for `patience` at most: kLocked names the writer.
   // kNotFound: no database. kCorruption: the anchor is damaged, or what it names is missing.
   static Result<std::shared_ptr<const PinnedFiles>> Take(
-      const std::string& directory, std::chrono::milliseconds patience = kPatience);
+      const std::string& directory, std::chrono::milliseconds timeout = kPinTimeout);
 
   const Anchor& anchor() const { return anchor_; }
   // The generation's directory; empty when the database is just being created.
@@ -73,8 +83,12 @@ class PinnedFiles {
   std::shared_ptr<PinnedFile> Find(const std::string& name) const;
   // True when the directory is no longer what it was then (the ends of logs apart).
   bool Moved() const;
-  // True when the write-ahead logs end where they did.
-  bool LogsAreTheSame() const;
+  // The write-ahead log that a writer appends to: the one with the largest number. Null: none.
+  const PinnedEntry* NewestLog() const;
+  // The moment of now, when nothing but the end of that log moved since. Null: something else did.
+  std::shared_ptr<const PinnedFiles> Grown() const;
+  // This moment with another end of that log. REQUIRES that there is one.
+  std::shared_ptr<const PinnedFiles> WithLogEnd(std::uint64_t size) const;
 
  private:
   PinnedFiles() = default;

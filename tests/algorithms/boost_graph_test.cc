@@ -46,7 +46,7 @@ BOOST_CONCEPT_ASSERT((boost::EdgeIndexGraphConcept<BoostGraph>));
 
 BoostGraph Adapt(const CaseGraph& g, const std::vector<EdgeKindId>& kinds = {}) {
   DenseViewOptions options;
-  options.kinds = kinds;
+  options.filter.kinds = kinds;
   options.in = false;
   auto view = DenseView::Make(g.snapshot(), options);
   EXPECT_TRUE(view.has_value());
@@ -241,7 +241,7 @@ TEST(BoostGraph, TopologicalSortAgreesWithOurs) {
   ForEachGraph([&](const CaseGraph& g, Shape) {
     for (EdgeKindId kind : {kSupports, kCauses, kLink}) {
       const BoostGraph graph = Adapt(g, {kind});
-      const auto ours = TopologicalOrder(g.snapshot(), {.kinds = {kind}});
+      const auto ours = TopologicalOrder(g.snapshot(), {.filter = {.kinds = {kind}}});
       ASSERT_TRUE(ours.has_value()) << ours.error().ToString();
       std::vector<NodeId> order;
       bool acyclic = true;

@@ -20,7 +20,7 @@ TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
          {std::vector<EdgeKindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
       for (bool weights : {true, false}) {
         DenseViewOptions options;
-        options.kinds = kinds;
+        options.filter.kinds = kinds;
         options.weights = weights;
         const auto view = DenseView::Make(g.snapshot(), options);
         ASSERT_TRUE(view.has_value());

@@ -175,7 +175,7 @@ Ours Run(const Graphalytics& g, NodeId root, int iterations, Executor* executor)
   Ours ours;
   // Bfs lists what it reached; all else is unreachable, Graphalytics' infinity.
   BfsOptions bfs;
-  bfs.executor = executor;
+  bfs.run.executor = executor;
   const auto reached = plexus::Bfs(s, std::vector<NodeId>{root}, bfs);
   ours.bfs.assign(g.n, kInfinity);
   for (const BfsNode& node : reached.value().nodes) ours.bfs[node.node] = node.depth;
@@ -183,22 +183,22 @@ Ours Run(const Graphalytics& g, NodeId root, int iterations, Executor* executor)
   PageRankOptions pr;
   pr.weighted = false;
   pr.iterations = iterations;
-  pr.executor = executor;
+  pr.run.executor = executor;
   ours.pr = PageRank(s, pr).value().scores;
   ComponentsOptions wcc;
-  wcc.executor = executor;
+  wcc.run.executor = executor;
   ours.wcc = Components(s, wcc).value().labels;
   LabelPropagationOptions cdlp;
   cdlp.iterations = iterations;
-  cdlp.executor = executor;
+  cdlp.run.executor = executor;
   ours.cdlp = LabelPropagation(s, cdlp).value().labels;
   ClusteringOptions lcc;
   lcc.directed = true;
-  lcc.executor = executor;
+  lcc.run.executor = executor;
   ours.lcc = Clustering(s, lcc).value().coefficients;
   DistancesOptions sssp;
   sssp.cost = PathCost::kWeight;
-  sssp.executor = executor;
+  sssp.run.executor = executor;
   ours.sssp = Distances(s, root, sssp).value().distances;
   return ours;
 }

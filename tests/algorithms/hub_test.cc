@@ -59,7 +59,7 @@ void ExpectRanks(const PageRankResult& got, double tolerance) {
   EXPECT_EQ(got.edges, kLeaves + kLeaves / 2);
 }
 
-TEST(Hubs, RanksSearchesAndCounts) {
+TEST(HubGraphs, RanksSearchesAndCounts) {
   const Snapshot& s = Hubs();
   PageRankOptions rank;
   rank.tolerance = 1e-9;
@@ -89,7 +89,7 @@ TEST(Hubs, RanksSearchesAndCounts) {
   walk.top = 3;
   for (const Aggregate aggregate : {Aggregate::kMax, Aggregate::kSum}) {
     walk.aggregate = aggregate;
-    const auto hits = Traverse(s, std::vector<TraverseSeed>{{2, 1.0}}, walk);
+    const auto hits = Traverse(s, std::vector<NodeWeight>{{2, 1.0}}, walk);
     ASSERT_TRUE(hits.has_value());
     ASSERT_EQ(hits->hits.size(), 3u);
     // All leaves by way of 0; the even ones by way of 1, too.
@@ -112,7 +112,7 @@ TEST(Hubs, RanksSearchesAndCounts) {
   EXPECT_EQ(labels->count, 2u);
 }
 
-TEST(Hubs, PathsCutsDominatorsAndFlow) {
+TEST(HubGraphs, PathsCutsDominatorsAndFlow) {
   ShortestPathOptions length;
   length.cost = PathCost::kWeight;
   for (const Direction direction : {Direction::kOut, Direction::kBoth}) {

@@ -69,7 +69,7 @@ void Add(std::string& out, const PathEdge& e) {
   Add(out, e.source), Add(out, e.target), Add(out, e.weight);
 }
 void Add(std::string& out, const ScoredNode& n) { Add(out, n.node), Add(out, n.score); }
-void Add(std::string& out, const SimilarNode& n) { Add(out, n.node); }
+void Add(std::string& out, const NearestHit& n) { Add(out, n.node); }
 void Add(std::string& out, const SimilarNeighbor& n) { Add(out, n.node), Add(out, n.score); }
 void Add(std::string& out, const PairSimilarity& p) {
   Add(out, p.a), Add(out, p.b), Add(out, p.score);
@@ -234,7 +234,10 @@ void Fails(const char* name, const Ask& ask, const Tell& tell) {
 template <class Options>
 Options With(Executor& executor) {
   Options options;
-  options.executor = &executor;
+  if constexpr (requires { options.run; })
+    options.run.executor = &executor;
+  else
+    options.executor = &executor;
   return options;
 }
 

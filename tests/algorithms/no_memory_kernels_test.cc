@@ -14,9 +14,11 @@
 #include "algorithms/centrality/betweenness.h"
 #include "algorithms/centrality/closeness.h"
 #include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/centrality/katz.h"
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/score_ranking.h"
+#include "algorithms/community/internal/kcore_csr.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/label_propagation.h"
 #include "algorithms/community/leiden.h"
@@ -24,6 +26,7 @@
 #include "algorithms/connectivity/biconnectivity.h"
 #include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
@@ -31,7 +34,9 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
@@ -44,6 +49,7 @@
 #include "algorithms/similarity/frontier.h"
 #include "algorithms/similarity/similarity.h"
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "algorithms/traversal/multi_bfs.h"
 #include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
@@ -64,12 +70,11 @@ TEST(NoMemoryKernels, PageRank) {
       ASK {
         static std::vector<double> start;
         start.resize(s.node_count(), 1.0 / s.node_count());  // once for each graph
-        auto options = With<PageRankOptions>(executor);
-        options.start = std::span<const double>(start).first(s.node_count());
-        return PageRank(s, options);
+        const auto options = With<PageRankOptions>(executor);
+        return RefreshPageRank(s, {std::span<const double>(start).first(s.node_count())}, options);
       },
       scores);
-  const std::vector<std::vector<PageRankSeed>> sets = {{{1, 1.0}}, {{2, 0.5}, {3, 0.5}}};
+  const std::vector<std::vector<NodeWeight>> sets = {{{1, 1.0}}, {{2, 0.5}, {3, 0.5}}};
   Fails(
       "PageRankBatch",
       [&](const Snapshot& s, Executor& executor) {
@@ -79,7 +84,7 @@ TEST(NoMemoryKernels, PageRank) {
         return PageRankBatch(s, sets, options);
       },
       scores);
-  const std::vector<PageRankSeed> seeds = {{1, 1.0}};
+  const std::vector<NodeWeight> seeds = {{1, 1.0}};
   Fails(
       "PageRankPush", [&](const Snapshot& s, Executor&) { return PageRankPush(s, seeds); },
       [](const auto& r) { return Bytes(r.top); });
@@ -98,7 +103,7 @@ TEST(NoMemoryKernels, PageRank) {
 
 TEST(NoMemoryKernels, Walks) {
   static const std::vector<NodeId> sources = {40, 17};
-  static const std::vector<TraverseSeed> seeds = {{40, 1.0}, {17, 0.5}};
+  static const std::vector<NodeWeight> seeds = {{40, 1.0}, {17, 0.5}};
   const auto hits = [](const auto& r) { return Bytes(r.hits); };
   Fails(
       "Bfs", ASK { return Bfs(s, sources, With<BfsOptions>(executor)); },
@@ -161,7 +166,8 @@ TEST(NoMemoryKernels, Parts) {
       "StrongComponents", ASK { return StrongComponents(s, With<ComponentsOptions>(executor)); },
       [](const auto& r) { return Bytes(r.labels); });
   Fails(
-      "CutPoints", ASK { return CutPoints(s, {.list_blocks = true, .executor = &executor}); },
+      "CutPoints",
+      ASK { return CutPoints(s, {.list_blocks = true, .run = {.executor = &executor}}); },
       [](const auto& r) { return Bytes(r.points, r.bridges, r.block_nodes); });
   Fails(
       "SpanningForest", ASK { return SpanningForest(s, With<SpanningForestOptions>(executor)); },
@@ -195,7 +201,8 @@ TEST(NoMemoryKernels, Parts) {
 
 TEST(NoMemoryKernels, Centrality) {
   Fails(
-      "Betweenness", ASK { return Betweenness(s, {.samples = 24, .executor = &executor}); },
+      "Betweenness",
+      ASK { return Betweenness(s, {.samples = 24, .run = {.executor = &executor}}); },
       [](const auto& r) { return Bytes(r.scores); });
   static const std::vector<NodeId> sources = {3, 40};
   Fails(
@@ -203,14 +210,16 @@ TEST(NoMemoryKernels, Centrality) {
       ASK { return BetweennessCsr(s.base().out(), s.base().in(), sources, &executor); },
       [](const auto& r) { return Bytes(r); });
   Fails(
-      "Closeness", ASK { return Closeness(s, {.samples = 70, .executor = &executor}); },
+      "Closeness", ASK { return Closeness(s, {.samples = 70, .run = {.executor = &executor}}); },
       [](const auto& r) { return Bytes(r.closeness); });
   Fails(
       "Katz", ASK { return Katz(s, With<KatzOptions>(executor)); },
       [](const auto& r) { return Bytes(r.scores); });
   Fails(
       "Eigenvector",
-      ASK { return Eigenvector(s, {.direction = Direction::kBoth, .executor = &executor}); },
+      ASK {
+        return Eigenvector(s, {.direction = Direction::kBoth, .run = {.executor = &executor}});
+      },
       [](const auto& r) { return Bytes(r.scores); });
   Fails(
       "Hits", ASK { return Hits(s, With<HitsOptions>(executor)); },
@@ -246,7 +255,7 @@ TEST(NoMemoryKernels, Likeness) {
           return Frontier(s, options);
         },
         [](const auto& r) { return Bytes(r.sets); });
-  static const std::vector<TraverseSeed> seeds = {{40, 1.0}};
+  static const std::vector<NodeWeight> seeds = {{40, 1.0}};
   Fails(
       "RankPaths",
       ASK {

@@ -13,8 +13,12 @@
 #include <string>
 
 #include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
+#include "algorithms/community/internal/triangles_csr.h"
 #include "algorithms/community/triangles.h"
 #include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "bench/gap/kernels.h"
 #include "bench/graphs/pairs.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "engine/bulk/topology.h"
 
 namespace plexus::bench {

@@ -22,7 +22,7 @@ namespace plexus {
 namespace {
 
 using testing::Dump;
-using testing::Live;
+using testing::WriterHarness;
 using B = WriteBatch;
 
 // --- ids of another sort, and plain numbers, are refused by the compiler
@@ -124,7 +124,7 @@ class Refs : public ::testing::Test {
   }
   std::string Key(NodeId node) { return std::string(live_.snapshot().key(node)); }
 
-  Live live_;
+  WriterHarness live_;
 };
 
 TEST_F(Refs, EveryOperationRefusesAForeignNode) {
@@ -373,7 +373,7 @@ TEST(RefsRecord, DoesNotKnowStamps) {
   const auto dump = [](int before) {
     std::vector<B> others(static_cast<std::size_t>(before));
     for (B& other : others) (void)other.Node("x");
-    Live live;
+    WriterHarness live;
     EXPECT_TRUE(live.Do([](B& b) {
       b.Link(b.UpsertNode("a", b.NodeKindNamed("person")), b.EdgeKindNamed("likes"), b.Node("b"));
     }));

@@ -105,7 +105,7 @@ class Conditional : public ::testing::Test {
     EXPECT_FALSE(live_.snapshot().state().strings.Find("new scope"));
   }
 
-  Live live_;
+  WriterHarness live_;
   int applied_ = 0;
 };
 
@@ -114,7 +114,7 @@ TEST_F(Conditional, Sequence) {
   const std::string now = std::to_string(live_.snapshot().sequence());
   Refused("expected sequence 1; the graph is at " + now, [](B& b) { b.ExpectSequence(1); });
   Refused("expected sequence 99; the graph is at " + now, [](B& b) { b.ExpectSequence(99); });
-  Live empty;
+  WriterHarness empty;
   EXPECT_TRUE(empty.Do([](B& b) {
     b.ExpectSequence(0);
     b.UpsertNode("first");

@@ -23,7 +23,7 @@ using namespace testing;
 using B = WriteBatch;
 
 std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store) {
-  auto graph = Graph::Open(Live::FirstState(store), store);
+  auto graph = Graph::Open(WriterHarness::FirstState(store), store);
   B batch(1);
   batch.DefineColumn({"sum", ColumnType::kF64});
   batch.SetI64(batch.UpsertNode("counter"), kAccessCount, 0);
@@ -54,7 +54,7 @@ TEST(ConditionalThreads, IncrementsAddUp) {
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(s.f64(*s.schema().FindColumn("sum"), 0), kThreads * kEach * 0.5);
   EXPECT_EQ(s.sequence(), 1u + kThreads * kEach);
-  StateWriter replay(Live::FirstState(store));  // a log of values, not of additions
+  StateWriter replay(WriterHarness::FirstState(store));  // a log of values, not of additions
   for (const Record& record : store->Records()) ASSERT_TRUE(replay.Apply(record));
   EXPECT_TRUE(SameText(Dump(s), Dump(Snapshot(replay.Publish()))));
 }

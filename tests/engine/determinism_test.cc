@@ -64,7 +64,7 @@ std::unique_ptr<Graph> Play(const std::vector<WriteBatch>& script,
                             const std::function<void(Graph&, std::size_t)>& after) {
   GraphOptions options;
   options.executor = &executor;
-  auto graph = Graph::Open(Live::FirstState(store), store, options);
+  auto graph = Graph::Open(WriterHarness::FirstState(store), store, options);
   for (std::size_t i = 0; i < script.size(); ++i) {
     EXPECT_TRUE(graph->Apply(script[i]));
     if (after) after(*graph, i);
@@ -113,7 +113,7 @@ TEST(Determinism, EveryWayToTheSameGraph) {
       check("compacted copy", *compacted);
     }
     {
-      StateWriter writer(Live::FirstState(store));
+      StateWriter writer(WriterHarness::FirstState(store));
       for (const Record& record : store->Records()) ASSERT_TRUE(writer.Apply(record));
       check("replayed", Snapshot(writer.Publish()));
     }

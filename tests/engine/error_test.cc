@@ -42,7 +42,7 @@ TEST(Error, MacrosReturnTheError) {
   EXPECT_EQ(Even(1).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(ErrorDeathTest, CheckTellsWhy) {
+TEST(ErrorDeathTest, CheckPrintsTheReason) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(PLEXUS_CHECK(1 == 2, "numbers differ"), "numbers differ");
 }

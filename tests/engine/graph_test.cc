@@ -26,7 +26,7 @@ using namespace testing;
 
 std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store,
                               const GraphOptions& options = {}) {
-  return Graph::Open(Live::FirstState(store), store, options);
+  return Graph::Open(WriterHarness::FirstState(store), store, options);
 }
 
 GraphOptions Options(Maintenance maintenance, std::uint64_t soft, std::uint64_t hard = 1 << 23) {
@@ -172,7 +172,7 @@ TEST(Graph, WritersAreGrouped) {
   EXPECT_LT(stats.groups, stats.batches) << "no two batches ever shared an fsync";
   EXPECT_GT(store->largest_group(), 1u);
   // The log replays to the same graph.
-  StateWriter writer(Live::FirstState(store));
+  StateWriter writer(WriterHarness::FirstState(store));
   for (const Record& record : store->Records()) ASSERT_TRUE(writer.Apply(record));
   EXPECT_TRUE(SameText(Dump(graph->snapshot()), Dump(Snapshot(writer.Publish()))));
 }
@@ -347,7 +347,7 @@ TEST(Graph, JournalFailureUnderSeveralWriters) {
       for (const auto& key : acknowledged) EXPECT_TRUE(s.Find(key)) << key;
       for (const auto& key : refused) EXPECT_FALSE(s.Find(key)) << key;
       // A replay finds everything acknowledged, perhaps more, in whole records.
-      StateWriter writer(Live::FirstState(store));
+      StateWriter writer(WriterHarness::FirstState(store));
       for (const Record& record : store->Records()) ASSERT_TRUE(writer.Apply(record));
       Snapshot replayed(writer.Publish());
       EXPECT_GE(replayed.sequence(), s.sequence());

@@ -66,8 +66,8 @@ TEST(DerivedData, TheFirstToKeepWinsAndACopyIsEmpty) {
   EXPECT_EQ(copy.Find<Number>(), nullptr);
   data = copy;
   EXPECT_EQ(data.Find<Number>(), nullptr);
-  for (std::uint32_t i = 0; i < 2 * DerivedData::kMost; ++i) data.Keep<Number>(one, i);
-  EXPECT_EQ(data.size_bytes(), 7 * DerivedData::kMost) << "bounded";
+  for (std::uint32_t i = 0; i < 2 * DerivedData::kMaxValues; ++i) data.Keep<Number>(one, i);
+  EXPECT_EQ(data.size_bytes(), 7 * DerivedData::kMaxValues) << "bounded";
 }
 
 TEST(DerivedData, LivesWithItsPart) {
@@ -81,7 +81,7 @@ TEST(DerivedData, LivesWithItsPart) {
 }
 
 TEST(Lineage, TheWriterCarriesWhatWasAskedFor) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(50)));
   EXPECT_EQ(FindDerived<RowTotals>(live.snapshot()), nullptr);
   KeepDerived(live.snapshot(), RowTotals::Make(live.snapshot()));
@@ -110,7 +110,7 @@ TEST(Lineage, TheWriterCarriesWhatWasAskedFor) {
 
 // A reader that takes long: thirty states are published before its value is there.
 TEST(Lineage, ASlowFirstComputationIsAdopted) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(50)));
   std::mt19937_64 random(2);
   ASSERT_TRUE(live.Apply(RandomLinks(random, 50, 20)));
@@ -137,7 +137,7 @@ TEST(Lineage, ASlowFirstComputationIsAdopted) {
 }
 
 TEST(Lineage, TooMuchChangeCutsTheChain) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(300)));
   KeepDerived(live.snapshot(), RowTotals::Make(live.snapshot()));
   const Snapshot old = live.snapshot();
@@ -150,7 +150,7 @@ TEST(Lineage, TooMuchChangeCutsTheChain) {
   EXPECT_TRUE(Carried(live.snapshot())) << "goes on from there";
   // Many steps: what is older than the limit is forgotten, and the bytes are bounded.
   const Snapshot middle = live.snapshot();
-  Live idle;
+  WriterHarness idle;
   ASSERT_TRUE(idle.Apply(Nodes(300)));
   const Snapshot first = idle.snapshot();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(idle.Apply(RandomLinks(random, 300, 400)));
@@ -161,7 +161,7 @@ TEST(Lineage, TooMuchChangeCutsTheChain) {
 }
 
 TEST(Lineage, ValuesNobodyAsksForWaitForAReader) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(20)));
   KeepDerived(live.snapshot(), RowTotals::Make(live.snapshot()));
   std::mt19937_64 random(4);
@@ -182,7 +182,7 @@ TEST(Lineage, ValuesNobodyAsksForWaitForAReader) {
 }
 
 TEST(Lineage, CopiesAndContinuedStatesStandAlone) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(20)));
   const Snapshot first = live.snapshot();
   KeepDerived(first, RowTotals::Make(first));
@@ -207,7 +207,7 @@ TEST(Lineage, CopiesAndContinuedStatesStandAlone) {
 }
 
 TEST(Lineage, BytesAreInStats) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(100)));
   const GraphBytes before = MeasureBytes(live.snapshot());
   KeepDerived(live.snapshot(), RowTotals::Make(live.snapshot()));

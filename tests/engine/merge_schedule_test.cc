@@ -37,7 +37,7 @@ WriteBatch Batch(std::mt19937_64& random, std::int64_t time_ms) {
 TEST(DeltaSchedule, ACompactionUnderWayChangesNoAnswer) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     std::mt19937_64 random(seed);
-    Live plain, compacted;
+    WriterHarness plain, compacted;
     std::shared_ptr<const GraphState> pinned;
     for (int b = 0; b < 60; ++b) {
       const WriteBatch batch = Batch(random, 1000 + b);
@@ -64,7 +64,7 @@ TEST(DeltaSchedule, ACompactionUnderWayChangesNoAnswer) {
           break;
         case 17: {
           const std::size_t runs = pinned->runs.size();
-          auto base = FoldRuns(*pinned, runs, SerialExecutor());
+          auto base = CompactRuns(*pinned, runs, SerialExecutor());
           ASSERT_TRUE(base);
           compacted.writer.InstallBase(*base, runs);
           break;

@@ -162,11 +162,11 @@ TEST(Parallel, HelpedRunsEveryBlockOnce) {
       std::vector<std::atomic<int>> seen(200);
       std::atomic<std::size_t> done = 0;
       auto task = [&](std::size_t b) { ++seen[b], ++done; };
-      RunHelped(*e.executor, seen.size(), BlockTask(task), [&] { return done >= help_from; });
+      RunWithHelpers(*e.executor, seen.size(), BlockTask(task), [&] { return done >= help_from; });
       for (const auto& count : seen) ASSERT_EQ(count.load(), 1) << e.name;
     }
     auto never = [](std::size_t) { FAIL(); };
-    RunHelped(*e.executor, 0, BlockTask(never), [] { return true; });
+    RunWithHelpers(*e.executor, 0, BlockTask(never), [] { return true; });
   }
 }
 

@@ -25,7 +25,7 @@ B::EdgeInput Input(NodeRef source, EdgeKindRef kind, NodeRef target) {
 }
 
 TEST(ResolveEdges, NewEdgeHasDefaults) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) { b.Link(Input(b.Node("a"), kSupports, b.Node("b"))); });
   ASSERT_TRUE(report);
   EXPECT_EQ(Text(report->edges), "1/0/0/0");
@@ -42,7 +42,7 @@ TEST(ResolveEdges, NewEdgeHasDefaults) {
 }
 
 TEST(ResolveEdges, PartialUpdatesKeepWhatIsStored) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     auto in = Input(b.Node("a"), kSupports, b.Node("b"));
     in.label = "l";
@@ -86,7 +86,7 @@ TEST(ResolveEdges, PartialUpdatesKeepWhatIsStored) {
 }
 
 TEST(ResolveEdges, LabelsMakeParallelEdges) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     NodeRef a = b.Node("a"), c = b.Node("b");
     for (const char* label : {"", "one", "two", "one"}) {
@@ -103,7 +103,7 @@ TEST(ResolveEdges, LabelsMakeParallelEdges) {
 }
 
 TEST(ResolveEdges, InverseNamesAreStoredReversed) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     b.DefineEdgeKind({.name = "mentors", .inverse = "mentored_by"});
     b.Link(b.Node("pupil"), b.EdgeKindNamed("mentored_by"), b.Node("teacher"), 0.5f);
@@ -124,7 +124,7 @@ TEST(ResolveEdges, InverseNamesAreStoredReversed) {
 }
 
 TEST(ResolveEdges, SymmetricKindsAreOneEdgeInEitherOrder) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     b.UpsertNode("a");
     b.UpsertNode("b");
@@ -150,7 +150,7 @@ TEST(ResolveEdges, SymmetricKindsAreOneEdgeInEitherOrder) {
 }
 
 TEST(ResolveEdges, OrderInsideABatch) {
-  Live live;
+  WriterHarness live;
   auto a_to_b = [](B& b, float w) { b.Link(b.Node("a"), kLink, b.Node("b"), w); };
   // Link then unlink of what was not there: nothing happened.
   auto report = live.Do([&](B& b) {
@@ -208,7 +208,7 @@ TEST(ResolveEdges, OrderInsideABatch) {
 }
 
 TEST(ResolveEdges, RemovalTakesEveryEdgeOfBothRows) {
-  Live live;
+  WriterHarness live;
   EdgeKindId friends{};
   ASSERT_TRUE(live.Do([&](B& b) {
     b.DefineEdgeKind({.name = "friends", .inverse = "", .symmetric = true});
@@ -230,7 +230,7 @@ TEST(ResolveEdges, RemovalTakesEveryEdgeOfBothRows) {
             1u)
       << "a symmetric self-loop is one arc";
   for (bool compact : {false, true}) {
-    Live copy;
+    WriterHarness copy;
     auto records = live.store->Records();
     ASSERT_TRUE(copy.writer.Apply(records[0]));
     ASSERT_TRUE(copy.store->Append(records, Durability::kSync));
@@ -249,7 +249,7 @@ TEST(ResolveEdges, RemovalTakesEveryEdgeOfBothRows) {
 // An event's members: the edge outlives its target, not its source.
 TEST(ResolveEdges, MembersSurviveTheirTarget) {
   for (bool purge : {false, true}) {
-    Live live;
+    WriterHarness live;
     ASSERT_TRUE(live.Do([](B& b) {
       NodeRef event = b.IndexNode(kEvent, "e");
       b.UpsertNode(event);
@@ -290,7 +290,7 @@ TEST(ResolveEdges, MembersSurviveTheirTarget) {
 // the same batch are written anew.
 TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
   const std::string properties = PropertyMap("preview", 1);
-  Live live;
+  WriterHarness live;
   auto member = [&](B& b) {
     auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
     in.label = "primary";
@@ -324,7 +324,7 @@ TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
 
 // A self-loop of a kind that survives its target still has a source to revive.
 TEST(ResolveEdges, SurvivingSelfLoopRevivesItsSource) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     b.DefineEdgeKind({.name = "keeps", .inverse = "", .survives_removal = true});
     b.UpsertNode("x");
@@ -336,7 +336,7 @@ TEST(ResolveEdges, SurvivingSelfLoopRevivesItsSource) {
 
 TEST(ResolveEdges, PropertiesAreAPayload) {
   const std::string one = PropertyMap("a", 1), two = PropertyMap("a", 2);
-  Live live;
+  WriterHarness live;
   auto set = [&](std::string_view properties) {
     return live.Do([&](B& b) {
       auto in = Input(b.Node("a"), kLink, b.Node("b"));
@@ -360,7 +360,7 @@ TEST(ResolveEdges, PropertiesAreAPayload) {
 }
 
 TEST(ResolveEdges, CountsByPlane) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) {
     NodeRef m = b.UpsertNode("m", kMemory), n = b.UpsertNode("n", kMemory);
     b.Link(m, kSupports, n);

@@ -63,7 +63,7 @@ class ResolveErrors : public ::testing::Test {
     EXPECT_FALSE(live_.snapshot().state().strings.Find("new scope"));
   }
 
-  Live live_;
+  WriterHarness live_;
   std::string before_;
 };
 
@@ -89,7 +89,7 @@ TEST_F(ResolveErrors, Weights) {
   for (float w : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
                   -std::numeric_limits<float>::infinity(), -1.0f, -1e-30f})
     Refused("weight", [w](B& b) { b.Link(b.Node("a"), kLink, b.Node("c"), w); });
-  Live live;
+  WriterHarness live;
   for (float w :
        {0.0f, -0.0f, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()})
     EXPECT_TRUE(live.Do([w](B& b) { b.Link(b.Node("a"), kLink, b.Node("c"), w); })) << w;
@@ -98,7 +98,7 @@ TEST_F(ResolveErrors, Weights) {
 TEST_F(ResolveErrors, SelfLoops) {
   Refused("self-loop", [](B& b) { b.Link(b.Node("a"), kSupports, b.Node("a")); });
   Refused("self-loop", [](B& b) { b.Link(b.Node("a"), kContradicts, NodeRef::Id(0)); });
-  Live live;
+  WriterHarness live;
   EXPECT_TRUE(live.Do([](B& b) { b.Link(b.Node("x"), kLink, b.Node("x")); }));
   EXPECT_TRUE(live.Find("x", kLink, "x"));
 }

@@ -18,7 +18,7 @@ using namespace testing;
 using B = WriteBatch;
 
 TEST(ResolveNodes, IdsInOrderOfTheCallsThatCreate) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) {
     b.Node("only named");
     NodeRef z = b.Node("z");
@@ -42,7 +42,7 @@ TEST(ResolveNodes, IdsInOrderOfTheCallsThatCreate) {
 }
 
 TEST(ResolveNodes, TheSameKeyTwiceIsOneNode) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) {
     NodeRef x = b.UpsertNode("x"), y = b.UpsertNode("x", kConcept);
     b.SetF64(x, kTrust, 0.5);
@@ -56,7 +56,7 @@ TEST(ResolveNodes, TheSameKeyTwiceIsOneNode) {
 }
 
 TEST(ResolveNodes, ByIdAndByKeyAreTheSame) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) { b.UpsertNode("x"); }));
   ASSERT_TRUE(live.Do([](B& b) {
     b.SetF64(NodeRef::Id(0), kTrust, 0.5);
@@ -67,7 +67,7 @@ TEST(ResolveNodes, ByIdAndByKeyAreTheSame) {
 }
 
 TEST(ResolveNodes, PartialUpdatesKeepWhatIsStored) {
-  Live live;
+  WriterHarness live;
   const std::vector<float> v = {1, 2, 3};
   ASSERT_TRUE(live.Do([&](B& b) {
     b.DefineColumn({"stakes", ColumnType::kF64});
@@ -95,7 +95,7 @@ TEST(ResolveNodes, PartialUpdatesKeepWhatIsStored) {
 }
 
 TEST(ResolveNodes, ClearRemovesAValue) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     b.DefineSpace({"s", 2, Metric::kL2});
     NodeRef x = b.UpsertNode("x");
@@ -134,7 +134,7 @@ TEST(ResolveNodes, ClearRemovesAValue) {
 }
 
 TEST(ResolveNodes, ABatchThatChangesNothingGivesNoRecord) {
-  Live live;
+  WriterHarness live;
   auto fill = [](B& b) {
     b.DefineSpace({"s", 2, Metric::kL2});
     b.DefineEdgeKind({.name = "mentors", .inverse = ""});
@@ -176,7 +176,7 @@ TEST(ResolveNodes, ABatchThatChangesNothingGivesNoRecord) {
 }
 
 TEST(ResolveNodes, DefinitionsAloneAreARecord) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) { b.DefineNodeKind({"robot", Plane::kFact}); });
   ASSERT_TRUE(report);
   EXPECT_EQ(report->sequence, 1u);
@@ -184,7 +184,7 @@ TEST(ResolveNodes, DefinitionsAloneAreARecord) {
 }
 
 TEST(ResolveNodes, RemovalDropsValuesKeepsIdKeyAndKind) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     b.DefineSpace({"s", 2, Metric::kL2});
     NodeRef x = b.UpsertNode("x", kMemory);
@@ -216,7 +216,7 @@ TEST(ResolveNodes, RemovalDropsValuesKeepsIdKeyAndKind) {
 }
 
 TEST(ResolveNodes, RevivalIsAFreshNodeUnderTheSameId) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     NodeRef x = b.UpsertNode("x", kMemory);
     b.SetF64(x, kTrust, 0.5);
@@ -235,7 +235,7 @@ TEST(ResolveNodes, RevivalIsAFreshNodeUnderTheSameId) {
 
 TEST(ResolveNodes, EveryCreatingOperationRevives) {
   auto revives = [](auto fill) {
-    Live live;
+    WriterHarness live;
     EXPECT_TRUE(live.Do([](B& b) {
       b.DefineSpace({"s", 1, Metric::kL2});
       b.UpsertNode("x");
@@ -265,7 +265,7 @@ TEST(ResolveNodes, EveryCreatingOperationRevives) {
 }
 
 TEST(ResolveNodes, OperationsOnUnknownKeysCreateNothing) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) {
     NodeRef x = b.Node("unknown");
     b.RemoveNode(x);
@@ -282,7 +282,7 @@ TEST(ResolveNodes, OperationsOnUnknownKeysCreateNothing) {
 }
 
 TEST(ResolveNodes, OrderInsideABatch) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) { b.SetF64(b.UpsertNode("x"), kTrust, 0.5); }));
   // Remove, then add again: alive, old values gone.
   ASSERT_TRUE(live.Do(
@@ -315,7 +315,7 @@ TEST(ResolveNodes, OrderInsideABatch) {
 
 // Removing what is not there yet is nothing, as if it stood in a batch of its own.
 TEST(ResolveNodes, RemovalBeforeCreationIsNothing) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     b.RemoveNode(b.Node("m"));
     b.PurgeNode(b.Node("m"));
@@ -329,7 +329,7 @@ TEST(ResolveNodes, RemovalBeforeCreationIsNothing) {
 }
 
 TEST(ResolveNodes, PurgeMarksAndErases) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) {
     NodeRef x = b.UpsertNode("x", kMemory);
     b.SetPayload(x, NodeField::kText, "secret");
@@ -357,7 +357,7 @@ TEST(ResolveNodes, PurgeMarksAndErases) {
 
 // The old reference's bytes die with the purge: equal bytes must be written anew.
 TEST(ResolveNodes, PurgeThenTheSameBytesInOneBatch) {
-  Live live;
+  WriterHarness live;
   const std::vector<float> v = {1, 2};
   auto set = [&](B& b, NodeRef x) {
     b.SetPayload(x, NodeField::kText, "same");
@@ -383,7 +383,7 @@ TEST(ResolveNodes, PurgeThenTheSameBytesInOneBatch) {
 }
 
 TEST(ResolveNodes, IndexNodes) {
-  Live live;
+  WriterHarness live;
   auto report = live.Do([](B& b) {
     NodeRef rust = b.IndexNode(kTag, "rust");
     b.Link(b.UpsertNode("m", kMemory), kHasTag, rust);
@@ -405,7 +405,7 @@ TEST(ResolveNodes, IndexNodes) {
 }
 
 TEST(ResolveNodes, AppendedBatchesActInOrder) {
-  Live once, joined;
+  WriterHarness once, joined;
   WriteBatch a(1000), b(1000), c(1000);
   NodeRef x = a.UpsertNode("x", a.NodeKindNamed("robot"));
   a.SetF64(x, kTrust, 0.5);
@@ -446,7 +446,7 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
   auto report = joined.Apply(all);
   ASSERT_TRUE(report) << report.error().ToString();
   // Ids and sequences may differ; look by name.
-  for (Live* live : {&once, &joined}) {
+  for (WriterHarness* live : {&once, &joined}) {
     Snapshot s = live->snapshot();
     EXPECT_TRUE(live->Alive("x"));
     EXPECT_FALSE(s.f64(kTrust, *s.Find("x")));
@@ -479,7 +479,7 @@ TEST(ResolveNodes, BatchClearAndEmpty) {
 }
 
 TEST(ResolveNodes, TimeNeverRunsBackward) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](B& b) { b.UpsertNode("a"); }, 5000));
   ASSERT_TRUE(live.Do([](B& b) { b.UpsertNode("b"); }, 100));
   Snapshot s = live.snapshot();

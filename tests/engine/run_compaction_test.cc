@@ -56,7 +56,7 @@ struct Case {
   int runs;
 };
 
-TEST(FoldRuns, EqualsApplyingTheRuns) {
+TEST(CompactRuns, EqualsApplyingTheRuns) {
   const Case cases[] = {{0, 10, 0, 30, 3},
                         {10, 10, 60, 20, 5},
                         {10, 40, 60, 40, 4},
@@ -108,7 +108,7 @@ TEST(FoldRuns, EqualsApplyingTheRuns) {
       CheckRows(dirty, map, c.nodes);
       // Fold a part: the rest stays on top of the new base.
       for (std::size_t fold = 0; fold <= runs.size(); ++fold) {
-        auto folded = FoldRuns(state, fold, DefaultExecutor());
+        auto folded = CompactRuns(state, fold, DefaultExecutor());
         ASSERT_TRUE(folded);
         EXPECT_EQ((*folded)->node_count, c.nodes);
         GraphState rest = MakeState(c.nodes, schema, *folded,
@@ -119,7 +119,7 @@ TEST(FoldRuns, EqualsApplyingTheRuns) {
                   after[fold], c.nodes);
       }
       // The same bits as building anew, at one, two and three threads.
-      auto one = FoldRuns(state, runs.size(), SerialExecutor());
+      auto one = CompactRuns(state, runs.size(), SerialExecutor());
       EdgeList list = ListEdges(**one, *schema);
       auto rebuilt = BuildCsr(c.nodes, list.edges, list.extras, *schema, 1, SerialExecutor());
       ASSERT_TRUE(rebuilt);
@@ -147,7 +147,7 @@ TEST(FoldRuns, EqualsApplyingTheRuns) {
       check(**one, **rebuilt);
       for (int threads : {2, 3}) {
         auto executor = MakeThreadExecutor(threads);
-        auto again = FoldRuns(state, runs.size(), *executor);
+        auto again = CompactRuns(state, runs.size(), *executor);
         ASSERT_TRUE(again);
         check(**one, **again);
       }

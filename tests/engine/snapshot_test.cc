@@ -38,7 +38,7 @@ class SnapshotRows : public ::testing::Test {
     }));
   }
   static NodeRef NodeNamed(B& b, const char* key) { return b.Node(key); }
-  Live live_;
+  WriterHarness live_;
 };
 
 TEST_F(SnapshotRows, FiltersByKindAndPlane) {
@@ -174,7 +174,7 @@ TEST_F(SnapshotRows, AbsentThings) {
 // A row of a hundred thousand arcs with a delta on top: right, and the scratch
 // buffer it leaves behind does no harm to other rows or threads.
 TEST(SnapshotHub, LargeDirtyRows) {
-  Live live;
+  WriterHarness live;
   constexpr NodeId kArms = 100'000;
   ASSERT_TRUE(live.Do([](B& b) {
     NodeRef hub = b.UpsertNode("hub");
@@ -219,7 +219,7 @@ TEST(SnapshotHub, LargeDirtyRows) {
 }
 
 TEST(SnapshotCompacted, IsTheSameGraph) {
-  Live live;
+  WriterHarness live;
   Snapshot empty = live.snapshot();
   auto nothing = empty.Compacted(SerialExecutor());
   ASSERT_TRUE(nothing);

@@ -90,8 +90,9 @@ TEST(StatePacking, WhatComesBackHasItsOldIds) {
 // Records of a graph that packs, replayed on one that does not and the other way round.
 TEST(StatePacking, ReplicasGiveTheSameIds) {
   auto store = std::make_shared<FakeStore>();
-  auto graph = Graph::Open(Live::FirstState(store), store);
-  auto replica = Graph::Open(Live::FirstState(store), nullptr);  // whose payloads are the same
+  auto graph = Graph::Open(WriterHarness::FirstState(store), store);
+  auto replica =
+      Graph::Open(WriterHarness::FirstState(store), nullptr);  // whose payloads are the same
   std::size_t done = 0;
   for (int round = 0; round < 6; ++round) {
     Add(*graph, 0, 2000);
@@ -111,7 +112,7 @@ TEST(StatePacking, ReplicasGiveTheSameIds) {
 // Packing is made of a state that the writer has left behind.
 TEST(StatePacking, CatchesUpWithTheWriter) {
   for (const bool caught : {false, true}) {
-    Live live, plain;
+    WriterHarness live, plain;
     const auto both = [&](auto&& fill) {
       ASSERT_TRUE(live.Do(fill));
       ASSERT_TRUE(plain.Do(fill));

@@ -23,9 +23,9 @@ namespace {
 using namespace testing;
 
 // A first record and a second one that uses every part of Record.
-struct Two {
-  Two() {
-    Live live;
+struct TwoRecords {
+  TwoRecords() {
+    WriterHarness live;
     EXPECT_TRUE(live.Do([](WriteBatch& b) {
       for (const char* key : {"a", "b", "c", "d"}) b.UpsertNode(key, kMemory);
       b.Link(b.Node("a"), kLink, b.Node("b"));
@@ -67,11 +67,11 @@ struct Two {
 };
 
 TEST(StateWriter, TheGoodRecordApplies) {
-  Two two;
+  TwoRecords records;
   StateWriter writer(EmptyState());
   EXPECT_EQ(writer.sequence(), 0u);
-  ASSERT_TRUE(writer.Apply(two.first));
-  ASSERT_TRUE(writer.Apply(two.second));
+  ASSERT_TRUE(writer.Apply(records.first));
+  ASSERT_TRUE(writer.Apply(records.second));
   EXPECT_EQ(writer.sequence(), 2u);
   EXPECT_GT(writer.delta_arcs(), 0u);
   Snapshot s(writer.Publish());
@@ -80,11 +80,11 @@ TEST(StateWriter, TheGoodRecordApplies) {
 }
 
 TEST(StateWriter, EveryBadValueIsCorruption) {
-  Two two;
-  ASSERT_EQ(two.second.node_kinds.size(), 2u);
-  ASSERT_EQ(two.second.edges.size(), 3u);
-  ASSERT_EQ(two.second.edge_extras.size(), 1u);
-  ASSERT_FALSE(two.second.node_changes.empty());
+  TwoRecords records;
+  ASSERT_EQ(records.second.node_kinds.size(), 2u);
+  ASSERT_EQ(records.second.edges.size(), 3u);
+  ASSERT_EQ(records.second.edge_extras.size(), 1u);
+  ASSERT_FALSE(records.second.node_changes.empty());
   const std::uint64_t nan = std::bit_cast<std::uint64_t>(std::nan(""));
   struct Bad {
     const char* what;
@@ -193,10 +193,10 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
   for (const Bad& b : bad) {
     SCOPED_TRACE(b.what);
     StateWriter writer(EmptyState());
-    ASSERT_TRUE(writer.Apply(two.first));
+    ASSERT_TRUE(writer.Apply(records.first));
     Snapshot before(writer.Publish());
     const std::string text = Dump(before);
-    Record record = two.second;
+    Record record = records.second;
     b.spoil(record);
     auto applied = writer.Apply(record);
     EXPECT_FALSE(applied);
@@ -210,11 +210,11 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
 
 // A record whose every field is random must never crash the writer.
 TEST(StateWriter, RandomDamageNeverCrashes) {
-  Two two;
+  TwoRecords records;
   std::mt19937_64 rng(9);
   int refused = 0;
   for (int round = 0; round < 20'000; ++round) {
-    Record r = two.second;
+    Record r = records.second;
     auto spoil = [&](auto& items) {
       if (items.empty()) return;
       auto* bytes = reinterpret_cast<unsigned char*>(items.data());
@@ -253,7 +253,7 @@ TEST(StateWriter, RandomDamageNeverCrashes) {
       }
     }
     StateWriter writer(EmptyState());
-    ASSERT_TRUE(writer.Apply(two.first));
+    ASSERT_TRUE(writer.Apply(records.first));
     if (!writer.Apply(r)) {
       ++refused;
       continue;
@@ -266,10 +266,10 @@ TEST(StateWriter, RandomDamageNeverCrashes) {
 
 // A vector whose bytes were purged since is simply not there.
 TEST(StateWriter, PurgedVectorsAreAbsentAfterReplay) {
-  Two two;
+  TwoRecords records;
   StateWriter writer(EmptyState());
-  ASSERT_TRUE(writer.Apply(two.first));
-  Record record = two.second;
+  ASSERT_TRUE(writer.Apply(records.first));
+  Record record = records.second;
   record.payloads.clear();
   ASSERT_TRUE(writer.Apply(record));
   Snapshot s(writer.Publish());
@@ -306,7 +306,7 @@ TEST(StateWriter, RunsStayFewAndAreMergedSeldom) {
 
 // One state continued twice: neither disturbs the other, nor the state.
 TEST(StateWriter, AStateMayBeContinuedTwice) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](WriteBatch& b) {
     b.DefineSpace({"s", 3, Metric::kL2});
     for (int i = 0; i < 50; ++i) {

@@ -21,7 +21,7 @@ std::uint64_t Sum(const GraphBytes& b) {
 }
 
 TEST(Stats, EmptyGraph) {
-  Live live;
+  WriterHarness live;
   GraphBytes b = MeasureBytes(live.snapshot());
   EXPECT_EQ(b.total, Sum(b));
   EXPECT_EQ(b.per_edge, 0);
@@ -31,7 +31,7 @@ TEST(Stats, EmptyGraph) {
 }
 
 TEST(Stats, TheBudgetOfDesignSection3) {
-  Live live;
+  WriterHarness live;
   constexpr int kNodes = 20'000, kArcs = 100'000;
   ASSERT_TRUE(live.Do([](WriteBatch& b) {
     std::vector<NodeRef> nodes;
@@ -52,7 +52,7 @@ TEST(Stats, TheBudgetOfDesignSection3) {
 }
 
 TEST(Stats, EveryPartCounts) {
-  Live live;
+  WriterHarness live;
   ASSERT_TRUE(live.Do([](WriteBatch& b) {
     b.DefineSpace({"s", 100, Metric::kL2});
     NodeRef x = b.UpsertNode("x");

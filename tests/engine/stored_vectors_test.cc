@@ -192,7 +192,7 @@ TEST(StoredVectors, DamageIsNamedWhereItLives) {
   }
 }
 
-TEST(StoredVectors, AClosedStoreMayBeAskedAgain) {
+TEST(StoredVectors, AClosedStoreMayBeReadAgain) {
   Store store;
   VectorTable table = Table(store, 20);
   const auto view = table.Publish();

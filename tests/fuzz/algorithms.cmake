@@ -12,3 +12,15 @@ plexus_fuzzer(pattern_fuzz
   LIBRARIES plexus_engine
   CORPUS corpus/pattern)
 target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})
+plexus_fuzzer(where_fuzz
+  SOURCES where_fuzz.cc
+    ../../algorithms/common/internal/selection.cc
+    ../../algorithms/common/node_subset.cc
+    ../../algorithms/retrieval/internal/like_pattern.cc
+    ../../algorithms/retrieval/internal/node_order.cc
+    ../../algorithms/retrieval/internal/where_list.cc
+    ../../algorithms/retrieval/internal/where_value.cc
+    ../../algorithms/retrieval/where.cc
+    ../../algorithms/retrieval/where_parser.cc
+  LIBRARIES plexus_engine
+  CORPUS corpus/where)

@@ -46,9 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::uint64_t named = pattern->first() | pattern->accept();
   for (const PathPattern::Step& step : pattern->steps()) named |= step.next;
   if (named & ~all || pattern->first() == 0 || pattern->accept() == 0) std::abort();
-  const TraverseSeed start{0, 1.0};
+  const NodeWeight start{0, 1.0};
   PatternOptions options;
-  options.budget.edges = 200;
+  options.run.budget.edges = 200;
   options.order = size % 2 ? PatternOrder::kFewestHops : PatternOrder::kBestProduct;
   const auto first = MatchPattern(graph, *pattern, {&start, 1}, options);
   if (!first || first->truncated == first->resume.empty()) std::abort();

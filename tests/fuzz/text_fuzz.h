@@ -32,6 +32,7 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   options.batch_ops = 8;
   options.limits.line_bytes = 4096;
   options.limits.declared_nodes = 64;
+  options.limits.spool_bytes = 1 << 20;  // of gzip
   auto graph = Graph::InMemory();
   const auto skipped = ImportBytes(*graph, "fuzz", bytes, options);
   if (!skipped) std::abort();

@@ -4,10 +4,7 @@
 // README-EXAMPLE-BEGIN
 #include <cstdio>
 
-#include "plexus/algorithms/pagerank/pagerank.h"
-#include "plexus/engine/graph.h"
-#include "plexus/engine/vocabulary.h"
-#include "plexus/storage/database.h"
+#include "plexus/plexus.h"
 
 // Opens (or makes) a graph directory, writes a batch, ranks what is there.
 plexus::Result<double> Remember(const char* directory) {
@@ -32,8 +29,6 @@ plexus::Result<double> Remember(const char* directory) {
   return rank.scores[*snapshot.Find("engine")];
 }
 // README-EXAMPLE-END
-
-#include "plexus/engine/properties/properties.h"
 
 // Properties of a node, written and read by the library's own header alone.
 plexus::Result<std::int64_t> Hits() {

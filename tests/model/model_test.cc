@@ -46,9 +46,9 @@ GraphState FirstState(const std::shared_ptr<FakeStore>& store) {
   return state;
 }
 
-class Life {
+class RandomizedRun {
  public:
-  explicit Life(std::uint64_t seed) : rng_(seed), store_(std::make_shared<FakeStore>()) {
+  explicit RandomizedRun(std::uint64_t seed) : rng_(seed), store_(std::make_shared<FakeStore>()) {
     if (rng_() % 3 == 0) options_.maintenance = Maintenance::kBackground;
     if (rng_() % 2 == 0) {  // compacts and stalls all the time
       options_.delta_soft_arcs = rng_() % 20;
@@ -222,7 +222,7 @@ class Life {
   std::vector<Held> held_;
 };
 
-TEST(Model, RandomLives) {
+TEST(Model, RandomRunsEqualTheModel) {
   constexpr std::uint64_t kStepsPerLife = 50;
   const std::uint64_t steps = FromEnv("PLEXUS_MODEL_STEPS", 2500);
   const bool one = std::getenv("PLEXUS_MODEL_SEED");
@@ -230,13 +230,13 @@ TEST(Model, RandomLives) {
   const std::uint64_t lives = one ? 1 : (steps + kStepsPerLife - 1) / kStepsPerLife;
   for (std::uint64_t seed = first; seed < first + lives; ++seed) {
     SCOPED_TRACE("repeat with PLEXUS_MODEL_SEED=" + std::to_string(seed));
-    Life life(seed);
+    RandomizedRun run(seed);
     for (std::uint64_t step = 0; step < kStepsPerLife; ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
-      life.Step();
+      run.Step();
       if (::testing::Test::HasFailure()) return;
     }
-    life.End();
+    run.End();
     if (::testing::Test::HasFailure()) return;
   }
 }

@@ -108,7 +108,7 @@ std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction
   return x;
 }
 
-bool HasCircle(const FlatGraph& graph, Direction direction) {
+bool HasCycle(const FlatGraph& graph, Direction direction) {
   std::vector<bool> ends(graph.node_count(), true);  // of walks of so many arcs
   for (NodeId length = 0; length < graph.node_count(); ++length) {
     std::vector<bool> next(graph.node_count(), false);

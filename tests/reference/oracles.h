@@ -101,7 +101,7 @@ std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Di
                          int steps);
 std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction);
 // Whether there are walks of any length over arcs of weight above 0.
-bool HasCircle(const FlatGraph& graph, Direction direction);
+bool HasCycle(const FlatGraph& graph, Direction direction);
 struct HubsAndAuthorities {
   std::vector<double> hubs, authorities;
 };

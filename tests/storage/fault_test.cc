@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kBatches = 50;
 
-struct Life {
+struct RunOutcome {
   Sequence acknowledged = 0;
   bool failed = false;
   std::string first_error;
@@ -21,27 +21,27 @@ struct Life {
 };
 
 // 50 batches, a checkpoint after 20, a bulk step at 30, a close.
-Life Live(const std::string& directory, Faults& faults) {
-  Life life;
+RunOutcome RunWithFaults(const std::string& directory, Faults& faults) {
+  RunOutcome outcome;
   TestHooks hooks;
   hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
   OpenOptions options = Create();
   options.hooks = &hooks;
   auto note = [&](const Status& status) {
-    if (status || life.failed) return;
-    life.failed = true;
-    life.first_error = status.error().ToString();
+    if (status || outcome.failed) return;
+    outcome.failed = true;
+    outcome.first_error = status.error().ToString();
   };
   auto db = Database::Open(directory, options);
   if (!db) {
     note(std::unexpected(db.error()));
-    return life;
+    return outcome;
   }
   bool graph_failed = false;
   for (std::uint64_t i = 1; i <= kBatches; ++i) {
     if (i == 30) note((*db)->BeginBulk());
     auto applied = (*db)->graph().Apply(ScriptBatch(i));
-    if (applied && graph_failed) life.refused_afterwards = false;
+    if (applied && graph_failed) outcome.refused_afterwards = false;
     if (!applied) {
       graph_failed = true;
       note(std::unexpected(applied.error()));
@@ -49,13 +49,13 @@ Life Live(const std::string& directory, Faults& faults) {
     if (i == 32) {
       const Status done = (*db)->EndBulk();
       note(done);
-      if (!done) return life;  // 30 to 32 are not acknowledged
+      if (!done) return outcome;  // 30 to 32 are not acknowledged
     }
-    if (applied && (i < 30 || i >= 32)) life.acknowledged = i;
+    if (applied && (i < 30 || i >= 32)) outcome.acknowledged = i;
     if (i == 20) note((*db)->Checkpoint());
   }
   note((*db)->Close());
-  return life;
+  return outcome;
 }
 
 void FailEverywhere(bool no_space, bool stay) {
@@ -64,9 +64,9 @@ void FailEverywhere(bool no_space, bool stay) {
   {
     ScratchDirectory scratch;
     Faults faults;
-    const Life life = Live(scratch.path(), faults);
-    ASSERT_FALSE(life.failed) << life.first_error;
-    ASSERT_EQ(life.acknowledged, kBatches);
+    const RunOutcome outcome = RunWithFaults(scratch.path(), faults);
+    ASSERT_FALSE(outcome.failed) << outcome.first_error;
+    ASSERT_EQ(outcome.acknowledged, kBatches);
     total = faults.operations;
   }
   const std::uint64_t step = EnvNumber("PLEXUS_EVERY_FAULT", 1) ? 1 : 3;
@@ -77,17 +77,17 @@ void FailEverywhere(bool no_space, bool stay) {
     faults.fail_at = n;
     faults.stay = stay;
     faults.no_space = no_space;
-    const Life life = Live(scratch.path(), faults);
-    failed += life.failed;
-    ASSERT_TRUE(life.refused_afterwards) << "write " << n;
+    const RunOutcome outcome = RunWithFaults(scratch.path(), faults);
+    failed += outcome.failed;
+    ASSERT_TRUE(outcome.refused_afterwards) << "write " << n;
     if (stay) {
-      ASSERT_TRUE(life.failed) << "write " << n << " failed and nobody said so";
+      ASSERT_TRUE(outcome.failed) << "write " << n << " failed and nobody said so";
     }
     auto db = Database::Open(scratch.path(), Create());
     ASSERT_TRUE(db) << "write " << n << " of " << total << ": " << db.error().ToString()
-                    << "\nafter: " << life.first_error;
+                    << "\nafter: " << outcome.first_error;
     const Sequence found = (*db)->snapshot().sequence();
-    ASSERT_GE(found, life.acknowledged) << "write " << n << ", after: " << life.first_error;
+    ASSERT_GE(found, outcome.acknowledged) << "write " << n << ", after: " << outcome.first_error;
     ASSERT_EQ(DumpDigest((*db)->snapshot()), expected.At(found)) << "write " << n;
     ++reopened;
     ApplyScript(**db, found + 1, found + 1);

@@ -70,8 +70,8 @@ TEST(Golden, VersionsSayTheSame) {
 TEST(Golden, RecordsAreWrittenTheSame) {
   ScratchDirectory scratch;
   CopyTree(Golden("v2/db"), scratch.path());
-  auto rocks =
-      Rocks::Open(GenerationPath(scratch.path(), 1), Rocks::Mode::kLook, std::make_shared<Files>());
+  auto rocks = Rocks::Open(GenerationPath(scratch.path(), 1), Rocks::Mode::kReadOnly,
+                           std::make_shared<Files>());
   PLEXUS_OK(rocks);
   std::unique_ptr<rocksdb::Iterator> it(
       (*rocks)->db()->NewIterator(ScanOptions(), (*rocks)->log()));

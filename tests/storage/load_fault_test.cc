@@ -47,14 +47,14 @@ std::vector<std::uint64_t> DigestsOf(const std::vector<Record>& records) {
   return digests;
 }
 
-struct Life {
+struct RunOutcome {
   bool failed = false;
   bool imported = false;
 };
 
-Life Live(const std::string& directory, const std::string& text, text::ImportOptions import,
-          TestHooks& hooks, bool bulk) {
-  Life life;
+RunOutcome RunWithFaults(const std::string& directory, const std::string& text,
+                         text::ImportOptions import, TestHooks& hooks, bool bulk) {
+  RunOutcome outcome;
   OpenOptions options = Create();
   options.hooks = &hooks;
   auto db = Database::Open(directory, options);
@@ -64,10 +64,10 @@ Life Live(const std::string& directory, const std::string& text, text::ImportOpt
     import.after = [&] { return (*db)->EndBulk(); };
   }
   const auto report = text::ImportBytes((*db)->graph(), "f.el", text, import);
-  life.imported = report.has_value();
-  life.failed = !report;
-  if (!(*db)->Close()) life.failed = true;
-  return life;
+  outcome.imported = report.has_value();
+  outcome.failed = !report;
+  if (!(*db)->Close()) outcome.failed = true;
+  return outcome;
 }
 
 TEST(LoadFaults, EveryWrite) {
@@ -86,18 +86,18 @@ TEST(LoadFaults, EveryWrite) {
         faults.stay = faults.no_space = stay;
         TestHooks hooks;
         hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
-        const Life life = Live(scratch.path(), text, options, hooks, bulk);
+        const RunOutcome outcome = RunWithFaults(scratch.path(), text, options, hooks, bulk);
         if (n == 0) {
-          ASSERT_FALSE(life.failed);
+          ASSERT_FALSE(outcome.failed);
           total = faults.operations;
         }
-        ASSERT_TRUE(life.failed || n == 0 || !stay)
+        ASSERT_TRUE(outcome.failed || n == 0 || !stay)
             << "write " << n << " failed and nobody said so";
         auto db = Database::Open(scratch.path(), Create());
         ASSERT_TRUE(db) << "write " << n << ": " << db.error().ToString();
         const Sequence found = (*db)->snapshot().sequence();
         ASSERT_LT(found, expected.size());
-        if (life.imported) {
+        if (outcome.imported) {
           ASSERT_EQ(found + 1, expected.size()) << "write " << n;
         }
         ASSERT_EQ(DumpDigest((*db)->snapshot()), expected[found]) << "write " << n;
@@ -115,7 +115,7 @@ void CrashEverywhere(const std::string& text, const text::ImportOptions& options
     points.push_back(point);
     CopyTree(scratch.path(), scratch.path("copy" + std::to_string(points.size())));
   };
-  ASSERT_FALSE(Live(scratch.path(), text, options, hooks, bulk).failed);
+  ASSERT_FALSE(RunWithFaults(scratch.path(), text, options, hooks, bulk).failed);
   for (std::size_t i = 1; i <= points.size(); ++i) {
     SCOPED_TRACE(points[i - 1]);
     auto db = Database::Open(scratch.path("copy" + std::to_string(i)), Create());
@@ -172,7 +172,7 @@ TEST(LoadFaults, HistoryIsThatOfTheBatches) {
   for (const bool bulk : {true, false}) {
     ScratchDirectory scratch;
     TestHooks hooks;
-    ASSERT_FALSE(Live(scratch.path(), text, options, hooks, bulk).failed);
+    ASSERT_FALSE(RunWithFaults(scratch.path(), text, options, hooks, bulk).failed);
     auto db = MustOpen(scratch.path());
     EXPECT_EQ(DumpDigest(db->snapshot()), expected.back());
     for (Sequence s = 1; s <= last; ++s) {

@@ -178,7 +178,7 @@ TEST(Bulk, SameGraphAsOneByOne) {
   for (Sequence s : {5, 10, 11, 29, 35, 36}) EXPECT_EQ(Dump(*db->AsOf(s)), dumps[s]);
 }
 
-TEST(History, TellsWhatHappened) {
+TEST(History, ListsWhatHappened) {
   ScratchDirectory scratch;
   auto db = MustOpen(scratch.path(), Create());
   WriteBatch one(1000);
@@ -255,7 +255,7 @@ TEST(Close, SnapshotsOutliveTheDatabase) {
   EXPECT_GT(payloads, 0u);
 }
 
-TEST(Keeper, WritesACheckpointWhenTheTailIsLong) {
+TEST(CheckpointThread, WritesACheckpointWhenTheTailIsLong) {
   ScratchDirectory scratch;
   OpenOptions options = Create();
   options.graph.maintenance = Maintenance::kBackground;

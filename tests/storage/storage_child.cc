@@ -40,7 +40,7 @@ void Say(const std::string& line) {
   }
 }
 
-int Hold(const std::string& directory) {
+int WaitForParent(const std::string& directory) {
   auto db = Database::Open(directory, Create());
   if (!db) return Die(db.error());
   Say("ready");
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
   using namespace plexus::storage::testing;
   const std::string mode = argc > 2 ? argv[1] : "", directory = argc > 2 ? argv[2] : "";
   auto number = [&](int i) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : 0; };
-  if (mode == "hold") return Hold(directory);
+  if (mode == "hold") return WaitForParent(directory);
   if (mode == "open") return OpenOnly(directory);
   if (mode == "write") return Write(directory, number(3));
   if (mode == "sessions") return Sessions(directory, number(3));

@@ -145,7 +145,7 @@ TEST(LazyVectors, TheSameVectorAgainIsNoChange) {
   ExpectVectors(db->snapshot(), want);
 }
 
-TEST(LazyVectors, FourThreadsAskFirst) {
+TEST(LazyVectors, FourThreadsReadFirst) {
   ScratchDirectory scratch;
   const Vectors want = Fill(scratch.path(), true);
   auto db = MustOpen(scratch.path());

@@ -13,7 +13,7 @@
 namespace plexus::testing {
 
 template <class Question, class Answer>
-class KnownAnswers {
+class OracleCache {
  public:
   // make() is asked when it is another graph or the question is new. The answer stays until another
   // graph comes.

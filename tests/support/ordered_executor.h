@@ -1,4 +1,4 @@
-// OneAfterTheOther: an executor that claims two threads and has one, in either order of blocks.
+// OrderedExecutor: an executor that claims two threads and has one, in either order of blocks.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace plexus::testing {
 
-class OneAfterTheOther : public Executor {
+class OrderedExecutor : public Executor {
  public:
-  explicit OneAfterTheOther(bool backwards) : backwards_(backwards) {}
+  explicit OrderedExecutor(bool backwards) : backwards_(backwards) {}
   int thread_count() const override { return 2; }
   void Run(std::size_t blocks, BlockTask task) override {
     for (std::size_t b = 0; b < blocks; ++b) task(backwards_ ? blocks - 1 - b : b);

@@ -1,4 +1,4 @@
-// Live: a StateWriter with a FakeStore, the shortest way from a batch to a
+// WriterHarness: a StateWriter with a FakeStore, the shortest way from a batch to a
 // snapshot. No threads, no groups; those are Graph's, tested in graph_test.cc.
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace plexus::testing {
 
-class Live {
+class WriterHarness {
  public:
-  Live() : store(std::make_shared<FakeStore>()), writer(FirstState(store)) {}
+  WriterHarness() : store(std::make_shared<FakeStore>()), writer(FirstState(store)) {}
 
   static GraphState FirstState(std::shared_ptr<const PayloadStore> store) {
     GraphState state = EmptyState();
@@ -46,7 +46,7 @@ class Live {
   // Folds all runs into a new base.
   void Compact() {
     auto state = writer.Publish();
-    auto base = FoldRuns(*state, state->runs.size(), SerialExecutor());
+    auto base = CompactRuns(*state, state->runs.size(), SerialExecutor());
     writer.InstallBase(*base, state->runs.size());
   }
 

@@ -73,7 +73,7 @@ TEST(ParseTime, RefusesWhatIsNoTime) {
   }
 }
 
-TEST(ParseMoment, TellsSequencesFromTimes) {
+TEST(ParseMoment, DistinguishesSequencesFromTimes) {
   EXPECT_EQ(std::get<0>(ParseMoment("42")->value), 42u);
   EXPECT_EQ(std::get<0>(ParseMoment("0")->value), 0u);
   EXPECT_EQ(std::get<0>(ParseMoment("99999999999")->value), 99'999'999'999u);

@@ -16,7 +16,7 @@ using boost::json::serialize;
 
 // s leads to t over a and b; a square a b c d hangs together, e and f hang on by one edge
 // each; g and h stand apart, joined twice.
-class Connections : public StoredGraph<Connections> {
+class ConnectivityCommands : public StoredGraph<ConnectivityCommands> {
  protected:
   static void SetUpTestSuite() {
     const std::string lines =
@@ -59,7 +59,7 @@ class Connections : public StoredGraph<Connections> {
   }
 };
 
-TEST_F(Connections, Forest) {
+TEST_F(ConnectivityCommands, Forest) {
   const object least = Json({"forest"});
   EXPECT_EQ(Edges(least), "ef ab at sb gh te");
   EXPECT_EQ(least.at("weight").to_number<double>(), 0.5 + 1 + 1.5 + 2 + 5 + 7);
@@ -78,7 +78,7 @@ TEST_F(Connections, Forest) {
   EXPECT_EQ(Run({"forest", "--max-seconds", "-1"}).code, 2);
 }
 
-TEST_F(Connections, Cuts) {
+TEST_F(ConnectivityCommands, Cuts) {
   const object cuts = Json({"cuts"});
   EXPECT_EQ(Keys(cuts), "t e");
   EXPECT_EQ(Edges(cuts), "te ef");
@@ -98,7 +98,7 @@ TEST_F(Connections, Cuts) {
   EXPECT_NE(told.out.find("block of 4: s a b t"), std::string::npos) << told.out;
 }
 
-TEST_F(Connections, Dominators) {
+TEST_F(ConnectivityCommands, Dominators) {
   const object from = Json({"dominators", "s"});
   // All that is reached, whoever cuts off most first, each with its immediate dominator.
   EXPECT_EQ(Keys(from), "s t e a b f");
@@ -123,7 +123,7 @@ TEST_F(Connections, Dominators) {
   EXPECT_NE(Run({"dominators", "s"}).out.find("6 nodes reached"), std::string::npos);
 }
 
-TEST_F(Connections, Flow) {
+TEST_F(ConnectivityCommands, Flow) {
   const object flow = Json({"flow", "--from", "s", "--to", "t"});
   EXPECT_EQ(flow.at("flow").to_number<double>(), 4.5);
   EXPECT_EQ(flow.at("error").to_number<double>(), 0);
@@ -151,7 +151,7 @@ TEST_F(Connections, Flow) {
             std::string::npos);
 }
 
-TEST_F(Connections, PathHasBudgetsAndValidTimes) {
+TEST_F(ConnectivityCommands, PathHasBudgetsAndValidTimes) {
   const object all = Json({"path", "--from", "s", "--to", "t", "--count", "9"});
   EXPECT_EQ(all.at("paths").as_array().size(), 3u);
   EXPECT_FALSE(all.at("truncated").as_bool());
@@ -172,7 +172,7 @@ TEST_F(Connections, PathHasBudgetsAndValidTimes) {
   EXPECT_EQ(paths("99"), 0u);
 }
 
-TEST_F(Connections, IterationsAreAMaximum) {
+TEST_F(ConnectivityCommands, IterationsAreAMaximum) {
   for (const char* command : {"katz", "eigenvector", "hits"}) {
     SCOPED_TRACE(command);
     std::vector<std::string> two = {command, "--iterations", "2", "--tolerance", "1e-12"};

@@ -16,7 +16,7 @@ namespace {
 
 using boost::json::object;
 
-class Change : public ::testing::Test {
+class EditCommands : public ::testing::Test {
  protected:
   Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
     arguments.insert(arguments.begin(), {"--db", dir_ / "g"});
@@ -31,7 +31,7 @@ class Change : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(Change, LinkAddsUpdatesAndTellsWhatItDid) {
+TEST_F(EditCommands, LinkAddsUpdatesAndReportsIt) {
   const object first = Json({"link", "a", "knows", "b", "--weight", "0.5"});
   EXPECT_EQ(first.at("edges").as_object().at("new").as_int64(), 1);
   EXPECT_EQ(first.at("nodes").as_object().at("new").as_int64(), 2);
@@ -51,7 +51,7 @@ TEST_F(Change, LinkAddsUpdatesAndTellsWhatItDid) {
 }
 
 // As the formats read them (weights_test.cc).
-TEST_F(Change, WeightsFollowTheRuleOfTheFormats) {
+TEST_F(EditCommands, WeightsFollowTheRuleOfTheFormats) {
   for (const char* zero : {"0", "-0", "1e-50", "1e-400"}) {
     Json({"link", "tiny", "knows", "b", "--weight", zero});
     EXPECT_NE(Run({"neighbors", "tiny", "--json"}).out.find("\"weight\":0,"), std::string::npos)
@@ -64,7 +64,7 @@ TEST_F(Change, WeightsFollowTheRuleOfTheFormats) {
   }
 }
 
-TEST_F(Change, OnlyAtTheSequenceExpected) {
+TEST_F(EditCommands, OnlyAtTheSequenceExpected) {
   EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "1"}).code, 3);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "g"));
   const auto sequence = [&](std::vector<std::string> arguments) {
@@ -94,13 +94,13 @@ TEST_F(Change, OnlyAtTheSequenceExpected) {
   EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "-1"}).code, 2);
 }
 
-TEST_F(Change, LinkWarnsOfAMisspeltKind) {
+TEST_F(EditCommands, LinkWarnsOfAMisspeltKind) {
   const Finished run = Run({"link", "a", "suports", "b"});
   EXPECT_EQ(run.code, 0);
   EXPECT_NE(run.err.find("did you mean 'supports'?"), std::string::npos) << run.err;
 }
 
-TEST_F(Change, UnlinkTakesBackWhatIsThereAndNothingElse) {
+TEST_F(EditCommands, UnlinkTakesBackWhatIsThereAndNothingElse) {
   Json({"link", "a", "knows", "b"});
   Json({"link", "a", "knows", "b", "--label", "x"});
   EXPECT_EQ(Run({"unlink", "a", "knows", "c"}).code, 3);
@@ -114,7 +114,7 @@ TEST_F(Change, UnlinkTakesBackWhatIsThereAndNothingElse) {
   EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
 }
 
-TEST_F(Change, ALoopPointsTheWayThatIsAskedFor) {
+TEST_F(EditCommands, ALoopPointsTheWayThatIsAskedFor) {
   Json({"link", "a", "knows", "a"});
   for (const auto& [asked, way] : {std::pair{"in", "in"}, {"out", "out"}, {"both", "out"}}) {
     const boost::json::array rows =
@@ -124,7 +124,7 @@ TEST_F(Change, ALoopPointsTheWayThatIsAskedFor) {
   }
 }
 
-TEST_F(Change, InverseNamesSwapTheEnds) {
+TEST_F(EditCommands, InverseNamesSwapTheEnds) {
   Json({"link", "effect", "caused_by", "cause"});
   const object row = Json({"neighbors", "cause"}).at("neighbors").as_array()[0].as_object();
   EXPECT_EQ(row.at("kind").as_string(), "causes");
@@ -133,7 +133,7 @@ TEST_F(Change, InverseNamesSwapTheEnds) {
   EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
 }
 
-TEST_F(Change, TheNextQuerySeesAChangeAndThePastStays) {
+TEST_F(EditCommands, TheNextQuerySeesAChangeAndThePastStays) {
   Json({"link", "a", "knows", "b", "--now", "2026-01-01"});
   Json({"link", "b", "knows", "c", "--now", "2026-02-01"});
   EXPECT_EQ(Json({"traverse", "--from", "a"}).at("nodes").as_array().size(), 2u);
@@ -146,7 +146,7 @@ TEST_F(Change, TheNextQuerySeesAChangeAndThePastStays) {
   EXPECT_EQ(Run({"stats", "--as-of", "2025-01-01"}).code, 3);
 }
 
-TEST_F(Change, RemoveKeepsHistory) {
+TEST_F(EditCommands, RemoveKeepsHistory) {
   Json({"link", "a", "knows", "b"});
   const object reply = Json({"remove", "a"});
   EXPECT_EQ(reply.at("nodes").as_object().at("removed").as_int64(), 1);
@@ -164,7 +164,7 @@ TEST_F(Change, RemoveKeepsHistory) {
   EXPECT_NE(Run({"history", "a"}).out.find("removed"), std::string::npos);
 }
 
-TEST_F(Change, PurgeErasesTheTextEverywhere) {
+TEST_F(EditCommands, PurgeErasesTheTextEverywhere) {
   const std::string secret = "correct horse battery staple";
   ASSERT_EQ(Run({"import", "--format", "jsonl", "-"},
                 {.input = "{\"node\":\"m\",\"text\":\"" + secret + "\"}\n"})
@@ -184,7 +184,7 @@ TEST_F(Change, PurgeErasesTheTextEverywhere) {
   EXPECT_EQ(Run({"verify"}).code, 0);
 }
 
-TEST_F(Change, KeysAreTakenAsTheyAre) {
+TEST_F(EditCommands, KeysAreTakenAsTheyAre) {
   Json({"link", "[a]", "knows", "[b,c]"});
   Json({"link", "x", "knows", "it's \"y\" = 1"});
   EXPECT_EQ(Json({"traverse", "--from", "[a]"}).at("nodes").as_array().size(), 1u);
@@ -195,7 +195,7 @@ TEST_F(Change, KeysAreTakenAsTheyAre) {
   EXPECT_EQ(Plexus({"get", "--db", dir_ / "g", "--", "-dash"}).code, 0);
 }
 
-TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
+TEST_F(EditCommands, BadValuesAreRefusedAndChangeNothing) {
   Json({"link", "a", "knows", "b"});
   EXPECT_EQ(Run({"link", "a", "knows", ""}).code, 2);
   EXPECT_EQ(Run({"link", "a", "knows", std::string(2000, 'x')}).code, 2);
@@ -204,7 +204,7 @@ TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
   EXPECT_EQ(Json({"stats"}).at("sequence").as_int64(), 1);
 }
 
-TEST_F(Change, AnIndexNodeIsNeverHiddenByAFact) {
+TEST_F(EditCommands, AnIndexNodeIsNeverHiddenByAFact) {
   const std::string lines =
       "{\"node\":\"n1\",\"tags\":[\"rust\"]}\n{\"node\":\"n2\",\"tags\":[\"rust\"]}\n";
   ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = lines}).code, 0);

@@ -122,7 +122,7 @@ TEST(Embed, SpacesSeedsAndWrongUse) {
   EXPECT_NE(Plexus({"embed", "--help"}).out.find("--seed"), std::string::npos);
 }
 
-TEST(Embed, VectorsOlderThanTheirTextsAreTold) {
+TEST(Embed, VectorsOlderThanTheirTextsAreReported) {
   const TempDir dir;
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code,

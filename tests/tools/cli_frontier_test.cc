@@ -1,4 +1,4 @@
-// frontier as a user runs it: the reply of DESIGN section 9, tags, masks, the past.
+// frontier as a user runs it: its reply, tags, masks, the past.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,14 +40,14 @@ class FrontierCommand : public StoredGraph<FrontierCommand> {
            "\n",
            {"--now", "1700000001000"});
   }
-  static Finished Ask(std::vector<std::string> arguments) {
+  static Finished Query(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"frontier", "--db", Db()});
     return Plexus(arguments);
   }
   // "a b", "b c" ... of the candidates, best first.
   static std::vector<std::string> Sets(std::vector<std::string> arguments) {
     arguments.push_back("--json");
-    const Finished run = Ask(std::move(arguments));
+    const Finished run = Query(std::move(arguments));
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.err, "");
     const object reply = run.Json();
@@ -70,7 +70,7 @@ TEST_F(FrontierCommand, PairsWithWhatTheyShare) {
   EXPECT_EQ(Sets({"--mask", "linked"}), (Names{"b d"}));
   EXPECT_EQ(Sets({"--top", "1"}), (Names{"b c"}));
   const object first =
-      Ask({"--json", "--as-of", "1"}).Json().at("candidates").as_array()[0].as_object();
+      Query({"--json", "--as-of", "1"}).Json().at("candidates").as_array()[0].as_object();
   EXPECT_EQ(first.at("ids").as_array(), array({"a", "b"}));
   const double rare = 1 / std::log(4.0), all = 1 / std::log(6.0);  // df counts old as well
   EXPECT_NEAR(first.at("score").as_double(), rare + all, 1e-12);
@@ -100,19 +100,19 @@ TEST_F(FrontierCommand, TriplesTagsAndSuperseded) {
 }
 
 TEST_F(FrontierCommand, TablesForPeople) {
-  const Finished run = Ask({"--as-of", "1", "--top", "1", "--names"});
+  const Finished run = Query({"--as-of", "1", "--top", "1", "--names"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("first"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("share tag:rare 0.721, tag:all 0.558"), std::string::npos) << run.out;
 }
 
 TEST_F(FrontierCommand, WrongUsage) {
-  EXPECT_EQ(Ask({"--arity", "4"}).code, 2);
-  EXPECT_EQ(Ask({"--top", "99999999"}).code, 2);
-  EXPECT_EQ(Ask({"--mask", "none"}).code, 2);
-  EXPECT_EQ(Ask({"--kinds", "supports"}).code, 2);
-  EXPECT_EQ(Ask({"--tags", "nothing"}).code, 3);
-  const object reply = Ask({"--max-compared", "0", "--json"}).Json();
+  EXPECT_EQ(Query({"--arity", "4"}).code, 2);
+  EXPECT_EQ(Query({"--top", "99999999"}).code, 2);
+  EXPECT_EQ(Query({"--mask", "none"}).code, 2);
+  EXPECT_EQ(Query({"--kinds", "supports"}).code, 2);
+  EXPECT_EQ(Query({"--tags", "nothing"}).code, 3);
+  const object reply = Query({"--max-compared", "0", "--json"}).Json();
   EXPECT_TRUE(reply.at("truncated").as_bool());
 }
 

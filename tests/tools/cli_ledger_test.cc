@@ -29,7 +29,7 @@ class Ledger : public ::testing::Test {
                    std::string(PLEXUS_LEDGER) + "/week" + week + ".jsonl"})
         .Json();
   }
-  static object Ask(std::vector<std::string> arguments) {
+  static object Query(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--db", Db(), "--json"});
     const Finished run = Plexus(arguments);
     EXPECT_EQ(run.code, 0) << run.err;
@@ -68,7 +68,7 @@ TEST_F(Ledger, ImportsCleanlyWithTheseCounts) {
     EXPECT_EQ(Number(imports_[i].at("outcomes")), weeks[i].outcomes);
     EXPECT_EQ(Number(imports_[i].at("errors")), 0);
   }
-  const object stats = Ask({"stats"});
+  const object stats = Query({"stats"});
   EXPECT_EQ(Number(stats.at("nodes")), 117);  // 118 less one that was purged
   EXPECT_EQ(Number(stats.at("edges")), 145);
   EXPECT_EQ(Number(stats.at("events")), 18);
@@ -115,7 +115,7 @@ TEST_F(Ledger, RoundTripsWithoutALoss) {
   ASSERT_EQ(Plexus({"import", "--db", dir / "copy", "--quiet", dir.File("once.jsonl", once)}).code,
             0);
   EXPECT_EQ(Plexus({"export", "--db", dir / "copy", "--format", "jsonl"}).out, once);
-  const object stats = Ask({"stats"}),
+  const object stats = Query({"stats"}),
                copied = Plexus({"stats", "--db", dir / "copy", "--json"}).Json();
   for (const char* what : {"nodes", "edges", "events", "kinds"})
     EXPECT_EQ(copied.at(what), stats.at(what)) << what;
@@ -126,31 +126,31 @@ TEST_F(Ledger, SupersededFactsShowWhenTheyWereTrue) {
     std::vector<std::string> arguments = {
         "search", "settlement worker retries", "--kinds", "memory", "--top", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return Keys(Ask(arguments).at("results"));
+    return Keys(Query(arguments).at("results"));
   };
   EXPECT_EQ(best({"--now", "2026-03-23"}), "retry-jitter ");
   EXPECT_EQ(best({"--as-of", "2026-03-10"}), "retry-thrice ");
   EXPECT_EQ(best({"--as-of", "2026-03-17"}), "retry-five ");
-  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--now",
-                      "2026-03-23"})
+  EXPECT_EQ(Keys(Query({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--now",
+                        "2026-03-23"})
                      .at("nodes")),
             "");
-  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes",
-                      "--include-superseded"})
+  EXPECT_EQ(Keys(Query({"traverse", "--from", "retry-jitter", "--kinds", "supersedes",
+                        "--include-superseded"})
                      .at("nodes")),
             "retry-thrice retry-five ");
 }
 
 TEST_F(Ledger, WhatWasUsedTogetherAndWhatCameOfIt) {
-  const object reply = Ask({"traverse", "--from", "half-refund", "--kinds", "member,labels",
-                            "--direction", "in", "--hops", "2", "--now", "2026-03-23"});
+  const object reply = Query({"traverse", "--from", "half-refund", "--kinds", "member,labels",
+                              "--direction", "in", "--hops", "2", "--now", "2026-03-23"});
   // The first outcome has notes, so its name has a digest of them.
   EXPECT_EQ(
       Keys(reply.at("nodes")),
       "event:c17 outcome:accepted/1773928800000/user%=6e8c14fd-4728-5c00-908a-8c76cb38993f/c17 "
       "outcome:helpful/1773997200000/tool/c17 ");
   EXPECT_EQ(reply.at("nodes").at(1).at("path").as_array().size(), 2u);
-  EXPECT_EQ(Ask({"neighbors", "event:c17"}).at("neighbors").as_array().size(), 6u);
+  EXPECT_EQ(Query({"neighbors", "event:c17"}).at("neighbors").as_array().size(), 6u);
 }
 
 TEST_F(Ledger, APairThatIsTriedIsNoCandidateAnyMore) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Care : public ::testing::Test {
+class MaintenanceCommands : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(Run({"link", "a", "knows", "b"}).code, 0);
@@ -42,7 +42,7 @@ class Care : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(Care, CompactAndCheckpointKeepEverything) {
+TEST_F(MaintenanceCommands, CompactAndCheckpointKeepEverything) {
   const std::string before = Run({"export"}).out;
   EXPECT_EQ(Run({"checkpoint", "--json"}).Json().at("sequence").to_number<int>(), 3);
   EXPECT_EQ(Run({"compact", "--json"}).Json().at("sequence").to_number<int>(), 3);
@@ -50,7 +50,7 @@ TEST_F(Care, CompactAndCheckpointKeepEverything) {
   EXPECT_EQ(Run({"verify"}).code, 0);
 }
 
-TEST_F(Care, DamageIsWorkedRoundOrRepaired) {
+TEST_F(MaintenanceCommands, DamageIsWorkedRoundOrRepaired) {
   const std::string before = Run({"export"}).out;
   ASSERT_EQ(Run({"checkpoint"}).code, 0);
   std::uint64_t warned = 0, refused = 0;
@@ -87,7 +87,7 @@ TEST_F(Care, DamageIsWorkedRoundOrRepaired) {
   EXPECT_EQ(Run({"repair", "--to", dir_ / "made1"}).code, 1) << "it exists";
 }
 
-TEST_F(Care, ReadingWritesNothing) {
+TEST_F(MaintenanceCommands, ReadingWritesNothing) {
   const auto before = Files();
   for (const char* command : {"stats", "kinds", "pagerank", "components", "export", "verify"})
     EXPECT_EQ(Run({command}).code, 0) << command;
@@ -95,7 +95,7 @@ TEST_F(Care, ReadingWritesNothing) {
   EXPECT_EQ(Files(), before);
 }
 
-TEST_F(Care, ReadingNeedsNoRightToWrite) {
+TEST_F(MaintenanceCommands, ReadingNeedsNoRightToWrite) {
   fs::permissions(dir_.path(), fs::perms(0755));
   for (const auto& entry : fs::recursive_directory_iterator(Db()))
     fs::permissions(entry.path(), entry.is_directory() ? fs::perms(0555) : fs::perms(0444));
@@ -114,7 +114,7 @@ TEST_F(Care, ReadingNeedsNoRightToWrite) {
   EXPECT_EQ(Run({"stats", "--json"}).Json().at("edges").to_number<int>(), 3);
 }
 
-TEST_F(Care, AWriterLocksOutWritersButNotReaders) {
+TEST_F(MaintenanceCommands, AWriterLocksOutWritersButNotReaders) {
   auto database = storage::Database::Open(Db(), {});
   ASSERT_TRUE(database) << database.error().message;
   const Finished write = Run({"link", "x", "knows", "y", "--wait", "0.05"});
@@ -131,14 +131,14 @@ TEST_F(Care, AWriterLocksOutWritersButNotReaders) {
   EXPECT_EQ(Run({"link", "x", "knows", "y"}).code, 0);
 }
 
-TEST_F(Care, VerifyReportsWhatItChecked) {
+TEST_F(MaintenanceCommands, VerifyReportsWhatItChecked) {
   const auto reply = Run({"verify", "--json"}).Json();
   EXPECT_TRUE(reply.at("ok").as_bool());
   EXPECT_EQ(reply.at("checked").as_object().at("records").to_number<int>(), 3);
   EXPECT_TRUE(reply.at("problems").as_array().empty());
 }
 
-TEST_F(Care, DamageExitsWith4AndIsNotServed) {
+TEST_F(MaintenanceCommands, DamageExitsWith4AndIsNotServed) {
   // One flipped bit in every table file and log, each refused or harmless.
   int damaged = 0;
   EXPECT_EQ(Run({"checkpoint"}).code, 0);
@@ -164,7 +164,7 @@ TEST_F(Care, DamageExitsWith4AndIsNotServed) {
   EXPECT_EQ(Run({"verify"}).code, 0);
 }
 
-TEST_F(Care, TrimMovesTheFloorAndNamesIt) {
+TEST_F(MaintenanceCommands, TrimMovesTheFloorAndNamesIt) {
   EXPECT_EQ(Run({"stats", "--as-of", "1"}).code, 0);
   const auto reply = Run({"trim", "--before", "2", "--json"}).Json();
   EXPECT_EQ(reply.at("history_floor").to_number<int>(), 2);
@@ -176,7 +176,7 @@ TEST_F(Care, TrimMovesTheFloorAndNamesIt) {
   EXPECT_EQ(Run({"trim", "--before", "99"}).code, 3);
 }
 
-TEST_F(Care, BackupAndRestoreGiveTheSameGraph) {
+TEST_F(MaintenanceCommands, BackupAndRestoreGiveTheSameGraph) {
   const std::string backup = dir_ / "backup", copy = dir_ / "copy";
   EXPECT_EQ(Run({"backup", "--to", backup, "--json"}).Json().at("sequence").to_number<int>(), 3);
   EXPECT_NE(Run({"backup", "--to", backup}).code, 0);  // never written over

@@ -52,7 +52,7 @@ TEST(Promises, AFailedFirstImportLeavesNothing) {
   EXPECT_EQ(Plexus({"stats", "--db", db, "--json"}).Json().at("edges").to_number<int>(), 1);
 }
 
-TEST(Promises, SecondsAreTold) {
+TEST(Promises, SecondsAreReported) {
   const TempDir dir;
   const std::string db = dir / "g";
   const Finished link =
@@ -73,7 +73,7 @@ TEST(Promises, SecondsAreTold) {
       "");
 }
 
-TEST(Promises, APathOverWeightZeroIsToldApartFromNone) {
+TEST(Promises, APathOverWeightZeroDiffersFromNone) {
   const TempDir dir;
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"link", "--db", db, "a", "knows", "b", "--weight", "0"}).code, 0);

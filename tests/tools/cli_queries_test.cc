@@ -1,5 +1,5 @@
 // Questions: get, neighbors, find, stats, kinds, traverse, path, bfs,
-// components; the JSON shapes of DESIGN section 9.
+// components; the shapes of JSON replies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-TEST_F(Ask, GetShowsEverythingOfANode) {
+TEST_F(QueryCommands, GetShowsEverythingOfANode) {
   const object node = Json({"get", "a"});
   EXPECT_EQ(node.at("key").as_string(), "a");
   EXPECT_EQ(node.at("kind").as_string(), "memory");
@@ -33,7 +33,7 @@ TEST_F(Ask, GetShowsEverythingOfANode) {
   EXPECT_EQ(Json({"get", "tag:red"}).at("kind").as_string(), "tag");
 }
 
-TEST_F(Ask, UnknownKeysAreNotFoundWithASuggestion) {
+TEST_F(QueryCommands, UnknownKeysAreNotFoundWithASuggestion) {
   const Finished run = Run({"get", "mm1"});
   EXPECT_EQ(run.code, 3);
   EXPECT_EQ(run.out, "");
@@ -47,20 +47,20 @@ TEST_F(Ask, UnknownKeysAreNotFoundWithASuggestion) {
   EXPECT_NE(kind.err.find("did you mean 'knows'?"), std::string::npos) << kind.err;
 }
 
-TEST_F(Ask, StoredTextCannotDriveTheTerminal) {
+TEST_F(QueryCommands, StoredTextCannotDriveTheTerminal) {
   const Finished run = Run({"get", "e"});
   EXPECT_EQ(run.out.find('\x1b'), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("\\x1B[2J"), std::string::npos) << run.out;
   EXPECT_EQ(Json({"get", "e"}).at("text").as_string(), "evil \x1b[2Jtext");
 }
 
-TEST_F(Ask, CommandNamesAreKeysToo) {
+TEST_F(QueryCommands, CommandNamesAreKeysToo) {
   const Finished run = Run({"get", "stats"});
   EXPECT_EQ(run.code, 3);
   EXPECT_NE(run.err.find("'stats'"), std::string::npos) << run.err;
 }
 
-TEST_F(Ask, NeighborsHaveDirectionKindAndAttributes) {
+TEST_F(QueryCommands, NeighborsHaveDirectionKindAndAttributes) {
   const array in = Json({"neighbors", "d", "--direction", "in"}).at("neighbors").as_array();
   ASSERT_EQ(in.size(), 2u);
   bool labelled = false;
@@ -78,7 +78,7 @@ TEST_F(Ask, NeighborsHaveDirectionKindAndAttributes) {
   EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array().size(), 3u);  // facts only
 }
 
-TEST_F(Ask, FindGoesFromWordsToKeys) {
+TEST_F(QueryCommands, FindGoesFromWordsToKeys) {
   const object found = Json({"find", "FRUIT"});
   ASSERT_EQ(found.at("nodes").as_array().size(), 1u);
   EXPECT_EQ(found.at("nodes").as_array()[0].as_object().at("key").as_string(), "a");
@@ -86,7 +86,7 @@ TEST_F(Ask, FindGoesFromWordsToKeys) {
   EXPECT_EQ(Run({"find", "zebra"}).code, 3);
 }
 
-TEST_F(Ask, StatsCountsFactsAndIndexApart) {
+TEST_F(QueryCommands, StatsCountsFactsAndIndexApart) {
   const object stats = Json({"stats"});
   EXPECT_EQ(stats.at("nodes").as_int64(), 7);
   EXPECT_EQ(stats.at("edges").as_int64(), 6);
@@ -108,7 +108,7 @@ TEST_F(Ask, StatsCountsFactsAndIndexApart) {
 // By the grammar of OpenMetrics 1.0, as far as it concerns counters and gauges: families stand
 // together and are declared before their rows, counters end in _total, labels are quoted, EOF is
 // the end.
-TEST_F(Ask, StatsAsOpenMetrics) {
+TEST_F(QueryCommands, StatsAsOpenMetrics) {
   const Finished run = Run({"stats", "--metrics"});
   ASSERT_EQ(run.code, 0) << run.err;
   const std::string label = R"re([a-z_]+="(?:[^"\\\n]|\\[\\"n])*")re";
@@ -151,7 +151,7 @@ TEST_F(Ask, StatsAsOpenMetrics) {
   EXPECT_EQ(Run({"stats", "--metrics", "--as-of", "1"}).code, 2);
 }
 
-TEST_F(Ask, KindsHaveTraits) {
+TEST_F(QueryCommands, KindsHaveTraits) {
   bool found = false;
   const object kinds = Json({"kinds"});
   for (const auto& kind : kinds.at("edge_kinds").as_array())
@@ -163,7 +163,7 @@ TEST_F(Ask, KindsHaveTraits) {
   EXPECT_NE(Run({"kinds"}).out.find("supersedes"), std::string::npos);
 }
 
-TEST_F(Ask, ValidTimesOfEdges) {
+TEST_F(QueryCommands, ValidTimesOfEdges) {
   const TempDir dir;
   const std::string db = dir / "g";
   const std::string lines = R"({"edge":["a","b"],"kind":"depends_on","valid_until":2000})"
@@ -203,8 +203,8 @@ TEST_F(Ask, ValidTimesOfEdges) {
   EXPECT_EQ(Plexus({"topo", "--db", db, "--valid-at", "soon"}).code, 2);
 }
 
-// CONTRACTS decision 6: the past answers as it would have answered then.
-TEST_F(Ask, ThePastIsJudgedByItsOwnClock) {
+// The past answers as it would have answered then.
+TEST_F(QueryCommands, ThePastIsJudgedByItsOwnClock) {
   const TempDir dir;
   const std::string db = dir / "g";
   const std::string first = R"({"node":"short","valid_until":2000})"
@@ -235,7 +235,7 @@ TEST_F(Ask, ThePastIsJudgedByItsOwnClock) {
   EXPECT_EQ(reached({"--as-of", "1", "--now", "5000"}), "later ");  // unless it is said otherwise
 }
 
-TEST_F(Ask, ScopeSelects) {
+TEST_F(QueryCommands, ScopeSelects) {
   const array other = Json({"pagerank", "--scope", "other"}).at("nodes").as_array();
   ASSERT_EQ(other.size(), 1u);
   EXPECT_EQ(other[0].as_object().at("key").as_string(), "e");

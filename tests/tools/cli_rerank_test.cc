@@ -1,4 +1,4 @@
-// rerank, and raw vector files through import: the shapes of DESIGN section 9, what is
+// rerank, and raw vector files through import: the shapes of replies, what is
 // left out, and what is refused.
 #include <gtest/gtest.h>
 

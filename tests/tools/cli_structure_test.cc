@@ -14,7 +14,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-TEST_F(Structure, AncestorsAndDescendants) {
+TEST_F(StructureCommands, AncestorsAndDescendants) {
   const object down = Json({"descendants", "a"});
   EXPECT_EQ(Shown(down, "distance"), "b 1, c 1, d 2, e 3");
   EXPECT_EQ(down.at("count").as_int64(), 4);
@@ -32,7 +32,7 @@ TEST_F(Structure, AncestorsAndDescendants) {
   EXPECT_NE(Run({"ancestors", "d"}).out.find("3 ancestors"), std::string::npos);
 }
 
-TEST_F(Structure, Match) {
+TEST_F(StructureCommands, Match) {
   auto found = [&](std::vector<std::string> arguments) {
     return Shown(Json(std::move(arguments)), "hops");
   };
@@ -52,7 +52,7 @@ TEST_F(Structure, Match) {
 }
 
 // What a kernel counts can be bounded: less than all is truncated, as much as there is is not.
-TEST_F(Structure, NodesAndEdgesCanBeBounded) {
+TEST_F(StructureCommands, NodesAndEdgesCanBeBounded) {
   using Words = std::vector<std::string>;
   const auto cut = [&](Words words, const char* option, const char* most) {
     words.insert(words.end(), {option, most});
@@ -80,7 +80,7 @@ TEST_F(Structure, NodesAndEdgesCanBeBounded) {
   EXPECT_NE(all.err.find("--max-nodes needs --push"), std::string::npos) << all.err;
 }
 
-TEST_F(Structure, TruncatedRepliesAreGoneOnWith) {
+TEST_F(StructureCommands, TruncatedRepliesAreGoneOnWith) {
   for (const std::vector<std::string>& question :
        {std::vector<std::string>{"match", ".+", "--from", "a"},
         {"traverse", "--from", "a", "--hops", "4"}}) {
@@ -123,7 +123,7 @@ TEST_F(Structure, TruncatedRepliesAreGoneOnWith) {
             2);
 }
 
-TEST_F(Structure, Distances) {
+TEST_F(StructureCommands, Distances) {
   EXPECT_EQ(Shown(Json({"distances", "--from", "a"}), "distance"), "a 0, b 1, c 1, d 2, e 3");
   EXPECT_EQ(Shown(Json({"distances", "--from", "a", "--cost", "length"}), "distance"),
             "a 0, b 2, c 5, d 5.5, e 6");
@@ -138,7 +138,7 @@ TEST_F(Structure, Distances) {
   EXPECT_EQ(Run({"distances", "--from", "nobody"}).code, 3);
 }
 
-TEST_F(Structure, Triangles) {
+TEST_F(StructureCommands, Triangles) {
   const object reply = Json({"triangles"});
   EXPECT_EQ(reply.at("triangles").as_int64(), 1);
   EXPECT_EQ(reply.at("edges").as_int64(), 5);
@@ -163,7 +163,7 @@ TEST_F(Structure, Triangles) {
   EXPECT_NE(Run({"triangles"}).out.find("1 triangles among 5 nodes"), std::string::npos);
 }
 
-TEST_F(Structure, KCore) {
+TEST_F(StructureCommands, KCore) {
   const object reply = Json({"kcore"});
   EXPECT_EQ(reply.at("degeneracy").as_int64(), 2);
   EXPECT_EQ(Shown(reply, "core"), "a 2, b 2, c 2, d 1, e 1");
@@ -175,7 +175,7 @@ TEST_F(Structure, KCore) {
   EXPECT_EQ(Shown(Json({"kcore", "--kinds", "likes"}), "core"), "a 1, b 1, d 1, e 1, c 0");
 }
 
-TEST_F(Structure, Communities) {
+TEST_F(StructureCommands, Communities) {
   const object reply = Json({"communities"});
   EXPECT_FALSE(reply.at("truncated").as_bool());
   EXPECT_EQ(reply.at("method").as_string(), "leiden");
@@ -219,7 +219,7 @@ TEST_F(Structure, Communities) {
 }
 
 // Every kernel takes a budget; spent from the start it says so, in tables too.
-TEST_F(Structure, BudgetsOfAllCommands) {
+TEST_F(StructureCommands, BudgetsOfAllCommands) {
   const std::vector<std::vector<std::string>> commands = {{"ancestors", "d"},
                                                           {"descendants", "a"},
                                                           {"distances", "--from", "a"},
@@ -262,7 +262,7 @@ TEST_F(Structure, BudgetsOfAllCommands) {
             "truncated: the budget ran out; no component is known\n");
 }
 
-TEST_F(Structure, MembersOfComponents) {
+TEST_F(StructureCommands, MembersOfComponents) {
   const auto members = [&](std::vector<std::string> command) {
     std::string shown;
     const object reply = Json(command);
@@ -286,7 +286,7 @@ TEST_F(Structure, MembersOfComponents) {
 }
 
 // An index node as an end is no error where the answer is only empty, but a note says why.
-TEST_F(Structure, IndexNodesAsEnds) {
+TEST_F(StructureCommands, IndexNodesAsEnds) {
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"traverse", "--from", "tag:t"},
                                              {"match", "knows+", "--from", "tag:t"},
@@ -330,14 +330,14 @@ TEST_F(Structure, IndexNodesAsEnds) {
   EXPECT_NE(weight.err.find("of seed node 'a' is not"), std::string::npos) << weight.err;
 }
 
-TEST_F(Structure, UnknownScopesAreNoted) {
+TEST_F(StructureCommands, UnknownScopesAreNoted) {
   EXPECT_EQ(Run({"components", "--scope", "usr"}).err,
             "plexus: no node has the scope 'usr'; did you mean 'user'?\n");
   EXPECT_EQ(Run({"components", "--scope", "usr", "--quiet"}).err, "");
   EXPECT_EQ(Run({"components", "--scope", "user"}).err, "");
 }
 
-TEST_F(Structure, NothingOnStderrAndClearRefusals) {
+TEST_F(StructureCommands, NothingOnStderrAndClearRefusals) {
   EXPECT_EQ(Run({"components", "--threads", "1000"}).err, "");  // nor a warning of oneTBB's
   const Finished least = Run({"similar", "--of", "a", "--least", "0"});
   EXPECT_EQ(least.code, 2);

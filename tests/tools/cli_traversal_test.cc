@@ -18,7 +18,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-TEST_F(Ask, TraverseGivesScoresWithProof) {
+TEST_F(QueryCommands, TraverseGivesScoresWithProof) {
   const object reply = Json({"traverse", "--from", "a", "--hops", "3"});
   EXPECT_FALSE(reply.at("truncated").as_bool());
   bool found = false;
@@ -45,7 +45,7 @@ TEST_F(Ask, TraverseGivesScoresWithProof) {
             std::string::npos);
 }
 
-TEST_F(Ask, PathByHopsAndByWeights) {
+TEST_F(QueryCommands, PathByHopsAndByWeights) {
   const object hops = Json({"path", "--from", "a", "--to", "d"});
   ASSERT_EQ(hops.at("paths").as_array().size(), 1u);
   EXPECT_EQ(hops.at("paths").as_array()[0].as_object().at("hops").as_int64(), 1);
@@ -80,7 +80,7 @@ TEST_F(Ask, PathByHopsAndByWeights) {
       std::string::npos);
 }
 
-TEST_F(Ask, PathToAnIndexNodeSaysWhyThereIsNone) {
+TEST_F(QueryCommands, PathToAnIndexNodeSaysWhyThereIsNone) {
   const object none = Json({"path", "--from", "a", "--to", "tag:red"});
   EXPECT_EQ(none.at("paths").as_array().size(), 0u);
   EXPECT_EQ(none.at("why").as_string(),
@@ -98,7 +98,7 @@ TEST_F(Ask, PathToAnIndexNodeSaysWhyThereIsNone) {
   EXPECT_FALSE(Json({"path", "--from", "d", "--to", "a"}).contains("why"));
 }
 
-TEST_F(Ask, BfsAndComponents) {
+TEST_F(QueryCommands, BfsAndComponents) {
   const object bfs = Json({"bfs", "--from", "b"});
   EXPECT_EQ(bfs.at("reached").as_int64(), 3);
   EXPECT_EQ(bfs.at("levels").as_array(), array({1, 1, 1}));
@@ -109,7 +109,7 @@ TEST_F(Ask, BfsAndComponents) {
   EXPECT_EQ(Json({"components", "--kinds", "likes"}).at("count").as_int64(), 6);
 }
 
-TEST_F(Ask, BfsFromEachByItself) {
+TEST_F(QueryCommands, BfsFromEachByItself) {
   const object reply = Json({"bfs", "--from", "a", "--from", "c", "--each"});
   EXPECT_FALSE(reply.at("truncated").as_bool());
   const array& sources = reply.at("sources").as_array();
@@ -126,7 +126,7 @@ TEST_F(Ask, BfsFromEachByItself) {
   EXPECT_NE(Run({"bfs", "--from", "a", "--each"}).out.find("by depth"), std::string::npos);
 }
 
-TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
+TEST_F(QueryCommands, StrongComponentsAndTopologicalOrder) {
   const TempDir dir;
   const std::string db = dir / "g";
   const std::string lines = R"({"edge":["app","lib"],"kind":"depends_on"})"
@@ -171,7 +171,7 @@ TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
   EXPECT_EQ(Plexus({"topo", "--db", db}).code, 0);
 }
 
-TEST_F(Ask, TraverseReachesEventsAndOutcomesWhenTheirKindsAreNamed) {
+TEST_F(QueryCommands, TraverseReachesEventsAndOutcomesWhenTheirKindsAreNamed) {
   const TempDir dir;
   const std::string db = dir / "g";
   const std::string lines =

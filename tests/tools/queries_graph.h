@@ -12,7 +12,7 @@
 namespace plexus::testing {
 
 // a --0.5--> b --0.5--> c --1--> d, a --0.1--> d; e alone; one tag; m2 hides m1.
-class Ask : public StoredGraph<Ask> {
+class QueryCommands : public StoredGraph<QueryCommands> {
  protected:
   static void SetUpTestSuite() {
     const std::string lines =

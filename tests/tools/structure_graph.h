@@ -10,7 +10,7 @@
 namespace plexus::testing {
 
 // A triangle a b c, a tail c -> d -> e, parallel and turned edges, a tag on all of it.
-class Structure : public StoredGraph<Structure> {
+class StructureCommands : public StoredGraph<StructureCommands> {
  protected:
   static void SetUpTestSuite() {
     const std::string lines =

@@ -102,6 +102,8 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
     for (const auto& [name, member] : *reply.root().object()) names.push_back(name);
   } else {
     names = CsvNames(ParseShape(request.operation().reply), list);
+    if (names.empty() && !rows.empty())  // the shape leaves them to the request
+      for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
   }
   for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
   out << "\r\n";

@@ -53,8 +53,15 @@ StdoutBuffer& Buffer() {
   return buffer;
 }
 
+// Lines that are indented stand by themselves: an expression and its caret. Others are escaped.
 void PrintLine(const char* mark, std::string_view message) {
-  const std::string line = "plexus: " + std::string(mark) + Escaped(message) + "\n";
+  constexpr std::string_view kIndented = "\n  ";
+  std::string line = "plexus: " + std::string(mark);
+  for (std::size_t end; (end = message.find(kIndented)) != std::string_view::npos;) {
+    line += Escaped(message.substr(0, end)) + std::string(kIndented);
+    message.remove_prefix(end + kIndented.size());
+  }
+  line += Escaped(message) + "\n";
   std::fputs(line.c_str(), stderr);
 }
 

@@ -15,7 +15,7 @@
 namespace plexus::tools {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kQuietStart = std::chrono::seconds(1);
 constexpr auto kInterval = std::chrono::milliseconds(100);
 
 bool IsTerminal() {
@@ -76,7 +76,7 @@ bool ProgressBar::Report(std::string_view phase, std::uint64_t done, std::uint64
   if (Interrupted()) return false;
   if (!enabled_) return true;
   const auto now = Clock::now();
-  if (now - start_ < kPatience) return true;
+  if (now - start_ < kQuietStart) return true;
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return true;  // someone else is drawing
   if (phase != phase_) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 
 namespace plexus::tools {
 namespace {
@@ -83,7 +83,7 @@ Result<std::int64_t> ParseTime(std::string_view given) {
   std::string_view digits = given;
   if (digits.ends_with("ms")) digits.remove_suffix(2);
   if (const auto ms = WholeNumber<std::int64_t>(digits); ms && *ms != kNoTime) return *ms;
-  if (const auto iso = text::ParseIsoTime(given)) return *iso;
+  if (const auto iso = ParseIsoTime(given)) return *iso;
   return Fail(
       ErrorCode::kInvalidArgument,
       "'" + std::string(given) +

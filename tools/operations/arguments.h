@@ -34,7 +34,7 @@ WeightedKey SplitWeight(std::string_view text);
 // written twice; what is empty, and not quoted, is left out of several.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
-// ISO 8601 as storage/formats/base/times.h reads it, "1700000000000" or "1700000000000ms":
+// ISO 8601 as engine/times.h reads it, "1700000000000" or "1700000000000ms":
 // milliseconds since 1970.
 Result<std::int64_t> ParseTime(std::string_view given);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 
 namespace plexus::tools {
 
@@ -18,8 +18,6 @@ std::string ShortNumber(double number);
 std::string Bytes(std::uint64_t bytes);
 // Up to `digits` significant digits, no trailing zeros.
 std::string Number(double value, int digits = 6);
-// Milliseconds since 1970 -> "2026-11-21T22:05:00.123Z".
-using text::IsoTime;
 
 // Control characters (C0, DEL, C1), bytes that are not UTF-8 and characters that
 // reorder or hide text become \xNN or \u{NNNN}: stored text must not be able to

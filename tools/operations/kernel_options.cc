@@ -60,7 +60,7 @@ Result<Budget> MakeBudget(const Request& request) {
 Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request) {
   VisibleOptions visible;
   visible.include_superseded = request.Flag("include_superseded");
-  SetExecutor(visible, workspace);
+  visible.executor = &workspace.executor();
   PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(), workspace.now_ms(), visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
 }

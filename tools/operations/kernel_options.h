@@ -6,23 +6,14 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
 #include "algorithms/common/score_ranking.h"
-#include "algorithms/pagerank/pagerank.h"
-#include "algorithms/traversal/traverse.h"
 #include "engine/error.h"
 #include "tools/operations/names.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
-
-#if __has_include("algorithms/common/node_weight.h")
-using RankSeed = NodeWeight;
-using WalkSeed = NodeWeight;
-#else
-using RankSeed = PageRankSeed;
-using WalkSeed = TraverseSeed;
-#endif
 
 // kinds, valid_at.
 Parameters EdgeParameters();
@@ -44,53 +35,27 @@ Parameters RankedParameters(const char* rows = " that score above 0");
 // max_seconds, max_nodes, max_edges, as far as the row has them. The seconds count from now.
 Result<Budget> MakeBudget(const Request& request);
 
-// The parts of a kernel's options that a request speaks of, whether they stand by themselves or in
-// `filter` and `run`.
-auto& KindsIn(auto& options) {
-  if constexpr (requires { options.filter; })
-    return options.filter.kinds;
-  else
-    return options.kinds;
-}
-auto& ValidAtIn(auto& options) {
-  if constexpr (requires { options.filter; })
-    return options.filter.valid_at;
-  else
-    return options.valid_at;
-}
-auto& SubsetIn(auto& options) {
-  if constexpr (requires { options.filter; })
-    return options.filter.subset;
-  else
-    return options.subset;
-}
-auto& BudgetIn(auto& options) {
-  if constexpr (requires { options.run; })
-    return options.run.budget;
-  else
-    return options.budget;
-}
-void SetExecutor(auto& options, const Workspace& workspace) {
-  if constexpr (requires { options.run; })
-    options.run.executor = &workspace.executor();
-  else if constexpr (requires { options.executor; })
-    options.executor = &workspace.executor();
-}
-
 // The request's kinds, valid_at and budget, the workspace's scope and executor.
 template <class Options>
 Status Select(const Workspace& workspace, const Request& request, Options& options) {
-  if constexpr (requires { options.filter; } || requires { options.kinds; }) {
+  if constexpr (requires { options.filter; }) {
     if (request.Has("kinds")) {
-      PLEXUS_ASSIGN(KindsIn(options), FindEdgeKinds(workspace.schema(), request.List("kinds")));
+      PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
     }
+    if (request.Has("valid_at")) {
+      PLEXUS_ASSIGN(options.filter.valid_at, workspace.ValidAt(request.Text("valid_at")));
+    }
+    options.filter.subset = workspace.scope();
+  } else {
+    if constexpr (requires { options.valid_at; }) {
+      if (request.Has("valid_at")) {
+        PLEXUS_ASSIGN(options.valid_at, workspace.ValidAt(request.Text("valid_at")));
+      }
+    }
+    options.subset = workspace.scope();
   }
-  if (request.Has("valid_at")) {
-    PLEXUS_ASSIGN(ValidAtIn(options), workspace.ValidAt(request.Text("valid_at")));
-  }
-  SubsetIn(options) = workspace.scope();
-  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
-  SetExecutor(options, workspace);
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
   return {};
 }
 

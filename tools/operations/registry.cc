@@ -14,6 +14,7 @@ Rows MakeRows() {
   for (const auto add : {AddImport,
                          AddExport,
                          AddGet,
+                         AddList,
                          AddFind,
                          AddHistory,
                          AddLog,

@@ -27,6 +27,7 @@ void AddImport(Rows& rows);
 void AddExport(Rows& rows);
 // Look.
 void AddGet(Rows& rows);
+void AddList(Rows& rows);
 void AddFind(Rows& rows);
 void AddHistory(Rows& rows);
 void AddLog(Rows& rows);

@@ -1,4 +1,4 @@
-// Shapes of DESIGN section 9.
+// Shapes that several replies share.
 #include "tools/operations/reply_parts.h"
 
 #include <bit>

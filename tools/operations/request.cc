@@ -44,6 +44,7 @@ const Parameters& CommonParameters() {
   static const Parameters common = {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
       tools::List("scope", "S[,S]", "only nodes of these scopes"),
+      tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       tools::Text("now", "TIME",
                   "the time that is now (default: that of the state asked for, or the clock)")
           .Named(Means::kTime)};

@@ -1,8 +1,8 @@
 // A request: typed values for the parameters of one operation, checked against its row.
 //
-// Besides its own parameters every operation takes the common ones (as_of, scope, now). An unknown
-// name is an error that names the nearest one; a value of another type, out of its limits or not
-// among the choices is refused. Messages spell parameters as the door does (--top or top).
+// Besides its own parameters every operation takes the common ones (as_of, scope, where, now). An
+// unknown name is an error that names the nearest one; a value of another type, out of its limits
+// or not among the choices is refused. Messages spell parameters as the door does (--top or top).
 // Reading a parameter that the row does not have is a programmer's error. Not thread-safe.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
-// as_of, scope, now: which state, which nodes, and what time it is.
+// as_of, scope, where, now: which state, which nodes, and what time it is.
 const Parameters& CommonParameters();
 
 class Request {

@@ -13,7 +13,7 @@ Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions opt
     return {};
   };
   options.now_ms = workspace.now_ms();
-  options.executor = &workspace.executor();
+  options.run.executor = &workspace.executor();
   options.progress = workspace.progress();
   auto report = IndexTerms(graph.snapshot(), options, apply);
   if (!report || report->truncated || options.subset) return report;

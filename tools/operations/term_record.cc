@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::string_view kRecordName = "terms";
 
+struct Switch {
+  std::string_view name;
+  bool TermOptions::* on;
+};
+constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
+                                {"split_identifiers", &TermOptions::split_identifiers},
+                                {"cjk_bigrams", &TermOptions::cjk_bigrams},
+                                {"event_queries", &TermOptions::event_queries}};
+
 std::vector<std::string> SortedWords(const TermOptions& options) {
   std::vector<std::string> words = options.stop_words;
   std::ranges::sort(words);
@@ -39,7 +48,10 @@ bool HasTerms(const Snapshot& snapshot) {
 Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   TermRecord record;
   PLEXUS_ASSIGN(record.stored, ReadRecord(snapshot, kRecordName));
-  if (!record.stored) return record;
+  if (!record.stored) {
+    if (!HasTerms(snapshot)) record.terms = TermOptions::Recommended();
+    return record;
+  }
   const boost::json::object& map = record.stored->properties;
   const auto* defaults = map.if_contains("default_stop_words");
   const auto* words = map.if_contains("stop_words");
@@ -49,6 +61,15 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   for (const boost::json::value& word : words->get_array()) {
     if (!word.is_string()) return std::unexpected(Damaged());
     record.terms.stop_words.emplace_back(word.get_string());
+  }
+  for (const Switch& s : kSwitches)
+    if (const auto* on = map.if_contains(s.name)) {
+      if (!on->is_bool()) return std::unexpected(Damaged());
+      record.terms.*s.on = on->get_bool();
+    }
+  if (const auto* stemmer = map.if_contains("stemmer")) {
+    if (!stemmer->is_string()) return std::unexpected(Damaged());
+    record.terms.stemmer = stemmer->get_string();
   }
   return record;
 }
@@ -61,8 +82,9 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   std::vector<NodeId> doubtful;
   NotIndexed unread;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node)))
-      continue;
+    const bool indexed = snapshot.is_fact(node) || (record.terms.event_queries && !subset &&
+                                                    snapshot.node_kind(node) == kEvent);
+    if (!snapshot.alive(node) || !indexed || (subset && !subset->contains(node))) continue;
     const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
     if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
     const bool one_alone =
@@ -82,7 +104,10 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
 }
 
 bool SameOptions(const TermOptions& a, const TermOptions& b) {
-  return a.default_stop_words == b.default_stop_words && SortedWords(a) == SortedWords(b);
+  TermOptions left = a, right = b;
+  left.stop_words = SortedWords(a);
+  right.stop_words = SortedWords(b);
+  return left == right;
 }
 
 Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOptions& terms) {
@@ -90,6 +115,9 @@ Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOp
   map["default_stop_words"] = terms.default_stop_words;
   boost::json::array& words = map["stop_words"].emplace_array();
   for (const std::string& word : SortedWords(terms)) words.emplace_back(word);
+  for (const Switch& s : kSwitches)
+    if (terms.*s.on) map[s.name] = true;
+  if (!terms.stemmer.empty()) map["stemmer"] = terms.stemmer;
   return WriteRecord(batch, kRecordName, std::move(map), before.stored);
 }
 

@@ -5,11 +5,23 @@
 #include <filesystem>
 #include <utility>
 
+#include "algorithms/retrieval/where.h"
+#include "engine/times.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/times.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
 
 namespace plexus::tools {
+namespace {
+
+// It narrows questions, and what reads texts; elsewhere it would be ignored.
+bool TakesWhere(const Operation& operation) {
+  constexpr std::string_view kOthers[] = {"list", "find", "neighbors", "export", "terms", "embed"};
+  return operation.group == "Ask" ||
+         std::ranges::find(kOthers, operation.name) != std::end(kOthers);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& options) {
   std::unique_ptr<Workspace> workspace(new Workspace());
@@ -103,6 +115,14 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     view.scope = NodeSubset::InScopes(view.snapshot, names);
   }
+  if (request.Given("where")) {
+    WhereOptions options;
+    options.subset = view.scope ? &*view.scope : nullptr;
+    options.make_orders = !options_.one_request;
+    options.run.executor = &executor();
+    PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(view.snapshot, request.Text("where"), options));
+    view.scope = std::move(found.nodes);
+  }
   return view;
 }
 
@@ -116,10 +136,13 @@ Status Workspace::Look(const Request& request) {
   if (access != Access::kRead && request.Given("as_of"))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("as_of") + " reads the past; this command writes");
+  if (request.Given("where") && !TakesWhere(request.operation()))
+    return Fail(ErrorCode::kInvalidArgument, "'" + CommandName(request.operation().name) +
+                                                 "' does not take " + request.Name("where"));
   PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
-  if (view_.scope) NoteUnknownScopes(request.List("scope"));
+  if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
   return {};
 }
 
@@ -175,8 +198,8 @@ Result<Reply> Answer(Workspace& workspace, const Request& request) {
 }
 
 void WarnOfSeconds(Workspace& workspace, const std::string& option, std::int64_t time_ms) {
-  if (text::LooksLikeSeconds(time_ms))
-    workspace.notes().push_back({option + ": " + text::SecondsWarning(time_ms), Note::kWarning});
+  if (LooksLikeSeconds(time_ms))
+    workspace.notes().push_back({option + ": " + SecondsWarning(time_ms), Note::kWarning});
 }
 
 }  // namespace plexus::tools

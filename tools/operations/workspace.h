@@ -38,7 +38,7 @@ struct WorkspaceOptions {
   std::function<void(const std::string&)> note = {};
 };
 
-// A state of the graph, its clock and its scope.
+// A state of the graph, its clock, and the nodes that scope and where select.
 struct View {
   Snapshot snapshot;
   std::int64_t now_ms = 0;
@@ -56,8 +56,8 @@ class Workspace {
 
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
-  // What the request's as_of, scope and now mean. Errors: kInvalidArgument, a time that cannot be
-  // read, or as_of with writing; the history's own.
+  // What the request's as_of, scope, where and now mean. Errors: kInvalidArgument, a time that
+  // cannot be read, or as_of with writing; the history's own.
   Status Look(const Request& request);
   // The same at another moment, without notes.
   Result<View> ViewAt(std::string_view as_of, const Request& request);
@@ -73,7 +73,7 @@ class Workspace {
   const Snapshot& snapshot() const { return view_.snapshot; }
   const Schema& schema() const { return view_.snapshot.schema(); }
   std::int64_t now_ms() const { return view_.now_ms; }
-  // The nodes that the scope selects; null = all of them.
+  // The facts that scope and where select; null = all nodes.
   const NodeSubset* scope() const { return view_.scope ? &*view_.scope : nullptr; }
   Executor& executor() const { return *executor_; }
   int input() const { return options_.input; }

@@ -4,14 +4,15 @@
 # the same includes either way and its own "engine/graph.h" never meets ours.
 # The target plexus_headers keeps the copies up to date; every library depends on it.
 
-# Being public is a list in a file, and in algorithms/ it is to lie outside of internal/;
+# Being public is a list in a file, and in algorithms/ it is to lie outside of internal/; plexus.h,
+# which lies beside this file, includes them all;
 # tests/tidy_test.cc keeps it closed and free of third-party headers.
 set(PLEXUS_PUBLIC_HEADERS_FILE ${CMAKE_CURRENT_LIST_DIR}/public_headers.txt)
 file(STRINGS ${PLEXUS_PUBLIC_HEADERS_FILE} PLEXUS_PUBLIC_HEADERS REGEX "^[a-z]")
 file(GLOB_RECURSE kernels RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/algorithms/*.h)
 list(FILTER kernels EXCLUDE REGEX "/internal/")
-list(APPEND PLEXUS_PUBLIC_HEADERS ${kernels})
+list(APPEND PLEXUS_PUBLIC_HEADERS ${kernels} plexus.h)
 # All of them, one a line; written when it changes.
 list(JOIN PLEXUS_PUBLIC_HEADERS "\n" listed)
 set(PLEXUS_ALL_PUBLIC_HEADERS ${PROJECT_BINARY_DIR}/public_headers.txt)
@@ -23,6 +24,7 @@ set(PLEXUS_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 set(copies ${PLEXUS_PUBLIC_HEADERS})
 list(TRANSFORM copies PREPEND ${PLEXUS_INCLUDE_DIR}/plexus/)
 set(originals ${PLEXUS_PUBLIC_HEADERS})
+list(TRANSFORM originals REPLACE "^plexus\\.h$" "tools/packaging/plexus.h")
 list(TRANSFORM originals PREPEND ${PROJECT_SOURCE_DIR}/)
 set(copied ${PROJECT_BINARY_DIR}/public_headers.copied)
 add_custom_command(

@@ -25,8 +25,8 @@ install(FILES ${PROJECT_BINARY_DIR}/plexusConfig.cmake
 set(pc_requires)
 set(pc_libs)
 if(NOT BUILD_SHARED_LIBS)
-  set(pc_requires "rocksdb, tbb, expat, icu-uc")
-  set(pc_libs " -lboost_json -pthread")
+  set(pc_requires "rocksdb, tbb, expat, zlib, icu-uc")
+  set(pc_libs " -lboost_json -lstemmer -pthread")
 endif()
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_prefix /${pc_dir} /)  # the tree can be moved: all paths start here

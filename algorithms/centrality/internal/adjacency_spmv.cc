@@ -5,7 +5,8 @@
 
 #include "algorithms/common/internal/selection.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
+using namespace internal;
 
 namespace {
 
@@ -21,18 +22,17 @@ void ForRow(const Selection& selection, const DenseView& view, NodeId dense, Fn&
 
 }  // namespace
 
-Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
-                            DenseViewOptions options) {
+Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction direction,
+                                        DenseViewOptions options) {
   options.out = direction == Direction::kOut;
   options.in = direction == Direction::kIn;
-  ArcRows made;
+  AdjacencyRows made;
   PLEXUS_ASSIGN(made.view, DenseView::Make(snapshot, options));
   if (direction != Direction::kBoth) {
     made.rows = options.out ? made.view.out() : made.view.in();
     return made;
   }
-  PLEXUS_ASSIGN(const Selection selection,
-                Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, options.filter));
   Executor& executor = Pick(options.executor);
   const NodeId n = made.view.node_count();
   made.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
@@ -68,4 +68,4 @@ Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
   return made;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

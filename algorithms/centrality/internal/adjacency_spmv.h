@@ -1,4 +1,4 @@
-// ArcRows: for every selected node the arcs whose far ends it sums over, with weights.
+// AdjacencyRows: for every selected node the arcs whose far ends it sums over, with weights.
 //
 // What linear centralities (Katz, HITS, eigenvector) pull along: arriving arcs, leaving
 // ones, or both. Parallel edges and kinds each count, as in PageRank; under kBoth an edge
@@ -15,9 +15,10 @@
 #include "engine/error.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
+using namespace internal;
 
-struct ArcRows {
+struct AdjacencyRows {
   DenseView view;                       // the numbering
   CsrView rows;                         // by dense id; weights empty = all 1
   AlignedArray<std::uint32_t> offsets;  // of kBoth
@@ -27,32 +28,32 @@ struct ArcRows {
 
 // O(nodes + arcs). `options.out` and `in` do not count. The errors of DenseView::Make;
 // kResourceExhausted: more arcs than a csr holds.
-Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
-                            DenseViewOptions options);
+Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction direction,
+                                        DenseViewOptions options);
 
 // Sum over a row of weight * x.
-inline double RowSum(const CsrView& rows, const double* x, NodeId v) {
+inline double RowProduct(const CsrView& rows, const double* x, NodeId v) {
   const std::uint32_t at = rows.offsets[v], count = rows.offsets[v + 1] - at;
   const NodeId* const neighbors = rows.neighbors.data() + at;
-  return rows.weights.empty() ? PullSum<false>(neighbors, nullptr, count, x)
-                              : PullSum<true>(neighbors, rows.weights.data() + at, count, x);
+  return rows.weights.empty() ? RowDot<false>(neighbors, nullptr, count, x)
+                              : RowDot<true>(neighbors, rows.weights.data() + at, count, x);
 }
 
 inline constexpr std::size_t kRowGrain = 4096;  // nodes a block; part of a sum's definition
 
-// finish(v, RowSum of v, partial&) for every node; partials are added in the order of blocks.
+// finish(v, RowProduct of v, partial&) for every node; partials are added in the order of blocks.
 template <class Partial, class Finish, class Add>
-Partial PullRows(const CsrView& rows, const double* x, Executor& executor, Partial zero,
-                 Finish&& finish, Add&& add) {
+Partial MultiplyRows(const CsrView& rows, const double* x, Executor& executor, Partial zero,
+                     Finish&& finish, Add&& add) {
   return ParallelReduce(
       executor, rows.node_count(), kRowGrain, zero,
       [&](std::size_t begin, std::size_t end) {
         Partial partial = zero;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-          finish(v, RowSum(rows, x, v), partial);
+          finish(v, RowProduct(rows, x, v), partial);
         return partial;
       },
       add);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr std::uint64_t kPullShare = 32;  // pulled when a level has more than n
 
 }  // namespace
 
-LaneSums::LaneSums(const CsrView& forth, const CsrView& back)
+BatchedDistanceSums::BatchedDistanceSums(const CsrView& forth, const CsrView& back)
     : forth_(forth),
       back_(back),
       seen_(forth.node_count(), 0),
@@ -24,7 +24,8 @@ LaneSums::LaneSums(const CsrView& forth, const CsrView& back)
   found_.reserve(forth.node_count());
 }
 
-std::uint32_t LaneSums::Search(std::span<const NodeId> sources, std::uint32_t max_depth) {
+std::uint32_t BatchedDistanceSums::Search(std::span<const NodeId> sources,
+                                          std::uint32_t max_depth) {
   level_.clear();
   std::uint64_t all = 0;
   for (std::size_t s = 0; s < sources.size(); ++s) {
@@ -65,7 +66,7 @@ std::uint32_t LaneSums::Search(std::span<const NodeId> sources, std::uint32_t ma
   return depth;
 }
 
-void LaneSums::Push() {
+void BatchedDistanceSums::Push() {
   for (const NodeId u : level_)
     for (std::uint32_t a = forth_.offsets[u]; a < forth_.offsets[u + 1]; ++a) {
       const NodeId v = forth_.neighbors[a];
@@ -76,7 +77,7 @@ void LaneSums::Push() {
     }
 }
 
-void LaneSums::Pull(std::uint64_t all) {
+void BatchedDistanceSums::Pull(std::uint64_t all) {
   const NodeId n = back_.node_count();
   for (NodeId v = 0; v < n; ++v) {
     const std::uint64_t wanted = all & ~seen_[v];
@@ -92,4 +93,4 @@ void LaneSums::Pull(std::uint64_t all) {
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

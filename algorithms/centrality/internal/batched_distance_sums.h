@@ -1,4 +1,4 @@
-// LaneSums: distances from up to 64 sources at once, added up at the nodes reached.
+// BatchedDistanceSums: distances from up to 64 sources at once, added up at the nodes reached.
 //
 // One bit lane a source, as MultiBfs; but what is wanted are sums at the reached node over
 // all sources, so a level costs one population count a node instead of a look at every
@@ -14,7 +14,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 struct DistanceSums {
   std::uint64_t reached = 0;      // pairs of a source and this node, the node itself left out
@@ -35,10 +35,10 @@ struct DistanceSums {
   double harmonic() const { return static_cast<double>(inverse) * 0x1p-64; }
 };
 
-class LaneSums {
+class BatchedDistanceSums {
  public:
   // Searches step along `forth`; `back` is its transpose. Arrays of all nodes are made here.
-  LaneSums(const CsrView& forth, const CsrView& back);
+  BatchedDistanceSums(const CsrView& forth, const CsrView& back);
   // Adds to sums(). REQUIRES 1 to 64 sources, each once. Returns the depth of the deepest.
   std::uint32_t Search(std::span<const NodeId> sources, std::uint32_t max_depth);
   const AlignedArray<DistanceSums>& sums() const { return sums_; }
@@ -53,4 +53,4 @@ class LaneSums {
   std::vector<NodeId> level_, found_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

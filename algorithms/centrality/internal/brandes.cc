@@ -1,5 +1,5 @@
 // Forward, a queue and path counts; backward, the queue from its end. A node pulls from
-// the arcs that lead one level on, in the order of its row, so sums have one order.
+// the arcs into the next level, in the order of its row, so sums have one order.
 #include "algorithms/centrality/internal/brandes.h"
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 #include <type_traits>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 namespace {
 
-// More paths than this are counted in scaled numbers: sums of few such still fit f64.
-constexpr double kMostPaths = 1e290;
-constexpr double kScale = 0x1p512, kLeastScaled = 0x1p256;
-// Places in the queue: rows, then their ends, are asked for so much earlier.
+// More paths than this are counted in scaled numbers: sums of a few of them still fit f64.
+constexpr double kMaxPaths = 1e290;
+constexpr double kScale = 0x1p512, kMinScaled = 0x1p256;
+// Places in the queue: rows, then their ends, are prefetched so much earlier.
 constexpr std::size_t kAhead = 8;
 
 }  // namespace
@@ -43,7 +43,7 @@ inline Brandes::Scaled Brandes::Sum(Scaled a, Scaled b) {
 }
 
 inline Brandes::Scaled Brandes::Settled(Scaled x) {
-  if (x.part < kLeastScaled) [[likely]]
+  if (x.part < kMinScaled) [[likely]]
     return x;
   return {x.part * (1 / kScale), x.power + 1};
 }
@@ -78,7 +78,7 @@ bool Brandes::Forward(NodeId source, std::uint32_t max_hops, Nodes& nodes) {
     const Depth next = static_cast<Depth>(nodes.depth(u) + 1);
     const Number paths = Settled(nodes.number(u));
     if constexpr (std::is_same_v<Number, double>) {
-      if (paths > kMostPaths) return false;
+      if (paths > kMaxPaths) return false;
     } else {
       nodes.Set(u, paths);
     }
@@ -134,4 +134,4 @@ bool Brandes::Search(NodeId source, std::uint32_t max_hops, Width width, double*
                                  : Run(source, max_hops, wide_, dependencies);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

@@ -7,14 +7,14 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 // One search at a time; keeps its arrays. A search costs the nodes and arcs it reaches,
 // resetting included, and allocates nothing.
 class Brandes {
  public:
   // What a search can hold. Depths fit a byte almost always, a byte a node stays in the
-  // second cache level, and most arcs ask for nothing else. Wide: any depth and any number
+  // second cache level, and most arcs read nothing else. Wide: any depth and any number
   // of paths, all of a node in one place.
   enum class Width : std::uint8_t { kNarrow, kWide };
 
@@ -84,4 +84,4 @@ class Brandes {
   std::size_t reached_ = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

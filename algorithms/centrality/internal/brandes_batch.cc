@@ -6,13 +6,13 @@
 #include <array>
 #include <atomic>
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 namespace {
 
-constexpr std::size_t kLanes = BrandesLanes::kLanes;
-constexpr std::size_t kMostLevels = 64;
-constexpr double kMostPaths = 1e290;
+constexpr std::size_t kLanes = BrandesBatch::kLanes;
+constexpr std::size_t kMaxLevels = 64;
+constexpr double kMaxPaths = 1e290;
 constexpr std::uint64_t kPushShare = 64;  // pushed while a level has fewer than arcs / 64
 constexpr std::size_t kGrain = 1024;
 constexpr std::size_t kChunk = 128, kAhead = 12;  // of a row; fetched before they are needed
@@ -45,7 +45,7 @@ struct Sweep {
   std::uint16_t all = 0;
 };
 
-// Adds the values of a row's neighbours under wanted lanes; returns the lanes met.
+// Adds the values of a row's neighbours under wanted lanes; returns the lanes found.
 [[gnu::always_inline]] inline std::uint16_t AddRow(const Sweep& s, NodeId v, std::uint16_t wanted,
                                                    Eight& low, Eight& high) {
   NodeId nodes[kChunk];
@@ -95,8 +95,8 @@ struct Sweep {
     const std::uint16_t met = AddRow(s, v, wanted, low, high);
     if (met == 0) continue;
     auto* const at = reinterpret_cast<Eight*>(s.values + std::size_t{v} * kLanes);
-    for (int i = 0; i < 8; ++i) fits &= low[i] <= kMostPaths && high[i] <= kMostPaths;
-    // Lanes that came before keep theirs; memory nobody wrote yet means nothing.
+    for (int i = 0; i < 8; ++i) fits &= low[i] <= kMaxPaths && high[i] <= kMaxPaths;
+    // Lanes that came before keep theirs; memory not yet written has no meaning.
     at[0] = s.seen[v] == 0 ? low : at[0] + low;
     at[1] = s.seen[v] == 0 ? high : at[1] + high;
     s.here[v] = met;
@@ -175,7 +175,7 @@ const Kernels& TheKernels() {
 
 }  // namespace
 
-BrandesLanes::BrandesLanes(const CsrView& out, const CsrView& in, Executor& executor)
+BrandesBatch::BrandesBatch(const CsrView& out, const CsrView& in, Executor& executor)
     : out_(out), in_(in), executor_(executor) {
   for (int parity : {0, 1}) {
     values_[parity] = AlignedArray<double>(std::size_t{out.node_count()} * kLanes);
@@ -185,7 +185,7 @@ BrandesLanes::BrandesLanes(const CsrView& out, const CsrView& in, Executor& exec
   for (auto& block : block_found_) block.reserve(kGrain);
 }
 
-bool BrandesLanes::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
+bool BrandesBatch::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
                        std::vector<double>& scores) {
   if (!Forward(sources, max_hops)) return false;
   const Kernels& kernels = TheKernels();
@@ -204,7 +204,7 @@ bool BrandesLanes::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
   return true;
 }
 
-bool BrandesLanes::Forward(std::span<const NodeId> sources, std::uint32_t max_hops) {
+bool BrandesBatch::Forward(std::span<const NodeId> sources, std::uint32_t max_hops) {
   const auto level = [&](std::size_t d) {
     if (levels_.size() <= d) levels_.emplace_back(out_.node_count());
   };
@@ -225,7 +225,7 @@ bool BrandesLanes::Forward(std::span<const NodeId> sources, std::uint32_t max_ho
   for (const NodeId v : front_) seen_[0][v] = levels_[0][v];
   const auto all = static_cast<std::uint16_t>((1u << sources.size()) - 1);
   for (depth_ = 1; depth_ <= max_hops; ++depth_) {
-    if (depth_ == kMostLevels) return false;
+    if (depth_ == kMaxLevels) return false;
     level(depth_);
     std::uint64_t arcs = 0;
     for (const NodeId u : front_) arcs += out_.degree(u);
@@ -237,7 +237,7 @@ bool BrandesLanes::Forward(std::span<const NodeId> sources, std::uint32_t max_ho
   return true;
 }
 
-bool BrandesLanes::Push(std::size_t depth) {
+bool BrandesBatch::Push(std::size_t depth) {
   Level &now = levels_[depth - 1], &next = levels_[depth];
   Level& seen = seen_[depth & 1];
   const Level& seen_other = seen_[(depth + 1) & 1];
@@ -258,7 +258,7 @@ bool BrandesLanes::Push(std::size_t depth) {
       for (std::size_t i = 0; lanes != 0; ++i, lanes >>= 1)
         if (lanes & 1) {
           to[i] += from[i];
-          fits &= to[i] <= kMostPaths;
+          fits &= to[i] <= kMaxPaths;
         }
     }
   std::sort(found_.begin(), found_.end());
@@ -266,7 +266,7 @@ bool BrandesLanes::Push(std::size_t depth) {
   return fits;
 }
 
-bool BrandesLanes::Pull(std::size_t depth, std::uint16_t all) {
+bool BrandesBatch::Pull(std::size_t depth, std::uint16_t all) {
   const Kernels& kernels = TheKernels();
   Sweep sweep;
   sweep.rows = in_;
@@ -288,4 +288,4 @@ bool BrandesLanes::Pull(std::size_t depth, std::uint16_t all) {
   return fits;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

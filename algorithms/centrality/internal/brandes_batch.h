@@ -1,13 +1,13 @@
-// BrandesLanes: what up to 16 sources add to every node's betweenness, in one sweep.
+// BrandesBatch: what up to 16 sources add to every node's betweenness, in one sweep.
 //
 // One lane a source. Level by level all searches step together: which lanes stand at a
 // node is a 16-bit mask a level, in the second cache level; the numbers of shortest paths
 // are 16 doubles a node, side by side, so that one fetch of a neighbour serves every lane
 // that comes from there. A row is scanned for neighbours with wanted lanes first, branch
 // free, then those are fetched ahead and added under their masks. Backwards the same, and
-// a node's (1 + dependency) / paths overwrites its paths, which nobody needs any more.
-// Nodes pull, and lanes of even and of odd levels live in two arrays, so nobody reads what
-// another thread writes, and sums have the order of the rows.
+// a node's (1 + dependency) / paths overwrites its paths, which are not needed any more.
+// Nodes pull, and lanes of even and of odd levels live in two arrays, so no thread reads what
+// another writes, and sums have the order of the rows.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,16 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
-class BrandesLanes {
+class BrandesBatch {
  public:
   static constexpr std::size_t kLanes = 16;
 
-  // `in` is the transpose of `out`. 260 bytes a node, and 2 more a level met.
-  BrandesLanes(const CsrView& out, const CsrView& in, Executor& executor);
-  // Adds the sources' dependencies to `scores`; nobody's own. False, nothing added: deeper,
+  // `in` is the transpose of `out`. 264 bytes a node, 2 more a level, and
+  // 8 for each node of a frontier.
+  BrandesBatch(const CsrView& out, const CsrView& in, Executor& executor);
+  // Adds the sources' dependencies to `scores`; a source's own is 0. False, nothing added: deeper,
   // or more paths, than lanes are made for. REQUIRES 1 to 16 sources, doubles are fine.
   bool Add(std::span<const NodeId> sources, std::uint32_t max_hops, std::vector<double>& scores);
 
@@ -49,4 +50,4 @@ class BrandesLanes {
   std::vector<std::vector<NodeId>> block_found_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

@@ -1,9 +1,9 @@
-// HasCircle: do arcs of weight above 0 lead round in a circle?
+// HasCycle: do arcs of weight above 0 form a cycle?
 //
 // What decides whether a matrix of weights has an eigenvalue other than 0. A walk from row to
-// row, each time to the neighbour of the largest share, comes round quickly where there
-// are circles that matter; where it ends at an empty row, rows that nobody points at are
-// taken away until none is left (Kahn, "Topological sorting of large networks", 1962).
+// row, each time to the neighbour of the largest share, closes quickly where heavy cycles exist;
+// where it ends at an empty row, rows without arriving arcs are removed until none is left (Kahn,
+// "Topological sorting of large networks", 1962).
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 // `x`: one number a node, 0 or more; where the walk begins and where it goes on. One thread, no
 // recursion. O(nodes + arcs); 8 bytes a node where the walk ends.
-inline bool HasCircle(const CsrView& rows, const std::vector<double>& x) {
+inline bool HasCycle(const CsrView& rows, const std::vector<double>& x) {
   const NodeId n = rows.node_count();
   NodeId at = kNoNode;
   for (NodeId v = 0; v < n; ++v)
     if (at == kNoNode || x[v] > x[at]) at = v;
-  // Brent: the walk is a function of the node alone, so it has come round when it is again
-  // where it was some power of two steps ago.
+  // Brent: the walk is a function of the node alone, so it is in a cycle when it is again where it
+  // was some power of two steps ago.
   NodeId marked = at;
   for (std::uint64_t step = 0, power = 1; at != kNoNode;) {
     NodeId best = kNoNode;
@@ -53,4 +53,4 @@ inline bool HasCircle(const CsrView& rows, const std::vector<double>& x) {
   return taken.size() < n;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

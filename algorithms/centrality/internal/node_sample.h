@@ -10,7 +10,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 // `count` of the nodes [0, nodes) without replacement, all of them when there are no more,
 // in the order drawn. O(nodes).
@@ -28,4 +28,4 @@ inline std::vector<NodeId> DrawNodes(NodeId nodes, std::uint64_t count, std::uin
   return all;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

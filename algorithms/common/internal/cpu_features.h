@@ -1,6 +1,6 @@
 // Which of the levels that Highway compiles kernels for this machine can run.
 //
-// Highway's own library could tell, too, but is not linked: it measures the clock when it is
+// Highway's own library detects them too, but is not linked: it measures the clock when it is
 // loaded, 4 to 6 ms of every process, and only its headers are used. The compiler's tables
 // are filled from cpuid and the state that the system saves. The sets are those of the
 // attributes with which Highway compiles a level (hwy/ops/set_macros-inl.h).

@@ -1,4 +1,5 @@
-// The order by falling degree that private layouts number sources in, and when it pays.
+// The order by falling degree that private layouts number sources in, and when it is worth its
+// cost.
 #pragma once
 
 #include <bit>

@@ -1,19 +1,17 @@
-// What a kernel's options select, as DenseView wants it said.
+// A kernel's options as DenseViewOptions.
 #pragma once
 
 #include "algorithms/common/dense_view.h"
 
 namespace plexus::internal {
 
-// Kinds, reversed ones and weights (where the kernel takes them), time, subset and executor of
-// `options`; which rows are needed is the caller's to say.
+// Filter, executor and, where the kernel takes them, reversed kinds and weights of `options`; the
+// caller sets which rows are needed.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;
-  view.kinds = options.kinds;
-  view.valid_at = options.valid_at;
-  view.subset = options.subset;
-  view.executor = options.executor;
+  view.filter = options.filter;
+  view.executor = options.run.executor;
   if constexpr (requires { options.reversed; }) view.reversed = options.reversed;
   if constexpr (requires { options.arc_weights; }) view.arc_weights = options.arc_weights;
   return view;

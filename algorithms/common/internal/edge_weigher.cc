@@ -1,14 +1,14 @@
-// Checks of ArcWeights, and its factors by kind.
+// Checks of EdgeWeighting, and its factors by kind.
 #include "algorithms/common/internal/edge_weigher.h"
 
 #include <string>
 
 namespace plexus::internal {
 
-Result<ArcWeigher> ArcWeigher::Make(const Snapshot& snapshot, const ArcWeights& weights) {
+Result<EdgeWeigher> EdgeWeigher::Make(const Snapshot& snapshot, const EdgeWeighting& weights) {
   const auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   const auto& kinds = snapshot.schema().edge_kinds();
-  ArcWeigher weigher;
+  EdgeWeigher weigher;
   weigher.snapshot_ = &snapshot;
   weigher.now_ = weights.now_ms;
   weigher.kinds_.resize(kinds.size());
@@ -36,10 +36,11 @@ Result<ArcWeigher> ArcWeigher::Make(const Snapshot& snapshot, const ArcWeights& 
   return weigher;
 }
 
-Result<std::optional<ArcWeigher>> ArcWeigher::MakeIfAny(const Snapshot& snapshot,
-                                                        const ArcWeights& weights, bool weighted) {
+Result<std::optional<EdgeWeigher>> EdgeWeigher::MakeIfAny(const Snapshot& snapshot,
+                                                          const EdgeWeighting& weights,
+                                                          bool weighted) {
   if (weights.as_stored()) return std::nullopt;
-  PLEXUS_ASSIGN(ArcWeigher weigher, Make(snapshot, weights));
+  PLEXUS_ASSIGN(EdgeWeigher weigher, Make(snapshot, weights));
   if (!weighted)
     return Fail(ErrorCode::kInvalidArgument,
                 "factors and half-lives of weights where weights do not count");

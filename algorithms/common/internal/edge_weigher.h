@@ -1,4 +1,4 @@
-// ArcWeigher: ArcWeights resolved against a snapshot's kinds; weighs one arc at a time.
+// EdgeWeigher: EdgeWeighting resolved against a snapshot's kinds; weighs one arc at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace plexus::internal {
 
-class ArcWeigher {
+class EdgeWeigher {
  public:
   // kInvalidArgument: a kind that the schema does not have or that is named twice, a factor
   // that is negative or not finite, a negative half-life, or one without a time. Keeps `snapshot`.
-  static Result<ArcWeigher> Make(const Snapshot& snapshot, const ArcWeights& weights);
+  static Result<EdgeWeigher> Make(const Snapshot& snapshot, const EdgeWeighting& weights);
   // Nothing where weights count as they are stored; kInvalidArgument also where they are to be
   // weighed and do not count (`weighted` false).
-  static Result<std::optional<ArcWeigher>> MakeIfAny(const Snapshot& snapshot,
-                                                     const ArcWeights& weights, bool weighted);
+  static Result<std::optional<EdgeWeigher>> MakeIfAny(const Snapshot& snapshot,
+                                                      const EdgeWeighting& weights, bool weighted);
 
   // w'(e) of the edge that the arc stands for.
   float operator()(const Arc& arc) const {

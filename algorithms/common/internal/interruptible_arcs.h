@@ -1,36 +1,35 @@
-// ForEachArcHeard: a row arc by arc, with a look at the clock also between arcs that a filter
+// ForEachArcInterruptible: a row arc by arc, with the budget polled also between arcs that a filter
 // hides.
 //
-// Snapshot::ForEachArc calls for what passes its filter alone: in a row of millions of arcs of
-// other kinds, or out of their valid time, in the base or in a delta, nobody would hear a
-// deadline. Here the filter is asked outside.
+// Snapshot::ForEachArc visits only arcs that pass its filter. In a row of millions of arcs of other
+// kinds or valid times no visit would notice a deadline, so here the filter is applied outside.
 #pragma once
 
 #include "engine/snapshot.h"
 
 namespace plexus::internal {
 
-// Calls look() for every arc of the row that is not removed, then fn(const Arc&) if `filter` lets
-// it through; either returns false to stop. The arcs and their order are those of ForEachArc. False
+// Calls poll() for every arc of the row that is not removed, then visit(const Arc&) if `filter`
+// passes it; either returns false to stop. The arcs and their order are those of ForEachArc. False
 // when stopped.
-template <class Look, class Fn>
-bool ForEachArcHeard(const Snapshot& snapshot, Direction direction, NodeId node,
-                     const ArcFilter& filter, Look&& look, Fn&& fn) {
+template <class Poll, class Visit>
+bool ForEachArcInterruptible(const Snapshot& snapshot, Direction direction, NodeId node,
+                             const ArcFilter& filter, Poll&& poll, Visit&& visit) {
   const ArcFilter all = ArcFilter::All();
   const bool both = direction == Direction::kBoth;
   bool go_on = true;
-  auto visit = [&](Direction side, bool after_out) {
+  auto follow = [&](Direction side, bool after_out) {
     snapshot.ForEachArc(side, node, all, [&](const Arc& arc) {
-      if (!look()) return go_on = false;
+      if (!poll()) return go_on = false;
       if (!filter.allows(arc.kind)) return true;
       if (after_out && (arc.neighbor == node || snapshot.schema().edge_kind(arc.kind).symmetric))
         return true;
       if (filter.checks_time() && !snapshot.PassesTime(arc.ref, filter.valid_at())) return true;
-      return go_on = fn(arc);
+      return go_on = visit(arc);
     });
   };
-  visit(both ? Direction::kOut : direction, false);
-  if (both && go_on) visit(Direction::kIn, true);
+  follow(both ? Direction::kOut : direction, false);
+  if (both && go_on) follow(Direction::kIn, true);
   return go_on;
 }
 

@@ -1,7 +1,7 @@
 // NodeMap: NodeId -> u32 for queries that touch few of many nodes.
 //
 // Open addressing with linear probing, so that a small query stays in the first
-// cache level and never pays O(nodes). When it would outgrow an array over all
+// cache level and never costs O(nodes). When it would outgrow an array over all
 // nodes it becomes that array. Which slots were taken is listed, so that a map that is
 // used again is emptied at the cost of what was in it. Single-threaded to write, shared
 // to read.
@@ -28,7 +28,7 @@ class NodeMap {
   void Reset(NodeId node_count) {
     node_count_ = node_count;
     dense_ = {};
-    if (slots_.empty() || slots_.size() > kMostKept || size_ * 4 > slots_.size())
+    if (slots_.empty() || slots_.size() > kMaxKeptSlots || size_ * 4 > slots_.size())
       Start();
     else
       for (std::size_t i = 0; i < size_; ++i) slots_[taken_[i]] = Slot{kNoNode, kAbsent};
@@ -85,7 +85,7 @@ class NodeMap {
   };
   std::size_t Home(NodeId node) const { return (node * 0x9E3779B1u) >> shift_; }
   void Start() {
-    const std::size_t kept = slots_.size() > kMostKept ? 0 : slots_.size();
+    const std::size_t kept = slots_.size() > kMaxKeptSlots ? 0 : slots_.size();
     slots_.assign(std::max<std::size_t>(kept, kFirstSlots), Slot{kNoNode, kAbsent});
     taken_.resize(slots_.size() / 2);
     shift_ = 32 - std::countr_zero(slots_.size());
@@ -110,7 +110,7 @@ class NodeMap {
   }
 
   static constexpr std::size_t kFirstSlots = 512;
-  static constexpr std::size_t kMostKept = 4096;  // slots that the next search begins with
+  static constexpr std::size_t kMaxKeptSlots = 4096;  // slots that the next search begins with
 
   NodeId node_count_ = 0;
   int shift_ = 0;

@@ -1,15 +1,18 @@
-// Pool: scratch objects lent to one block of a parallel loop at a time.
+// ObjectPool: scratch objects lent to one block of a parallel loop at a time.
 //
-// As many are made as blocks run at once. Whoever takes one gives it back as it was
-// found, or says that what is in it means nothing; so which block had it before cannot
-// be told. Reserve before the loop, where running out of memory may still throw: then
-// Take and Give allocate nothing.
+// There are as many objects as blocks run at once. A block acquires a lease and finds its object as
+// the last holder left it; it restores what the next one relies on, so no result depends on which
+// block held the object before. The end of the lease returns the object. A block that throws does
+// not restore its object, so the object is dropped. Reserve before the loop, where running out of
+// memory may still throw: Acquire then allocates nothing.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -18,38 +21,64 @@
 namespace plexus::internal {
 
 template <class T>
-class Pool {
+class ObjectPool {
  public:
-  // As many as a loop over `blocks` can have at work at once. REQUIRES no loop at work.
+  // Holds one object and returns it to the pool. Lives no longer than the pool.
+  class Lease {
+   public:
+    Lease(ObjectPool& pool, std::unique_ptr<T> object) : pool_(&pool), object_(std::move(object)) {}
+    Lease(Lease&& other) noexcept = default;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (object_ && std::uncaught_exceptions() == exceptions_) pool_->Return(std::move(object_));
+    }
+    T& operator*() const { return *object_; }
+    T* operator->() const { return object_.get(); }
+
+   private:
+    ObjectPool* pool_;
+    std::unique_ptr<T> object_;
+    int exceptions_ = std::uncaught_exceptions();
+  };
+
+  // As many objects as a loop over `blocks` can use at once. REQUIRES no loop at work.
   void Reserve(const Executor& executor, std::size_t blocks) {
     const std::size_t count = std::min(blocks, static_cast<std::size_t>(executor.thread_count()));
     free_.reserve(count);
     while (free_.size() < count) free_.push_back(std::make_unique<T>());
   }
-  // `make()` returns a unique_ptr<T>; only called by the thread that will use it first.
+  void Add(std::unique_ptr<T> object) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(object));
+  }
+  // `make()` returns a unique_ptr<T>, when no object is free.
   template <class Make>
-  std::unique_ptr<T> Take(Make&& make) {
+  Lease Acquire(Make&& make) {
     {
       const std::lock_guard lock(mutex_);
       if (!free_.empty()) {
         std::unique_ptr<T> object = std::move(free_.back());
         free_.pop_back();
-        return object;
+        return Lease(*this, std::move(object));
       }
     }
-    return make();
+    return Lease(*this, make());
   }
-  std::unique_ptr<T> Take() {
-    return Take([] { return std::make_unique<T>(); });
+  Lease Acquire() {
+    return Acquire([] { return std::make_unique<T>(); });
   }
-  void Give(std::unique_ptr<T> object) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(object));
-  }
-  // Those that nobody has. REQUIRES no loop at work.
+  // The objects that are not leased. REQUIRES no loop at work.
   std::vector<std::unique_ptr<T>>& idle() { return free_; }
 
  private:
+  void Return(std::unique_ptr<T> object) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+      free_.push_back(std::move(object));
+    } catch (const std::bad_alloc&) {  // the object is dropped
+    }
+  }
+
   std::mutex mutex_;
   std::vector<std::unique_ptr<T>> free_;
 };

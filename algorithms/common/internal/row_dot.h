@@ -1,4 +1,4 @@
-// PullSum: the sum of one row's terms, gathered from wherever its neighbors point to.
+// RowDot: the sum of one row's terms, gathered from wherever its neighbors point to.
 //
 // For kernels that want each row's own sum: PageRank in f64, HITS, Katz.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace plexus::internal {
 
-// How far ahead the ids of sources are asked for, in arcs. The processor follows a stream
-// by itself, but not while its line buffers are full of gathers: asking early made a sweep
+// How far ahead the ids of sources are prefetched, in arcs. The processor follows a stream
+// by itself, but not while its line buffers are full of gathers: an early prefetch made a sweep
 // 1.3 to 1.6 times as fast. A prefetch beyond the end of an array does nothing.
 constexpr std::size_t kPullAhead = 512;
 
@@ -28,8 +28,8 @@ inline auto TermTree(const Term& term) {
 
 // The sum of one row: trees of eight, taken in turn to two sums of f64.
 template <bool kWeighted, class Real>
-inline double PullSum(const NodeId* neighbors, const float* weights, std::uint32_t count,
-                      const Real* contribution) {
+inline double RowDot(const NodeId* neighbors, const float* weights, std::uint32_t count,
+                     const Real* contribution) {
   std::uint32_t i = 0;
   auto term = [&](std::uint32_t k) {
     if constexpr (kWeighted)

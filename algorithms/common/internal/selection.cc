@@ -28,8 +28,8 @@ bool HasValidTimes(const Snapshot& snapshot) {
 
 }  // namespace
 
-Result<Selection> Select(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
-                         std::int64_t valid_at, const NodeSubset* subset) {
+Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given) {
+  const auto& [kinds, valid_at, subset] = given;
   const auto& edge_kinds = snapshot.schema().edge_kinds();
   Selection s;
   s.snapshot = &snapshot;

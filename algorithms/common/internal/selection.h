@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -36,10 +37,9 @@ struct Selection {
   NodeSubset Materialise(Executor& executor) const;
 };
 
-// kInvalidArgument: a kind that the schema does not have. Keeps pointers to its
-// arguments. O(kinds).
-Result<Selection> Select(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
-                         std::int64_t valid_at, const NodeSubset* subset);
+// kInvalidArgument: a kind that the schema does not have. Keeps pointers to the snapshot and the
+// subset. O(kinds).
+Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given);
 
 // A node as messages name it: its key in quotes, 'tag:rust' for an index node. REQUIRES that it is
 // a node of the snapshot.

@@ -1,8 +1,8 @@
-// Halt: the blocks of one parallel loop agree that a budget says to stop.
+// StopFlag: the blocks of one parallel loop agree that a budget says to stop.
 //
-// Whoever looks first and finds the deadline passed or the cancel flag raised says so to
-// all; blocks that begin later see it without asking a clock. What a loop leaves behind
-// after that is unfinished and to be thrown away.
+// The first block that finds the deadline passed or the cancel flag raised sets the flag; later
+// blocks read it without a clock. What the loop has written by then is unfinished and must be
+// discarded.
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 
 namespace plexus::internal {
 
-class Halt {
+class StopFlag {
  public:
-  explicit Halt(const Budget* budget) : budget_(budget) {}  // null: never
-  // Asks the budget unless somebody has been told already. From any thread.
-  bool Look() {
-    if (said()) return true;
+  explicit StopFlag(const Budget* budget) : budget_(budget) {}  // null: never
+  // Polls the budget unless the flag is set. From any thread.
+  bool Poll() {
+    if (stopped()) return true;
     if (!budget_ || !budget_->Interrupted()) return false;
-    said_.store(true, std::memory_order_relaxed);
+    stopped_.store(true, std::memory_order_relaxed);
     return true;
   }
-  bool said() const { return said_.load(std::memory_order_relaxed); }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:
   const Budget* budget_;
-  std::atomic<bool> said_ = false;
+  std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace plexus::internal

@@ -1,8 +1,8 @@
-// HaltingExecutor: an executor whose blocks are passed over once a budget says to stop.
+// StoppableExecutor: an executor whose blocks are passed over once a budget says to stop.
 //
-// For kernels that are a row of parallel loops over arrays: they run as they are, and ask
-// halted() at the end. REQUIRES that every loop ends whatever the ones before it left undone.
-// A budget without deadline and cancel flag costs nothing.
+// For kernels that are a sequence of parallel loops over arrays: they run unchanged and check
+// stopped() at the end. REQUIRES that every loop ends whatever the ones before it left undone. A
+// budget without deadline and cancel flag costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@
 
 namespace plexus::internal {
 
-class HaltingExecutor final : public Executor {
+class StoppableExecutor final : public Executor {
  public:
-  // Keeps references to both. Looks at the budget at once.
-  HaltingExecutor(Executor& inner, const Budget& budget)
-      : inner_(inner), halt_(budget.deadline || budget.cancel ? &budget : nullptr) {
-    halt_.Look();
+  // Keeps references to both. Polls the budget at once.
+  StoppableExecutor(Executor& inner, const Budget& budget)
+      : inner_(inner), stop_flag_(budget.deadline || budget.cancel ? &budget : nullptr) {
+    stop_flag_.Poll();
   }
   int thread_count() const override { return inner_.thread_count(); }
   void Run(std::size_t blocks, BlockTask task) override {
-    auto unless_halted = [&](std::size_t block) {
-      if (!halt_.Look()) task(block);
+    auto unless_stopped = [&](std::size_t block) {
+      if (!stop_flag_.Poll()) task(block);
     };
-    inner_.Run(blocks, BlockTask(unless_halted));
+    inner_.Run(blocks, BlockTask(unless_stopped));
   }
   bool Enqueue(std::function<void()> task) override { return inner_.Enqueue(std::move(task)); }
   // True when some block may have been passed over. A loop of one block never is: ParallelFor
-  // runs it without asking an executor.
-  bool halted() const { return halt_.said(); }
+  // runs it without an executor.
+  bool stopped() const { return stop_flag_.stopped(); }
 
  private:
   Executor& inner_;
-  Halt halt_;
+  StopFlag stop_flag_;
 };
 
 }  // namespace plexus::internal

@@ -23,7 +23,7 @@ inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor,
   } else {
     const CsrView base = snapshot.base().view(ref.direction);
     step.kind = base.kind(ref.position);
-    step.label = BaseLabel(snapshot.base(), ref.direction, ref.position);
+    step.label = engine_internal::BaseLabel(snapshot.base(), ref.direction, ref.position);
     step.weight = base.weight(ref.position);
   }
   if (ref.direction == Direction::kIn) std::swap(step.source, step.target);

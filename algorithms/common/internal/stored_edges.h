@@ -1,7 +1,7 @@
 // ArcEdges: positions among a view's out arcs, spelled out as edges.
 //
-// Kernels over a DenseView choose arcs by position; people ask for edges with kind and
-// label, which packed rows do not carry. Chosen rows are walked once more in the snapshot.
+// Kernels over a DenseView choose arcs by position; results show edges with kind and label, which
+// packed rows do not carry. Chosen rows are walked once more in the snapshot.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace plexus::internal {
 
 // Sorts `list` by `better`, a strict order without ties, cut to `top` (0 = all).
 template <class T, class Better = std::less<>>
-void KeepBest(std::vector<T>& list, std::size_t top, Better better = {}) {
+void SortTopK(std::vector<T>& list, std::size_t top, Better better = {}) {
   if (top != 0 && top < list.size()) {
     const auto cut = list.begin() + static_cast<std::ptrdiff_t>(top);
     std::nth_element(list.begin(), cut, list.end(), better);

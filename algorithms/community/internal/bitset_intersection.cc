@@ -15,7 +15,7 @@
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 HWY_BEFORE_NAMESPACE();
-namespace plexus::internal::HWY_NAMESPACE {
+namespace plexus::community_internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -34,12 +34,13 @@ std::uint64_t CountCommon(const std::uint64_t* a, const std::uint64_t* b, std::s
   return hn::GetLane(hn::SumOfLanes(tag, sum));
 }
 
-}  // namespace plexus::internal::HWY_NAMESPACE
+}  // namespace plexus::community_internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 namespace {
 
 std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
@@ -76,5 +77,5 @@ CountCommonFn FindCountCommon(SimdLevel level) {
   return &Scalar;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal
 #endif

@@ -1,14 +1,14 @@
-// Local moving inside stretches of nodes that know nothing of each other.
+// Local moving inside blocks of nodes that are independent of each other.
 //
-// Where most links are short (ids follow place, time or topic) a stretch of some thousand
-// ids can move its nodes alone, on one thread, out of its cache, as the paper has it: one
-// queue, every move by the state as it is. What makes stretches independent:
-//   - a community is a stretch's own when all its nodes are there; only those are joined
-//     and left, so nobody else reads or writes their totals;
-//   - of links to nodes elsewhere only the fact counts: a node that has one is looked at
-//     again afterwards, and so is one whose community lies in several stretches.
+// Where most links are short (ids follow place, time or topic) a block of some thousand ids can
+// move its nodes by itself, on one thread, out of its cache, as in the paper: one queue, every move
+// by the current state. What makes blocks independent:
+//   - a community belongs to a block when all its nodes are in it; only those are joined and left,
+//     so no other block reads or writes their totals;
+//   - of links to nodes elsewhere only the fact counts: a node that has one is visited again
+//     afterwards, and so is one whose community lies in several blocks.
 // So every move raises modularity by what it seems to, and the outcome is the same at any
-// number of threads. A graph of one stretch is done after it.
+// number of threads. A graph of one block is finished after it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 // What moving knows of communities, by label.
 struct CommunitySums {
@@ -29,7 +30,7 @@ struct CommunitySums {
   std::vector<NodeId> sizes;
 };
 
-class BlockMoving {
+class BlockwiseMoving {
  public:
   struct Plan {
     double scale;      // resolution / 2m
@@ -45,23 +46,24 @@ class BlockMoving {
     std::size_t blocks = 0;
   };
 
-  // Whether it pays: one block, or few links from block to block.
-  static bool Suits(const CommunityGraph& graph);
+  // Whether it is worthwhile: one block, or few links from block to block.
+  static bool IsWorthwhile(const CommunityGraph& graph);
 
   // Blocks stop when their share of plan.arcs is spent or `budget` (null = none) says to.
-  // waiting[v]: v was not free to go where it likes, or was not looked at any more.
+  // waiting[v]: v has links or communities outside its block, or was not visited any more.
   Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
-             const Plan& plan, Executor& executor, Pool<Tally>& tallies, const Budget* budget,
-             std::vector<std::uint8_t>& waiting);
+             const Plan& plan, Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+             const Budget* budget, std::vector<std::uint8_t>& waiting);
 
  private:
   template <bool kUnit>
   class Block;
-  NodeId size_ = 0;            // nodes of a block
-  std::vector<NodeId> homes_;  // by label: the block of all its nodes, kNoNode: nobody's, kSeveral
+  NodeId size_ = 0;  // nodes of a block
+  std::vector<NodeId>
+      block_of_label_;  // by label: the block of all its nodes, kNoNode: none, kManyBlocks: several
   std::vector<NodeId> queues_;
   std::vector<std::uint8_t> queued_;
   std::vector<Report> reports_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -1,4 +1,4 @@
-// Groups are counted out; rows of groups are summed up in a dense tally, block by block.
+// Groups are counted out; rows of groups are summed up in a dense accumulator, block by block.
 #include "algorithms/community/internal/community_graph.h"
 
 #include <memory>
@@ -6,13 +6,14 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
 constexpr std::uint64_t kBlockWork = 1 << 13;  // arcs and nodes
 constexpr std::size_t kGrain = 4096;
-constexpr NodeId kLook = 4096;  // nodes of a group between looks at the budget
+constexpr NodeId kPollInterval = 4096;  // nodes of a group between two polls of the budget
 constexpr NodeId kNone = kNoNode;
 
 // The next `size` entries of a block, at the beginning of a line.
@@ -27,7 +28,8 @@ std::span<T> Cut(std::byte*& at, std::uint64_t size) {
 // The row of one group, from `at` on: neighbours other than itself, and what stays inside.
 template <bool kUnit>
 void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-              NodeId group, Tally& tally, std::uint64_t& at, Halt& halt, CommunityGraph& coarse) {
+              NodeId group, SparseAccumulator& accumulator, std::uint64_t& at, StopFlag& stop_flag,
+              CommunityGraph& coarse) {
   double loop = 0, strength = 0;
   std::uint64_t arcs = 0;
   coarse.rows[group].begin = at;
@@ -35,16 +37,17 @@ void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, co
     FetchAhead(graph, groups, i, labels);
     arcs += graph.degree(groups.nodes[i]);
   }
-  WithRow<kUnit>(tally, arcs, [&](auto& row) {
+  WithRow<kUnit>(accumulator, arcs, [&](auto& row) {
     for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
-      if ((i - groups.starts[group]) % kLook == kLook - 1 && halt.Look()) break;
+      if ((i - groups.starts[group]) % kPollInterval == kPollInterval - 1 && stop_flag.Poll())
+        break;
       const NodeId v = groups.nodes[i];
       loop += graph.loops[v];
       strength += graph.strengths[v];
       for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
         row.Add(labels[graph.neighbors[a]], graph.Weight<kUnit>(a));
     }
-    row.Drain([&](NodeId label, double sum) {
+    row.ForEachAndClear([&](NodeId label, double sum) {
       // Its own label's place is written over by the next: there is one, as that label had an arc.
       const bool inside = label == group;
       loop += inside ? sum : 0.0;
@@ -109,7 +112,7 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
   NodeId count = 0;
   for (NodeId& label : labels) {
     NodeId& number = numbers[label];
-    const bool first = number == kNone;  // no branch: nobody could foretell it
+    const bool first = number == kNone;  // no branch: it is unpredictable
     number = first ? count : number;
     count += first;
     label = number;
@@ -118,23 +121,22 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
 }
 
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, const Budget* budget,
-               CommunityGraph& coarse) {
+               Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+               const Budget* budget, CommunityGraph& coarse) {
   const auto count = static_cast<NodeId>(groups.starts.size() - 1);
   coarse.Reserve(count, groups.arcs.back());
   coarse.unit = false;
   coarse.total = graph.total;
-  Halt halt(budget);
+  StopFlag stop_flag(budget);
   ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
-    if (halt.Look()) return;
-    auto tally = tallies.Take();
+    if (stop_flag.Poll()) return;
+    const auto accumulator = accumulators.Acquire();
     std::uint64_t at = groups.arcs[block];
     for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c)
-      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, at, halt, coarse)
-                 : SumGroup<false>(graph, labels, groups, c, *tally, at, halt, coarse);
-    tallies.Give(std::move(tally));
+      graph.unit ? SumGroup<true>(graph, labels, groups, c, *accumulator, at, stop_flag, coarse)
+                 : SumGroup<false>(graph, labels, groups, c, *accumulator, at, stop_flag, coarse);
   });
-  return !halt.said();
+  return !stop_flag.stopped();
 }
 
 double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
@@ -189,4 +191,4 @@ NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labe
   return Renumber(labels, queue);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -2,9 +2,9 @@
 //
 // The first level is the caller's graph: every pair of neighbours once, with the sum of
 // the weights between them; every later one has the communities of the one before as
-// nodes. Between rows there may be room that nobody uses. Weights are positive; a graph
+// nodes. Between rows there may be unused room. Weights are positive; a graph
 // whose weights are all alike has none and counts in that unit.
-// Loops are kept apart: they move nobody, but they count in the strengths.
+// Loops are kept apart: they cause no move, but they count in the strengths.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 struct CommunityGraph {
   struct Row {
@@ -37,9 +38,9 @@ struct CommunityGraph {
   AlignedArray<std::byte> memory;
   double total = 0;  // of all strengths: 2m
 
-  // Of an arc, in the tally's terms. REQUIRES kUnit == unit.
+  // Of an arc, in the accumulator's type. REQUIRES kUnit == unit.
   template <bool kUnit>
-  Tally::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
+  SparseAccumulator::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
     if constexpr (kUnit)
       return 1;
     else
@@ -60,16 +61,16 @@ struct Groups {
   std::vector<std::uint64_t> arcs_of;  // by label
   std::size_t block_count() const { return blocks.size() - 1; }
 };
-// Asks for the labels of the first neighbours of v; always four, as a loop's end would be guessed
-// wrong on most rows that are shorter.
+// Prefetches the labels of the first neighbours of v; always four, since the end of a loop would be
+// mispredicted on most shorter rows.
 inline void FetchLabels(const CommunityGraph& graph, NodeId v, const NodeId* labels) {
   const CommunityGraph::Row row = graph.rows[v];
   if (row.begin == row.end) return;
   for (std::uint64_t i = 0; i < 4; ++i)
     __builtin_prefetch(&labels[graph.neighbors[std::min(row.begin + i, row.end - 1)]]);
 }
-// While the nodes of groups are walked, at place i: asks for the rows some places ahead,
-// and for what `labels` says of the first in rows that are nearer.
+// While the nodes of groups are walked, at place i: prefetches the rows some places ahead, and the
+// labels of the first neighbours in rows that are nearer.
 inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::size_t i,
                        const std::vector<NodeId>& labels) {
   constexpr std::size_t kAhead = 6;
@@ -93,8 +94,8 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
 // when `budget` (null = none) says to stop: looked at in every block and, in large groups,
 // every 4,096 nodes. REQUIRES labels below count.
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, const Budget* budget,
-               CommunityGraph& coarse);
+               Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+               const Budget* budget, CommunityGraph& coarse);
 
 // Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0
 // when there are no weights.
@@ -105,4 +106,4 @@ double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels
 NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count,
                           Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -8,7 +8,8 @@
 #include "algorithms/community/internal/local_moving.h"
 #include "algorithms/community/internal/refinement.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -27,10 +28,11 @@ class Leiden {
 
   LeidenOutcome Run() {
     if (bottom_.total > 0) {
-      tallies_.Reserve(executor_, bottom_.nodes);
-      tallies_.Give(std::make_unique<Tally>());  // of the thread that applies picks
-      for (auto& tally : tallies_.idle())
-        bottom_.unit ? tally->Resize<true>(bottom_.nodes) : tally->Resize<false>(bottom_.nodes);
+      accumulators_.Reserve(executor_, bottom_.nodes);
+      accumulators_.Add(std::make_unique<SparseAccumulator>());  // of the thread that applies picks
+      for (auto& accumulator : accumulators_.idle())
+        bottom_.unit ? accumulator->Resize<true>(bottom_.nodes)
+                     : accumulator->Resize<false>(bottom_.nodes);
       while (found_.iterations < plan_.iterations && !found_.truncated)
         if (!Iterate()) break;
     }
@@ -50,15 +52,15 @@ class Leiden {
     for (int level = 0; level < kMaxLevels; ++level) {
       found_.levels = std::max(found_.levels, level + 1);
       const MoveReport report =
-          moving_.Run(*graph, communities_, OptionsOf(level), executor_, tallies_, spending_);
+          moving_.Run(*graph, communities_, OptionsOf(level), executor_, accumulators_, spending_);
       moves += report.moves;
       found_.truncated |= report.truncated;
       const NodeId count = Renumber(communities_, scratch_);
       found_.count = count;
       if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain)) break;
       MakeGroups(*graph, communities_, count, groups_);
-      if (!refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_,
-                           &plan_.budget, parts_)) {
+      if (!refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_,
+                           accumulators_, &plan_.budget, parts_)) {
         found_.truncated = true;
         break;
       }
@@ -66,17 +68,17 @@ class Leiden {
       if (parts == graph->nodes) break;  // nothing held together
       CommunityGraph& coarse = graph == &levels_[0] ? levels_[1] : levels_[0];
       MakeGroups(*graph, parts_, parts, groups_);
-      if (!Aggregate(*graph, parts_, groups_, executor_, tallies_, &plan_.budget, coarse)) {
+      if (!Aggregate(*graph, parts_, groups_, executor_, accumulators_, &plan_.budget, coarse)) {
         found_.truncated = true;
         break;
       }
       GoUp(parts);
-      for (auto& tally : tallies_.idle())
-        tally->Resize<false>(parts);  // coarse graphs have weights
+      for (auto& accumulator : accumulators_.idle())
+        accumulator->Resize<false>(parts);  // coarse graphs have weights
       graph = &coarse;
     }
-    // Nodes of any level are connected below: parts grow along links. So it is enough to cut
-    // what hangs apart here, where nodes are few.
+    // Nodes of any level are connected below: parts grow along links. So it is enough to split
+    // disconnected communities here, where nodes are few.
     if (found_.count < graph->nodes)
       found_.count = SplitIntoConnected(*graph, communities_, found_.count, executor_);
     ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -121,7 +123,7 @@ class Leiden {
   LeidenOutcome found_;
   CommunityGraph levels_[2];
   Groups groups_;
-  Pool<Tally> tallies_;
+  ObjectPool<SparseAccumulator> accumulators_;
   LocalMoving moving_;
   Refinement refinement_;
   Spending spending_;
@@ -134,4 +136,4 @@ LeidenOutcome RunLeiden(const CommunityGraph& graph, const LeidenPlan& plan, Exe
   return Leiden(graph, plan, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -1,4 +1,4 @@
-// Class by class: pick in parallel, apply in order, tell the neighbours in parallel.
+// Class by class: propose in parallel, apply in order, mark the neighbours in parallel.
 #include "algorithms/community/internal/local_moving.h"
 
 #include <atomic>
@@ -7,7 +7,8 @@
 
 #include "algorithms/common/internal/splitmix64.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -16,8 +17,8 @@ constexpr NodeId kPerClass = 1u << kClassBits;  // nodes of a class, about
 constexpr int kRunBits = 4;                     // ids that stand together: a few cache lines
 constexpr std::size_t kAhead = 6;  // nodes: each step of fetching comes so much before the next
 constexpr std::size_t kGrain = 64;
-constexpr std::size_t kAskGrain = 2048;
-constexpr std::size_t kFew = 256;  // so many are moved one by one
+constexpr std::size_t kProposeGrain = 2048;
+constexpr std::size_t kSerialLimit = 256;  // so many are moved one by one
 constexpr int kMaxSweeps = 100;
 // Gains below this share of a node's strength may be rounding.
 constexpr double kNoise = 1e-11;
@@ -25,13 +26,13 @@ constexpr double kNoise = 1e-11;
 }  // namespace
 
 // The best community for v by the state as it is; its own when none is better, kNoNode
-// when it is better off alone. Ties go to the smaller label.
-template <bool kUnit, bool kRisk>
-LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
+// when a community of its own is better. Ties go to the smaller label.
+template <bool kUnit, bool kStalenessBound>
+LocalMoving::Proposal LocalMoving::Best(NodeId v, SparseAccumulator& accumulator) const {
   const CommunityGraph& g = *graph_;
-  return WithRow<kUnit>(tally, g.degree(v), [&](auto& row) {
+  return WithRow<kUnit>(accumulator, g.degree(v), [&](auto& row) {
     const NodeId own = communities_[v];
-    typename Tally::Row<kUnit>::Sum risk = 0;
+    typename SparseAccumulator::Row<kUnit>::Sum staleness_bound = 0;
     const NodeId* neighbors = g.neighbors.data();
     const NodeId* communities = communities_;
     const NodeId mask = mask_ << run_bits_;
@@ -39,14 +40,15 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
       const NodeId u = neighbors[a];
       const auto weight = g.Weight<kUnit>(a);
       row.Add(communities[u], weight);
-      if (kRisk) risk += ((u ^ v) & mask) == 0 ? weight : 0;  // of the same class
+      if (kStalenessBound)
+        staleness_bound += ((u ^ v) & mask) == 0 ? weight : 0;  // of the same class
     }
     const double strength = g.strengths[v], price = scale_ * strength;
     const double links_own = row.sum(own);
     const double stay = links_own - price * (sums_.totals[own] - strength);
     double best = stay, links = 0;
     NodeId target = own;
-    row.Drain([&](NodeId label, double sum) {
+    row.ForEachAndClear([&](NodeId label, double sum) {
       const double worth = sum - price * sums_.totals[label];
       if (worth < best || label == own || (worth == best && (target == own || label > target)))
         return;
@@ -58,13 +60,15 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
       target = kNoNode;
       links = -links_own;
     }
-    return Pick{v, target, links, static_cast<double>(risk)};
+    return Proposal{v, target, links, static_cast<double>(staleness_bound)};
   });
 }
 
-LocalMoving::Pick LocalMoving::Best(NodeId v, bool risk, Tally& tally) const {
-  if (risk) return graph_->unit ? Best<true, true>(v, tally) : Best<false, true>(v, tally);
-  return graph_->unit ? Best<true, false>(v, tally) : Best<false, false>(v, tally);
+LocalMoving::Proposal LocalMoving::Best(NodeId v, bool staleness_bound,
+                                        SparseAccumulator& accumulator) const {
+  if (staleness_bound)
+    return graph_->unit ? Best<true, true>(v, accumulator) : Best<false, true>(v, accumulator);
+  return graph_->unit ? Best<true, false>(v, accumulator) : Best<false, false>(v, accumulator);
 }
 
 void LocalMoving::FetchRow(NodeId v) const {
@@ -75,18 +79,18 @@ void LocalMoving::FetchRow(NodeId v) const {
   __builtin_prefetch(&communities_[v]);
 }
 
-void LocalMoving::FetchSums(const Pick& pick) const {
-  if (pick.target == kNoNode) return;
-  __builtin_prefetch(&sums_.totals[pick.target]);
-  __builtin_prefetch(&sums_.sizes[pick.target]);
+void LocalMoving::FetchSums(const Proposal& proposal) const {
+  if (proposal.target == kNoNode) return;
+  __builtin_prefetch(&sums_.totals[proposal.target]);
+  __builtin_prefetch(&sums_.sizes[proposal.target]);
 }
 
-// Of a pick, by the totals as they are now, in units of weight.
-double LocalMoving::Gain(const Pick& pick) const {
-  const double strength = graph_->strengths[pick.node];
-  const double there = pick.target == kNoNode ? 0.0 : sums_.totals[pick.target];
-  return pick.links -
-         scale_ * strength * (there - sums_.totals[communities_[pick.node]] + strength);
+// Of a proposal, by the current totals, in units of weight.
+double LocalMoving::Gain(const Proposal& proposal) const {
+  const double strength = graph_->strengths[proposal.node];
+  const double there = proposal.target == kNoNode ? 0.0 : sums_.totals[proposal.target];
+  return proposal.links -
+         scale_ * strength * (there - sums_.totals[communities_[proposal.node]] + strength);
 }
 
 NodeId LocalMoving::EmptyCommunity() {
@@ -99,10 +103,10 @@ NodeId LocalMoving::EmptyCommunity() {
   return never_used_;
 }
 
-void LocalMoving::Apply(const Pick& pick) {
-  const NodeId own = communities_[pick.node];
-  const NodeId target = pick.target == kNoNode ? EmptyCommunity() : pick.target;
-  const double strength = graph_->strengths[pick.node];
+void LocalMoving::Apply(const Proposal& proposal) {
+  const NodeId own = communities_[proposal.node];
+  const NodeId target = proposal.target == kNoNode ? EmptyCommunity() : proposal.target;
+  const double strength = graph_->strengths[proposal.node];
   sums_.totals[own] -= strength;
   sums_.totals[target] += strength;
   if (--sums_.sizes[own] == 0) {
@@ -110,15 +114,15 @@ void LocalMoving::Apply(const Pick& pick) {
     empty_.push_back(own);
   }
   ++sums_.sizes[target];
-  communities_[pick.node] = target;
+  communities_[proposal.node] = target;
 }
 
-void LocalMoving::Tell(NodeId v) {
+void LocalMoving::MarkNeighbors(NodeId v) {
   const NodeId home = communities_[v];
   for (std::uint64_t a = graph_->rows[v].begin; a < graph_->rows[v].end; ++a) {
     const NodeId u = graph_->neighbors[a];
     if (communities_[u] == home) continue;
-    // Several threads may say the same.
+    // Several threads may store the same.
     std::atomic_ref<std::uint8_t> wait(waiting_[place(u)]);
     if (!wait.load(std::memory_order_relaxed)) wait.store(1, std::memory_order_relaxed);
   }
@@ -128,7 +132,7 @@ void LocalMoving::CollectWaiting(NodeId cls) {
   list_.clear();
   std::uint8_t* waiting = waiting_.data() + cls * per_class_;
   for (std::size_t i = 0; i < per_class_; ++i) {
-    if (i % 8 == 0 && i + 8 <= per_class_) {  // mostly nobody of eight
+    if (i % 8 == 0 && i + 8 <= per_class_) {  // mostly none of eight
       std::uint64_t eight;
       std::memcpy(&eight, waiting + i, 8);
       if (eight == 0) {
@@ -144,78 +148,79 @@ void LocalMoving::CollectWaiting(NodeId cls) {
   }
 }
 
-void LocalMoving::MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report) {
+void LocalMoving::MoveOneByOne(SparseAccumulator& accumulator, Spending& spending,
+                               MoveReport& report) {
   for (NodeId v : list_) {
     spending.arcs += graph_->degree(v);
-    const Pick pick = Best(v, false, tally);
-    if (pick.target == communities_[v]) continue;
-    const double gain = Gain(pick);
+    const Proposal proposal = Best(v, false, accumulator);
+    if (proposal.target == communities_[v]) continue;
+    const double gain = Gain(proposal);
     if (gain <= kNoise * graph_->strengths[v]) continue;
-    Apply(pick);
-    Tell(v);
+    Apply(proposal);
+    MarkNeighbors(v);
     ++report.moves;
     report.gain += gain;
   }
 }
 
-void LocalMoving::ApplyPicks(Tally& tally, Spending& spending, MoveReport& report) {
+void LocalMoving::ApplyProposals(SparseAccumulator& accumulator, Spending& spending,
+                                 MoveReport& report) {
   moved_.clear();
   for (std::size_t i = 0; i < list_.size(); ++i) {
-    if (i + kAhead < list_.size()) FetchSums(picks_[i + kAhead]);
-    Pick pick = picks_[i];
-    spending.arcs += graph_->degree(pick.node);
-    if (pick.target == communities_[pick.node]) continue;
-    const double noise = kNoise * graph_->strengths[pick.node];
-    double gain = Gain(pick);
-    if (gain - 2 * pick.risk <= noise) {
-      spending.arcs += graph_->degree(pick.node);
-      pick = Best(pick.node, false, tally);
-      if (pick.target == communities_[pick.node]) continue;
-      gain = Gain(pick);
+    if (i + kAhead < list_.size()) FetchSums(proposals_[i + kAhead]);
+    Proposal proposal = proposals_[i];
+    spending.arcs += graph_->degree(proposal.node);
+    if (proposal.target == communities_[proposal.node]) continue;
+    const double noise = kNoise * graph_->strengths[proposal.node];
+    double gain = Gain(proposal);
+    if (gain - 2 * proposal.staleness_bound <= noise) {
+      spending.arcs += graph_->degree(proposal.node);
+      proposal = Best(proposal.node, false, accumulator);
+      if (proposal.target == communities_[proposal.node]) continue;
+      gain = Gain(proposal);
       if (gain <= noise) continue;
     }
-    Apply(pick);
-    moved_.push_back(pick.node);
+    Apply(proposal);
+    moved_.push_back(proposal.node);
     ++report.moves;
     report.gain += gain;
   }
 }
 
-void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
-                        Spending& spending, MoveReport& report) {
-  const std::uint64_t draw = Mix(options.seed);
+void LocalMoving::Sweep(const MoveOptions& options, Executor& executor,
+                        ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
+                        MoveReport& report) {
+  const std::uint64_t draw = SplitMix64(options.seed);
   const NodeId step = options.in_order ? 1 : static_cast<NodeId>(draw | 1);
   const NodeId first = options.in_order ? 0 : static_cast<NodeId>(draw >> 32);
-  auto own_tally = tallies.Take();
+  const auto own_accumulator = accumulators.Acquire();
   for (NodeId k = 0; k <= mask_; ++k) {
     if (spending.RanOut()) {
       report.truncated = true;
       break;
     }
     CollectWaiting((first + k * step) & mask_);
-    if (list_.size() < kFew) {
-      MoveOneByOne(*own_tally, spending, report);
+    if (list_.size() < kSerialLimit) {
+      MoveOneByOne(*own_accumulator, spending, report);
       continue;
     }
     ParallelFor(executor, list_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      auto tally = tallies.Take();
+      const auto accumulator = accumulators.Acquire();
       for (std::size_t i = begin; i < end; ++i) {
         if (i + 3 * kAhead < end) __builtin_prefetch(&graph_->rows[list_[i + 3 * kAhead]]);
         if (i + 2 * kAhead < end) FetchRow(list_[i + 2 * kAhead]);
         if (i + kAhead < end) FetchLabels(*graph_, list_[i + kAhead], communities_);
-        picks_[i] = Best(list_[i], true, *tally);
+        proposals_[i] = Best(list_[i], true, *accumulator);
       }
-      tallies.Give(std::move(tally));
     });
-    ApplyPicks(*own_tally, spending, report);
+    ApplyProposals(*own_accumulator, spending, report);
     ParallelFor(executor, moved_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (i + kAhead < end) FetchLabels(*graph_, moved_[i + kAhead], communities_);
-        Tell(moved_[i]);
+        MarkNeighbors(moved_[i]);
       }
     });
   }
-  tallies.Give(std::move(own_tally));
 }
 
 void LocalMoving::CutIntoClasses(bool in_order) {
@@ -231,13 +236,13 @@ void LocalMoving::CutIntoClasses(bool in_order) {
   std::fill_n(waiting_.data(), per_class_ * classes, std::uint8_t{0});
   for (NodeId v = 0; v < n; ++v)
     if (first_[v]) waiting_[place(v)] = 1;
-  picks_.resize(per_class_);
+  proposals_.resize(per_class_);
   list_.reserve(per_class_);
   moved_.reserve(per_class_);
 }
 
-// Whether v has a neighbour in another community, or could be better off alone.
-bool LocalMoving::MayLeave(NodeId v) const {
+// Whether v has a neighbour in another community, or could be better off in a community of its own.
+bool LocalMoving::CanMove(NodeId v) const {
   const CommunityGraph& g = *graph_;
   const NodeId own = communities_[v];
   bool inside = true;
@@ -248,29 +253,29 @@ bool LocalMoving::MayLeave(NodeId v) const {
                         kNoise * g.strengths[v];
 }
 
-// first_: who wants to move by the state as it is.
-void LocalMoving::Ask(Executor& executor, Pool<Tally>& tallies, Spending& spending) {
+// first_: the nodes that would move in the current state.
+void LocalMoving::ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+                             Spending& spending) {
   first_.resize(graph_->nodes);
-  Halt halt(spending.budget);
+  StopFlag stop_flag(spending.budget);
   spending.arcs += ParallelReduce(
-      executor, graph_->nodes, kAskGrain, std::uint64_t{0},
+      executor, graph_->nodes, kProposeGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::uint64_t arcs = 0;
-        if (halt.Look()) return arcs;
-        auto tally = tallies.Take();
+        if (stop_flag.Poll()) return arcs;
+        const auto accumulator = accumulators.Acquire();
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           arcs += graph_->degree(v);
-          first_[v] = MayLeave(v) && Best(v, false, *tally).target != communities_[v];
+          first_[v] = CanMove(v) && Best(v, false, *accumulator).target != communities_[v];
         }
-        tallies.Give(std::move(tally));
         return arcs;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
 }
 
 MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
-                            const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
-                            Spending& spending) {
+                            const MoveOptions& options, Executor& executor,
+                            ObjectPool<SparseAccumulator>& accumulators, Spending& spending) {
   const NodeId n = graph.nodes;
   graph_ = &graph;
   communities_ = communities.data();
@@ -291,12 +296,12 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   if (report.truncated) return report;
   bool done = false;
   if (options.settled && arcs <= spending.left()) {
-    Ask(executor, tallies, spending);
-  } else if (!options.settled && BlockMoving::Suits(graph)) {
-    const BlockMoving::Plan plan = {scale_, options.tolerance, options.in_order, options.seed,
-                                    spending.left()};
-    const BlockMoving::Report found =
-        blocks_.Run(graph, communities_, sums_, plan, executor, tallies, spending.budget, first_);
+    ProposeAll(executor, accumulators, spending);
+  } else if (!options.settled && BlockwiseMoving::IsWorthwhile(graph)) {
+    const BlockwiseMoving::Plan plan = {scale_, options.tolerance, options.in_order, options.seed,
+                                        spending.left()};
+    const BlockwiseMoving::Report found = blocks_.Run(graph, communities_, sums_, plan, executor,
+                                                      accumulators, spending.budget, first_);
     spending.arcs += found.arcs;
     report.moves = found.moves;
     report.gain = found.gain;
@@ -309,7 +314,7 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   if (!done) CutIntoClasses(options.in_order);
   for (int sweep = 0; !done && sweep < kMaxSweeps && !report.truncated; ++sweep) {
     const MoveReport before = report;
-    Sweep(options, executor, tallies, spending, report);
+    Sweep(options, executor, accumulators, spending, report);
     const double gain = 2 * (report.gain - before.gain) / graph.total;
     done = report.moves == before.moves || gain < options.tolerance;
   }
@@ -317,4 +322,4 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   return report;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

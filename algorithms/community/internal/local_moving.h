@@ -1,19 +1,19 @@
 // Local moving: nodes go to the neighbouring community that raises modularity most.
 //
-// The fast variant of Leiden (Traag, Waltman, van Eck, 2019, algorithm A.2): a node is
-// looked at again only after a neighbour moved. Here in sweeps, and inside a sweep by
-// classes of nodes, so that threads can work and the outcome is still one:
-//   1. every waiting node of the class picks its best community, all from the same state;
-//   2. one thread applies the picks in order. What moved before in the class is known in
-//      the communities' totals, and of links to such nodes the picker noted an upper
-//      bound: where the gain outweighs it the move is right as it stands, else the node
-//      picks again. So every move raises modularity, at any number of threads;
-//   3. the neighbours of those that moved are told to wait.
+// The fast variant of Leiden (Traag, Waltman, van Eck, 2019, algorithm A.2): a node is visited
+// again only after a neighbour moved. Here in sweeps, and inside a sweep by classes of nodes, so
+// that threads can work and the outcome is still one:
+//   1. every waiting node of the class proposes its best community, all from the same state;
+//   2. one thread applies the proposals in order. Earlier moves of the class are in the totals of
+//      the communities, and a proposal carries an upper bound on its links to nodes of the class
+//      (`staleness_bound`): where the gain exceeds it the move is valid, else the node proposes
+//      again. So every move raises modularity, at any number of threads;
+//   3. the neighbours of moved nodes are marked as waiting.
 // Up to some thousand nodes every node is a class of its own.
 //
-// Where links are short, stretches of nodes move alone before (blockwise_moving.h), and sweeps
-// begin with those that were not free to go anywhere. Where most nodes are where they belong
-// they begin with those that want to move: one look at everybody, in parallel.
+// Where links are short, blocks of nodes move by themselves first (blockwise_moving.h), and sweeps
+// begin with the nodes that were constrained there. Where most nodes are settled, sweeps begin with
+// the nodes that would move: one pass over all nodes, in parallel.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +27,13 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 struct MoveOptions {
   double resolution = 1;
   double tolerance = 0;  // stop after a sweep that raised modularity by less
-  // true: classes are stretches of nodes, taken in order. false: of short runs that stand
+  // true: classes are ranges of nodes, taken in order. false: of short runs that stand
   // far apart, in an order that the seed draws.
   bool in_order = false;
   bool settled = false;  // most nodes are where they belong
@@ -45,7 +46,7 @@ struct MoveReport {
   bool truncated = false;
 };
 
-// What is left to spend; looked at between classes.
+// What is left of the budget; checked between classes.
 struct Spending {
   const Budget* budget = nullptr;
   std::uint64_t arcs = 0;  // looked at so far
@@ -60,32 +61,33 @@ class LocalMoving {
   // Moves nodes of `graph` between communities until nothing is gained. Communities are
   // labels below graph.nodes; some may be empty, before and after.
   MoveReport Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
-                 const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
-                 Spending& spending);
+                 const MoveOptions& options, Executor& executor,
+                 ObjectPool<SparseAccumulator>& accumulators, Spending& spending);
 
  private:
-  struct Pick {
+  struct Proposal {
     NodeId node, target;
-    double links;  // weight to the target's nodes less that to its own community's
-    double risk;   // at most this much of `links` may have changed before it is applied
+    double links;            // weight to the target's nodes less that to its own community's
+    double staleness_bound;  // at most this much of `links` may have changed before it is applied
   };
-  template <bool kUnit, bool kRisk>
-  Pick Best(NodeId v, Tally& tally) const;
-  Pick Best(NodeId v, bool risk, Tally& tally) const;
+  template <bool kUnit, bool kStalenessBound>
+  Proposal Best(NodeId v, SparseAccumulator& accumulator) const;
+  Proposal Best(NodeId v, bool staleness_bound, SparseAccumulator& accumulator) const;
   void FetchRow(NodeId v) const;
-  void FetchSums(const Pick& pick) const;
-  double Gain(const Pick& pick) const;
-  void Apply(const Pick& pick);
-  void Tell(NodeId v);
+  void FetchSums(const Proposal& proposal) const;
+  double Gain(const Proposal& proposal) const;
+  void Apply(const Proposal& proposal);
+  void MarkNeighbors(NodeId v);
   NodeId EmptyCommunity();
   void CutIntoClasses(bool in_order);
-  bool MayLeave(NodeId v) const;
-  void Ask(Executor& executor, Pool<Tally>& tallies, Spending& spending);
-  void Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
-             Spending& spending, MoveReport& report);
+  bool CanMove(NodeId v) const;
+  void ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+                  Spending& spending);
+  void Sweep(const MoveOptions& options, Executor& executor,
+             ObjectPool<SparseAccumulator>& accumulators, Spending& spending, MoveReport& report);
   void CollectWaiting(NodeId cls);
-  void ApplyPicks(Tally& tally, Spending& spending, MoveReport& report);
-  void MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report);
+  void ApplyProposals(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);
+  void MoveOneByOne(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);
 
   NodeId class_of(NodeId v) const { return (v >> run_bits_) & mask_; }
   // Waiting flags lie class by class.
@@ -106,9 +108,9 @@ class LocalMoving {
   NodeId never_used_ = 0;               // communities from here on were looked at as empty
   AlignedArray<std::uint8_t> waiting_;  // by place
   std::vector<NodeId> list_, moved_;
-  std::vector<Pick> picks_;
-  BlockMoving blocks_;
+  std::vector<Proposal> proposals_;
+  BlockwiseMoving blocks_;
   std::vector<std::uint8_t> first_;  // by node: waits when the sweeps begin
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

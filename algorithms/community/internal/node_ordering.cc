@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -31,7 +32,7 @@ struct Counts {
 
 struct Order {
   NodeId rows = 0;
-  bool by_key = false;  // else by id, everybody under key 0
+  bool by_key = false;  // else by id, all nodes under key 0
 };
 
 // Turns numbers of nodes into places.
@@ -54,9 +55,10 @@ Order Begin(std::vector<Counts>& blocks) {
 
 }  // namespace
 
-std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
-                                std::span<const std::uint64_t> degrees,
-                                const AlignedArray<NodeId>& only, Executor& executor, Halt& halt) {
+std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> selected,
+                                      std::span<const std::uint64_t> degrees,
+                                      const AlignedArray<NodeId>& only, Executor& executor,
+                                      StopFlag& stop_flag) {
   const bool fold = !only.empty();
   // Of two that have only each other the smaller keeps its row.
   auto folded = [&](NodeId v) {
@@ -67,7 +69,7 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
   std::vector<Counts> blocks((selected.size() + grain - 1) / grain);
   AlignedArray<std::uint16_t> keys(selected.size());
   ParallelFor(executor, selected.size(), grain, [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return;
+    if (stop_flag.Poll()) return;
     Counts counts;
     for (std::size_t i = begin; i < end; ++i) {
       const bool none = fold && (degrees[i] == 0 || folded(selected[i]));
@@ -80,19 +82,19 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
     }
     blocks[begin / grain] = counts;
   });
-  if (halt.Look()) return std::nullopt;
+  if (stop_flag.Poll()) return std::nullopt;
   const Order order = Begin(blocks);
-  Places places;
+  NodeOrdering places;
   places.rows = AlignedArray<NodeId>(all);
   places.nodes = AlignedArray<NodeId>(order.rows);
   places.degrees = AlignedArray<std::uint64_t>(order.rows);
   if (selected.size() < all) std::fill(places.rows.begin(), places.rows.end(), kNoNode);
   ParallelFor(executor, selected.size(), grain, [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return;
+    if (stop_flag.Poll()) return;
     Counts next = blocks[begin / grain];
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId v = selected[i];
-      places.rows[v] = Places::kAlone;
+      places.rows[v] = NodeOrdering::kIsolated;
       if (keys[i] == kNoRow) continue;
       const NodeId row = next.of[order.by_key ? keys[i] : 0]++;
       places.rows[v] = row;
@@ -100,16 +102,16 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
       places.degrees[row] = degrees[i];
     }
   });
-  if (halt.Look()) return std::nullopt;
-  // Whose row is shared has one, or (rows of a csr that is not symmetric) nobody shares it.
+  if (stop_flag.Poll()) return std::nullopt;
+  // A node whose row is shared has one, or (rows of a csr that is not symmetric) no node shares it.
   ParallelFor(executor, fold ? selected.size() : 0, grain, [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return;
+    if (stop_flag.Poll()) return;
     for (std::size_t i = begin; i < end; ++i)
       if (const NodeId v = selected[i]; keys[i] == kNoRow && only[v] != kNoNode)
         places.rows[v] = places.rows[only[v]];
   });
-  if (halt.Look()) return std::nullopt;
+  if (stop_flag.Poll()) return std::nullopt;
   return places;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

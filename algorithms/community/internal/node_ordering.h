@@ -1,11 +1,11 @@
 // Which nodes of a graph read as undirected get rows, and in which order.
 //
-// Not every node needs a row. One without arcs is a community of its own. And one without
-// a loop whose only neighbour is u (asked of nodes with at most 8 arcs) belongs to u's community
-// whenever the resolution is at most 1: with w between them it gains w by being there, and pays
-// resolution * w K / 2m, K < 2m being the strength of the others in the community (Arenas, Duch,
-// Fernandez, Gomez, "Size reduction of complex networks preserving modularity", 2007). So it shares
-// u's row, as if an aggregation had joined them, and no best partition is lost.
+// Not every node needs a row. One without arcs is a community of its own. A node without a loop
+// whose only neighbour is u (tested for nodes with at most 8 arcs) belongs to u's community
+// whenever the resolution is at most 1 (pendant folding): with w between them it gains w by being
+// there, and loses resolution * w K / 2m, K < 2m being the strength of the others in the community
+// (Arenas, Duch, Fernandez, Gomez, "Size reduction of complex networks preserving modularity",
+// 2007). So it shares u's row, as if an aggregation had joined them, and no best partition is lost.
 //
 // Busy nodes stand together, so that what most arcs point to stays in the cache: by quarter
 // octaves of degree, falling, then by id. Where degrees are even the ids' own order is worth
@@ -23,41 +23,44 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
-// Which node of the caller's is in which row.
-struct Places {
-  static constexpr NodeId kAlone = kNoNode - 1;
+// Maps the caller's nodes to rows.
+struct NodeOrdering {
+  static constexpr NodeId kIsolated = kNoNode - 1;
   AlignedArray<NodeId> rows;   // by node; kAlone = has none, kNoNode = not selected
   AlignedArray<NodeId> nodes;  // by row: the node that it is named by
   AlignedArray<std::uint64_t>
       degrees;  // by row: at most so many arcs, nodes that share it not counted
 };
 
-// The second half of MakePlaces, once the only neighbours are known; none: every selected node has
-// a row.
-std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
-                                std::span<const std::uint64_t> degrees,
-                                const AlignedArray<NodeId>& only, Executor& executor, Halt& halt);
+// The second half of MakeNodeOrdering, once the only neighbours are known; none: every selected
+// node has a row.
+std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> selected,
+                                      std::span<const std::uint64_t> degrees,
+                                      const AlignedArray<NodeId>& only, Executor& executor,
+                                      StopFlag& stop_flag);
 
 // `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
 // as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
 // stop when fn returns false. Neighbours are selected ones.
 // fold: nodes with one neighbour and no loop share its row, nodes with no arcs have none;
-// only nodes of up to kFoldedDegree arcs, parallel ones counted, are asked. None when `budget`
-// (null = none) says to stop. A few passes over the nodes, in parallel.
+// only nodes of up to kFoldedDegree arcs, parallel ones counted, are tested. None when `budget`
+// (null = none) interrupts. A few passes over the nodes, in parallel.
 inline constexpr std::uint64_t kFoldedDegree = 8;
 template <class Walk>
-std::optional<Places> MakePlaces(NodeId all, std::span<const NodeId> selected,
-                                 std::span<const std::uint64_t> degrees, bool fold,
-                                 Executor& executor, const Budget* budget, Walk&& walk) {
+std::optional<NodeOrdering> MakeNodeOrdering(NodeId all, std::span<const NodeId> selected,
+                                             std::span<const std::uint64_t> degrees, bool fold,
+                                             Executor& executor, const Budget* budget,
+                                             Walk&& walk) {
   constexpr std::size_t kGrain = 4096;
   AlignedArray<NodeId> only(fold ? all : 0);  // the one neighbour, of selected nodes
-  Halt halt(budget);
-  if (halt.Look()) return std::nullopt;
+  StopFlag stop_flag(budget);
+  if (stop_flag.Poll()) return std::nullopt;
   ParallelFor(executor, fold ? selected.size() : 0, kGrain,
               [&](std::size_t begin, std::size_t end) {
-                if (halt.Look()) return;
+                if (stop_flag.Poll()) return;
                 for (std::size_t i = begin; i < end; ++i) {
                   NodeId one = kNoNode;
                   bool same = degrees[i] <= kFoldedDegree;
@@ -72,8 +75,8 @@ std::optional<Places> MakePlaces(NodeId all, std::span<const NodeId> selected,
                   only[selected[i]] = same && sum > 0 ? one : kNoNode;
                 }
               });
-  if (halt.Look()) return std::nullopt;
-  return PlaceRows(all, selected, degrees, only, executor, halt);
+  if (stop_flag.Poll()) return std::nullopt;
+  return OrderRows(all, selected, degrees, only, executor, stop_flag);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

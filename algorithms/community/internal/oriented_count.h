@@ -16,7 +16,8 @@
 #include "engine/internal/prefetch.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 constexpr std::size_t kCountGrain = 512;        // rows a block
 constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
@@ -37,7 +38,7 @@ inline void PrefetchRow(const OrientedGraph& graph, std::uint32_t arc) {
   Prefetch(&graph.neighbors[end - 1]);
 }
 
-// How far a count gets: rows whose edges the budget pays, blocks until it is interrupted.
+// How far a count gets: rows whose edges the budget covers, blocks until it is interrupted.
 class Extent {
  public:
   Extent(const OrientedGraph& graph, const Budget& budget)
@@ -82,11 +83,10 @@ class Marks {
     pool_.Reserve(executor, blocks);
     for (auto& marks : pool_.idle()) marks->assign(count, 0);
   }
-  auto Take() { return pool_.Take(); }
-  void Give(std::unique_ptr<std::vector<Mark>> marks) { pool_.Give(std::move(marks)); }
+  auto Acquire() { return pool_.Acquire(); }
 
  private:
-  Pool<std::vector<Mark>> pool_;
+  ObjectPool<std::vector<Mark>> pool_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -10,18 +10,18 @@
 #include "engine/error.h"
 #include "engine/internal/prefetch.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
 
 namespace {
 
 constexpr std::size_t kOrientGrain = 1024;
 constexpr double kSkew = 2;  // mean square degree over squared mean that is worth sorting for
 constexpr double kSparse =
-    10;  // arcs a node below which numbering by degree does not pay, as long as
+    10;  // arcs a node below which numbering by degree is not worth it, as long as
 constexpr double kShort =
     128;  // the sum of squared degrees, a bound of the work, is within so many times the arcs
 constexpr std::size_t kSquaresGrain = 1 << 14;
-constexpr NodeId kMostHubs = 8192;  // 8 MiB of bits
+constexpr NodeId kMaxHubs = 8192;  // 8 MiB of bits
 
 // Numbers by falling degree, ties by smaller id. O(nodes + largest degree).
 std::vector<NodeId> ByDegree(const CsrView& graph) {
@@ -37,7 +37,7 @@ std::vector<NodeId> ByDegree(const CsrView& graph) {
 }
 
 void MarkHubs(OrientedGraph& graph, Executor& executor) {
-  graph.hubs = std::min(kMostHubs, graph.node_count());
+  graph.hubs = std::min(kMaxHubs, graph.node_count());
   graph.hub_words = (std::size_t{graph.hubs} + 63) / 64;
   graph.hub_bits = AlignedArray<std::uint64_t>(graph.hubs * graph.hub_words);
   ParallelFor(executor, graph.hubs, 256, [&](std::size_t begin, std::size_t end) {
@@ -140,11 +140,10 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
       executor, rows, kCountGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         if (!extent.Goes()) return std::uint64_t{0};
-        auto marks = scratch.Take();
+        const auto marks = scratch.Acquire();
         std::uint64_t sum = 0;
         for (auto u = static_cast<NodeId>(begin); u < end; ++u)
           sum += CountRow(graph, u, marks->data(), common);
-        scratch.Give(std::move(marks));
         return sum;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
@@ -180,7 +179,7 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
       executor, rows, kCountGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         if (!extent.Goes()) return std::uint64_t{0};
-        auto taken = scratch.Take();
+        const auto taken = scratch.Acquire();
         std::uint64_t* const marks = taken->data();
         std::uint64_t sum = 0;
         for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
@@ -202,7 +201,6 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
           }
           for (a = first; a < middle; ++a) marks[neighbors[a] / 64] = 0;
         }
-        scratch.Give(std::move(taken));
         return sum;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
@@ -210,4 +208,4 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
   return count;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

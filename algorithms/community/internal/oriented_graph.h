@@ -1,9 +1,9 @@
 // OrientedGraph: every edge of a simple graph once, pointing to the smaller number.
 //
-// Where that pays (WorthOrienting), nodes are numbered by falling degree first: an edge then
-// points to its busier end, rows are at most sqrt(2 edges) long, and what they hold
-// gathers among the small numbers. Otherwise nodes keep their numbers. A triangle is a
-// node, a node in its row, and a node in the rows of both.
+// Where that is worthwhile (WorthOrienting), nodes are numbered by falling degree first: an edge
+// then points to its busier end, rows are at most sqrt(2 edges) long, and what they hold gathers
+// among the small numbers. Otherwise nodes keep their numbers. A triangle is a node, a node in its
+// row, and a node in the rows of both.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
 
 struct OrientedGraph {
   AlignedArray<std::uint32_t> offsets;  // node_count + 1
@@ -54,9 +54,9 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
 
 // The same without orienting: the part of a row below its own number is what an oriented
 // row would hold. Cheaper where nodes keep their numbers or rows are few and short; but
-// hubs are not bounded by sqrt(2 edges), so Triangles asks WorthOrienting() first.
+// hubs are not bounded by sqrt(2 edges), so Triangles calls WorthOrienting() first.
 OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor& executor);
-// A rule on degrees alone. O(nodes).
+// A rule on degrees only. O(nodes).
 bool WorthOrienting(const CsrView& simple, Executor& executor);
 
 // In triangles_per_node.cc. By node of the simple graph: triangles it is part of, and the number of
@@ -69,4 +69,4 @@ struct NodeTriangles {
 NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
                            const Budget& budget, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

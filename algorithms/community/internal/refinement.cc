@@ -3,23 +3,24 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 template <bool kUnit>
 class Refinement::OneCommunity {
  public:
   OneCommunity(const CommunityGraph& graph, const std::vector<NodeId>& communities,
                const Groups& groups, double scale, std::vector<NodeId>& parts,
-               AlignedArray<Part>& by_part, Halt& halt)
+               AlignedArray<Part>& by_part, StopFlag& stop_flag)
       : graph_(graph),
         communities_(communities),
         groups_(groups),
         scale_(scale),
         parts_(parts),
         by_part_(by_part),
-        halt_(halt) {}
+        stop_flag_(stop_flag) {}
 
-  void Run(NodeId c, Tally& tally) const {
+  void Run(NodeId c, SparseAccumulator& accumulator) const {
     const NodeId begin = groups_.starts[c], end = groups_.starts[c + 1];
     double total = 0;
     for (NodeId i = begin; i < end; ++i) total += graph_.strengths[groups_.nodes[i]];
@@ -30,11 +31,13 @@ class Refinement::OneCommunity {
     }
     if (end - begin < 2) return;
     for (NodeId i = begin; i < end && !Stops(i - begin); ++i)
-      Join(groups_.nodes[i], c, total, tally);
+      Join(groups_.nodes[i], c, total, accumulator);
   }
 
  private:
-  bool Stops(NodeId done) const { return done % kLook == kLook - 1 && halt_.Look(); }
+  bool Stops(NodeId done) const {
+    return done % kPollInterval == kPollInterval - 1 && stop_flag_.Poll();
+  }
   auto weight(std::uint64_t arc) const { return graph_.Weight<kUnit>(arc); }
   // A set of nodes with this strength and this weight to the rest of its community.
   bool WellConnected(const Part& part, double total) const {
@@ -42,24 +45,24 @@ class Refinement::OneCommunity {
   }
 
   void Begin(NodeId v, NodeId c) const {
-    typename Tally::Row<kUnit>::Sum outside = 0;
+    typename SparseAccumulator::Row<kUnit>::Sum outside = 0;
     for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a)
       outside += communities_[graph_.neighbors[a]] == c ? weight(a) : 0;
     parts_[v] = v;
     by_part_[v] = {graph_.strengths[v], static_cast<double>(outside)};
   }
 
-  void Join(NodeId v, NodeId c, double total, Tally& tally) const {
+  void Join(NodeId v, NodeId c, double total, SparseAccumulator& accumulator) const {
     Part& mine = by_part_[v];
     if (!mine.alone() || !(mine.outside > 0) || !WellConnected(mine, total)) return;
     double best = 0, links = 0;
     NodeId target = v;
-    WithRow<kUnit>(tally, graph_.degree(v), [&](auto& row) {
+    WithRow<kUnit>(accumulator, graph_.degree(v), [&](auto& row) {
       for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
         const NodeId u = graph_.neighbors[a];
         if (communities_[u] == c) row.Add(parts_[u], weight(a));
       }
-      row.Drain([&](NodeId part, double sum) {
+      row.ForEachAndClear([&](NodeId part, double sum) {
         const double gain = sum - scale_ * mine.strength * by_part_[part].total();
         if (!(gain > 0) || gain < best || (gain == best && part > target)) return;
         if (!WellConnected(by_part_[part], total)) return;
@@ -82,29 +85,30 @@ class Refinement::OneCommunity {
   const double scale_;
   std::vector<NodeId>& parts_;
   AlignedArray<Part>& by_part_;
-  Halt& halt_;
+  StopFlag& stop_flag_;
 };
 
 bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
                      const Groups& groups, double resolution, Executor& executor,
-                     Pool<Tally>& tallies, const Budget* budget, std::vector<NodeId>& parts) {
+                     ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
+                     std::vector<NodeId>& parts) {
   parts.resize(graph.nodes);
   if (by_part_.size() < graph.nodes) by_part_ = AlignedArray<Part>(graph.nodes);
-  Halt halt(budget);
+  StopFlag stop_flag(budget);
   auto run = [&](const auto& one) {
     ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
-      if (halt.Look()) return;
-      auto tally = tallies.Take();
-      for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) one.Run(c, *tally);
-      tallies.Give(std::move(tally));
+      if (stop_flag.Poll()) return;
+      const auto accumulator = accumulators.Acquire();
+      for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c)
+        one.Run(c, *accumulator);
     });
   };
   const double scale = resolution / graph.total;
   if (graph.unit)
-    run(OneCommunity<true>(graph, communities, groups, scale, parts, by_part_, halt));
+    run(OneCommunity<true>(graph, communities, groups, scale, parts, by_part_, stop_flag));
   else
-    run(OneCommunity<false>(graph, communities, groups, scale, parts, by_part_, halt));
-  return !halt.said();
+    run(OneCommunity<false>(graph, communities, groups, scale, parts, by_part_, stop_flag));
+  return !stop_flag.stopped();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

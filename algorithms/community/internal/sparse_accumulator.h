@@ -1,9 +1,10 @@
-// Tally: sums by label over one row, in a dense array that is swept by what was touched.
+// SparseAccumulator: sums by label over one row, in a dense array that is swept by what was
+// touched.
 //
 // A label's sum is zero until something positive is added, so the list of labels needs
 // no flags and no branch. Weighted rows sum in f64, 12 bytes a label with the list; rows
 // whose weights are all 1 are counted, 8 bytes a label. One thread at a time.
-// Rows of a few arcs are summed in a list instead (ShortRow): comparing them with each
+// Rows of a few arcs are summed in a list instead (SmallAccumulator): comparing them with each
 // other costs less than one line of the array from beyond the cache.
 #pragma once
 
@@ -14,12 +15,12 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
 
-class Tally {
+class SparseAccumulator {
  public:
   // Room for labels below `labels` in rows of that kind, and only of that. Keeps a larger
-  // array as it is. REQUIRES an empty tally.
+  // array as it is. REQUIRES an empty accumulator.
   template <bool kUnit>
   void Resize(NodeId labels) {
     if constexpr (kUnit)
@@ -36,17 +37,17 @@ class Tally {
            touched_.size() * sizeof(NodeId);
   }
 
-  // A row being summed or counted. Lives in registers: writing through the Tally itself would
-  // store and load the count at every arc. REQUIRES room made for this kind.
+  // A row being summed or counted. Lives in registers: writing through the SparseAccumulator itself
+  // would store and load the count at every arc. REQUIRES room made for this kind.
   template <bool kUnit>
   class Row {
    public:
     using Sum = std::conditional_t<kUnit, std::uint32_t, double>;
-    explicit Row(Tally& tally) : touched_(tally.touched_.data()) {
+    explicit Row(SparseAccumulator& accumulator) : touched_(accumulator.touched_.data()) {
       if constexpr (kUnit)
-        sums_ = tally.counts_.data();
+        sums_ = accumulator.counts_.data();
       else
-        sums_ = tally.sums_.data();
+        sums_ = accumulator.sums_.data();
     }
     // REQUIRES weight > 0; 1 when kUnit, and fewer than 2^32 of a label.
     void Add(NodeId label, Sum weight) {
@@ -57,10 +58,10 @@ class Tally {
     }
     NodeId count() const { return count_; }  // labels touched
     double sum(NodeId label) const { return static_cast<double>(sums_[label]); }
-    // fn(label, sum) in the order of first touch; then the tally is empty. To be called
-    // once for every Row.
+    // fn(label, sum) in the order of first touch; then the accumulator is empty. To be called once
+    // for every Row.
     template <class Fn>
-    void Drain(Fn&& fn) {
+    void ForEachAndClear(Fn&& fn) {
       for (NodeId i = 0; i < count_; ++i) {
         const NodeId label = touched_[i];
         const Sum sum = sums_[label];
@@ -89,12 +90,12 @@ class Tally {
   AlignedArray<NodeId> touched_;
 };
 
-// A row of at most kMost arcs; else as Tally::Row.
+// A row of at most kMaxArcs arcs; else as SparseAccumulator::Row.
 template <bool kUnit>
-class ShortRow {
+class SmallAccumulator {
  public:
-  static constexpr std::uint64_t kMost = 8;
-  using Sum = Tally::Row<kUnit>::Sum;
+  static constexpr std::uint64_t kMaxArcs = 8;
+  using Sum = SparseAccumulator::Row<kUnit>::Sum;
   void Add(NodeId label, Sum weight) {
     for (NodeId i = 0; i < count_; ++i)
       if (labels_[i] == label) {
@@ -111,25 +112,25 @@ class ShortRow {
     return 0;
   }
   template <class Fn>
-  void Drain(Fn&& fn) const {
+  void ForEachAndClear(Fn&& fn) const {
     for (NodeId i = 0; i < count_; ++i) fn(labels_[i], static_cast<double>(sums_[i]));
   }
 
  private:
   NodeId count_ = 0;
-  NodeId labels_[kMost];
-  Sum sums_[kMost];
+  NodeId labels_[kMaxArcs];
+  Sum sums_[kMaxArcs];
 };
 
 // fn(row) with an empty row for at most `arcs` calls of Add.
 template <bool kUnit, class Fn>
-decltype(auto) WithRow(Tally& tally, std::uint64_t arcs, Fn&& fn) {
-  if (arcs <= ShortRow<kUnit>::kMost) {
-    ShortRow<kUnit> row;
+decltype(auto) WithRow(SparseAccumulator& accumulator, std::uint64_t arcs, Fn&& fn) {
+  if (arcs <= SmallAccumulator<kUnit>::kMaxArcs) {
+    SmallAccumulator<kUnit> row;
     return fn(row);
   }
-  Tally::Row<kUnit> row(tally);
+  SparseAccumulator::Row<kUnit> row(accumulator);
   return fn(row);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -1,12 +1,12 @@
-// A triangle u > v > w counts at all three corners. At u they add up in a register; v and w
-// have to be told, which is one or two adds to memory a triangle if done one by one.
+// A triangle u > v > w counts at all three corners. At u they add up in a register; v and w need
+// one or two adds to memory a triangle if done one by one.
 //
 // Among hubs it is done by words: hubs' rows are kept as bits in both directions, so that a
 // member x of u's row has as many triangles with u as x's bits and the row's have in
-// common, in whatever role, and nobody tells anybody. An edge between hubs is a bit where the
+// common, in whatever role, without any update of v and w. An edge between hubs is a bit where the
 // row of its larger end is full enough; all other edges v -> w are looked up, and the w
-// that u points to as well are noted without a branch and told afterwards. Whoever runs a
-// block has counters of its own: no atomics.
+// that u points to as well are collected without a branch and updated afterwards. Every block has
+// counters of its own: no atomics.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -16,7 +16,8 @@
 #include "algorithms/community/internal/oriented_count.h"
 #include "algorithms/community/internal/oriented_graph.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -148,12 +149,11 @@ void AddUp(const OrientedGraph& graph, const std::vector<std::unique_ptr<Mine>>&
 
 // row(u, mine) for the rows that the extent goes over.
 template <class Mine, class Row>
-void ForEachRow(Extent& extent, Pool<Mine>& pool, Executor& executor, Row&& row) {
+void ForEachRow(Extent& extent, ObjectPool<Mine>& pool, Executor& executor, Row&& row) {
   ParallelFor(executor, extent.rows(), kCountGrain, [&](std::size_t begin, std::size_t end) {
     if (!extent.Goes()) return;
-    auto mine = pool.Take();
+    const auto mine = pool.Acquire();
     for (auto u = static_cast<NodeId>(begin); u < end; ++u) row(u, *mine);
-    pool.Give(std::move(mine));
   });
 }
 
@@ -173,7 +173,7 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
     std::uint32_t longest = 0;
     for (NodeId v = 0; v < n; ++v)
       longest = std::max(longest, graph.offsets[v + 1] - graph.offsets[v]);
-    Pool<Corners> pool;
+    ObjectPool<Corners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
       mine->marks.assign((std::size_t{n} + 63) / 64, 0);
@@ -187,7 +187,7 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
     if (!directions.empty())
       for (std::uint64_t& arcs : sums.arcs) arcs *= directions[0];
   } else {
-    Pool<DirectedCorners> pool;
+    ObjectPool<DirectedCorners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
       mine->marks.assign(n, 0);
@@ -203,4 +203,4 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
   return sums;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -12,13 +12,14 @@
 #include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/community/internal/community_graph.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 // A row of at most 8 arcs whose walk lists neighbours in rising order, perhaps twice (out and
 // in): found without a search. Any other order is right, too.
-class ListedRow {
+class SortedAccumulator {
  public:
-  static constexpr std::uint64_t kMost = ShortRow<false>::kMost;
+  static constexpr std::uint64_t kMaxArcs = SmallAccumulator<false>::kMaxArcs;
   void Add(NodeId label, double weight) {
     if (next_ < count_ && labels_[next_] == label) {
       sums_[next_++] += weight;
@@ -30,7 +31,7 @@ class ListedRow {
     }
   }
   template <class Fn>
-  void Drain(Fn&& fn) const {
+  void ForEachAndClear(Fn&& fn) const {
     for (NodeId i = 0; i < count_; ++i) fn(labels_[i], sums_[i]);
   }
 
@@ -49,8 +50,8 @@ class ListedRow {
 
   NodeId count_ = 0, next_ = 0;  // next_: behind the one found last
   bool rising_ = true;
-  NodeId labels_[kMost];
-  double sums_[kMost];
+  NodeId labels_[kMaxArcs];
+  double sums_[kMaxArcs];
 };
 
 // What one block of rows is made with, and what it finds out.
@@ -105,14 +106,14 @@ class RowWriter {
 // degrees[v] times; weights finite and >= 0, those of zero are left out. at(v, u, weight, put)
 // calls put(row, weight) with the row that u is in, v itself for a loop, or not at all. Two u of
 // one walk are in one row only when that is v. Short rows are added up by u, which need be no row.
-// None when `budget` (null = none) says to stop, which is asked before
-// every block of rows; how much it allows to look at does not count.
+// None when `budget` (null = none) interrupts, which is polled before every block of rows; its
+// limits do not count.
 template <class Walk, class At>
 std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor,
                                       const Budget* budget, Walk&& walk, At&& at) {
   constexpr std::size_t kGrain = 1024;
-  Halt halt(budget);
-  if (halt.Look()) return std::nullopt;
+  StopFlag stop_flag(budget);
+  if (stop_flag.Poll()) return std::nullopt;
   const auto nodes = static_cast<NodeId>(degrees.size());
   // Where the rows of a block begin in memory.
   std::vector<std::uint64_t> starts((nodes + kGrain - 1) / kGrain + 1, 0);
@@ -125,31 +126,31 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
     }
     starts[block + 1] = starts[block] + arcs;
   }
-  Pool<Tally> tallies;
-  tallies.Reserve(executor, nodes);
-  if (longest > ListedRow::kMost)
-    for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
+  ObjectPool<SparseAccumulator> accumulators;
+  accumulators.Reserve(executor, nodes);
+  if (longest > SortedAccumulator::kMaxArcs)
+    for (auto& accumulator : accumulators.idle()) accumulator->Resize<false>(nodes);
   std::vector<double> alike(starts.size() - 1, 0.0);
   CommunityGraph graph;
   graph.Reserve(nodes, starts.back());
   auto make = [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return RowRange();
-    auto tally = tallies.Take();
+    if (stop_flag.Poll()) return RowRange();
+    const auto accumulator = accumulators.Acquire();
     RowWriter writer(graph, starts[begin / kGrain]);
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       writer.Begin(v);
-      if (degrees[v] <= ListedRow::kMost) {
-        ListedRow row;
+      if (degrees[v] <= SortedAccumulator::kMaxArcs) {
+        SortedAccumulator row;
         walk(v, [&](NodeId u, double weight) {
           if (weight > 0) row.Add(u, weight);
         });
-        row.Drain([&](NodeId u, double sum) {
+        row.ForEachAndClear([&](NodeId u, double sum) {
           at(v, u, sum, [&](NodeId there, double weight) {
             there == v ? writer.AddLoop(weight) : writer.Add(there, weight);
           });
         });
       } else {
-        Tally::Row<false> row(*tally);
+        SparseAccumulator::Row<false> row(*accumulator);
         walk(v, [&](NodeId u, double one) {
           at(v, u, one, [&](NodeId there, double weight) {
             if (there == v)
@@ -158,12 +159,11 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
               row.Add(there, weight);
           });
         });
-        row.Drain([&](NodeId there, double sum) { writer.Add(there, sum); });
+        row.ForEachAndClear([&](NodeId there, double sum) { writer.Add(there, sum); });
       }
       writer.End(v);
     }
     if (!writer.written()) alike[begin / kGrain] = writer.range().most;
-    tallies.Give(std::move(tally));
     return writer.range();
   };
   const RowRange all = ParallelReduce(
@@ -171,7 +171,7 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
         return RowRange{std::min(a.least, b.least), std::max(a.most, b.most),
                         a.strength + b.strength};
       });
-  if (halt.said()) return std::nullopt;
+  if (stop_flag.stopped()) return std::nullopt;
   // All alike: counted in that unit, exactly.
   graph.unit = all.least >= all.most && starts.back() < (std::uint64_t{1} << 32);
   graph.total = all.strength;
@@ -207,4 +207,4 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
                  [](NodeId, NodeId u, double weight, auto&& put) { put(u, weight); });
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -1,4 +1,4 @@
-// LeastSet: ids below a bound, of which the least is taken first.
+// BitmapMinQueue: ids below a bound, of which the least is taken first.
 //
 // Bits over the ids, and over each level's words bits that say which are not zero, up to a
 // single word: an id goes in or out by one word a level, four levels for 16 million, and
@@ -12,11 +12,11 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
-class LeastSet {
+class BitmapMinQueue {
  public:
-  explicit LeastSet(NodeId bound) {
+  explicit BitmapMinQueue(NodeId bound) {
     std::size_t words = bound;
     do {
       words = (words + 63) / 64;
@@ -37,7 +37,7 @@ class LeastSet {
     }
   }
   // REQUIRES !empty().
-  NodeId TakeLeast() {
+  NodeId PopMin() {
     std::size_t at = 0;
     for (std::size_t i = levels_.size(); i-- > 0;)
       at = at * 64 + static_cast<std::size_t>(std::countr_zero(levels_[i][at]));
@@ -55,4 +55,4 @@ class LeastSet {
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

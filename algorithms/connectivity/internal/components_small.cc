@@ -10,13 +10,13 @@
 
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
 namespace {
 
-constexpr std::size_t kBlock = 8192;  // nodes
-constexpr std::uint32_t kWide = 8;    // labels written at once
-constexpr std::size_t kAsked = 256;   // rows, which way their first arcs lead
+constexpr std::size_t kBlock = 8192;       // nodes
+constexpr std::uint32_t kWide = 8;         // labels written at a time
+constexpr std::size_t kSampledRows = 256;  // rows tested for the direction of their first arcs
 
 using Labels = std::span<NodeId>;
 
@@ -30,9 +30,8 @@ NodeId Load(Labels labels, NodeId v) {
 void Store(Labels labels, NodeId v, NodeId label) {
   std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
 }
-// Halves the way on the way, so that long ones are not walked again and again: who is no root
-// may hang under any ancestor. Only nodes from `own` on are changed: a late store to another's
-// node could undo the root that its owner has just given it.
+// Path halving: every visited node is re-pointed to its grandparent. Only nodes at or above `own`
+// are written, because a delayed store to another thread's node could undo a newer link.
 NodeId Root(Labels labels, NodeId v, std::size_t own = 0) {
   for (;;) {
     const NodeId up = Load(labels, v), above = Load(labels, up);
@@ -44,8 +43,8 @@ NodeId Root(Labels labels, NodeId v, std::size_t own = 0) {
 
 // The view in which more of some evenly spaced rows begin with a smaller neighbour. Either
 // has all edges.
-const CsrView& LeadsDown(const CsrView& out, const CsrView& in) {
-  const std::size_t stride = out.node_count() / kAsked + 1;
+const CsrView& PickDownwardView(const CsrView& out, const CsrView& in) {
+  const std::size_t stride = out.node_count() / kSampledRows + 1;
   std::size_t by_out = 0, by_in = 0;
   for (NodeId v = 0; v < out.node_count(); v += static_cast<NodeId>(stride)) {
     by_out += out.degree(v) > 0 && out.neighbors[out.offsets[v]] < v;
@@ -54,7 +53,7 @@ const CsrView& LeadsDown(const CsrView& out, const CsrView& in) {
   return by_in > by_out ? in : out;
 }
 
-void HangFirst(const CsrView& view, std::size_t begin, std::size_t end, Labels labels) {
+void LinkToFirstNeighbor(const CsrView& view, std::size_t begin, std::size_t end, Labels labels) {
   const std::uint32_t last = static_cast<std::uint32_t>(view.arc_count()) - 1;
   for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
     const std::uint32_t row = view.offsets[v];
@@ -67,17 +66,17 @@ void HangFirst(const CsrView& view, std::size_t begin, std::size_t end, Labels l
 }
 
 // Parents are smaller, so most are done before their children; two steps need no branch.
-void ToRoots(std::size_t begin, std::size_t end, Labels labels) {
+void CompressPaths(std::size_t begin, std::size_t end, Labels labels) {
   for (auto v = static_cast<NodeId>(begin); v < end; ++v)
     Store(labels, v, Root(labels, Load(labels, Load(labels, Load(labels, v))), begin));
 }
 
-// labels[v] beside every arc of v. Writes up to kWide - 1 beyond the last.
-void Spread(const CsrView& view, std::size_t begin, std::size_t end, Labels labels,
-            NodeId* beside) {
+// Writes labels[v] for every arc of v. Writes up to kWide - 1 beyond the last.
+void CopyLabelsToArcs(const CsrView& view, std::size_t begin, std::size_t end, Labels labels,
+                      NodeId* arc_labels) {
   for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
     const NodeId label = Load(labels, v);
-    NodeId* const to = beside + (view.offsets[v] - view.offsets[begin]);
+    NodeId* const to = arc_labels + (view.offsets[v] - view.offsets[begin]);
     for (std::uint32_t i = 0; i < kWide; ++i) to[i] = label;
     if (const std::uint32_t degree = view.degree(v); degree > kWide)
       std::fill(to + kWide, to + degree, label);
@@ -85,33 +84,33 @@ void Spread(const CsrView& view, std::size_t begin, std::size_t end, Labels labe
 }
 
 // Returns how many. Room for one pair more than there are arcs.
-std::size_t Note(std::span<const NodeId> neighbors, const NodeId* beside, Labels labels,
-                 Pair* pairs) {
-  std::size_t noted = 0;
+std::size_t CollectUnlinkedPairs(std::span<const NodeId> neighbors, const NodeId* arc_labels,
+                                 Labels labels, Pair* pairs) {
+  std::size_t unlinked = 0;
   for (std::size_t a = 0; a < neighbors.size(); ++a) {
-    const NodeId here = beside[a], there = Load(labels, neighbors[a]);
-    pairs[noted] = {here, there};
-    noted += here != there;
+    const NodeId here = arc_labels[a], there = Load(labels, neighbors[a]);
+    pairs[unlinked] = {here, there};
+    unlinked += here != there;
   }
-  return noted;
+  return unlinked;
 }
 
-void HangLeast(std::span<const Pair> pairs, Labels labels) {
+void LinkToSmallestRoot(std::span<const Pair> pairs, Labels labels) {
   for (const auto [a, b] : pairs) {
     const NodeId low = std::min(a, b), high = a ^ b ^ low;
     Store(labels, high, std::min(Load(labels, high), low));
   }
 }
 
-// Those that two steps do not bring together; returns how many.
-std::size_t Apart(std::span<Pair> pairs, Labels labels) {
-  std::size_t apart = 0;
+// Keeps the pairs whose roots still differ after two steps; returns how many.
+std::size_t KeepUnlinkedPairs(std::span<Pair> pairs, Labels labels) {
+  std::size_t unlinked = 0;
   for (const auto [a, b] : pairs) {
     const Pair above{Load(labels, Load(labels, a)), Load(labels, Load(labels, b))};
-    pairs[apart] = above;
-    apart += above.a != above.b;
+    pairs[unlinked] = above;
+    unlinked += above.a != above.b;
   }
-  return apart;
+  return unlinked;
 }
 
 void Join(Pair pair, Labels labels) {
@@ -133,31 +132,32 @@ void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Execu
     for (NodeId v = 0; v < n; ++v) labels[v] = v;
     return;
   }
-  const CsrView view = LeadsDown(out, in);
-  ParallelFor(executor, n, kBlock,
-              [&](std::size_t begin, std::size_t end) { HangFirst(view, begin, end, labels); });
-  auto to_roots = [&](std::size_t begin, std::size_t end) { ToRoots(begin, end, labels); };
-  ParallelFor(executor, n, kBlock, to_roots);
+  const CsrView view = PickDownwardView(out, in);
+  ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) {
+    LinkToFirstNeighbor(view, begin, end, labels);
+  });
+  auto compress = [&](std::size_t begin, std::size_t end) { CompressPaths(begin, end, labels); };
+  ParallelFor(executor, n, kBlock, compress);
   AlignedArray<Pair> pairs(view.arc_count() + blocks);
-  AlignedArray<NodeId> beside(view.arc_count() + blocks * kWide);
-  std::vector<std::size_t> noted(blocks, 0);
+  AlignedArray<NodeId> arc_labels(view.arc_count() + blocks * kWide);
+  std::vector<std::size_t> unlinked(blocks, 0);
   auto pairs_at = [&](std::size_t begin) {
     return pairs.data() + view.offsets[begin] + begin / kBlock;
   };
   ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) {
-    NodeId* const labelled = beside.data() + view.offsets[begin] + begin / kBlock * kWide;
-    Spread(view, begin, end, labels, labelled);
+    NodeId* const block_labels = arc_labels.data() + view.offsets[begin] + begin / kBlock * kWide;
+    CopyLabelsToArcs(view, begin, end, labels, block_labels);
     const auto arcs =
         view.neighbors.subspan(view.offsets[begin], view.offsets[end] - view.offsets[begin]);
-    const std::size_t count = Note(arcs, labelled, labels, pairs_at(begin));
-    noted[begin / kBlock] = count;
-    HangLeast({pairs_at(begin), count}, labels);
+    const std::size_t count = CollectUnlinkedPairs(arcs, block_labels, labels, pairs_at(begin));
+    unlinked[begin / kBlock] = count;
+    LinkToSmallestRoot({pairs_at(begin), count}, labels);
   });
   ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t) {
-    const std::span<Pair> all(pairs_at(begin), noted[begin / kBlock]);
-    for (const Pair& pair : all.first(Apart(all, labels))) Join(pair, labels);
+    const std::span<Pair> all(pairs_at(begin), unlinked[begin / kBlock]);
+    for (const Pair& pair : all.first(KeepUnlinkedPairs(all, labels))) Join(pair, labels);
   });
-  ParallelFor(executor, n, kBlock, to_roots);
+  ParallelFor(executor, n, kBlock, compress);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

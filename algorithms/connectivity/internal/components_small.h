@@ -1,15 +1,15 @@
 // Components of a small graph on bare arrays, in six short loops that hardly branch.
 //
-// While a graph is in the caches, what costs is not its arcs but guessing wrong about them:
-// whether a row has another arc, whether its ends hang together already. So:
-//   1. every node hangs under its row's first neighbour, if that is smaller (out rows or in
-//      rows, whichever lead down more often);
+// While a graph is in the caches, what costs is not its arcs but mispredicted branches: whether a
+// row has another arc, whether its ends are linked already. So:
+//   1. every node is linked under its row's first neighbour, if that is smaller (by out rows or in
+//      rows: the view with more such neighbours);
 //   2. every label is a root;
 //   3. what a row's node is labelled is written beside each of its arcs, so that arcs need no
-//      rows: those whose ends have different roots are noted, without a branch;
-//   4. and the larger root of each pair takes the smallest other that it meets, without a
-//      compare-and-swap: what is lost to another thread is still noted;
-//   5. pairs still apart are joined by compare-and-swap (WordNet: one noted pair in 20);
+//      rows: those whose ends have different roots are collected, without a branch;
+//   4. the larger root of each pair is linked under the smallest other root of its pairs, without a
+//      compare-and-swap: a link lost to another thread is still in the list;
+//   5. pairs that still differ are joined by compare-and-swap (WordNet: one pair in 20);
 //   6. every label is a root again.
 // A parent is always smaller than its child, so that root is the smallest id of its component
 // whatever the order of all this.
@@ -22,7 +22,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
 // They take 12 bytes an arc, in blocks that AlignedArray keeps between calls.
 inline constexpr std::size_t kSmallComponentsArcs = 600'000;
@@ -33,4 +33,4 @@ inline constexpr std::size_t kSmallComponentsArcs = 600'000;
 void SmallComponents(const CsrView& out, const CsrView& in, std::span<NodeId> labels,
                      Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

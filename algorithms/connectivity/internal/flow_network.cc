@@ -4,7 +4,7 @@
 // the budget now and then and throws. Nor does it see that nothing more can leave the
 // source, or reach the sink, and would go on until both trees have nowhere to grow, which
 // is all of the network. The map counts what is open at both ends; when there is nothing
-// the graph throws, where Boost asks for a row: between augmentations, never inside one.
+// the graph throws, where Boost reads a row: between augmentations, never inside one.
 #include "algorithms/connectivity/internal/flow_network.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include <boost/iterator/counting_iterator.hpp>
 #include <boost/iterator/transform_iterator.hpp>
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
 namespace {
 
@@ -40,7 +40,8 @@ struct Open {
 };
 
 struct FlowGraph {
-  // An adjacency matrix, for all Boost asks of one: edge(u, v) without a walk along the row.
+  // An adjacency matrix, for the one function that Boost needs: edge(u, v) without a walk along the
+  // row.
   struct traversal_category : boost::vertex_list_graph_tag,
                               boost::edge_list_graph_tag,
                               boost::incidence_graph_tag,
@@ -107,11 +108,11 @@ struct ResidualMap {
   Open* open;
   const Budget* budget;
   std::uint64_t* seen;
-  void Look() const {
+  void Poll() const {
     if ((++*seen & 0xFFFF) == 0 && budget->Interrupted()) throw Stopped();
   }
   friend std::int64_t get(const ResidualMap& map, FlowArc arc) {
-    map.Look();
+    map.Poll();
     return map.network->capacities[arc.index];
   }
   friend void put(const ResidualMap& map, FlowArc arc, std::int64_t value) {
@@ -172,4 +173,4 @@ bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow
   return true;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

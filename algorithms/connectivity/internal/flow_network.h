@@ -8,7 +8,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
 // Every pair of neighbours is an arc each way; capacities may be 0.
 struct FlowNetwork {
@@ -19,8 +19,8 @@ struct FlowNetwork {
   std::uint32_t source = 0, sink = 0;
 };
 
-// Leaves of the capacities what a maximum flow does not use, and tells the flow. False: the
+// Leaves of the capacities what a maximum flow does not use, and returns the flow. False: the
 // budget ran out. Boost's boykov_kolmogorov_max_flow, whose exceptions do not leave this.
 bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow);
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

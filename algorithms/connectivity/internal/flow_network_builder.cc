@@ -10,15 +10,16 @@
 
 #include "algorithms/common/internal/stored_edges.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
+using namespace internal;
 
 namespace {
 
 constexpr std::uint32_t kOutside = 0xFFFFFFFFu;
 constexpr int kSumBits = 61;
-constexpr std::size_t kLook = 1u << 12;   // nodes between looks at the budget
-constexpr std::size_t kGrain = 1u << 10;  // rows of a block
-constexpr std::size_t kLongList = 32;     // a list of more than 1/32 of the nodes is long
+constexpr std::size_t kPollInterval = 1u << 12;  // nodes between looks at the budget
+constexpr std::size_t kGrain = 1u << 10;         // rows of a block
+constexpr std::size_t kLongList = 32;            // a list of more than 1/32 of the nodes is long
 
 }  // namespace
 
@@ -59,9 +60,9 @@ NetworkBuilder::NetworkBuilder(const Selection& selection, const MaxFlowOptions&
 
 bool NetworkBuilder::FindNodes(NodeId source, NodeId sink) {
   constexpr std::uint32_t kAhead = 0, kOnTheWay = 1;  // marks, until they become places
-  if (!Spread(source, ahead(), kOutside, kAhead)) return false;
+  if (!PushReach(source, ahead(), kOutside, kAhead)) return false;
   if (places_[sink] == kOutside) return true;
-  if (!Spread(sink, behind(), kAhead, kOnTheWay)) return false;
+  if (!PushReach(sink, behind(), kAhead, kOnTheWay)) return false;
   for (NodeId v = 0; v < places_.size(); ++v) {
     if (places_[v] == kOnTheWay) nodes_.push_back(v);
     places_[v] = places_[v] == kOnTheWay ? static_cast<std::uint32_t>(nodes_.size() - 1) : kOutside;
@@ -72,8 +73,8 @@ bool NetworkBuilder::FindNodes(NodeId source, NodeId sink) {
 }
 
 // Turns the mark `from` of what is reached into `to`.
-bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t from,
-                            std::uint32_t to) {
+bool NetworkBuilder::PushReach(NodeId start, Direction direction, std::uint32_t from,
+                               std::uint32_t to) {
   const Direction back = direction == Direction::kBoth  ? direction
                          : direction == Direction::kOut ? Direction::kIn
                                                         : Direction::kOut;
@@ -81,12 +82,12 @@ bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t fro
   places_[start] = to;
   while (!list.empty()) {
     if (list.size() > places_.size() / kLongList) {
-      if (!Ask(back, from, to, list)) return false;
+      if (!PullReach(back, from, to, list)) return false;
       continue;
     }
     next.clear();
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i % kLook == 0 && options_.budget.Interrupted()) return false;
+      if (i % kPollInterval == 0 && options_.run.budget.Interrupted()) return false;
       selection_.snapshot->ForEachArc(direction, list[i], selection_.filter, [&](const Arc& arc) {
         if (!carries(arc) || places_[arc.neighbor] != from) return;
         if (from == kOutside && !selection_.contains(arc.neighbor)) return;
@@ -102,13 +103,13 @@ bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t fro
 // Nodes marked `from` that have a neighbour marked `to` are marked so, too, and make the new
 // list. Which of them another one sees at once depends on threads, what is reached in the
 // end does not.
-bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t to,
-                         std::vector<NodeId>& list) {
-  Halt halt(&options_.budget);
+bool NetworkBuilder::PullReach(Direction direction, std::uint32_t from, std::uint32_t to,
+                               std::vector<NodeId>& list) {
+  StopFlag stop_flag(&options_.run.budget);
   std::vector<NodeId> found(places_.size());
-  std::vector<std::size_t> counts((places_.size() + kLook - 1) / kLook);
-  ParallelFor(executor_, places_.size(), kLook, [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return;
+  std::vector<std::size_t> counts((places_.size() + kPollInterval - 1) / kPollInterval);
+  ParallelFor(executor_, places_.size(), kPollInterval, [&](std::size_t begin, std::size_t end) {
+    if (stop_flag.Poll()) return;
     std::size_t count = 0;
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       std::atomic_ref<std::uint32_t> mark(places_[v]);
@@ -125,12 +126,12 @@ bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t 
       mark.store(to, std::memory_order_relaxed);
       found[begin + count++] = v;
     }
-    counts[begin / kLook] = count;
+    counts[begin / kPollInterval] = count;
   });
-  if (halt.said()) return false;
+  if (stop_flag.stopped()) return false;
   list.clear();
   for (std::size_t block = 0; block < counts.size(); ++block) {
-    const auto first = found.begin() + static_cast<std::ptrdiff_t>(block * kLook);
+    const auto first = found.begin() + static_cast<std::ptrdiff_t>(block * kPollInterval);
     list.insert(list.end(), first, first + static_cast<std::ptrdiff_t>(counts[block]));
   }
   return true;
@@ -172,10 +173,11 @@ void NetworkBuilder::ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) c
 }
 
 Result<bool> NetworkBuilder::MakeArcs() {
-  Pool<Scratch> scratches;
+  ObjectPool<Scratch> scratches;
   scratches.Reserve(executor_, nodes_.size());
-  Halt halt(&options_.budget);
-  // Scratch grows to the longest row. A task must not throw: what it meets is thrown after.
+  StopFlag stop_flag(&options_.run.budget);
+  // Scratch grows to the longest row. A task must not throw: exceptions are rethrown after the
+  // loop.
   std::atomic<bool> no_memory = false;
   const auto caught = [&](auto&& work) {
     try {
@@ -190,9 +192,9 @@ Result<bool> NetworkBuilder::MakeArcs() {
       executor_, nodes_.size(), kGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double weights = 0;
-        if (no_memory || halt.Look()) return weights;
+        if (no_memory || stop_flag.Poll()) return weights;
         caught([&] {
-          auto scratch = scratches.Take();
+          const auto scratch = scratches.Acquire();
           for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
             ReadRow(u, *scratch, [&](const Arc& arc) {
               weights += static_cast<double>(arc.weight);
@@ -200,21 +202,20 @@ Result<bool> NetworkBuilder::MakeArcs() {
             });
             offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
           }
-          scratches.Give(std::move(scratch));
         });
         return weights;
       },
       [](double a, double b) { return a + b; });
   if (no_memory) throw std::bad_alloc();
-  if (halt.said()) return false;
+  if (stop_flag.stopped()) return false;
   if (!options_.unit_capacities) shift_ = kSumBits - 1 - std::ilogb(sum);
   std::uint64_t arcs = 0;
   for (std::size_t u = 1; u < offsets.size(); ++u) {
     arcs += offsets[u];
     offsets[u] = static_cast<std::uint32_t>(arcs);
-    if (arcs > 2 * MaxFlowResult::kMostPairs)
+    if (arcs > 2 * MaxFlowResult::kMaxPairs)
       return Fail(ErrorCode::kResourceExhausted,
-                  "more than " + std::to_string(MaxFlowResult::kMostPairs) +
+                  "more than " + std::to_string(MaxFlowResult::kMaxPairs) +
                       " pairs of neighbours lie between source and sink");
   }
   network_.targets = AlignedArray<std::uint32_t>(arcs);
@@ -224,9 +225,9 @@ Result<bool> NetworkBuilder::MakeArcs() {
       executor_, nodes_.size(), kGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::uint64_t rounded = 0;
-        if (no_memory || halt.Look()) return rounded;
+        if (no_memory || stop_flag.Poll()) return rounded;
         caught([&] {
-          auto scratch = scratches.Take();
+          const auto scratch = scratches.Acquire();
           for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
             ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
             std::uint32_t a = offsets[u];
@@ -235,17 +236,16 @@ Result<bool> NetworkBuilder::MakeArcs() {
               network_.capacities[a++] = side.capacity;
             }
           }
-          scratches.Give(std::move(scratch));
         });
         return rounded;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
   if (no_memory) throw std::bad_alloc();
-  if (halt.said()) return false;
+  if (stop_flag.stopped()) return false;
   // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
   for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
-    if (u % kLook == 0 && options_.budget.Interrupted()) return false;
+    if (u % kPollInterval == 0 && options_.run.budget.Interrupted()) return false;
     const std::uint32_t* begin = network_.targets.data() + offsets[u];
     const std::uint32_t* end = network_.targets.data() + offsets[u + std::size_t{1}];
     for (const std::uint32_t* target = std::upper_bound(begin, end, u); target < end; ++target) {
@@ -294,4 +294,4 @@ std::vector<PathEdge> NetworkBuilder::CutEdges(const std::vector<bool>& source_s
   return cut;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

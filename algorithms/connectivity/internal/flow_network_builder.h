@@ -2,9 +2,9 @@
 //
 // First the nodes on some way from source to sink: what the source reaches and what of that
 // reaches the sink. Reaching spreads from a list of nodes while that is short; when it is
-// not, every node outside asks its neighbours instead whether one is inside, and stops at
-// the first. Then rows are looked at twice in parallel: once for their lengths and the sum
-// that decides the unit of capacities, once to write them, so that no array grows.
+// not, every node outside scans its neighbours for one inside, and stops at the first. Then rows
+// are read twice in parallel: once for their lengths and the sum that decides the unit of
+// capacities, once to write them, so that no array grows.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@
 #include "algorithms/connectivity/internal/flow_network.h"
 #include "algorithms/connectivity/max_flow.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
+using namespace internal;
 
 class NetworkBuilder {
  public:
@@ -27,7 +28,7 @@ class NetworkBuilder {
   // Nodes on a way from source to sink, ascending; none when there is no way. False, here
   // and below: the budget ran out.
   bool FindNodes(NodeId source, NodeId sink);
-  // REQUIRES nodes. kResourceExhausted: more than kMostPairs pairs.
+  // REQUIRES nodes. kResourceExhausted: more than kMaxPairs pairs.
   Result<bool> MakeArcs();
 
   // Of the network once its capacities are what a maximum flow leaves: the source's side of
@@ -51,8 +52,9 @@ class NetworkBuilder {
   Direction ahead() const { return options_.undirected ? Direction::kBoth : Direction::kOut; }
   Direction behind() const { return options_.undirected ? Direction::kBoth : Direction::kIn; }
   bool carries(const Arc& arc) const { return arc.weight > 0 || options_.unit_capacities; }
-  bool Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to);
-  bool Ask(Direction direction, std::uint32_t from, std::uint32_t to, std::vector<NodeId>& list);
+  bool PushReach(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to);
+  bool PullReach(Direction direction, std::uint32_t from, std::uint32_t to,
+                 std::vector<NodeId>& list);
   template <class Fn>
   void ForEachArc(Direction direction, std::uint32_t u, Fn&& fn) const;
   template <class Fn>
@@ -69,4 +71,4 @@ class NetworkBuilder {
   std::uint64_t rounded_ = 0;  // arcs, each by less than a unit
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

@@ -8,7 +8,7 @@
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 struct SuppressingEdge {
   NodeId source, target;
@@ -27,7 +27,7 @@ class Suppression {
   const std::vector<EdgeKindId>& kinds() const { return kinds_; }  // ascending; with alive edges
   std::int64_t now() const { return now_; }
 
-  // valid_from <= now < valid_until; tells note(time) when that changes.
+  // valid_from <= now < valid_until; calls note(time) for the times when that changes.
   template <class Note>
   static bool InForce(std::optional<std::int64_t> from, std::optional<std::int64_t> until,
                       std::int64_t now, Note&& note) {
@@ -77,7 +77,7 @@ class Suppression {
   static std::optional<std::int64_t> Maybe(std::int64_t time) {
     return time == kNoTime ? std::nullopt : std::optional(time);
   }
-  // Rows are sorted by kind: of a clean one the ends say whether it can have any.
+  // Rows are sorted by kind: the ends of a clean one show whether it can have any.
   bool MayHave(Direction direction, NodeId node) const {
     if (!snapshot_.clean(direction, node)) return true;
     const CsrView rows = snapshot_.base().view(direction);
@@ -92,4 +92,4 @@ class Suppression {
   ArcFilter filter_;
 };
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

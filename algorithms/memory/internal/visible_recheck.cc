@@ -1,4 +1,4 @@
-// Another look at some nodes and edges: dirty cycles, new cycles, then who is hidden.
+// Another look at some nodes and edges: dirty cycles, new cycles, then the hidden nodes.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/internal/visible_set.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 namespace {
 
@@ -33,20 +33,20 @@ class VisibleSet::Recheck {
       else if (IsActive(arc) && !AddCycleThrough(arc))
         return false;
     }
-    if (dirty_.empty()) return work_ <= kMostWork;
+    if (dirty_.empty()) return work_ <= kMaxWork;
     SortOnce(dirty_);
     std::vector<SuppressingEdge> edges;
     for (const NodeId v : dirty_)
       suppression_.ForEach(Direction::kOut, v, [&](NodeId target, std::int64_t created_at) {
         if (IsDirty(target)) edges.push_back({v, target, created_at});
-        return ++work_ <= kMostWork;
+        return ++work_ <= kMaxWork;
       });
     Cycles cycles = FindCycles(edges);
     for (const CycleNode& c : *before_.cycles_)
       if (!IsDirty(c.node)) cycles.push_back(c);
     std::sort(cycles.begin(), cycles.end());
     cycles_ = std::make_shared<const Cycles>(std::move(cycles));
-    return work_ <= kMostWork;
+    return work_ <= kMaxWork;
   }
 
   // Everything whose bit may be another one: `nodes`, what the edges enter, and dirty cycles.
@@ -78,7 +78,7 @@ class VisibleSet::Recheck {
   const std::shared_ptr<const Cycles>& cycles() const { return cycles_; }
 
  private:
-  static constexpr std::size_t kMostWork = 1 << 14;  // edges looked at
+  static constexpr std::size_t kMaxWork = 1 << 14;  // edges looked at
 
   // One end of a search: what it has reached, and how far of that it has followed.
   struct End {
@@ -102,18 +102,18 @@ class VisibleSet::Recheck {
     bool active = false;
     suppression_.ForEach(Direction::kOut, arc.source, [&](NodeId target, std::int64_t) {
       active |= target == arc.target;
-      return !active && ++work_ <= kMostWork;
+      return !active && ++work_ <= kMaxWork;
     });
     return active;
   }
 
-  // Follows one more node of an end; true when it meets the other.
+  // Follows one more node of an end; true when it reaches the other.
   bool Step(End& end, const End& other) {
     bool met = false;
     suppression_.ForEach(end.direction, end.reached[end.next++], [&](NodeId v, std::int64_t) {
       if (end.known.insert(v).second) end.reached.push_back(v);
       met |= other.known.contains(v);
-      return ++work_ <= kMostWork;
+      return ++work_ <= kMaxWork;
     });
     return met;
   }
@@ -122,14 +122,14 @@ class VisibleSet::Recheck {
   bool AddCycleThrough(const Arc& arc) {
     End from(Direction::kOut, arc.target), to(Direction::kIn, arc.source);
     bool met = false;
-    while (!met && !from.done() && !to.done() && work_ <= kMostWork)
+    while (!met && !from.done() && !to.done() && work_ <= kMaxWork)
       met = Step(to, from) || Step(from, to);
-    while (met && !from.done() && work_ <= kMostWork) Step(from, to);
-    while (met && !to.done() && work_ <= kMostWork) Step(to, from);
+    while (met && !from.done() && work_ <= kMaxWork) Step(from, to);
+    while (met && !to.done() && work_ <= kMaxWork) Step(to, from);
     if (met)
       for (const NodeId v : from.reached)
         if (to.known.contains(v)) dirty_.push_back(v);
-    return work_ <= kMostWork;
+    return work_ <= kMaxWork;
   }
 
   // Who stays of a cycle: the source of its newest edge, ties by the smaller id; kNoNode: an edge
@@ -205,4 +205,4 @@ std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot
   return set;
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

@@ -10,13 +10,13 @@
 #include "algorithms/connectivity/components.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-constexpr std::size_t kMostMoments = 2048;  // ahead
-constexpr std::size_t kMostPassed = 256;
+constexpr std::size_t kMaxMoments = 2048;  // ahead
+constexpr std::size_t kMaxPassed = 256;
 
 // The involved nodes renumbered 0..k-1 and their edges as a small csr.
 struct Involved {
@@ -109,7 +109,8 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
         return a;
       });
 
-  // A node alone is hidden by any edge; a cycle by one from outside, else all but its head are.
+  // A node outside cycles is hidden by any edge; a cycle by one from outside, else all but its head
+  // are.
   const Cycles cycles = FindCycles(found.edges);
   struct Head {
     bool superseded = false, known = false;
@@ -151,8 +152,8 @@ void VisibleSet::KeepMoments(Moments found, const std::shared_ptr<const Moments>
   std::erase_if(found, [&](const Moment& m) {
     return m.time <= floor_ || (horizon_ && m.time >= *horizon_);
   });
-  if (found.size() > kMostMoments) {  // from nothing: all lie ahead
-    const auto most = found.begin() + kMostMoments;
+  if (found.size() > kMaxMoments) {  // from nothing: all lie ahead
+    const auto most = found.begin() + kMaxMoments;
     std::nth_element(found.begin(), most, found.end());
     horizon_ = most->time;
     found.erase(most, found.end());
@@ -170,8 +171,8 @@ void VisibleSet::KeepMoments(Moments found, const std::shared_ptr<const Moments>
     *all = std::move(found);
   const auto ahead = static_cast<std::size_t>(
       std::ranges::upper_bound(*all, at_, {}, &Moment::time) - all->begin());
-  if (all->size() > ahead + 2 * kMostMoments) horizon_ = (*all)[ahead + kMostMoments].time;
-  if (ahead > 2 * kMostPassed) floor_ = (*all)[ahead - kMostPassed - 1].time;
+  if (all->size() > ahead + 2 * kMaxMoments) horizon_ = (*all)[ahead + kMaxMoments].time;
+  if (ahead > 2 * kMaxPassed) floor_ = (*all)[ahead - kMaxPassed - 1].time;
   if (horizon_)
     all->erase(std::ranges::lower_bound(*all, *horizon_, {}, &Moment::time), all->end());
   all->erase(all->begin(), std::ranges::upper_bound(*all, floor_, {}, &Moment::time));
@@ -242,4 +243,4 @@ std::uint64_t VisibleSet::size_bytes() const {
          cycles_->capacity() * sizeof(CycleNode);
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

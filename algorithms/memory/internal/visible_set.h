@@ -1,12 +1,12 @@
 // VisibleSet: the visible nodes of one state at one time, and how to bring them to the next.
 //
 // Found from nothing once, O(nodes). Then carried to later states by what a batch changed
-// (engine/lineage.h), and to other times by the valid times in between: when a question asks for
-// another time, and to the time of the new state if the last question was not about the past. Both
-// end in the same step: some nodes and some suppressing edges are looked at again. That is local,
-// because whether a node is superseded depends only on its strong component among the active
-// suppressing edges and on the edges that enter it:
-//   - components of several nodes (cycles) are kept by name; all other nodes are alone;
+// (engine/lineage.h), and to other times by the valid times in between: when a query has another
+// time, and to the time of the new state if the last query was not about the past. Both end in the
+// same step: some nodes and some suppressing edges are looked at again. That is local, because
+// whether a node is superseded depends only on its strong component among the active suppressing
+// edges and on the edges that enter it:
+//   - components of several nodes (cycles) are kept by name; all other nodes are in no cycle;
 //   - an edge in a cycle that changed makes the cycle's nodes be sorted anew among themselves;
 //   - an edge source -> target that is there now can only have closed a cycle if target reaches
 //     source: both ends are searched in turn, so that an end with nothing before it answers at
@@ -30,7 +30,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 class VisibleSet final : public Carried {
  public:
@@ -73,7 +73,7 @@ class VisibleSet final : public Carried {
 
   // Cycles of the graph of these edges, which ascend by source.
   static Cycles FindCycles(const std::vector<SuppressingEdge>& edges);
-  static NodeId CycleOf(const Cycles& cycles, NodeId node);  // kNoNode: alone
+  static NodeId CycleOf(const Cycles& cycles, NodeId node);  // kNoNode: in no cycle
   // Adds what is found to what is known, and keeps those near at_.
   void KeepMoments(Moments found, const std::shared_ptr<const Moments>& known);
   bool Knows(std::int64_t now) const { return floor_ <= now && (!horizon_ || now < *horizon_); }
@@ -87,7 +87,7 @@ class VisibleSet final : public Carried {
                                               std::vector<Arc> arcs) const;
 
   bool include_superseded_ = false;
-  bool follows_clock_ = false;  // asked for a time not before that of its state
+  bool follows_clock_ = false;  // the last query was for a time not before that of its state
   std::int64_t at_ = 0;
   // Moments, ascending, are known after floor_ and before horizon_ (none: all of the future).
   std::int64_t floor_ = 0;
@@ -97,4 +97,4 @@ class VisibleSet final : public Carried {
   std::shared_ptr<const NodeSubset> nodes_;
 };
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

@@ -13,11 +13,11 @@
 #include "algorithms/pagerank/internal/tile_spmv.h"
 #include "engine/derived.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
-struct KeptTiles final : Derived {
+struct CachedTiles final : Derived {
   static constexpr std::string_view kName = "PageRank tiles";
   struct One {
     bool known = false;
@@ -51,36 +51,36 @@ struct KeptTiles final : Derived {
 
 std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base,
                                                  bool weighted, Executor& executor) {
-  std::shared_ptr<const KeptTiles> kept = base->derived.Find<KeptTiles>();
-  if (!kept) kept = base->derived.Keep<KeptTiles>(std::make_shared<const KeptTiles>());
-  if (const KeptTiles::One one = kept->Get(weighted); one.known) return one.tiles;
+  std::shared_ptr<const CachedTiles> kept = base->derived.Find<CachedTiles>();
+  if (!kept) kept = base->derived.Keep<CachedTiles>(std::make_shared<const CachedTiles>());
+  if (const CachedTiles::One one = kept->Get(weighted); one.known) return one.tiles;
   CsrView in = base->in();
-  if (PageRankTiles::PayAfter(in, base->out()) == 0) return kept->Put(weighted, nullptr);
+  if (PageRankTiles::BreakEvenIterations(in, base->out()) == 0) return kept->Put(weighted, nullptr);
   if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
-  // Without weights to tell them apart both are one.
-  if (const KeptTiles::One other = kept->Get(!weighted);
+  // Without weights both are the same.
+  if (const CachedTiles::One other = kept->Get(!weighted);
       in.weights.empty() && other.tiles && !other.tiles->weights())
     return kept->Put(weighted, other.tiles);
   return kept->Put(weighted, std::make_shared<const PageRankTiles>(PageRankTiles::Make(
                                  in, base->out(), executor, PageRankTiles::kEvenRows)));
 }
 
-std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> tiles,
-                                           const LiveRows& rows, bool weighted,
-                                           std::uint64_t most_arcs, Executor& executor) {
+std::unique_ptr<BaseTileSpmv> BaseTileSpmv::Make(std::shared_ptr<const PageRankTiles> tiles,
+                                                 const LiveCsr& rows, bool weighted,
+                                                 std::uint64_t max_arcs, Executor& executor) {
   const std::vector<NodeId> touched = rows.Touched(Direction::kIn);
-  std::unique_ptr<TiledSums> made(new TiledSums);
-  made->apart_.resize(touched.size());
+  std::unique_ptr<BaseTileSpmv> made(new BaseTileSpmv);
+  made->delta_rows_.resize(touched.size());
   ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      made->apart_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
+      made->delta_rows_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
   });
   std::uint64_t arcs = 0, longest = 0;
-  for (Apart& apart : made->apart_) {
-    longest = std::max(longest, apart.end);
-    apart.end = arcs += apart.end;
+  for (DeltaRow& delta_row : made->delta_rows_) {
+    longest = std::max(longest, delta_row.end);
+    delta_row.end = arcs += delta_row.end;
   }
-  if (arcs > most_arcs) return nullptr;
+  if (arcs > max_arcs) return nullptr;
   const std::uint32_t known = tiles->node_count();
   const std::uint32_t* const positions = tiles->positions();
   made->terms_ = AlignedArray<Term>(arcs);
@@ -88,7 +88,7 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
   ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
     try {
       for (std::size_t i = begin; i < end; ++i) {
-        Term* to = made->terms_.data() + (i == 0 ? 0 : made->apart_[i - 1].end);
+        Term* to = made->terms_.data() + (i == 0 ? 0 : made->delta_rows_[i - 1].end);
         rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
           *to++ = {positions && u < known ? positions[u] : u,
                    weighted ? static_cast<float>(weight) : 1.0f};
@@ -101,13 +101,13 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
   if (out_of_memory) throw std::bad_alloc();
   for (const PageRankTiles::Block& block : tiles->blocks()) {
     made->first_rows_.push_back(block.begin);
-    made->most_rows_ = std::max<std::size_t>(made->most_rows_, block.end - block.begin);
+    made->max_rows_ = std::max<std::size_t>(made->max_rows_, block.end - block.begin);
   }
   constexpr NodeId kNewRows = 4096;
   for (NodeId v = known; v < rows.node_count; v += std::min(kNewRows, rows.node_count - v))
     made->first_rows_.push_back(v);
   made->first_rows_.push_back(rows.node_count);
-  if (rows.node_count > known) made->most_rows_ = std::max<std::size_t>(made->most_rows_, kNewRows);
+  if (rows.node_count > known) made->max_rows_ = std::max<std::size_t>(made->max_rows_, kNewRows);
   const double segments =
       static_cast<double>(tiles->blocks().empty() ? 0 : tiles->blocks().front().tiles.size());
   made->rounding_ =
@@ -120,27 +120,27 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
 }
 
 template <class Value>
-void TiledSums::PullBlock(std::size_t block, const Value* values, double* sums) const {
+void BaseTileSpmv::PullBlock(std::size_t block, const Value* values, double* sums) const {
   const NodeId begin = first_rows_[block], end = first_rows_[block + 1];
   if (block < tiles_->blocks().size())
-    SumTiles<double>(*tiles_, tiles_->blocks()[block], values, sums);
+    TileSpmv<double>(*tiles_, tiles_->blocks()[block], values, sums);
   else
     std::fill_n(sums, end - begin, 0.0);
-  auto apart = std::lower_bound(apart_.begin(), apart_.end(), begin,
-                                [](const Apart& a, NodeId row) { return a.row < row; });
-  std::uint64_t at = apart == apart_.begin() ? 0 : (apart - 1)->end;
-  for (; apart != apart_.end() && apart->row < end; ++apart) {
+  auto delta_row = std::lower_bound(delta_rows_.begin(), delta_rows_.end(), begin,
+                                    [](const DeltaRow& a, NodeId row) { return a.row < row; });
+  std::uint64_t at = delta_row == delta_rows_.begin() ? 0 : (delta_row - 1)->end;
+  for (; delta_row != delta_rows_.end() && delta_row->row < end; ++delta_row) {
     double sum = 0;
-    while (at < apart->end) {
+    while (at < delta_row->end) {
       double chunk = 0;
-      for (const std::uint64_t stop = std::min<std::uint64_t>(at + kChunk, apart->end); at < stop;
-           ++at)
+      for (const std::uint64_t stop = std::min<std::uint64_t>(at + kChunk, delta_row->end);
+           at < stop; ++at)
         chunk += static_cast<double>(values[terms_[at].position]) *
                  static_cast<double>(terms_[at].weight);
       sum += chunk;
     }
-    sums[apart->row - begin] = sum;
+    sums[delta_row->row - begin] = sum;
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

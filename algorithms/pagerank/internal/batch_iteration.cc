@@ -1,5 +1,5 @@
-// The 16-lane kernel, compiled for three instruction levels and picked at run time. Lanes
-// never meet, so all add the same numbers in the same order; this file is compiled without
+// The 16-lane kernel, compiled for three instruction levels and picked at run time. Lanes are
+// independent, so all levels add the same numbers in the same order; this file is compiled without
 // fused multiply-add, which some of them lack.
 #include "algorithms/pagerank/internal/batch_iteration.h"
 
@@ -10,11 +10,12 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
-constexpr std::uint32_t kShort = LaneRows::kShort;
+constexpr std::uint32_t kShort = BatchLayout::kShort;
 
 using Line = float __attribute__((vector_size(64), may_alias));
 using Half = float __attribute__((vector_size(32)));
@@ -38,14 +39,16 @@ struct Sums {
   }
 };
 
-PLEXUS_INLINE Line& At(Lanes* lines, std::size_t i) { return *reinterpret_cast<Line*>(&lines[i]); }
-PLEXUS_INLINE const Line& At(const Lanes* lines, std::size_t i) {
+PLEXUS_INLINE Line& At(Batch16* lines, std::size_t i) {
+  return *reinterpret_cast<Line*>(&lines[i]);
+}
+PLEXUS_INLINE const Line& At(const Batch16* lines, std::size_t i) {
   return *reinterpret_cast<const Line*>(&lines[i]);
 }
 
-auto FirstSeed(const LaneRows::Block& block, const LanesStep& step) {
+auto FirstSeed(const BatchLayout::Block& block, const BatchStep& step) {
   return std::lower_bound(step.seeds->begin(), step.seeds->end(), block.begin,
-                          [](const LaneSeed& a, std::uint32_t p) { return a.position < p; });
+                          [](const BatchSeed& a, std::uint32_t p) { return a.position < p; });
 }
 
 // What is left of a tile's lists.
@@ -56,18 +59,18 @@ struct Cursor {
 };
 
 // Where a sweep reads and writes. kSparse: lines whose bit in `live` is 0 count as zero, and
-// rows that nothing reaches are left alone.
+// rows that nothing reaches are not written.
 template <bool kIsWeighted, bool kIsSparse>
 struct Arrays {
   static constexpr bool kWeighted = kIsWeighted, kSparse = kIsSparse;
-  const Lanes* now;
-  Lanes* next;
+  const Batch16* now;
+  Batch16* next;
   const std::uint64_t* live;
   std::uint64_t* live_next;
 
   PLEXUS_INLINE std::uint64_t Live(std::uint32_t p) const { return live[p / 64] >> (p % 64) & 1; }
   PLEXUS_INLINE const Line& Source(std::uint32_t p) const {
-    static constexpr Lanes kNothing;
+    static constexpr Batch16 kNothing;
     if constexpr (kSparse) return At(Live(p) ? now + p : &kNothing, 0);
     return At(now, p);
   }
@@ -98,8 +101,8 @@ struct Arrays {
   PLEXUS_INLINE void Prefetch(const Cursor& at, std::uint32_t sources, bool row) const {
     if constexpr (kSparse) return;
     for (std::uint32_t i = 0; i < sources; ++i)
-      __builtin_prefetch(&now[at.sources[LaneRows::kSourcesAhead + i]]);
-    if (row) __builtin_prefetch(&next[at.rows[LaneRows::kRowsAhead]], 0, 0);
+      __builtin_prefetch(&now[at.sources[BatchLayout::kSourcesAhead + i]]);
+    if (row) __builtin_prefetch(&next[at.rows[BatchLayout::kRowsAhead]], 0, 0);
   }
 };
 
@@ -135,7 +138,7 @@ PLEXUS_INLINE void AddGroup(const A& arrays, std::uint32_t rows, Cursor& at) {
 }
 
 template <class A, std::size_t... kGroup>
-PLEXUS_INLINE void AddGroups(const A& arrays, const LaneRows::Tile& tile, Cursor& at,
+PLEXUS_INLINE void AddGroups(const A& arrays, const BatchLayout::Tile& tile, Cursor& at,
                              std::index_sequence<kGroup...>) {
   (AddGroup<kGroup + 1>(arrays, tile.rows[kGroup], at), ...);
 }
@@ -168,9 +171,9 @@ PLEXUS_INLINE void AddLong(const A& arrays, std::uint32_t count, Cursor& at) {
 }
 
 template <bool kWeighted, bool kSparse>
-PLEXUS_INLINE void AddTile(const LaneRows& rows, const LaneRows::Block& block, std::size_t segment,
-                           const LanesStep& step) {
-  const LaneRows::Tile& tile = block.tiles[segment];
+PLEXUS_INLINE void AddTile(const BatchLayout& rows, const BatchLayout::Block& block,
+                           std::size_t segment, const BatchStep& step) {
+  const BatchLayout::Tile& tile = block.tiles[segment];
   Cursor at{block.rows.data() + tile.first_row, rows.sources() + tile.first_arc,
             kWeighted ? rows.weights() + tile.first_arc : nullptr};
   const Arrays<kWeighted, kSparse> arrays{step.now, step.next, step.live, step.live_next};
@@ -183,9 +186,9 @@ PLEXUS_INLINE void AddTile(const LaneRows& rows, const LaneRows::Block& block, s
 // Sums to scores, and to the lines that the next iteration reads, by rising row.
 template <bool kMeasured, bool kSparse>
 struct Finisher {
-  const LanesStep& step;
+  const BatchStep& step;
   const Line home;
-  std::vector<LaneSeed>::const_iterator seed;
+  std::vector<BatchSeed>::const_iterator seed;
   Sums change{}, dangling{};
   double reached = 0;
 
@@ -213,10 +216,10 @@ struct Finisher {
 };
 
 template <bool kMeasured, bool kSparse>
-PLEXUS_INLINE void FinishRows(const LaneRows::Block& block, const LanesStep& step,
-                              LanesPartial& partial) {
-  Lanes home;
-  for (std::uint32_t k = 0; k < kLanes; ++k) home.at[k] = step.base[k] * step.uniform[k];
+PLEXUS_INLINE void FinishRows(const BatchLayout::Block& block, const BatchStep& step,
+                              BatchPartial& partial) {
+  Batch16 home;
+  for (std::uint32_t k = 0; k < kBatchWidth; ++k) home.at[k] = step.base[k] * step.uniform[k];
   Finisher<kMeasured, kSparse> finisher{step, At(&home, 0), FirstSeed(block, step)};
   if constexpr (kSparse) {
     for (std::uint32_t word = block.begin / 64; word * 64 < block.end; ++word) {
@@ -229,10 +232,10 @@ PLEXUS_INLINE void FinishRows(const LaneRows::Block& block, const LanesStep& ste
   } else {
     for (std::uint32_t row = block.begin; row < block.end; ++row) finisher.Finish(row);
   }
-  auto store = [](const Sums& sums, std::array<double, kLanes>& to) {
-    for (std::uint32_t k = 0; k < kLanes / 2; ++k) {
+  auto store = [](const Sums& sums, std::array<double, kBatchWidth>& to) {
+    for (std::uint32_t k = 0; k < kBatchWidth / 2; ++k) {
       to[k] = sums.low[k];
-      to[k + kLanes / 2] = sums.high[k];
+      to[k + kBatchWidth / 2] = sums.high[k];
     }
   };
   store(finisher.change, partial.step);
@@ -241,16 +244,16 @@ PLEXUS_INLINE void FinishRows(const LaneRows::Block& block, const LanesStep& ste
 }
 
 struct Task {
-  const LaneRows* rows;
-  const LanesStep* step;
+  const BatchLayout* rows;
+  const BatchStep* step;
   std::size_t block, segment;
-  LanesPartial* partial;
+  BatchPartial* partial;
 };
 
 // What the rows' sums begin with: zeros, or, of a sparse step, zeros where seeds are.
-PLEXUS_INLINE void BeginRows(const LaneRows::Block& block, const LanesStep& step) {
+PLEXUS_INLINE void BeginRows(const BatchLayout::Block& block, const BatchStep& step) {
   if (!step.live) {
-    std::fill(step.next + block.begin, step.next + block.end, Lanes{});
+    std::fill(step.next + block.begin, step.next + block.end, Batch16{});
     return;
   }
   const Arrays<false, true> arrays{step.now, step.next, step.live, step.live_next};
@@ -261,7 +264,7 @@ PLEXUS_INLINE void BeginRows(const LaneRows::Block& block, const LanesStep& step
 
 template <bool kWeighted, bool kSparse>
 PLEXUS_INLINE void WorkAs(const Task& task) {
-  const LaneRows::Block& block = task.rows->blocks()[task.block];
+  const BatchLayout::Block& block = task.rows->blocks()[task.block];
   if (task.segment == 0) BeginRows(block, *task.step);
   AddTile<kWeighted, kSparse>(*task.rows, block, task.segment, *task.step);
   if (task.segment + 1 < task.rows->segment_count()) return;
@@ -301,8 +304,8 @@ WorkFn PickBest() { return WorkBaseline; }
 
 }  // namespace
 
-LanesPartial Add(LanesPartial a, const LanesPartial& b) {
-  for (std::uint32_t k = 0; k < kLanes; ++k) {
+BatchPartial Add(BatchPartial a, const BatchPartial& b) {
+  for (std::uint32_t k = 0; k < kBatchWidth; ++k) {
     a.step[k] += b.step[k];
     a.dangling[k] += b.dangling[k];
   }
@@ -311,19 +314,19 @@ LanesPartial Add(LanesPartial a, const LanesPartial& b) {
 }
 
 // All blocks of a segment before the next one: the threads share the third-level cache.
-std::optional<LanesPartial> LanesStepper::Step(const LanesStep& step, Executor& executor,
-                                               LanesLevel level) {
+std::optional<BatchPartial> BatchStepper::Step(const BatchStep& step, Executor& executor,
+                                               BatchLevel level) {
   static const WorkFn best = PickBest();
-  const WorkFn work = level == LanesLevel::kBest ? best : WorkBaseline;
-  Halt halt(step.budget);
-  for (std::size_t s = 0; s < rows_.segment_count() && !halt.said(); ++s)
+  const WorkFn work = level == BatchLevel::kBest ? best : WorkBaseline;
+  StopFlag stop_flag(step.budget);
+  for (std::size_t s = 0; s < rows_.segment_count() && !stop_flag.stopped(); ++s)
     ParallelFor(executor, partials_.size(), 1, [&](std::size_t b, std::size_t) {
-      if (!halt.Look()) work({&rows_, &step, b, s, &partials_[b]});
+      if (!stop_flag.Poll()) work({&rows_, &step, b, s, &partials_[b]});
     });
-  if (halt.said()) return std::nullopt;
-  LanesPartial total;
-  for (const LanesPartial& p : partials_) total = Add(total, p);
+  if (stop_flag.stopped()) return std::nullopt;
+  BatchPartial total;
+  for (const BatchPartial& p : partials_) total = Add(total, p);
   return total;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

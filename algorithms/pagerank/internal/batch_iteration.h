@@ -1,12 +1,13 @@
 // One iteration of 16 PageRanks at once over the same arcs.
 //
-// What one PageRank wastes is most of every cache line it fetches: a line holds 16
+// One PageRank uses little of every cache line it fetches: a line holds 16
 // values of f32 and one is used. Here node v's line holds the contributions of v to 16
 // rankings, so each line fetched is used whole, and the arcs are read once for all.
 //
 // A ranking that begins at few nodes reaches few in its first iterations. While that is so
-// a sweep is told which lines can be other than zero: it looks at a bit an arc instead of a
-// line and leaves out all other rows. Leaving out zeros changes no sum, so no bit either.
+// a sweep gets a bitmap of the lines that can be other than zero: it tests a bit an arc instead of
+// fetching a line and leaves out all other rows. Leaving out zeros changes no sum, so no bit
+// either.
 #pragma once
 
 #include <array>
@@ -18,61 +19,61 @@
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
-inline constexpr std::uint32_t kLanes = 16;
+inline constexpr std::uint32_t kBatchWidth = 16;
 
-struct alignas(64) Lanes {
-  std::array<float, kLanes> at{};
+struct alignas(64) Batch16 {
+  std::array<float, kBatchWidth> at{};
 };
 
 // Where a lane's teleport goes; sorted by (position, lane).
-struct LaneSeed {
+struct BatchSeed {
   std::uint32_t position, lane;
   float share;
 };
 
-struct LanesPartial {
-  std::array<double, kLanes> step{};      // sum of |new - old|
-  std::array<double, kLanes> dangling{};  // mass on nodes without arcs
+struct BatchPartial {
+  std::array<double, kBatchWidth> step{};      // sum of |new - old|
+  std::array<double, kBatchWidth> dangling{};  // mass on nodes without arcs
   double reached =
       0;  // strength of the nodes whose lines can be other than zero; a sparse step's only
 };
-LanesPartial Add(LanesPartial a, const LanesPartial& b);
+BatchPartial Add(BatchPartial a, const BatchPartial& b);
 
 // Arrays by position, of those with arcs. A node's line holds its contributions, score /
-// strength; that of a node without out arcs, which nobody reads, the scores themselves.
+// strength; that of a node without out arcs, which no row reads, the scores themselves.
 // So the scores need no array of their own, and `next` is where rows are summed.
-struct LanesStep {
+struct BatchStep {
   double damping = 0;
-  std::array<float, kLanes> base{};     // mass that teleports, by lane
-  std::array<float, kLanes> uniform{};  // share of it that every node gets
-  const std::vector<LaneSeed>* seeds = nullptr;
+  std::array<float, kBatchWidth> base{};     // mass that teleports, by lane
+  std::array<float, kBatchWidth> uniform{};  // share of it that every node gets
+  const std::vector<BatchSeed>* seeds = nullptr;
   const float* strength = nullptr;  // 0 = no out arcs
-  const Lanes* now = nullptr;
-  Lanes* next = nullptr;
+  const Batch16* now = nullptr;
+  Batch16* next = nullptr;
   bool measured = true;  // the sums of |new - old| are wanted; else they are 0 and cost nothing
   // A sparse step, where both are given: bits by position, of the lines of `now` that can be
   // other than zero, and a place, all 0, for those of `next`. Other lines are neither read
   // nor written. REQUIRES that `uniform` is 0.
   const std::uint64_t* live = nullptr;
   std::uint64_t* live_next = nullptr;
-  const Budget* budget = nullptr;  // asked for a deadline and a cancel between the blocks
+  const Budget* budget = nullptr;  // polled between the blocks
 };
 
 // Instruction levels of the kernel; all give the same bits.
-enum class LanesLevel : std::uint8_t { kBest, kBaseline };
+enum class BatchLevel : std::uint8_t { kBest, kBaseline };
 
-class LanesStepper {
+class BatchStepper {
  public:
-  explicit LanesStepper(const LaneRows& rows) : rows_(rows), partials_(rows.blocks().size()) {}
-  // Nothing: the budget said stop, and what `next` holds is to be thrown away.
-  std::optional<LanesPartial> Step(const LanesStep& step, Executor& executor,
-                                   LanesLevel level = LanesLevel::kBest);
+  explicit BatchStepper(const BatchLayout& rows) : rows_(rows), partials_(rows.blocks().size()) {}
+  // Nothing: the budget interrupted, and what `next` holds must be discarded.
+  std::optional<BatchPartial> Step(const BatchStep& step, Executor& executor,
+                                   BatchLevel level = BatchLevel::kBest);
 
  private:
-  const LaneRows& rows_;
-  std::vector<LanesPartial> partials_;  // by block
+  const BatchLayout& rows_;
+  std::vector<BatchPartial> partials_;  // by block
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

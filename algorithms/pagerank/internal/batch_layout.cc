@@ -12,11 +12,12 @@
 #include "algorithms/common/internal/degree_order.h"
 #include "algorithms/common/internal/object_pool.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
-constexpr std::uint32_t kShort = LaneRows::kShort;
+constexpr std::uint32_t kShort = BatchLayout::kShort;
 
 // Position of every node, and the reverse.
 struct Numbering {
@@ -79,18 +80,18 @@ Numbering Number(const CsrView& in, const CsrView& out, Executor& executor) {
   return made;
 }
 
-// Rows with arcs, in blocks of at most kMostRows rows and about arcs / 256 arcs.
-std::vector<LaneRows::Block> CutBlocks(const CsrView& in, const Numbering& numbering) {
+// Rows with arcs, in blocks of at most kMaxRows rows and about arcs / 256 arcs.
+std::vector<BatchLayout::Block> CutBlocks(const CsrView& in, const Numbering& numbering) {
   const std::uint64_t enough =
       std::max<std::uint64_t>(in.arc_count() / 256, std::uint64_t{1} << 14);
-  std::vector<LaneRows::Block> blocks;
+  std::vector<BatchLayout::Block> blocks;
   std::uint64_t before = 0, inside = 0;
   std::uint32_t begin = 0;
   for (std::uint32_t p = 0; p < numbering.linked; ++p) {
     inside += in.degree(numbering.order[p]);
-    if (inside < enough && p + 1 - begin < LaneRows::kMostRows && p + 1 < numbering.linked)
+    if (inside < enough && p + 1 - begin < BatchLayout::kMaxRows && p + 1 < numbering.linked)
       continue;
-    LaneRows::Block& block = blocks.emplace_back();
+    BatchLayout::Block& block = blocks.emplace_back();
     block.begin = std::exchange(begin, p + 1);
     block.end = begin;
     block.first_arc = before;
@@ -109,7 +110,7 @@ struct Scratch {
   std::vector<std::uint32_t> row_runs;  // how many, by row
   // By segment and by whether the arc's place in its row is even or odd: two counters side
   // by side, because a counter cannot be raised again before its last value is stored.
-  std::array<std::uint32_t, 2 * LaneRows::kMostSegments> counts{};  // all 0 between rows
+  std::array<std::uint32_t, 2 * BatchLayout::kMaxSegments> counts{};  // all 0 between rows
 };
 
 class BlockSorter {
@@ -129,7 +130,7 @@ class BlockSorter {
       segment_of_[c] = static_cast<std::uint8_t>(c * segments / segment_of_.size());
   }
 
-  void Sort(LaneRows::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+  void Sort(BatchLayout::Block& block, std::uint64_t arcs, Scratch& scratch) const {
     scratch.sources.resize(arcs);
     scratch.runs.clear();
     scratch.row_runs.clear();
@@ -146,7 +147,7 @@ class BlockSorter {
 
   std::uint32_t SegmentOf(std::uint32_t source) const { return segment_of_[source / kChunk]; }
 
-  // Renumbered rows lie anywhere: ask early for where they begin, then for the rows.
+  // Renumbered rows lie anywhere: prefetch where they begin early, then the rows.
   void PrefetchRows(std::uint32_t p, std::uint32_t end) const {
     constexpr std::uint32_t kFar = 24, kNear = 12, kLines = 6;
     if (p + kFar < end) __builtin_prefetch(&in_.offsets[numbering_.order[p + kFar]]);
@@ -157,10 +158,9 @@ class BlockSorter {
     for (std::uint32_t line = 0; line < lines; ++line) __builtin_prefetch(row + 16 * line);
   }
 
-  // First pass: all positions, apart from counting them, because a branch that hangs on
-  // what is fetched from anywhere would wait for it; then the runs of every row, and how
-  // many rows each group has.
-  void Count(LaneRows::Block& block, Scratch& scratch) const {
+  // First pass: all positions, apart from counting them, because a branch that depends on a
+  // gathered value would wait for it; then the runs of every row, and how many rows each group has.
+  void Count(BatchLayout::Block& block, Scratch& scratch) const {
     std::uint32_t* to = scratch.sources.data();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
       PrefetchRows(p, block.end);
@@ -171,7 +171,7 @@ class BlockSorter {
     const std::uint32_t* source = scratch.sources.data();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
       std::uint64_t touched = 0;  // segments
-      static_assert(LaneRows::kMostSegments <= 64);
+      static_assert(BatchLayout::kMaxSegments <= 64);
       const std::uint32_t degree = in_.degree(numbering_.order[p]);
       for (std::uint32_t i = 0; i < degree; ++i) {
         const std::uint32_t segment = SegmentOf(source[i]);
@@ -198,7 +198,7 @@ class BlockSorter {
   using Cursors = std::array<Cursor, kShort + 1>;
 
   // Tiles one behind the other; returns where their groups begin. Sizes the block's lists.
-  std::vector<Cursors> Begin(LaneRows::Block& block, const Scratch& scratch) const {
+  std::vector<Cursors> Begin(BatchLayout::Block& block, const Scratch& scratch) const {
     std::vector<std::uint64_t> long_arcs(segments_);
     for (const Scratch::Run& run : scratch.runs)
       if (run.count > kShort) long_arcs[run.segment] += run.count;
@@ -206,7 +206,7 @@ class BlockSorter {
     std::uint32_t row = 0, longs = 0;
     std::uint64_t arc = block.first_arc;
     for (std::uint32_t s = 0; s < segments_; ++s) {
-      LaneRows::Tile& tile = block.tiles[s];
+      BatchLayout::Tile& tile = block.tiles[s];
       tile.first_row = row;
       tile.first_long = longs;
       tile.first_arc = arc;
@@ -217,16 +217,16 @@ class BlockSorter {
       }
       longs += tile.rows[kShort];
     }
-    block.rows = AlignedArray<std::uint32_t>(std::size_t{row} + LaneRows::kRowsAhead);
+    block.rows = AlignedArray<std::uint32_t>(std::size_t{row} + BatchLayout::kRowsAhead);
     std::fill(block.rows.begin() + row, block.rows.end(), block.begin);
     block.long_counts.resize(longs);
     return cursors;
   }
 
   // Second pass: rows to their groups, arcs to their rows, in the order they have there.
-  void Place(LaneRows::Block& block, const Scratch& scratch) const {
+  void Place(BatchLayout::Block& block, const Scratch& scratch) const {
     std::vector<Cursors> cursors = Begin(block, scratch);
-    std::array<std::uint64_t, LaneRows::kMostSegments> next;
+    std::array<std::uint64_t, BatchLayout::kMaxSegments> next;
     const Scratch::Run* run = scratch.runs.data();
     const std::uint32_t* source = scratch.sources.data();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
@@ -258,29 +258,27 @@ class BlockSorter {
 
 }  // namespace
 
-LaneRows LaneRows::Make(const CsrView& in, const CsrView& out, Executor& executor) {
-  LaneRows made;
+BatchLayout BatchLayout::Make(const CsrView& in, const CsrView& out, Executor& executor) {
+  BatchLayout made;
   Numbering numbering = Number(in, out, executor);
   made.linked_count_ = numbering.linked;
   made.blocks_ = CutBlocks(in, numbering);
   made.sources_ = AlignedArray<std::uint32_t>(in.arc_count() + kSourcesAhead);
   std::fill_n(made.sources_.end() - kSourcesAhead, kSourcesAhead, 0u);
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
-  made.segment_count_ =
-      std::clamp(numbering.sources / kMostSources + (numbering.sources % kMostSources != 0), 1u,
-                 kMostSegments);
+  made.segment_count_ = std::clamp(
+      numbering.sources / kMaxSources + (numbering.sources % kMaxSources != 0), 1u, kMaxSegments);
   const BlockSorter sorter(in, numbering, made.segment_count_, made.sources_.data(),
                            made.weights_.data());
-  Pool<Scratch> pool;
+  ObjectPool<Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
   std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
         b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
     try {
-      std::unique_ptr<Scratch> scratch = pool.Take();
+      const auto scratch = pool.Acquire();
       sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-      pool.Give(std::move(scratch));
     } catch (const std::bad_alloc&) {
       out_of_memory = true;
     }
@@ -290,7 +288,7 @@ LaneRows LaneRows::Make(const CsrView& in, const CsrView& out, Executor& executo
   return made;
 }
 
-std::uint64_t LaneRows::size_bytes() const {
+std::uint64_t BatchLayout::size_bytes() const {
   std::uint64_t bytes = order_.size_bytes() + sources_.size_bytes() + weights_.size_bytes();
   for (const Block& block : blocks_)
     bytes += sizeof(Block) + block.tiles.capacity() * sizeof(Tile) + block.rows.size_bytes() +
@@ -298,4 +296,4 @@ std::uint64_t LaneRows::size_bytes() const {
   return bytes;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

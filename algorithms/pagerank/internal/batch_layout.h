@@ -1,13 +1,13 @@
-// LaneRows: the arcs of a graph laid out for a sweep that fetches a whole cache line a
+// BatchLayout: the arcs of a graph laid out for a sweep that fetches a whole cache line a
 // source (16 PageRanks at once, batch_iteration.h).
 //
 // The lines of all sources outgrow the third-level cache, so arcs are cut into segments
 // of at most 262,144 sources (16 MiB of lines) and a sweep works one segment off after
 // the other: the lines stay in cache, and what travels through memory are the rows' sums,
 // in order. Inside a segment and a block of rows, rows are grouped by how many arcs they
-// have there, so the loop over a group has a fixed length and no branch in it is guessed
-// wrong. The idea and its source are those of PageRankTiles; but there 16-bit ids and
-// segments of 256 KiB pay, here lines are 16 times as long and ids cost little.
+// have there, so the loop over a group has a fixed length and no branch in it is mispredicted. The
+// idea and its source are those of PageRankTiles; but there 16-bit ids and segments of 256 KiB are
+// best, here lines are 16 times as long and ids cost little.
 //
 // Nodes are renumbered: by falling out-degree where few nodes hold most arcs, so that
 // most arcs fall into the first segment and to its beginning, else in their own order;
@@ -26,15 +26,15 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
-class LaneRows {
+class BatchLayout {
  public:
-  static constexpr std::uint32_t kMostSources = 1u << 18;  // of a segment
+  static constexpr std::uint32_t kMaxSources = 1u << 18;  // of a segment
   // A row's sum passes through f32 once a segment, so segments grow instead of their number.
-  static constexpr std::uint32_t kMostSegments = 64;
-  static constexpr std::uint32_t kMostRows = 8192;  // of a block
-  static constexpr std::uint32_t kShort = 16;       // rows of up to so many arcs are grouped
+  static constexpr std::uint32_t kMaxSegments = 64;
+  static constexpr std::uint32_t kMaxRows = 8192;  // of a block
+  static constexpr std::uint32_t kShort = 16;      // rows of up to so many arcs are grouped
   // How far a kernel may look ahead in the lists.
   static constexpr std::uint32_t kSourcesAhead = 192, kRowsAhead = 96;
 
@@ -52,10 +52,10 @@ class LaneRows {
     std::vector<std::uint32_t> long_counts;  // of the rows with more than kShort arcs
   };
 
-  // `out` is asked for row lengths only. O(nodes + arcs), two passes over the arcs. Memory
+  // Of `out` only row lengths are read. O(nodes + arcs), two passes over the arcs. Memory
   // afterwards: 4 bytes an arc (8 with weights), 4 for each row of a tile and 4 a node.
   // May throw std::bad_alloc.
-  static LaneRows Make(const CsrView& in, const CsrView& out, Executor& executor);
+  static BatchLayout Make(const CsrView& in, const CsrView& out, Executor& executor);
 
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(order_.size()); }
   // Positions [0, linked_count()) have arcs, the others none.
@@ -77,4 +77,4 @@ class LaneRows {
   AlignedArray<float> weights_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -1,17 +1,13 @@
-// PartSweeps: PageRank over all rows again and again, in parts.
+// BlockGaussSeidel: PageRank over all rows again and again, in parts.
 //
 // Up to 16 ranges of nodes have their turn one after the other, each going by the scores that
 // the ones before have just been given (block Gauss-Seidel; for PageRank: Gleich, Zhukov,
 // Berkhin, 2004), which needs two thirds of the sweeps.
 //
-// The first sweep sums what all neighbours send. From then on a row is told only what has
-// changed since its last turn, and every node has had one turn since: so each sweep sums the
-// neighbours' last changes. Few bits of a change will do, if what they leave out is kept, counted
-// as not passed on, and sent along at the next turn: eight (ChangeCodes), so that gathers come
-// from the second-level cache. Scores stay f64. So that rows before and after a node's in the
-// order have heard the same, the first sweep tells those after it of a change in as few bits.
-// Where contributions are too far apart for eight bits, or changes hardly fall, they are sent as
-// Real, and so where a layout puts most gathers next to each other.
+// The first sweep sums the contributions of all neighbours. From then on a row receives the changes
+// since its last turn alone, and every node has had one turn since: so each sweep sums the
+// neighbours' last changes. What rounding to Real leaves out of a change stays at the node, counts
+// in the error, and is sent at the next turn. Scores stay f64.
 //
 // After every turn it is known what is not yet passed on: the changes sent at each part's last
 // turn, and what all nodes keep.
@@ -19,7 +15,6 @@
 // Sums follow rows and ids: bits depend on the graph and the scores alone. Not thread-safe.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,47 +23,43 @@
 
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
-#include "algorithms/pagerank/internal/delta_quantization.h"
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/pagerank/internal/spmv.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 // Real is what contributions are: float, or double where out-strengths are beyond what f32 can
 // hold.
 template <class Real>
-class PartSweeps {
+class BlockGaussSeidel {
  public:
   // Out-strengths that Real = float serves.
-  static constexpr double kLeastStrength = 1e-18, kMostStrength = 1e18;
+  static constexpr double kMinStrength = 1e-18, kMaxStrength = 1e18;
   // Nodes and arcs a part, of which there are 16 at most: part of the result's definition.
   // Smaller parts cost more, by the threads that wait for each other, than they save in sweeps.
   static constexpr std::uint64_t kPartWork = 1 << 18;
-  // Nodes from which on changes go as codes: fewer f32 stay in the second-level cache themselves.
-  static constexpr NodeId kCodedNodes = 1 << 18;
 
   struct Problem {
-    BlockSums& sums;  // of `rows`, or of a layout of theirs: for all sweeps but those in codes
-    RowSums& rows;
+    Spmv& sums;  // of the rows, or of a layout of theirs
     std::span<const SeedShare> seeds;
     const AlignedArray<double>& reciprocal;  // of out-strengths, 0 = dangling
     std::vector<double>& scores;             // all of them, with any sum above 0
     std::uint64_t arcs = 0;
     double damping = 0.85;
     std::uint64_t part_work = kPartWork;  // less in tests
-    NodeId coded_nodes = kCodedNodes;     // as this
   };
-  // Memory: 11 to 13 bytes a node (Real = double: 15 to 21), 5 (9) a node of a part, 8 a row of a
-  // block and thread. May throw std::bad_alloc.
-  PartSweeps(const Problem& problem, Executor& executor);
+  // Memory: 12 bytes a node (Real = double: 20), 4 (8) a node of a part, 8 a row of a block and
+  // thread. May throw std::bad_alloc.
+  BlockGaussSeidel(const Problem& problem, Executor& executor);
 
   std::size_t count() const { return parts_.size(); }
   // A turn of all, part by part: BeginSweep, then Turn(0) to Turn(count() - 1).
   // `enough`: the error wanted.
   void BeginSweep(double enough);
-  void Turn(std::size_t number);
+  void UpdateBlock(std::size_t number);
 
   // Bound on the L1 distance of the scores, which may sum to something else than 1, scaled to
   // sum 1, to the fixed point, rounding included; infinite when they do not sum to more than 0.
@@ -78,13 +69,12 @@ class PartSweeps {
   // sweeping on leads nowhere. A turn takes a node's old score before all have been told of
   // it, so scores that are not of this graph may come to that; those that begin at the
   // teleport cannot: a part with seeds keeps 1 - d of the sum. REQUIRES as Error.
-  bool Holds() const {
+  bool IsStable() const {
     const Totals all = All();
     return all.scores > 0.5 * all.absolute;
   }
 
  private:
-  using Codes = ChangeCodes<Real>;
   // Of a block of rows, or a part.
   struct Totals {
     double scores = 0, dangling = 0, absolute = 0;
@@ -95,7 +85,7 @@ class PartSweeps {
   };
   struct Part {
     std::size_t first, last;  // blocks [first, last) of p_.sums
-    NodeId begin, end;        // rows; `begin` is where a block of p_.rows begins
+    NodeId begin, end;        // rows
     Totals totals;
   };
   struct Scratch {
@@ -103,19 +93,16 @@ class PartSweeps {
     AlignedArray<Real> values;
   };
   struct Lanes;
-  // kAnew is followed by codes, where they do, kAnewReal by Real; in kFirstReal what was kept goes
-  // along.
-  enum class Sweep : std::uint8_t { kAnew, kAnewReal, kCoded, kFirstReal, kReal };
+  // kFull: of all contributions. kFirstChanges: of the changes since, and of what was kept.
+  // kChanges: of changes alone.
+  enum class Sweep : std::uint8_t { kFull, kFirstChanges, kChanges };
 
   Totals All() const;
   double Home(const Totals& t) const {
     return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling;
   }
   void Contribute();
-  void SendCodes(double enough);
-  void Raise();
-  template <class Value>
-  void SendReals(Value&& value);
+  void SendChanges();
   template <Sweep kSweep>
   Totals SumRows(const Part& part, double home);
   template <Sweep kSweep>
@@ -126,26 +113,17 @@ class PartSweeps {
   const Problem p_;
   Executor& executor_;
   const std::size_t n_;
-  Sweep sweep_ = Sweep::kAnew;
+  Sweep sweep_ = Sweep::kFull;
   bool began_ = false;
-  const bool coded_;              // codes are to be tried
-  bool wide_;                     // changes go as Real: few nodes, or codes did not do
-  double pending_ = 0;            // changes when the last sweep began
-  typename Codes::Key base_ = 0;  // of the codes
-  std::array<double, 256> table_{};
-  AlignedArray<Real>
-      sent_;  // by position: contributions as they were told; in a sweep of Real changes: those
-  AlignedArray<std::uint8_t> codes_;  // by node: their last changes
-  AlignedArray<float> kept_;          // by node: of its score, what nobody has been told yet
-  AlignedArray<std::int16_t>
-      moved_;  // by node: during kAnew, keys of what rows after it were told, with the sign
-  AlignedArray<Real> moved_reals_;  // during kAnewReal, what they were told
-  AlignedArray<Real> next_;         // of the part at work, row by row
-  AlignedArray<std::uint8_t> next_codes_;
+  // By position: contributions as they were sent; in a sweep of changes: those.
+  AlignedArray<Real> sent_;
+  AlignedArray<float> kept_;  // by node: of its score, what was not sent yet
+  AlignedArray<Real> moved_;  // by node: during kFull, what rows after it were sent as a change
+  AlignedArray<Real> next_;   // of the part at work, row by row
   std::vector<Totals> blocks_;
   std::vector<Part> parts_;
-  Pool<Scratch> pool_;
+  ObjectPool<Scratch> pool_;
   double lost_ = 0;  // changes that will not be passed on
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

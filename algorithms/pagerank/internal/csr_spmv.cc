@@ -7,14 +7,15 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
 // sums[r] = sum of term(i) over [end(r - 1), end(r)), by differences of a running sum that
-// begins anew every `chunk` arcs; what a row has from the chunks before is carried apart,
-// so that a long row's roundings are those of its chunks. ahead(i) asks for
-// what the terms from i on will need later.
+// begins anew every `chunk` arcs; what a row has from the chunks before is carried separately,
+// so that a long row's roundings are those of its chunks. ahead(i) prefetches what the terms from i
+// on will need later.
 template <class Term, class End, class Ahead>
 void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double* running,
              double* sums, Term&& term, End&& end, Ahead&& ahead) {
@@ -65,7 +66,7 @@ void MergeRows(const Run& run, Direction direction, std::vector<NodeId>& into) {
 
 }  // namespace
 
-std::vector<NodeId> LiveRows::TouchedSince(const Snapshot& earlier, Direction direction) const {
+std::vector<NodeId> LiveCsr::TouchedSince(const Snapshot& earlier, Direction direction) const {
   const auto& runs_then = earlier.state().runs;
   std::vector<NodeId> touched;
   for (const std::shared_ptr<const Run>& run : state()->state().runs)
@@ -80,7 +81,7 @@ std::vector<NodeId> LiveRows::TouchedSince(const Snapshot& earlier, Direction di
   return touched;
 }
 
-NodeId LiveRows::CountIn(const Snapshot& earlier) const {
+NodeId LiveCsr::CountIn(const Snapshot& earlier) const {
   if (!numbering) return earlier.node_count();
   NodeId low = 0;
   for (NodeId high = node_count; low < high;) {
@@ -93,7 +94,7 @@ NodeId LiveRows::CountIn(const Snapshot& earlier) const {
   return low;
 }
 
-std::vector<NodeId> LiveRows::Touched(Direction direction) const {
+std::vector<NodeId> LiveCsr::Touched(Direction direction) const {
   std::vector<NodeId> touched;
   if (!live) return touched;
   for (const std::shared_ptr<const Run>& run : live->state().runs)
@@ -104,16 +105,16 @@ std::vector<NodeId> LiveRows::Touched(Direction direction) const {
   return touched;
 }
 
-RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
+CsrSpmv::CsrSpmv(const LiveCsr& rows, bool weighted, Executor& executor)
     : rows_(rows), weighted_(weighted), touched_(rows.Touched(Direction::kIn)) {
-  struct Most {
+  struct Extremes {
     std::uint64_t touched = 0, row = 0;
   };
   const std::size_t groups = (rows.node_count + kGroup - 1) / kGroup;
-  const Most most = ParallelReduce(
-      executor, groups, 128, Most{},
+  const Extremes most = ParallelReduce(
+      executor, groups, 128, Extremes{},
       [&](std::size_t begin, std::size_t end) {
-        Most part;
+        Extremes part;
         auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin * kGroup);
         for (std::size_t group = begin; group < end; ++group) {
           const std::size_t stop = std::min<std::size_t>((group + 1) * kGroup, rows_.node_count);
@@ -138,22 +139,22 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
         }
         return part;
       },
-      [](Most a, const Most& b) {
-        return Most{std::max(a.touched, b.touched), std::max(a.row, b.row)};
+      [](Extremes a, const Extremes& b) {
+        return Extremes{std::max(a.touched, b.touched), std::max(a.row, b.row)};
       });
-  most_arcs_ = most.touched;
+  max_arcs_ = most.touched;
   longest_ = most.row;
 }
 
-void RowSums::Reserve(const Executor& executor, std::size_t at_once) {
+void CsrSpmv::Reserve(const Executor& executor, std::size_t at_once) {
   pool_.Reserve(executor, at_once);
-  for (const auto& scratch : pool_.idle()) scratch->terms.resize(most_arcs_);
+  for (const auto& scratch : pool_.idle()) scratch->terms.resize(max_arcs_);
 }
 
 template <class Values>
-void RowSums::PullBlock(std::size_t block, Values values, double* sums) {
+void CsrSpmv::PullBlock(std::size_t block, Values values, double* sums) {
   const std::size_t begin = first_row(block), end = first_row(block + 1);
-  std::unique_ptr<Scratch> scratch = pool_.Take();
+  const auto scratch = pool_.Acquire();
   auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin);
   const bool weighted = weighted_ && !rows_.in.weights.empty();
   for (std::size_t at = begin; at < end; at += kGroup) {
@@ -169,11 +170,10 @@ void RowSums::PullBlock(std::size_t block, Values values, double* sums) {
       PullClean<false>(at, stop, values, to, *scratch);
     }
   }
-  pool_.Give(std::move(scratch));
 }
 
 template <bool kWeighted, class Values>
-void RowSums::PullClean(std::size_t begin, std::size_t end, Values values, double* sums,
+void CsrSpmv::PullClean(std::size_t begin, std::size_t end, Values values, double* sums,
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
   for (std::size_t ahead = 0; ahead < kGroup; ahead += 16)
@@ -196,9 +196,9 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, Values values, doubl
 }
 
 template <class Values>
-void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched,
+void CsrSpmv::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched,
                           Values values, double* sums, Scratch& scratch) const {
-  if (scratch.terms.size() < most_arcs_) scratch.terms.resize(most_arcs_);
+  if (scratch.terms.size() < max_arcs_) scratch.terms.resize(max_arcs_);
   double* to = scratch.terms.data();
   const auto here = [&] { return static_cast<std::uint32_t>(to - scratch.terms.data()); };
   for (std::size_t v = begin; v < end;) {
@@ -229,8 +229,7 @@ void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const No
       [&](std::size_t row) { return scratch.ends[row]; }, [](std::uint32_t) {});
 }
 
-template void RowSums::PullBlock(std::size_t, const float*, double*);
-template void RowSums::PullBlock(std::size_t, const double*, double*);
-template void RowSums::PullBlock(std::size_t, RowSums::Coded, double*);
+template void CsrSpmv::PullBlock(std::size_t, const float*, double*);
+template void CsrSpmv::PullBlock(std::size_t, const double*, double*);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

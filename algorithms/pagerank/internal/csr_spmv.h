@@ -1,12 +1,11 @@
-// RowSums: what pulling over in-rows adds up to, rows read where they are.
+// CsrSpmv: the sparse matrix-vector product over in-rows, read where they are.
 //
-// A loop per row guesses wrong at the end of nearly every row, which costs more than the
-// row. So 64 rows are gone through as one list of arcs, whose running sum is kept; a row's
-// sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
-// sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
+// A loop per row mispredicts the end of nearly every row, which costs more than the row. So 64 rows
+// are summed as one list of arcs, whose running sum is kept; a row's sum is the difference of two
+// of its values. Groups of rows begin at multiples of 64, so a sum's bits depend on the rows of its
+// group alone: not on threads, nor on where rows lie.
 //
-// Values may be f32 as well, or bytes that a table tells the values of; sums are f64. Rounding: of
-// all rows see Rounding.
+// Values may be f32 as well; sums are f64. Rounding: of all rows see Rounding.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +22,11 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 // Rows by dense id: those of `out` and `in`, or of `live` where the delta touches them.
-struct LiveRows {
+struct LiveCsr {
   CsrView out, in;
   const Snapshot* live = nullptr;  // null: `out` and `in` are all; else dense ids are NodeIds
   NodeId node_count = 0;
@@ -78,18 +78,18 @@ struct LiveRows {
   }
 };
 
-class RowSums final : public BlockSums {
+class CsrSpmv final : public Spmv {
  public:
   static constexpr std::size_t kGroup = 64;
   static constexpr std::size_t kBlock = 16 * kGroup;  // rows
   // Keeps a reference to `rows`. O(nodes), and the arcs of groups that the delta touches.
-  RowSums(const LiveRows& rows, bool weighted, Executor& executor);
+  CsrSpmv(const LiveCsr& rows, bool weighted, Executor& executor);
 
   std::size_t block_count() const override { return (rows_.node_count + kBlock - 1) / kBlock; }
   std::size_t first_row(std::size_t block) const override {
     return std::min<std::size_t>(block * kBlock, rows_.node_count);
   }
-  std::size_t most_rows() const override { return kBlock; }
+  std::size_t max_rows() const override { return kBlock; }
   const std::uint32_t* positions(std::size_t) const override { return nullptr; }
   void Reserve(const Executor& executor, std::size_t at_once) override;
 
@@ -104,15 +104,6 @@ class RowSums final : public BlockSums {
     PullBlock(block, values, sums);
   }
   void Pull(std::size_t block, const double* values, double* sums) override {
-    PullBlock(block, values, sums);
-  }
-  // Values that are the entries of a table.
-  struct Coded {
-    const std::uint8_t* codes;  // by node
-    const double* table;        // 256
-    double operator[](std::size_t node) const { return table[codes[node]]; }
-  };
-  void Pull(std::size_t block, const Coded& values, double* sums) {
     PullBlock(block, values, sums);
   }
 
@@ -134,12 +125,12 @@ class RowSums final : public BlockSums {
   void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched,
                    Values values, double* sums, Scratch& scratch) const;
 
-  const LiveRows& rows_;
+  const LiveCsr& rows_;
   const bool weighted_;
   const std::vector<NodeId> touched_;  // rows that the delta may differ in
-  std::uint64_t most_arcs_ = 0;        // of a group with such a row
+  std::uint64_t max_arcs_ = 0;         // of a group with such a row
   std::uint64_t longest_ = 0;          // row
-  Pool<Scratch> pool_;
+  ObjectPool<Scratch> pool_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -6,7 +6,7 @@
 
 #include "algorithms/pagerank/internal/tile_spmv.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 template <class Real>
 PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
@@ -15,13 +15,12 @@ PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, PageRankPartial{},
       [&](std::size_t b, std::size_t) {
-        std::unique_ptr<Sums> sums = pool_.Take();
+        const auto sums = pool_.Acquire();
         const PageRankTiles::Block& block = tiles.blocks()[b];
-        SumTiles<Real>(tiles, block, step.contribution, sums->rows.data());
-        static_assert(PageRankTiles::kRowsTogether % PageRankPartial::kLanes == 0,
+        TileSpmv<Real>(tiles, block, step.contribution, sums->rows.data());
+        static_assert(PageRankTiles::kRowAlign % PageRankPartial::kLanes == 0,
                       "blocks begin at lane 0");
         const PageRankPartial partial = step.FinishRows(block.begin, block.end, sums->rows.data());
-        pool_.Give(std::move(sums));
         return partial;
       },
       Add);
@@ -32,4 +31,4 @@ template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankS
 template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&,
                                            Executor&);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

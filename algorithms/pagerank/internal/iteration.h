@@ -15,7 +15,8 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 // Node v adds to lane v % 4: four short chains of additions instead of a long one, which
 // every node would have to wait for.
@@ -127,7 +128,7 @@ class TileStepper {
   struct Sums {
     AlignedArray<double> rows{PageRankTiles::kSegment};
   };
-  Pool<Sums> pool_;
+  ObjectPool<Sums> pool_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -18,9 +18,9 @@ namespace plexus {
 
 namespace {
 
-using internal::PageRankPartial;
-using internal::PageRankStep;
-using internal::PageRankTiles;
+using pagerank_internal::PageRankPartial;
+using pagerank_internal::PageRankStep;
+using pagerank_internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
@@ -41,7 +41,7 @@ Result<std::shared_ptr<const PageRankTiles>> MakePageRankLayout(const CsrView& i
                                                                 const CsrView& out,
                                                                 Executor& executor,
                                                                 int iterations) try {
-  const int enough = PageRankTiles::PayAfter(in, out);
+  const int enough = PageRankTiles::BreakEvenIterations(in, out);
   if (enough == 0 || iterations < enough) return nullptr;
   return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
 }
@@ -77,7 +77,7 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
   step.teleport = uniform ? nullptr : input.teleport.data();
   if (input.layout) step.positions = input.layout->positions();
   AlignedArray<Real> contribution(n), next(n), scores(n);
-  internal::TileStepper over_tiles;
+  pagerank_internal::TileStepper over_tiles;
   step.scores = scores.data();
   PageRankPartial last = ParallelReduce(
       executor, n, kGrain, PageRankPartial{},
@@ -94,7 +94,7 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
         }
         return partial;
       },
-      internal::Add);
+      pagerank_internal::Add);
 
   const double bound = options.damping / (1.0 - options.damping);
   std::uint64_t edges_left = options.budget.edges;
@@ -110,7 +110,7 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
     step.contribution = contribution.data();
     step.next = next.data();
     last = input.layout ? over_tiles.Step(*input.layout, step, executor)
-                        : internal::StepByPull(input.in, step, executor);
+                        : pagerank_internal::StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = PageRankPartial::Total(last.step);
     ++result.iterations;

@@ -25,14 +25,14 @@
 
 namespace plexus {
 
-namespace internal {
+namespace pagerank_internal {
 class PageRankTiles;
 }
 
-// Null where none pays within so many iterations: few nodes, few arcs, rows that are local
-// already. `out` is asked for row lengths only. O(nodes + arcs), the time of two to seven
+// Null where none is worthwhile within so many iterations: few nodes, few arcs, rows that are local
+// already. Of `out` only row lengths are read. O(nodes + arcs), the time of two to seven
 // iterations over the rows as they are.
-Result<std::shared_ptr<const internal::PageRankTiles>> MakePageRankLayout(
+Result<std::shared_ptr<const pagerank_internal::PageRankTiles>> MakePageRankLayout(
     const CsrView& in, const CsrView& out, Executor& executor,
     int iterations = std::numeric_limits<int>::max());
 
@@ -42,7 +42,7 @@ struct PageRankCsrInput {
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
   // Made of `in`, with its weights or without as there; null: pull.
-  const internal::PageRankTiles* layout = nullptr;
+  const pagerank_internal::PageRankTiles* layout = nullptr;
   std::span<const Real> start = {};  // first scores, summing to 1; empty = the teleport
 };
 

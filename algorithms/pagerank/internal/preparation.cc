@@ -17,7 +17,8 @@
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -74,7 +75,7 @@ std::string Text(double x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-// Which layout is used depends on what is asked for, never on what is kept.
+// Which layout is used depends on the options, never on what is cached.
 bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
   if (p.use != use) return false;
   if (use == PageRankUse::kSixteen) return true;
@@ -129,12 +130,13 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
-  // What ages is asked for at another time each time.
-  const bool cached = options.use_cache && !options.subset && options.arc_weights.now_ms == kNoTime;
+  // Weights that age differ at every time, so they are not cached.
+  const bool cached =
+      options.use_cache && !options.filter.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
     if (auto found = PreparedRankings::Of(snapshot)->Find([&](const PageRankPrepared& p) {
-          return p.kinds == options.kinds && p.reversed == options.reversed &&
-                 p.valid_at == options.valid_at && p.asked_weighted == options.weighted &&
+          return p.kinds == options.filter.kinds && p.reversed == options.reversed &&
+                 p.valid_at == options.filter.valid_at && p.asked_weighted == options.weighted &&
                  p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
       const PageRankTiles* layout = found->LayoutPays(iterations) ? found->layout.get() : nullptr;
@@ -144,9 +146,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     }
   PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   auto made = std::make_shared<PageRankPrepared>();
-  made->kinds = options.kinds;
+  made->kinds = options.filter.kinds;
   made->reversed = options.reversed;
-  made->valid_at = options.valid_at;
+  made->valid_at = options.filter.valid_at;
   made->asked_weighted = options.weighted;
   made->arc_weights = options.arc_weights;
   made->use = use;
@@ -157,9 +159,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   try {
     PLEXUS_ASSIGN(made->strengths, OutStrengths(out, executor));
     if (use == PageRankUse::kSixteen) {
-      made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
+      made->lanes = std::make_shared<const BatchLayout>(BatchLayout::Make(in, out, executor));
     } else {
-      made->layout_pays_after = PageRankTiles::PayAfter(in, out);
+      made->layout_pays_after = PageRankTiles::BreakEvenIterations(in, out);
       if (made->LayoutPays(iterations))
         made->layout =
             std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
@@ -187,11 +189,11 @@ Status CheckF32Range(std::span<const float> reciprocals) {
 }
 
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds,
+                                          std::span<const NodeWeight> seeds,
                                           std::span<const EdgeKindId> kinds) {
   std::vector<SeedShare> shares;
   double total = 0;
-  for (const PageRankSeed& seed : seeds) {
+  for (const NodeWeight& seed : seeds) {
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
     if (dense == kNoNode) return NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
@@ -217,4 +219,4 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
   return shares;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

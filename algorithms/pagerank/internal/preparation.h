@@ -15,7 +15,7 @@
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "algorithms/pagerank/pagerank.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a sweep
 
@@ -25,7 +25,7 @@ struct PageRankPrepared {
   std::vector<EdgeKindId> kinds, reversed;
   std::int64_t valid_at = kNoTime;
   bool asked_weighted = true;
-  ArcWeights arc_weights;
+  EdgeWeighting arc_weights;
   PageRankUse use = PageRankUse::kOne;
   // What was prepared.
   // The numbering, when it is not the base's own; with the in rows, when there is no layout.
@@ -38,7 +38,7 @@ struct PageRankPrepared {
     return layout_pays_after > 0 && iterations >= layout_pays_after;
   }
   std::shared_ptr<const PageRankTiles> layout;
-  std::shared_ptr<const LaneRows> lanes;
+  std::shared_ptr<const BatchLayout> lanes;
   std::uint64_t size_bytes() const;
 };
 
@@ -70,7 +70,7 @@ struct SeedShare {
 // By rising dense id, a node once; `kinds` are those that selected the view. Errors: see
 // pagerank.h.
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds,
+                                          std::span<const NodeWeight> seeds,
                                           std::span<const EdgeKindId> kinds);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

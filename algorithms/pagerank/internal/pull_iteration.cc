@@ -2,7 +2,7 @@
 // dangling mass. What takes the time is fetching contributions from anywhere; everything
 // else must keep out of the way of as many fetches at once as the processor can hold.
 //
-// The end of a row is a branch that nobody can guess, one to four times a row. In f32 rows
+// The end of a row is an unpredictable branch, one to four times a row. In f32 rows
 // are therefore not followed at all: 512 arcs at a time become running sums of f64, and a
 // row's sum is a difference of two of them. Its error is at most 2^-45 of what those arcs
 // bring together, far below what f32 rounds away of all scores; a row that brings nothing
@@ -16,7 +16,8 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -122,10 +123,10 @@ void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   std::uint32_t begin = range.begin;
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;
-    const double sum = range.weights ? PullSum<true>(range.neighbors + at, range.weights + at,
-                                                     end - begin, step.contribution)
-                                     : PullSum<false>(range.neighbors + at, nullptr, end - begin,
-                                                      step.contribution);
+    const double sum =
+        range.weights
+            ? RowDot<true>(range.neighbors + at, range.weights + at, end - begin, step.contribution)
+            : RowDot<false>(range.neighbors + at, nullptr, end - begin, step.contribution);
     sums[row] = sum;
     begin = end;
   }
@@ -151,4 +152,4 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<float>&, Executor&);
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<double>&, Executor&);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -14,15 +14,15 @@
 #include "algorithms/pagerank/internal/residual_push.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
-constexpr std::size_t kGrain = RowSums::kBlock;
+constexpr std::size_t kGrain = CsrSpmv::kBlock;
 
 class Refresher {
  public:
-  Refresher(const LiveRows& rows, std::span<const SeedShare> seeds,
+  Refresher(const LiveCsr& rows, std::span<const SeedShare> seeds,
             const PageRankRefreshOptions& options, std::vector<double> start, Executor& executor)
       : rows_(rows),
         seeds_(seeds),
@@ -33,12 +33,12 @@ class Refresher {
         reciprocal_(n_),
         weighted_(MeasureStrengths()),
         sums_(rows, weighted_, executor),
-        changes_({.rows = rows,
-                  .damping = options.damping,
-                  .weighted = weighted_,
-                  .uniform = seeds.empty(),
-                  .reciprocal = reciprocal_},
-                 executor) {
+        push_({.rows = rows,
+               .damping = options.damping,
+               .weighted = weighted_,
+               .uniform = seeds.empty(),
+               .reciprocal = reciprocal_},
+              executor) {
     result_.scores = std::move(start);
     sums_.Reserve(executor_, sums_.block_count());
   }
@@ -46,11 +46,11 @@ class Refresher {
   PageRankRefreshed Run() {
     if (edges_left_ < result_.arcs || (!StartFromChangedRows() && !StartFromSweep())) {
       result_.truncated = result_.error > options_.tolerance;
-      Give(changes_.home());
+      AddToTeleport(push_.teleport_residual());
       return Done();
     }
-    waiting_ = {};
-    return narrow_ ? SweepParts<float>() : SweepParts<double>();
+    residual_ = {};
+    return fits_f32_ ? SweepParts<float>() : SweepParts<double>();
   }
 
  private:
@@ -73,13 +73,13 @@ class Refresher {
         for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= sum;
       });
     else
-      BeginAtTheTeleport();
+      RestartAtTeleport();
     if (!(result_.error <= 2)) result_.error = 2;  // two vectors that sum to 1 are no further apart
     return std::move(result_);
   }
-  void BeginAtTheTeleport() {
+  void RestartAtTeleport() {
     std::fill(result_.scores.begin(), result_.scores.end(), 0.0);
-    Give(1.0);
+    AddToTeleport(1.0);
   }
   bool MaySweep() {
     if (edges_left_ < result_.arcs || options_.budget.Interrupted()) return false;
@@ -122,11 +122,11 @@ class Refresher {
                            a.ones && b.ones};
         });
     result_.arcs = all.arcs;
-    narrow_ = all.least >= PartSweeps<float>::kLeastStrength &&
-              all.most <= PartSweeps<float>::kMostStrength;
+    fits_f32_ = all.least >= BlockGaussSeidel<float>::kMinStrength &&
+                all.most <= BlockGaussSeidel<float>::kMaxStrength;
     return options_.weighted && !all.ones;
   }
-  // Rows [begin, end), which no delta touches. No branch: which nodes dangle is anyone's guess.
+  // Rows [begin, end), which no delta touches. No branch: which nodes dangle is unpredictable.
   void MeasureClean(std::size_t begin, std::size_t end, Strengths& to) {
     if (options_.weighted) {
       for (std::size_t v = begin; v < end; ++v) MeasureRow(static_cast<NodeId>(v), to);
@@ -157,8 +157,8 @@ class Refresher {
     reciprocal_[v] = sends * std::max(1.0 / divisor, std::numeric_limits<double>::min());
   }
 
-  // Gives the teleport `home`.
-  void Give(double home) {
+  // Adds `home` to the teleport.
+  void AddToTeleport(double home) {
     if (home == 0) return;
     for (const SeedShare& seed : seeds_) result_.scores[seed.dense] += home * seed.share;
     if (!seeds_.empty()) return;
@@ -170,30 +170,31 @@ class Refresher {
 
   // Arcs whose pushing costs about as much as a sweep. A pushed arc touches four arrays
   // anywhere, and on one thread; a sweep also has its nodes.
-  std::uint64_t Few() const {
+  std::uint64_t MaxPushedArcs() const {
     const std::uint64_t pulled = n_ < (1u << 16) ? 16 : n_ < (1u << 19) ? 32 : 128;
     return (result_.arcs + 4 * n_) / pulled;
   }
-  bool ChangesAreSmall() const { return changes_.mass() <= 0.1 * (1.0 - options_.damping); }
+  bool ChangesAreSmall() const { return push_.mass() <= 0.1 * (1.0 - options_.damping); }
   // Pushes as long as few nodes hold most of what is pending, and it is more than `enough`.
   // Their neighbours follow: a sixteenth of the arcs to begin with.
   // All that is ever pushed is at most the mass through 1 - d, and moves the sum of the
   // scores no further: it stays between 0.9 and 1.1.
   void PushWhileLocal(double enough) {
     const double d = options_.damping, nodes = static_cast<double>(n_);
-    while (changes_.Error() > enough && ChangesAreSmall()) {
-      // Quiet nodes, all together, may stay pending for good: a quarter of what is allowed.
-      const double silent = enough * (1.0 - d) / (4.0 * d * nodes);
-      const double quiet = std::max(silent, changes_.mass() / (2.0 * nodes));
-      const PendingChanges::Loud loud = changes_.Above(quiet);
-      if (loud.arcs * 16 > Few() || loud.mass * 2 < changes_.mass()) break;
-      if (result_.iterations >= options_.max_iterations || edges_left_ < loud.arcs ||
+    while (push_.Error() > enough && ChangesAreSmall()) {
+      // The nodes below the threshold, all together, may keep their residual: a quarter of the
+      // tolerance.
+      const double negligible = enough * (1.0 - d) / (4.0 * d * nodes);
+      const double threshold = std::max(negligible, push_.mass() / (2.0 * nodes));
+      const ResidualPush::LargeResiduals large = push_.CountAbove(threshold);
+      if (large.arcs * 16 > MaxPushedArcs() || large.mass * 2 < push_.mass()) break;
+      if (result_.iterations >= options_.max_iterations || edges_left_ < large.arcs ||
           options_.budget.Interrupted()) {
         result_.truncated = true;
         break;
       }
-      const std::uint64_t arcs = changes_.Push(changes_.NodesAbove(quiet), quiet,
-                                               std::min(Few(), edges_left_), result_.scores);
+      const std::uint64_t arcs = push_.Push(push_.NodesAbove(threshold), threshold,
+                                            std::min(MaxPushedArcs(), edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
       ++result_.iterations;
     }
@@ -202,34 +203,34 @@ class Refresher {
   // certain: the scores need not be those of that state. False: nothing to go by.
   bool StartFromChangedRows() {
     if (!options_.earlier || options_.budget.Interrupted()) return false;
-    waiting_ = AlignedArray<double>(n_);
+    residual_ = AlignedArray<double>(n_);
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::memset(&waiting_[begin], 0, (end - begin) * sizeof(double));
+      std::memset(&residual_[begin], 0, (end - begin) * sizeof(double));
     });
-    changes_.Hold(waiting_, false);
-    if (!changes_.Compare(*options_.earlier, Few(), result_.scores)) return false;
-    compared_ = true;
+    push_.Attach(residual_, false);
+    if (!push_.InitFromChangedRows(*options_.earlier, MaxPushedArcs(), result_.scores))
+      return false;
+    unconfirmed_ = true;
     const int sweeps = result_.iterations;
     PushWhileLocal(options_.tolerance / 4);
     // All at once: as good as most of a sweep.
-    if (result_.iterations == sweeps && changes_.Error() > options_.tolerance / 4 &&
+    if (result_.iterations == sweeps && push_.Error() > options_.tolerance / 4 &&
         ChangesAreSmall()) {
       const std::uint64_t arcs =
-          changes_.Spread(std::min(result_.arcs / 16, edges_left_), result_.scores);
+          push_.PropagateAll(std::min(result_.arcs / 16, edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
     }
-    Give(changes_.home());
+    AddToTeleport(push_.teleport_residual());
     return true;
   }
-  // By one sweep, which tells what is pending for certain. False: that was enough, or all
-  // there was time for.
+  // By one sweep, which gives the exact residuals. False: that was enough, or the budget ran out.
   bool StartFromSweep() {
     if (!MaySweep()) {
       result_.truncated = true;
       return false;
     }
     AlignedArray<double> contribution(n_);
-    waiting_ = AlignedArray<double>(n_);
+    residual_ = AlignedArray<double>(n_);
     const Mass before = ParallelReduce(
         executor_, n_, kGrain, Mass{},
         [&](std::size_t begin, std::size_t end) {
@@ -252,12 +253,12 @@ class Refresher {
           return Change(begin, end, home, contribution, sums.data());
         },
         Mass::Add);
-    changes_.Set(after.changes, after.dangling - before.dangling, sums_.Rounding() + 0x1p-50);
-    changes_.Hold(waiting_, true);
+    push_.Set(after.changes, after.dangling - before.dangling, sums_.Rounding() + 0x1p-50);
+    push_.Attach(residual_, true);
     PushWhileLocal(options_.tolerance);
-    result_.error = changes_.Error();
+    result_.error = push_.Error();
     if (result_.error <= options_.tolerance || result_.truncated) return false;
-    Give(changes_.home());
+    AddToTeleport(push_.teleport_residual());
     return true;
   }
   // Scores [begin, end) by the sums of their rows; what they change by waits.
@@ -276,25 +277,24 @@ class Refresher {
       part.dangling += r == 0 ? score : 0.0;
       part.changes += r == 0 ? 0.0 : std::abs(score - result_.scores[v]);
       result_.scores[v] = score;
-      waiting_[v] = score * r - contribution[v];
+      residual_[v] = score * r - contribution[v];
     }
     return part;
   }
 
-  // Sweeps in parts until the bound is met.
+  // Sweeps in parts until the error bound is below the tolerance.
   template <class Real>
   PageRankRefreshed SweepParts() {
-    std::unique_ptr<TiledSums> tiled;
+    std::unique_ptr<BaseTileSpmv> tiled;
     if (options_.tiles)
-      tiled = TiledSums::Make(options_.tiles, rows_, weighted_, result_.arcs / 16, executor_);
+      tiled = BaseTileSpmv::Make(options_.tiles, rows_, weighted_, result_.arcs / 16, executor_);
     result_.tiled = tiled != nullptr;
-    std::optional<PartSweeps<Real>> sweeps;
+    std::optional<BlockGaussSeidel<Real>> sweeps;
     const auto begin = [&] {
       sweeps.emplace(
-          typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, sums_,
-                                             seeds_, reciprocal_, result_.scores, result_.arcs,
-                                             options_.damping, options_.part_work,
-                                             options_.coded_nodes},
+          typename BlockGaussSeidel<Real>::Problem{
+              tiled ? static_cast<Spmv&>(*tiled) : sums_, seeds_, reciprocal_, result_.scores,
+              result_.arcs, options_.damping, options_.part_work},
           executor_);
     };
     begin();
@@ -302,13 +302,13 @@ class Refresher {
     for (;;) {
       if (result_.iterations >= options_.max_iterations || !MaySweep()) {
         result_.truncated = true;
-        // No sweep has confirmed what the changed rows told, or all began anew.
-        if (!known && (compared_ || again)) result_.error = 2;
+        // No sweep has confirmed what the changed rows gave, or all began anew.
+        if (!known && (unconfirmed_ || again)) result_.error = 2;
         return Done();
       }
       sweeps->BeginSweep(options_.tolerance);
       for (std::size_t k = 0; k < sweeps->count(); ++k) {
-        sweeps->Turn(k);
+        sweeps->UpdateBlock(k);
         known |= k + 1 == sweeps->count();
         if (!known) continue;
         result_.error = sweeps->Error();
@@ -316,34 +316,34 @@ class Refresher {
         result_.truncated = false;
         return Done();
       }
-      if (again || sweeps->Holds()) continue;
-      BeginAtTheTeleport();
+      if (again || sweeps->IsStable()) continue;
+      RestartAtTeleport();
       begin();
       known = false, again = true;
     }
   }
-  const LiveRows& rows_;
+  const LiveCsr& rows_;
   const std::span<const SeedShare> seeds_;
   const PageRankRefreshOptions& options_;
   Executor& executor_;
   const std::size_t n_;
   std::uint64_t edges_left_;
   AlignedArray<double> reciprocal_;  // 1 / out-strength, 0 = dangling
-  AlignedArray<double> waiting_;     // changes of contributions, until sweeps begin
+  AlignedArray<double> residual_;    // changes of contributions, until sweeps begin
   PageRankRefreshed result_;
-  bool narrow_ = true;  // f32 can hold all contributions
+  bool fits_f32_ = true;  // f32 can hold all contributions
   const bool weighted_;
-  RowSums sums_;
-  PendingChanges changes_;
-  bool compared_ = false;  // the scores got changes that no sweep has confirmed
+  CsrSpmv sums_;
+  ResidualPush push_;
+  bool unconfirmed_ = false;  // the scores got changes that no sweep has confirmed
 };
 
 }  // namespace
 
-PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
+PageRankRefreshed RefreshPageRank(const LiveCsr& rows, std::vector<double> start,
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor) {
   return Refresher(rows, seeds, options, std::move(start), executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -1,18 +1,18 @@
 // PageRank from the scores of an earlier state of the graph, by what has changed since.
 //
-// 1. Where the earlier state is at hand, rows that differ tell what has changed (PendingChanges);
+// 1. Where the earlier state is at hand, rows that differ give the residuals (ResidualPush);
 //    else one sweep over all rows turns the earlier scores x into x + r, where r is what the
 //    graph as it is now makes of them.
-// 2. While few nodes hold most of r only their changes travel, pushed one by one; where they are
+// 2. While few nodes hold most of r only their residuals are pushed, one by one; where they are
 //    more, but their rows few still, all at once.
-// 3. When changes have spread, or to make sure: sweeps in parts, which know after every part
-//    what is not yet passed on (PartSweeps): the last sweep ends as soon as that is little enough.
+// 3. When changes have spread, or to make sure: block Gauss-Seidel sweeps, which know the residual
+//    after every part (BlockGaussSeidel): the last sweep ends as soon as it is small enough.
 //    Scores that are not of this graph may lose their sum that way: then all begins anew at the
 //    teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
-// is made; one that the base has can be swept over (TiledSums). Sums follow rows and dense ids, so
-// bits depend on the graph, the start and the options alone; over tiles on what is in the base,
+// is made; one that the base has can be swept over (BaseTileSpmv). Sums follow rows and dense ids,
+// so bits depend on the graph, the start and the options alone; over tiles on what is in the base,
 // too.
 #pragma once
 
@@ -29,20 +29,19 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 struct PageRankRefreshOptions {
   double damping = 0.85, tolerance = 1e-9;
   int max_iterations = 1000;
   bool weighted = true;
-  // The state whose scores the start is, as far as the caller knows: tells which rows to look
-  // at first. Where it is wrong that costs sweeps, the error stated holds.
+  // The state whose scores the start is, as far as the caller knows: selects the rows that are
+  // compared first. A wrong one costs sweeps; the error stated holds.
   const Snapshot* earlier = nullptr;
   // Of rows.in, to be swept over instead of it; null: none.
   std::shared_ptr<const PageRankTiles> tiles = nullptr;
   Budget budget;
-  std::uint64_t part_work = PartSweeps<float>::kPartWork;  // less in tests
-  NodeId coded_nodes = PartSweeps<float>::kCodedNodes;     // as this
+  std::uint64_t part_work = BlockGaussSeidel<float>::kPartWork;  // less in tests
 };
 
 struct PageRankRefreshed {
@@ -62,8 +61,8 @@ inline bool RefreshReaches(double tolerance, double damping) {
 
 // `start` sums to 1; `seeds` empty: uniform teleport. Memory: 32 bytes a node, 40
 // where strengths are beyond f32; rows of a group of 64 that the delta touches, by thread.
-PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
+PageRankRefreshed RefreshPageRank(const LiveCsr& rows, std::vector<double> start,
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

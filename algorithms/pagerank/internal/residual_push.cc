@@ -1,4 +1,4 @@
-// Where changes come from when rows have changed, and pushing them.
+// Residuals from changed rows, and pushing them.
 #include "algorithms/pagerank/internal/residual_push.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -33,48 +33,49 @@ struct Row {
 
 }  // namespace
 
-void PendingChanges::Hold(AlignedArray<double>& waiting, bool any) {
-  waiting_ = &waiting;
-  may_wait_.assign((p_.rows.node_count + 63) / 64, any ? ~std::uint64_t{0} : 0);
-  if (any && p_.rows.node_count % 64 != 0) may_wait_.back() >>= 64 - p_.rows.node_count % 64;
+void ResidualPush::Attach(AlignedArray<double>& residual, bool any) {
+  residual_ = &residual;
+  may_have_residual_.assign((p_.rows.node_count + 63) / 64, any ? ~std::uint64_t{0} : 0);
+  if (any && p_.rows.node_count % 64 != 0)
+    may_have_residual_.back() >>= 64 - p_.rows.node_count % 64;
 }
 
-// Nodes with something pending, of 64 a word, ascending.
+// Nodes with a residual, of 64 a word, ascending.
 template <class Fn>
-void PendingChanges::ForEachWaiting(std::size_t first_word, std::size_t last_word, Fn&& fn) const {
+void ResidualPush::ForEachResidual(std::size_t first_word, std::size_t last_word, Fn&& fn) const {
   for (std::size_t w = first_word; w < last_word; ++w)
-    for (std::uint64_t left = may_wait_[w]; left != 0; left &= left - 1) {
+    for (std::uint64_t left = may_have_residual_[w]; left != 0; left &= left - 1) {
       const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
-      if (const double waits = std::abs((*waiting_)[v]); waits != 0)
-        fn(static_cast<NodeId>(v), waits);
+      if (const double residual = std::abs((*residual_)[v]); residual != 0)
+        fn(static_cast<NodeId>(v), residual);
     }
 }
 
-void PendingChanges::Set(double changes, double dangling, double rounding) {
+void ResidualPush::Set(double changes, double dangling, double rounding) {
   changes_ = changes;
-  home_ = dangling;
+  teleport_residual_ = dangling;
   rounding_ = rounding;
 }
 
-double PendingChanges::Add(NodeId v, double change, std::vector<double>& scores) {
+double ResidualPush::Add(NodeId v, double change, std::vector<double>& scores) {
   scores[v] += change;
   rounding_ += 0x1p-53 * std::abs(scores[v]);
   const double r = p_.reciprocal[v];
   if (r == 0) {
-    home_ += change;
+    teleport_residual_ += change;
     return 0;
   }
-  may_wait_[v / 64] |= std::uint64_t{1} << (v % 64);
-  return std::abs((*waiting_)[v] += change * r);
+  may_have_residual_[v / 64] |= std::uint64_t{1} << (v % 64);
+  return std::abs((*residual_)[v] += change * r);
 }
 
-void PendingChanges::Measure() {
+void ResidualPush::Measure() {
   changes_ = ParallelReduce(
-      executor_, may_wait_.size(), kWords, 0.0,
+      executor_, may_have_residual_.size(), kWords, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double part = 0;
-        ForEachWaiting(begin, end,
-                       [&](NodeId v, double waits) { part += waits / p_.reciprocal[v]; });
+        ForEachResidual(begin, end,
+                        [&](NodeId v, double residual) { part += residual / p_.reciprocal[v]; });
         return part;
       },
       [](double a, double b) { return a + b; });
@@ -82,16 +83,16 @@ void PendingChanges::Measure() {
 
 // By some rows: what they send now, less what they sent then. `home`: what the teleport gets,
 // `dangling`: what was on nodes without arcs then and is not now, less the other way round.
-struct PendingChanges::RowChange {
+struct ResidualPush::RowChange {
   std::vector<std::pair<NodeId, double>> changes;
   double dangling = 0, home = 0;
 };
 
-void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes,
-                          std::uint64_t most_arcs, std::atomic<std::uint64_t>& arcs,
-                          const std::vector<double>& scores, RowChange& to) const {
+void ResidualPush::Read(const Snapshot& earlier, std::span<const NodeId> nodes,
+                        std::uint64_t max_arcs, std::atomic<std::uint64_t>& arcs,
+                        const std::vector<double>& scores, RowChange& to) const {
   Row before, after;
-  for (std::size_t i = 0; i < nodes.size() && arcs.load(std::memory_order_relaxed) <= most_arcs;
+  for (std::size_t i = 0; i < nodes.size() && arcs.load(std::memory_order_relaxed) <= max_arcs;
        ++i) {
     const NodeId u = nodes[i];
     if (scores[u] == 0) continue;
@@ -128,14 +129,14 @@ void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes
   }
 }
 
-bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs,
-                             std::vector<double>& scores) {
+bool ResidualPush::InitFromChangedRows(const Snapshot& earlier, std::uint64_t max_arcs,
+                                       std::vector<double>& scores) {
   const Snapshot* const now = p_.rows.state();
   if (!now || now->state().base != earlier.state().base) return false;
   const NodeId n = p_.rows.node_count, then = p_.rows.CountIn(earlier);
   if (then == 0 || then > n) return false;
   const std::vector<NodeId> touched = p_.rows.TouchedSince(earlier, Direction::kOut);
-  if (touched.size() + (n - then) > most_arcs) return false;
+  if (touched.size() + (n - then) > max_arcs) return false;
   const double d = p_.damping;
   constexpr std::size_t kRows = 64;
   std::vector<RowChange> found((touched.size() + kRows - 1) / kRows);
@@ -144,18 +145,18 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs,
   std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor_, touched.size(), kRows, [&](std::size_t begin, std::size_t end) {
     try {
-      Read(earlier, {&touched[begin], end - begin}, most_arcs, arcs, scores, found[begin / kRows]);
+      Read(earlier, {&touched[begin], end - begin}, max_arcs, arcs, scores, found[begin / kRows]);
     } catch (const std::bad_alloc&) {
       out_of_memory = true;
     }
   });
   if (out_of_memory) throw std::bad_alloc();
-  if (arcs > most_arcs) return false;
+  if (arcs > max_arcs) return false;
   double dangling = 0;  // mass, as it was
   for (NodeId v = 0; then < n && v < n; ++v) dangling += p_.reciprocal[v] == 0 ? scores[v] : 0.0;
   for (const RowChange& part : found) {
     dangling += part.dangling;
-    home_ += part.home;
+    teleport_residual_ += part.home;
   }
   const auto add = [&](NodeId v, double change) {
     Add(v, change, scores);
@@ -166,7 +167,7 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs,
       if (i + 16 < part.changes.size()) {
         const NodeId soon = part.changes[i + 16].first;
         __builtin_prefetch(&scores[soon], 1);
-        __builtin_prefetch(&(*waiting_)[soon], 1);
+        __builtin_prefetch(&(*residual_)[soon], 1);
         __builtin_prefetch(&p_.reciprocal[soon]);
       }
       add(part.changes[i].first, part.changes[i].second);
@@ -176,50 +177,54 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs,
   if (p_.uniform && then < n) {
     const double home = (1.0 - d) + d * dangling, nodes = static_cast<double>(then);
     for (NodeId v = then; v < n; ++v) add(v, home / nodes);
-    home_ -= home * static_cast<double>(n - then) / nodes;
+    teleport_residual_ -= home * static_cast<double>(n - then) / nodes;
   }
   sent_ = true;
   Measure();
   return true;
 }
 
-PendingChanges::Loud PendingChanges::Above(double threshold) const {
+ResidualPush::LargeResiduals ResidualPush::CountAbove(double threshold) const {
   return ParallelReduce(
-      executor_, may_wait_.size(), kWords, Loud{},
+      executor_, may_have_residual_.size(), kWords, LargeResiduals{},
       [&](std::size_t begin, std::size_t end) {
-        Loud part;
-        ForEachWaiting(begin, end, [&](NodeId v, double waits) {
+        LargeResiduals part;
+        ForEachResidual(begin, end, [&](NodeId v, double residual) {
           const double r = p_.reciprocal[v];
-          if (!(waits > threshold * r)) return;
+          if (!(residual > threshold * r)) return;
           part.arcs += p_.rows.Degree(Direction::kOut, v);
-          part.mass += waits / r;
+          part.mass += residual / r;
         });
         return part;
       },
-      [](Loud a, const Loud& b) { return Loud{a.arcs + b.arcs, a.mass + b.mass}; });
+      [](LargeResiduals a, const LargeResiduals& b) {
+        return LargeResiduals{a.arcs + b.arcs, a.mass + b.mass};
+      });
 }
 
-std::vector<NodeId> PendingChanges::NodesAbove(double threshold) const {
-  std::vector<std::size_t> begins((may_wait_.size() + kWords - 1) / kWords + 1);
+std::vector<NodeId> ResidualPush::NodesAbove(double threshold) const {
+  std::vector<std::size_t> begins((may_have_residual_.size() + kWords - 1) / kWords + 1);
   const auto each = [&](std::size_t begin, std::size_t end, auto&& fn) {
-    ForEachWaiting(begin, end, [&](NodeId v, double waits) {
-      if (waits > threshold * p_.reciprocal[v]) fn(v);
+    ForEachResidual(begin, end, [&](NodeId v, double residual) {
+      if (residual > threshold * p_.reciprocal[v]) fn(v);
     });
   };
-  ParallelFor(executor_, may_wait_.size(), kWords, [&](std::size_t begin, std::size_t end) {
-    each(begin, end, [&](NodeId) { ++begins[begin / kWords + 1]; });
-  });
+  ParallelFor(executor_, may_have_residual_.size(), kWords,
+              [&](std::size_t begin, std::size_t end) {
+                each(begin, end, [&](NodeId) { ++begins[begin / kWords + 1]; });
+              });
   for (std::size_t block = 1; block < begins.size(); ++block) begins[block] += begins[block - 1];
   std::vector<NodeId> nodes(begins.back());
-  ParallelFor(executor_, may_wait_.size(), kWords, [&](std::size_t begin, std::size_t end) {
-    std::size_t at = begins[begin / kWords];
-    each(begin, end, [&](NodeId v) { nodes[at++] = v; });
-  });
+  ParallelFor(executor_, may_have_residual_.size(), kWords,
+              [&](std::size_t begin, std::size_t end) {
+                std::size_t at = begins[begin / kWords];
+                each(begin, end, [&](NodeId v) { nodes[at++] = v; });
+              });
   return nodes;
 }
 
-// Asks for what rows[i + some] will need: rows lie anywhere.
-void PendingChanges::Prefetch(std::span<const NodeId> rows, std::size_t i) const {
+// Prefetches what rows[i + some] will need: rows lie anywhere.
+void ResidualPush::Prefetch(std::span<const NodeId> rows, std::size_t i) const {
   const CsrView& out = p_.rows.out;
   if (i + 64 < rows.size() && rows[i + 64] < out.node_count())
     __builtin_prefetch(&out.offsets[rows[i + 64]]);
@@ -229,9 +234,10 @@ void PendingChanges::Prefetch(std::span<const NodeId> rows, std::size_t i) const
   __builtin_prefetch(first + 16);
 }
 
-std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double>& scores) const {
+std::uint64_t ResidualPush::PropagateAll(std::uint64_t max_arcs,
+                                         std::vector<double>& scores) const {
   const NodeId n = p_.rows.node_count;
-  const std::vector<NodeId> loud = NodesAbove(0);
+  const std::vector<NodeId> large = NodesAbove(0);
   // First what goes where, senders in groups, a group's shares by range of receivers; then every
   // range adds up its own, group after group: a node gets what it gets in the order of the
   // senders, however many groups and ranges there are.
@@ -245,11 +251,11 @@ std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double
     std::array<std::uint64_t, kRanges + 1> begins{};  // of its shares, by range
   };
   const int bits = static_cast<int>(std::bit_width((n - 1) / kRanges));  // nodes a range: 2^bits
-  std::vector<Group> groups((loud.size() + kSenders - 1) / kSenders);
-  ParallelFor(executor_, loud.size(), kSenders, [&](std::size_t begin, std::size_t end) {
+  std::vector<Group> groups((large.size() + kSenders - 1) / kSenders);
+  ParallelFor(executor_, large.size(), kSenders, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      Prefetch(loud, i);
-      groups[begin / kSenders].arcs += p_.rows.Degree(Direction::kOut, loud[i]);
+      Prefetch(large, i);
+      groups[begin / kSenders].arcs += p_.rows.Degree(Direction::kOut, large[i]);
     }
   });
   std::uint64_t arcs = 0;
@@ -257,19 +263,19 @@ std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double
     group.begins[0] = arcs;
     arcs += group.arcs;
   }
-  if (arcs > most_arcs) return 0;
+  if (arcs > max_arcs) return 0;
   AlignedArray<Share> shares(arcs);
   const auto each = [&](std::size_t begin, std::size_t end, auto&& fn) {
     for (std::size_t i = begin; i < end; ++i) {
-      Prefetch(loud, i);
-      const double going = p_.damping * (*waiting_)[loud[i]];
-      p_.rows.ForEachArc(Direction::kOut, loud[i], [&](NodeId v, double weight) {
+      Prefetch(large, i);
+      const double going = p_.damping * (*residual_)[large[i]];
+      p_.rows.ForEachArc(Direction::kOut, large[i], [&](NodeId v, double weight) {
         fn(v, p_.weighted ? going * weight : going);
       });
     }
   };
   std::atomic<bool> out_of_memory = false;  // a row of many runs may allocate; tasks must not throw
-  ParallelFor(executor_, loud.size(), kSenders, [&](std::size_t begin, std::size_t end) {
+  ParallelFor(executor_, large.size(), kSenders, [&](std::size_t begin, std::size_t end) {
     try {
       std::array<std::uint64_t, kRanges + 1>& begins = groups[begin / kSenders].begins;
       std::array<std::uint64_t, kRanges> next{};
@@ -299,13 +305,13 @@ std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double
   return arcs;
 }
 
-std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet,
-                                   std::uint64_t arcs, std::vector<double>& scores) {
+std::uint64_t ResidualPush::Push(const std::vector<NodeId>& large, double threshold,
+                                 std::uint64_t arcs, std::vector<double>& scores) {
   const double d = p_.damping;
   std::uint64_t left = arcs;
   sent_ = true;
   queued_.resize(p_.rows.node_count);
-  std::deque<NodeId> queue(loud.begin(), loud.end());
+  std::deque<NodeId> queue(large.begin(), large.end());
   for (const NodeId v : queue) queued_[v] = true;
   while (!queue.empty()) {
     const NodeId u = queue.front();
@@ -314,13 +320,13 @@ std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet
     left -= degree;
     queue.pop_front();
     queued_[u] = false;
-    const double pending = std::exchange((*waiting_)[u], 0.0);
+    const double pending = std::exchange((*residual_)[u], 0.0);
     const double going = d * pending, change = pending / p_.reciprocal[u];
-    home_ += (1.0 - d) * change;
+    teleport_residual_ += (1.0 - d) * change;
     sum_ += d * change;
     p_.rows.ForEachArc(Direction::kOut, u, [&](NodeId v, double weight) {
-      const double waits = Add(v, p_.weighted ? going * weight : going, scores);
-      if (!(waits > quiet * p_.reciprocal[v]) || queued_[v]) return;
+      const double residual = Add(v, p_.weighted ? going * weight : going, scores);
+      if (!(residual > threshold * p_.reciprocal[v]) || queued_[v]) return;
       queued_[v] = true;
       queue.push_back(v);
     });
@@ -330,4 +336,4 @@ std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet
   return arcs - left;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

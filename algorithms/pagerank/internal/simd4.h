@@ -1,12 +1,12 @@
 // Which of four doubles are zero, as a mask. The compiler takes a comparison of a vector that
 // is wider than the machine's apart and branches on every lane, which for dangling nodes is
-// anyone's guess: a pass over the nodes took three times as long.
+// unpredictable: a pass over the nodes took three times as long.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 using FourDoubles [[gnu::vector_size(32)]] = double;
 using FourMasks [[gnu::vector_size(32)]] = std::int64_t;
@@ -20,4 +20,4 @@ inline void ZeroMask(const FourDoubles& values, FourMasks& mask) {
   std::memcpy(&mask, zero, sizeof zero);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

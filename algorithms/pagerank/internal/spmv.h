@@ -1,5 +1,5 @@
-// BlockSums: what in-rows add up to, a block of them at a time, over rows as they lie (RowSums)
-// or over a layout of their own (TiledSums).
+// Spmv: sparse matrix-vector product, y = A'x, one block of in-rows at a time, over the csr
+// (CsrSpmv) or over a tiled layout (BaseTileSpmv).
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
-class BlockSums {
+class Spmv {
  public:
-  virtual ~BlockSums() = default;
+  virtual ~Spmv() = default;
   // Blocks follow each other without gaps.
   virtual std::size_t block_count() const = 0;
   // First row of a block; of block_count(): how many rows there are.
   virtual std::size_t first_row(std::size_t block) const = 0;
-  virtual std::size_t most_rows() const = 0;  // of a block
+  virtual std::size_t max_rows() const = 0;  // of a block
   // Where Pull looks for the value of a node, node by node from the block's first row on;
   // null: at its number.
   virtual const std::uint32_t* positions(std::size_t block) const = 0;
@@ -32,4 +32,4 @@ class BlockSums {
   virtual void Pull(std::size_t block, const double* values, double* sums) = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -62,7 +62,7 @@ void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& 
 }
 
 // Arc by arc, which is best where a row has an arc or two in a segment: counted, put into
-// its segment's place, and runs told by where the row changes.
+// its segment's place, and runs end where the row changes.
 template <bool kWeighted>
 void TileSorter::SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs,
                              Scratch& scratch) const {
@@ -132,15 +132,15 @@ void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) cons
 }
 
 // The rows from `v` on, until there are enough arcs or the block ends; returns the row
-// after them. Apart from counting: which branch that takes hangs on what is fetched here
-// from anywhere, and a wrong guess would wait for it, row after row. There is none here.
+// after them. Apart from counting: that branch depends on a gathered value, and a misprediction
+// would wait for it, row after row. There is none here.
 template <bool kWeighted>
 NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
-  constexpr std::uint32_t kTogether = 4096, kAhead = 512;
+  constexpr std::uint32_t kBatchArcs = 4096, kAhead = 512;
   Stream& first = scratch.streams_[0];
   const std::uint32_t begin = in_.offsets[v];
   NodeId end = v + 1;
-  while (end < block.end && in_.offsets[end + 1] - begin <= kTogether) ++end;
+  while (end < block.end && in_.offsets[end + 1] - begin <= kBatchArcs) ++end;
   const std::uint32_t arcs = in_.offsets[end] - begin;
   first.ReserveArcs(arcs, kWeighted);
   first.ReserveRuns(end - v);
@@ -292,4 +292,4 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -1,5 +1,5 @@
 // Sorts the arcs of a block of rows into its tiles: by segment, by length of the row's
-// pieces there, by row. For PageRankTiles alone.
+// pieces there, by row. Used by PageRankTiles only.
 //
 // Two passes. The first splits arcs by segment. Where sources are renumbered it follows the
 // rows once, and what is in flight stays in the second-level cache: sources become
@@ -18,7 +18,7 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 // Uninitialised memory that grows and never shrinks.
 template <class T>
@@ -107,4 +107,4 @@ class TileSorter::Scratch {
   Buffer<Placed> placed_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

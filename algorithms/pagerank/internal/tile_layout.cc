@@ -16,7 +16,8 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/tile_builder.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -69,16 +70,14 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cu
   const std::uint64_t enough =
       by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18)
               : std::numeric_limits<std::uint64_t>::max();
-  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether,
-                          kSegment = PageRankTiles::kSegment;
+  constexpr std::uint64_t kAlign = PageRankTiles::kEvenRowAlign, kSegment = PageRankTiles::kSegment;
   const std::uint64_t most =
       by_arcs ? kSegment
-              : std::min(kSegment,
-                         ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
+              : std::min(kSegment, ((std::uint64_t{n} + 63) / 64 + kAlign - 1) / kAlign * kAlign);
   std::vector<PageRankTiles::Block> blocks;
   for (std::uint64_t begin = 0; begin < n;) {
     std::uint64_t end = begin;
-    do end += PageRankTiles::kRowsTogether;
+    do end += PageRankTiles::kRowAlign;
     while (end < n && end - begin < most && in.offsets[end] - in.offsets[begin] < enough);
     end = std::min<std::uint64_t>(end, n);
     PageRankTiles::Block& block = blocks.emplace_back();
@@ -113,7 +112,7 @@ std::uint64_t SegmentCount(std::uint32_t nodes) {
 
 }  // namespace
 
-int PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
+int PageRankTiles::BreakEvenIterations(const CsrView& in, const CsrView& out) {
   const std::uint32_t n = in.node_count();
   const std::uint64_t segments = SegmentCount(n), arcs = in.arc_count();
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
@@ -128,10 +127,10 @@ int PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
   const auto hubs = degrees.begin() + kSamples / 16;
   const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
                       of_all = std::accumulate(hubs, degrees.end(), of_hubs);
-  if (IsSkewed(of_hubs, of_all)) return kEnoughIfSkewed;
+  if (IsSkewed(of_hubs, of_all)) return kBreakEvenSkewed;
   // From here on pull gathers from beyond the caches that are near (8 MiB of f32).
   constexpr std::uint64_t kLarge = 33;
-  return segments >= kLarge ? kEnoughIfLarge : kEnoughIfEven;
+  return segments >= kLarge ? kBreakEvenLarge : kBreakEvenEven;
 }
 
 PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor,
@@ -155,16 +154,15 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   const TileSorter sorter(in, made.positions(),
                           static_cast<std::uint32_t>(SegmentCount(made.node_count_)),
                           made.sources_.data(), made.weights_.data());
-  Pool<TileSorter::Scratch> pool;
+  ObjectPool<TileSorter::Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
   std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
         b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
     try {
-      std::unique_ptr<TileSorter::Scratch> scratch = pool.Take();
+      const auto scratch = pool.Acquire();
       sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-      pool.Give(std::move(scratch));
     } catch (const std::bad_alloc&) {
       out_of_memory = true;
     }
@@ -180,4 +178,4 @@ std::uint64_t PageRankTiles::size_bytes() const {
   return bytes;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

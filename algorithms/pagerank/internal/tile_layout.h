@@ -5,7 +5,7 @@
 // sources' contributions (256 KiB in f32) stay in cache while the tile is worked off,
 // and 16 bits name a source or a row. Inside a tile the arcs of a row are pieces: as many
 // of 16 as there are, and one with what is left. Pieces are grouped by length, so the loop
-// over a piece has a fixed length: no branch in it is guessed wrong, and all its loads are
+// over a piece has a fixed length: no branch in it is mispredicted, and all its loads are
 // independent of each other.
 //
 // Where few nodes hold most arcs, sources are numbered by falling out-degree: most
@@ -29,7 +29,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 class PageRankTiles {
  public:
@@ -37,8 +37,8 @@ class PageRankTiles {
   static constexpr std::uint32_t kSegment = 1u
                                             << kSegmentBits;  // sources, and most rows of a block
   static constexpr std::uint32_t kPiece = 16;                 // arcs of a row's piece, at most
-  static constexpr std::uint32_t kRowsTogether = 16;          // blocks begin at multiples of it
-  static constexpr std::uint32_t kEvenRowsTogether =
+  static constexpr std::uint32_t kRowAlign = 16;              // blocks begin at multiples of it
+  static constexpr std::uint32_t kEvenRowAlign =
       1024;  // and of this where they have as many rows each
 
   // pieces[c - 1] = those of c arcs.
@@ -54,16 +54,16 @@ class PageRankTiles {
 
   // How many iterations repay making tiles (0: none ever do), judged by the shape alone,
   // never by a timer: the same call gives the same bits. The sources must outgrow the cache,
-  // the rows must not be local already, a tile must have enough arcs to pay for fetching its
-  // segment. O(1): it looks at samples.
-  static constexpr int kEnoughIfSkewed = 15, kEnoughIfEven = 20, kEnoughIfLarge = 12;
-  static int PayAfter(const CsrView& in, const CsrView& out);
+  // the rows must not be local already, a tile must have enough arcs to be worth fetching its
+  // segment. O(1): it reads samples.
+  static constexpr int kBreakEvenSkewed = 15, kBreakEvenEven = 20, kBreakEvenLarge = 12;
+  static int BreakEvenIterations(const CsrView& in, const CsrView& out);
 
   // How rows are cut into blocks: about as many arcs each, or as many rows (up to 64 blocks on
   // graphs of up to four million nodes).
   enum Cut : std::uint8_t { kEvenArcs, kEvenRows };
 
-  // `out` is asked for row lengths only. O(nodes + arcs), one or two passes over the arcs.
+  // Of `out` only row lengths are read. O(nodes + arcs), one or two passes over the arcs.
   // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each piece.
   // May throw std::bad_alloc.
   static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor,
@@ -90,4 +90,4 @@ class PageRankTiles {
   AlignedArray<float> weights_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -7,14 +7,15 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
 constexpr std::uint32_t kPiece = PageRankTiles::kPiece;
-// How far ahead the streams are asked for, in elements (see kPullAhead).
+// How far ahead the streams are prefetched, in elements (see kPullAhead).
 constexpr std::uint32_t kAhead = 1024;
-constexpr std::uint32_t kTogether = 16;  // pieces from one look ahead to the next
+constexpr std::uint32_t kBatchPieces = 16;  // pieces from one look ahead to the next
 constexpr std::size_t kLine = 64;
 
 // What is left of a block's streams.
@@ -22,8 +23,8 @@ struct Cursor {
   const std::uint16_t* rows;
   const std::uint16_t* sources;
   const float* weights;
-  const char* next_segment;  // where asking for it has come to
-  std::uint32_t lines;       // of it, to ask for with every kTogether pieces
+  const char* next_segment;  // up to where it is prefetched
+  std::uint32_t lines;       // of it, to prefetch with every kBatchPieces pieces
 };
 
 // Terms are gathered as Value and added as Real.
@@ -62,22 +63,22 @@ struct TileKernel {
   template <std::uint32_t kCount>
   void Pieces(std::uint32_t pieces, Cursor& at) const {
     for (std::uint32_t done = 0; done < pieces;) {
-      const std::uint32_t together = std::min(kTogether, pieces - done);
-      Ahead<kTogether * kCount>(at.sources);
-      if constexpr (kWeighted) Ahead<kTogether * kCount>(at.weights);
+      const std::uint32_t batch = std::min(kBatchPieces, pieces - done);
+      Ahead<kBatchPieces * kCount>(at.sources);
+      if constexpr (kWeighted) Ahead<kBatchPieces * kCount>(at.weights);
       __builtin_prefetch(at.rows + kAhead);
       for (std::uint32_t line = 0; line < at.lines; ++line, at.next_segment += kLine)
         __builtin_prefetch(at.next_segment, 0, 2);
-      if (together == kTogether)
-        for (std::uint32_t i = 0; i < kTogether; ++i)
+      if (batch == kBatchPieces)
+        for (std::uint32_t i = 0; i < kBatchPieces; ++i)
           sums[at.rows[i]] += RowSum<kCount>(at.sources + i * kCount, WeightsAt(at, i * kCount));
       else
-        for (std::uint32_t i = 0; i < together; ++i)
+        for (std::uint32_t i = 0; i < batch; ++i)
           sums[at.rows[i]] += RowSum<kCount>(at.sources + i * kCount, WeightsAt(at, i * kCount));
-      at.rows += together;
-      at.sources += together * kCount;
-      if constexpr (kWeighted) at.weights += together * kCount;
-      done += together;
+      at.rows += batch;
+      at.sources += batch * kCount;
+      if constexpr (kWeighted) at.weights += batch * kCount;
+      done += batch;
     }
   }
   static const float* WeightsAt(const Cursor& at, std::uint32_t i) {
@@ -91,7 +92,7 @@ struct TileKernel {
 };
 
 // The next tile's segment (`bytes` of values) is brought into the second-level cache while
-// this one is worked off, if it has two arcs a line for it; the last tile asks for the next
+// this one is worked off, if it has two arcs a line for it; the last tile prefetches the next
 // block's first.
 void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next,
                const void* next_segment, std::size_t bytes, Cursor& at) {
@@ -100,12 +101,12 @@ void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next,
     arcs_next += std::uint64_t{length} * next.pieces[length - 1];
     pieces += tile.pieces[length - 1];
   }
-  const std::uint64_t lines = bytes / kLine, looks = pieces / kTogether + 1;
-  constexpr std::uint64_t kMost = 16;
+  const std::uint64_t lines = bytes / kLine, looks = pieces / kBatchPieces + 1;
+  constexpr std::uint64_t kMaxLines = 16;
   at.next_segment = static_cast<const char*>(next_segment);
   at.lines = arcs_next < 2 * lines
                  ? 0
-                 : static_cast<std::uint32_t>(std::min((lines + looks - 1) / looks, kMost));
+                 : static_cast<std::uint32_t>(std::min((lines + looks - 1) / looks, kMaxLines));
 }
 
 template <bool kWeighted, class Real, class Value>
@@ -126,7 +127,7 @@ void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Va
 }  // namespace
 
 template <class Real, class Value>
-void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
+void TileSpmv(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
               double* sums) {
   if (tiles.weights())
     Sum<true, Real>(tiles, block, values, sums);
@@ -134,11 +135,11 @@ void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, con
     Sum<false, Real>(tiles, block, values, sums);
 }
 
-template void SumTiles<float>(const PageRankTiles&, const PageRankTiles::Block&, const float*,
+template void TileSpmv<float>(const PageRankTiles&, const PageRankTiles::Block&, const float*,
                               double*);
-template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const float*,
+template void TileSpmv<double>(const PageRankTiles&, const PageRankTiles::Block&, const float*,
                                double*);
-template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const double*,
+template void TileSpmv<double>(const PageRankTiles&, const PageRankTiles::Block&, const double*,
                                double*);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

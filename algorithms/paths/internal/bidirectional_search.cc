@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 PointSearch::PointSearch(PathWalk& walk)
     : walk_(walk), forward_(walk.snapshot().node_count()), backward_(walk.snapshot().node_count()) {
@@ -66,7 +67,7 @@ void PointSearch::GrowLevel(Side& side, Side& other) {
     const NodeId from = side.reached[i].node;
     const Length length = side.reached[i].length + Length{1.0, 1};
     // No meeting of this level is shorter than its first: nodes that the other side has
-    // expanded have all their neighbors there, so one of them would have met before.
+    // expanded have all their neighbors there, so one of them would have been a meeting before.
     go_on = walk_.ForEachArc(
         side.backward, from, [&] { return Held(); },
         [&](const Arc& arc) {
@@ -142,4 +143,4 @@ FoundPath PointSearch::Spell() const {
   return path;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

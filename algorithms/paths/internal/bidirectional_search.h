@@ -1,10 +1,10 @@
 // PointSearch: one cheapest path between two nodes, searched from both ends.
 //
 // Each end keeps the nodes it reached in one array and a map from node to place.
-// By hops it grows whole levels, the smaller one first: the first level that meets
-// the other side is exact. By cost it is Dijkstra with labels (cost, hops) in
-// lexicographic order, which also makes edges of cost 0 harmless; it stops when
-// the two smallest open labels together cannot beat the best meeting.
+// By hops it grows whole levels, the smaller one first: the first level that reaches the other side
+// is exact. By cost it is Dijkstra with labels (cost, hops) in lexicographic order, which also
+// makes edges of cost 0 harmless; it stops when the two smallest open labels together cannot beat
+// the best meeting.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 class PointSearch {
  public:
@@ -67,4 +68,4 @@ class PointSearch {
   std::optional<Meeting> best_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -6,7 +6,8 @@
 #include <tuple>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 namespace {
 
@@ -14,25 +15,25 @@ constexpr std::uint32_t kNone = NodeMap::kAbsent;
 // Rows and arcs that a search may look at once it is beyond the next best bound, and before it
 // gets a tree of its own.
 constexpr std::uint64_t kFirstEffort = 64;
-constexpr std::uint64_t kStraight = 256;
-constexpr std::size_t kMostKept = std::size_t{1}
-                                  << 20;  // steps of paths found before they are the best
+constexpr std::uint64_t kSecondTreeWork = 256;
+constexpr std::size_t kMaxKeptSteps = std::size_t{1}
+                                      << 20;  // steps of paths found before they are the best
 
 }  // namespace
 
-bool NextPaths::Later::operator()(const Open& a, const Open& b) const {
+bool KShortestPaths::ByBound::operator()(const Open& a, const Open& b) const {
   if (a.least != b.least) return a.least > b.least;
   return std::make_tuple(a.found == 0, a.path, ~a.at) >
          std::make_tuple(b.found == 0, b.path, ~b.at);
 }
 
 // Of equally good ones the one nearest to the end, so that a search walks straight.
-bool NextPaths::Ahead::operator>(const Ahead& o) const {
+bool KShortestPaths::OpenNode::operator>(const OpenNode& o) const {
   if (whole != o.whole) return whole > o.whole;
   return rest != o.rest ? rest > o.rest : node > o.node;
 }
 
-NextPaths::NextPaths(PathWalk& walk, std::vector<FoundPath>& paths)
+KShortestPaths::KShortestPaths(PathWalk& walk, std::vector<FoundPath>& paths)
     : walk_(walk),
       paths_(paths),
       tree_(walk),
@@ -43,10 +44,10 @@ NextPaths::NextPaths(PathWalk& walk, std::vector<FoundPath>& paths)
   if (paths[0].nodes.size() > 1) listed_[0].taken.push_back(paths[0].nodes[1]);
 }
 
-Result<bool> NextPaths::Find() {
-  PLEXUS_TRY(Part());
+Result<bool> KShortestPaths::Find() {
+  PLEXUS_TRY(SplitSet());
   while (!queue_.empty() && !walk_.Interrupted()) {
-    std::pop_heap(queue_.begin(), queue_.end(), Later());
+    std::pop_heap(queue_.begin(), queue_.end(), ByBound());
     Open open = queue_.back();
     queue_.pop_back();
     const Open* rival = queue_.empty() ? nullptr : &queue_.front();
@@ -60,12 +61,12 @@ Result<bool> NextPaths::Find() {
       return true;
     }
     queue_.push_back(open);
-    std::push_heap(queue_.begin(), queue_.end(), Later());
+    std::push_heap(queue_.begin(), queue_.end(), ByBound());
   }
   return false;
 }
 
-Status NextPaths::Part() {
+Status KShortestPaths::SplitSet() {
   const auto path = static_cast<std::uint32_t>(paths_.size() - 1);
   const auto steps = static_cast<std::uint32_t>(paths_[path].edges.size());
   if (steps == 0) return {};
@@ -78,12 +79,12 @@ Status NextPaths::Part() {
     if (!least) continue;
     open.least = *least;
     queue_.push_back(open);
-    std::push_heap(queue_.begin(), queue_.end(), Later());
+    std::push_heap(queue_.begin(), queue_.end(), ByBound());
   }
   return {};
 }
 
-void NextPaths::Load(std::uint32_t path) {
+void KShortestPaths::Load(std::uint32_t path) {
   if (loaded_ == path) return;
   loaded_ = path;
   ++epoch_;
@@ -97,16 +98,16 @@ void NextPaths::Load(std::uint32_t path) {
   }
 }
 
-bool NextPaths::Closed(const Open& open, NodeId next) const {
-  if (Barred(open, next)) return true;
+bool KShortestPaths::IsExcludedStep(const Open& open, NodeId next) const {
+  if (IsInPrefix(open, next)) return true;
   const Listed& listed = listed_[open.path];
   if (open.at > listed.leaves) return next == paths_[open.path].nodes[open.at + 1];
   return std::binary_search(listed.taken.begin(), listed.taken.end(), next);
 }
 
 // The least index in the loaded path of the nodes on the way from a settled place to the
-// end. Every place is asked for once while a path is loaded.
-std::uint32_t NextPaths::LowestIndex(std::uint32_t place) {
+// end. Every place is looked up once while a path is loaded.
+std::uint32_t KShortestPaths::LowestIndex(std::uint32_t place) {
   if (lowest_.size() < tree_.size()) lowest_.resize(tree_.size());
   trail_.clear();
   std::uint32_t lowest = kNone;
@@ -126,15 +127,15 @@ std::uint32_t NextPaths::LowestIndex(std::uint32_t place) {
 
 // By its first steps; and no path of the set is shorter than the one it was parted from, so that
 // there is nothing to look for beyond that.
-Result<std::optional<Length>> NextPaths::FirstBound(const Open& open) {
+Result<std::optional<Length>> KShortestPaths::FirstBound(const Open& open) {
   const Length floor = lengths_.back();
   std::optional<Length> least;
   PLEXUS_TRY(walk_.ForEachStep(
       false, paths_[open.path].nodes[open.at], [&] { return tree_.size(); },
       [&](const Arc& arc, Length step) {
-        if (Closed(open, arc.neighbor)) return true;
-        const EndTree::Bound rest = tree_.At(arc.neighbor);
-        if (rest.hopeless) return true;
+        if (IsExcludedStep(open, arc.neighbor)) return true;
+        const ReverseTree::Bound rest = tree_.LowerBound(arc.neighbor);
+        if (rest.unreachable) return true;
         const Length whole = lengths_[open.at] + step + rest.least;
         if (!least || whole < *least) least = std::max(whole, floor);
         return *least > floor;
@@ -142,7 +143,7 @@ Result<std::optional<Length>> NextPaths::FirstBound(const Open& open) {
   return least;
 }
 
-Result<bool> NextPaths::Search(Open& open, const Open* rival) {
+Result<bool> KShortestPaths::Search(Open& open, const Open* rival) {
   places_.Reset(walk_.snapshot().node_count());
   reached_.clear();
   heap_.clear();
@@ -152,18 +153,18 @@ Result<bool> NextPaths::Search(Open& open, const Open* rival) {
   two_trees_ = false;
   std::uint64_t work = 0;  // rows and their arcs
   const std::uint64_t effort = open.tries == 0 ? 0 : kFirstEffort << std::min(open.tries, 40u);
-  PLEXUS_TRY(Leave(open, 0));
+  PLEXUS_TRY(ExpandRow(open, 0));
   while (!heap_.empty() && !walk_.truncated()) {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const Ahead ahead = heap_.back();
+    const OpenNode open_node = heap_.back();
     heap_.pop_back();
-    Reach& reach = reached_[ahead.place];
+    Reach& reach = reached_[open_node.place];
     if (reach.settled) continue;
-    const Rest rest = RestOf(ahead.node);
-    if (rest.hopeless) continue;
+    const Remainder rest = LowerBoundFrom(open_node.node);
+    if (rest.unreachable) continue;
     const Length whole = reach.length + rest.least;
-    if (whole > ahead.whole) {  // a tree has grown since
-      Push(ahead.place);
+    if (whole > open_node.whole) {  // a tree has grown since
+      Push(open_node.place);
       continue;
     }
     if (rival && whole > rival->least && work >= effort) {
@@ -171,24 +172,25 @@ Result<bool> NextPaths::Search(Open& open, const Open* rival) {
       if (open.tries < 40) ++open.tries;
       return true;
     }
-    if (Leads(open, rest)) {
+    if (ExtendsToTarget(open, rest)) {
       open.least = std::max(open.least, whole);
       // Else it is searched again when it is the best.
-      if (!rival || whole <= rival->least || kept_ < kMostKept) Keep(open, ahead.place, rest);
+      if (!rival || whole <= rival->least || kept_ < kMaxKeptSteps)
+        Keep(open, open_node.place, rest);
       return true;
     }
     if (!rest.tree.exact() && tree_.arcs() < outside_ && !tree_.finished()) {
       PLEXUS_TRY(tree_.Grow(outside_ + outside_ / 4));
-      Push(ahead.place);
+      Push(open_node.place);
       continue;
     }
     reach.settled = true;
     const std::uint64_t before = walk_.edges();
-    PLEXUS_TRY(Leave(open, ahead.place));
+    PLEXUS_TRY(ExpandRow(open, open_node.place));
     const std::uint64_t spent = 1 + walk_.edges() - before;
     work += spent;
     if (!rest.tree.exact()) outside_ += spent;
-    if (work < kStraight) continue;
+    if (work < kSecondTreeWork) continue;
     if (!two_trees_) {
       if (!second_) second_.emplace(walk_);
       second_->Restart(&index_, open.at);
@@ -199,25 +201,26 @@ Result<bool> NextPaths::Search(Open& open, const Open* rival) {
   return false;
 }
 
-NextPaths::Rest NextPaths::RestOf(NodeId node) const {
-  Rest rest{{}, false, tree_.At(node), {}};
+KShortestPaths::Remainder KShortestPaths::LowerBoundFrom(NodeId node) const {
+  Remainder rest{{}, false, tree_.LowerBound(node), {}};
   rest.least = rest.tree.least;
-  rest.hopeless = rest.tree.hopeless;
+  rest.unreachable = rest.tree.unreachable;
   if (!two_trees_) return rest;
-  rest.second = second_->At(node);
+  rest.second = second_->LowerBound(node);
   rest.least = std::max(rest.least, rest.second.least);
-  rest.hopeless = rest.hopeless || rest.second.hopeless;
+  rest.unreachable = rest.unreachable || rest.second.unreachable;
   return rest;
 }
 
-// Looks along the row of a node that was reached.
-Status NextPaths::Leave(const Open& open, std::uint32_t place) {
+// Relaxes the arcs of a node that was reached.
+Status KShortestPaths::ExpandRow(const Open& open, std::uint32_t place) {
   const NodeId node = reached_[place].node;
   const Length length = reached_[place].length;
   return walk_.ForEachStep(
       false, node, [&] { return tree_.size() + reached_.size(); },
       [&](const Arc& arc, Length step) {
-        if (place == 0 ? Closed(open, arc.neighbor) : Barred(open, arc.neighbor)) return true;
+        if (place == 0 ? IsExcludedStep(open, arc.neighbor) : IsInPrefix(open, arc.neighbor))
+          return true;
         const Length whole = length + step;
         std::uint32_t& known = places_.at(arc.neighbor);
         if (known == kNone) {
@@ -230,26 +233,26 @@ Status NextPaths::Leave(const Open& open, std::uint32_t place) {
           reach.length = whole;
           reach.arc = arc;
         }
-        const Rest rest = Push(known);
+        const Remainder rest = Push(known);
         // Nothing in the set is shorter than open.least: no need to see the rest of the row.
-        return whole + rest.least > open.least || !Leads(open, rest);
+        return whole + rest.least > open.least || !ExtendsToTarget(open, rest);
       });
 }
 
-bool NextPaths::Leads(const Open& open, const Rest& rest) {
+bool KShortestPaths::ExtendsToTarget(const Open& open, const Remainder& rest) {
   return rest.second.exact() || (rest.tree.exact() && LowestIndex(rest.tree.place) > open.at);
 }
 
-NextPaths::Rest NextPaths::Push(std::uint32_t place) {
+KShortestPaths::Remainder KShortestPaths::Push(std::uint32_t place) {
   const Reach& reach = reached_[place];
-  const Rest rest = RestOf(reach.node);
-  if (rest.hopeless) return rest;
+  const Remainder rest = LowerBoundFrom(reach.node);
+  if (rest.unreachable) return rest;
   heap_.push_back({reach.length + rest.least, rest.least, reach.node, place});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   return rest;
 }
 
-void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {
+void KShortestPaths::Keep(Open& open, std::uint32_t last, const Remainder& rest) {
   Found found{{}, rest.tree.place};
   for (; last != 0; last = reached_[last].parent)
     found.steps.push_back({reached_[last].node,
@@ -266,25 +269,25 @@ void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {
 }
 
 // Spells out what was found: the beginning, the steps of the search, the tree's path.
-void NextPaths::List(const Open& open) {
+void KShortestPaths::List(const Open& open) {
   const Found found = std::move(found_[open.found - 1]);
   kept_ -= found.steps.size();
   FoundPath path;
   const auto kept = static_cast<std::ptrdiff_t>(open.at);
   path.nodes.assign(paths_[open.path].nodes.begin(), paths_[open.path].nodes.begin() + kept + 1);
   path.edges.assign(paths_[open.path].edges.begin(), paths_[open.path].edges.begin() + kept);
-  // Where sums are rounded, parts may meet early at the same cost: then the circle between is
+  // Where sums are rounded, the parts may join early at the same cost: then the cycle between is
   // left out.
-  NodeMap met(walk_.snapshot().node_count());
+  NodeMap index_of(walk_.snapshot().node_count());
   auto step = [&](NodeId node, const PathEdge& edge, bool note) {
     path.nodes.push_back(node);
     path.edges.push_back(edge);
-    const std::uint32_t index = note ? met.at(node) : met.get(node);
+    const std::uint32_t index = note ? index_of.at(node) : index_of.get(node);
     if (index < path.nodes.size() && path.nodes[index] == node) {
       path.nodes.resize(index + 1);
       path.edges.resize(index);
     } else if (note) {
-      met.at(node) = static_cast<std::uint32_t>(path.nodes.size() - 1);
+      index_of.at(node) = static_cast<std::uint32_t>(path.nodes.size() - 1);
     }
   };
   for (const Step& s : found.steps) step(s.node, s.edge, true);
@@ -303,4 +306,4 @@ void NextPaths::List(const Open& open) {
   paths_.push_back(std::move(path));
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

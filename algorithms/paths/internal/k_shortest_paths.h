@@ -1,23 +1,21 @@
-// NextPaths: after the cheapest path between two nodes, the next ones, one at a time.
+// KShortestPaths: after the cheapest path between two nodes, the next ones, one at a time.
 //
 // Yen (1971) with Lawler's rule (1972). Every path listed stands for a set of paths: those
 // that begin as it does up to the node where it left its parent and take none of the
-// steps already taken there. Its next ones are parted by where they leave it, so the sets are
-// disjoint, no path is met twice and nobody has to look for doubles. What is open is
-// kept in a heap by a lower bound of its cheapest path, and only the lowest is searched.
-// (Kurz and Mutzel, "A sidetrack-based algorithm for finding the k shortest simple
-// paths in a directed graph", 2016, postpone in the same way; Feng, "Finding k
-// shortest simple paths in directed graphs: a node classification algorithm", 2014, tells
-// which tree paths are free of the beginning.)
+// steps already taken there. Its next ones are split by the node where they leave it, so the sets
+// are disjoint and no path is found twice. What is open is kept in a heap by a lower bound of its
+// cheapest path, and only the lowest is searched. (Kurz and Mutzel, "A sidetrack-based algorithm
+// for finding the k shortest simple paths in a directed graph", 2016, postpone in the same way;
+// Feng, "Finding k shortest simple paths in directed graphs: a node classification algorithm",
+// 2014, classifies the tree paths that avoid the beginning.)
 //
-// A search is A* with the bounds of an EndTree. It ends at the first settled node whose tree
+// A search is A* with the bounds of an ReverseTree. It ends at the first settled node whose tree
 // path avoids the beginning, mostly the first one. Once it has to look beyond the
 // next best bound it is put back with what it has learnt, and may do twice as much the
 // next time, so a set without a good path costs little as long as there are better ones.
-// The tree grows by as much as searches have to walk outside of it. Where its bounds do not
-// lead on, because its paths go back through the beginning, a second tree without the beginning
-// is grown beside the search, row for row: they meet half-way, or one of both runs out
-// of nodes and the set is empty.
+// The tree grows by as much as searches expand outside of it. Where its bounds do not help, because
+// its paths go back through the beginning, a second tree without the beginning is grown beside the
+// search, row for row: both join, or one of them runs out of nodes and the set is empty.
 //
 // Memory: a heap entry (32 bytes) for each step of each path listed, the tree (about 80 bytes
 // a node it has reached), one search with its tree, and paths that were found before they were
@@ -32,12 +30,13 @@
 #include "algorithms/paths/internal/path_query.h"
 #include "algorithms/paths/internal/reverse_tree.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
-class NextPaths {
+class KShortestPaths {
  public:
   // `paths` has one path, the cheapest; keeps a reference.
-  NextPaths(PathWalk& walk, std::vector<FoundPath>& paths);
+  KShortestPaths(PathWalk& walk, std::vector<FoundPath>& paths);
 
   // Appends the next path to `paths`. False when there is none or the budget ran out.
   Result<bool> Find();
@@ -54,7 +53,7 @@ class NextPaths {
     std::uint32_t found;  // the search is over: one more than the place in found_; else 0
     std::uint32_t tries;
   };
-  struct Later {  // what is found goes first, that is less work
+  struct ByBound {  // what is found goes first, that is less work
     bool operator()(const Open& a, const Open& b) const;
   };
   struct Step {
@@ -72,38 +71,39 @@ class NextPaths {
     bool settled;
     Arc arc;  // in the row of the parent
   };
-  struct Ahead {
+  struct OpenNode {
     Length whole, rest;  // bounds: of the path, of what is left of it
     NodeId node;
     std::uint32_t place;
-    bool operator>(const Ahead& o) const;
+    bool operator>(const OpenNode& o) const;
   };
 
-  Status Part();  // the last listed path's set, without it
+  Status SplitSet();  // the last listed path's set, without it
   void Load(std::uint32_t path);
-  bool Closed(const Open& open, NodeId next) const;  // as the step that leaves
-  bool Barred(const Open& open, NodeId node) const { return index_.get(node) <= open.at; }
+  bool IsExcludedStep(const Open& open, NodeId next) const;  // as the step that leaves
+  bool IsInPrefix(const Open& open, NodeId node) const { return index_.get(node) <= open.at; }
   std::uint32_t LowestIndex(std::uint32_t place);
   Result<std::optional<Length>> FirstBound(const Open& open);
   // Sets open.found, or raises open.least. False when the set is empty (or truncated).
   Result<bool> Search(Open& open, const Open* rival);
-  Status Leave(const Open& open, std::uint32_t place);
+  Status ExpandRow(const Open& open, std::uint32_t place);
   // What is left from a node, by both trees.
-  struct Rest {
+  struct Remainder {
     Length least;
-    bool hopeless;
-    EndTree::Bound tree, second;
+    bool unreachable;
+    ReverseTree::Bound tree, second;
   };
-  Rest RestOf(NodeId node) const;
-  bool Leads(const Open& open, const Rest& rest);  // to the end, clear of the beginning
-  Rest Push(std::uint32_t place);
-  void Keep(Open& open, std::uint32_t last, const Rest& rest);
+  Remainder LowerBoundFrom(NodeId node) const;
+  bool ExtendsToTarget(const Open& open,
+                       const Remainder& rest);  // to the end, clear of the beginning
+  Remainder Push(std::uint32_t place);
+  void Keep(Open& open, std::uint32_t last, const Remainder& rest);
   void List(const Open& open);
 
   PathWalk& walk_;
   std::vector<FoundPath>& paths_;
   std::vector<Listed> listed_;
-  EndTree tree_;
+  ReverseTree tree_;
   std::vector<Open> queue_;
   std::vector<Found> found_;
   std::size_t kept_ = 0;   // steps in them
@@ -123,9 +123,9 @@ class NextPaths {
   // One search.
   NodeMap places_;
   std::vector<Reach> reached_;
-  std::vector<Ahead> heap_;
-  std::optional<EndTree> second_;  // without the beginning; made when first wanted
+  std::vector<OpenNode> heap_;
+  std::optional<ReverseTree> second_;  // without the beginning; made when first wanted
   bool two_trees_ = false;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

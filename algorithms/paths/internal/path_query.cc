@@ -6,7 +6,8 @@
 #include <optional>
 #include <string>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 namespace {
 
@@ -27,17 +28,17 @@ PathWalk::PathWalk(const Selection& selection, const ShortestPathOptions& option
                                                       : Direction::kBoth) {}
 
 bool PathWalk::Interrupted() {
-  if (options_.budget.Interrupted()) truncated_ = true;
+  if (options_.run.budget.Interrupted()) truncated_ = true;
   return truncated_;
 }
 
-bool PathWalk::Look() {
-  if ((++looked_ & 4095) == 0) Interrupted();
+bool PathWalk::Poll() {
+  if ((++polled_ & 4095) == 0) Interrupted();
   return !truncated_;
 }
 
 bool PathWalk::Spend(std::size_t reached) {
-  if (edges_ >= options_.budget.edges || reached >= options_.budget.nodes) {
+  if (edges_ >= options_.run.budget.edges || reached >= options_.run.budget.nodes) {
     truncated_ = true;
     return false;
   }
@@ -87,4 +88,4 @@ PathEdge PathWalk::Stored(const Arc& arc, NodeId row) const {
   return {e.source, e.target, e.kind, e.label, e.weight};
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

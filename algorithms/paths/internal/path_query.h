@@ -1,8 +1,8 @@
 // PathWalk: what the searches of one path query share: where they may go, what a step
 // costs, and what is left of the budget.
 //
-// Costs are compared as (cost, hops), so edges of cost 0 are harmless and cycles never pay.
-// Single-threaded; a query has one.
+// Costs are compared as (cost, hops), so edges of cost 0 are harmless and no cheapest path has a
+// cycle. Single-threaded; a query has one.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,8 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/shortest_path.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 struct Length {
   double cost = 0;
@@ -36,13 +37,13 @@ class PathWalk {
 
   std::uint64_t edges() const { return edges_; }  // arcs looked at so far
   bool truncated() const { return truncated_; }
-  // The clock and the flag, now; for searches that may be too short to look.
+  // Polls the budget now; for searches that may be too short for the next poll.
   bool Interrupted();
 
   // Calls step(const Arc&, Length of the step) for every arc that may be walked from
-  // `node` (backward: to it), until it returns false. `reached` tells how many nodes the search
-  // holds. Stops when the budget runs out (`truncated`). kInvalidArgument: what
-  // ShortestPath refuses.
+  // `node` (backward: to it), until it returns false. `reached` returns how many nodes the search
+  // holds. Stops when the budget runs out (`truncated`). kInvalidArgument: what ShortestPath
+  // refuses.
   template <class Reached, class Step>
   Status ForEachStep(bool backward, NodeId node, Reached&& reached, Step&& step);
 
@@ -53,7 +54,7 @@ class PathWalk {
   bool MayEnter(NodeId node) const {
     return node == from_ || node == to_ || selection_.contains(node);
   }
-  // Of an edge of this weight into `to`. Negative: closed. NaN: Refusal tells why.
+  // Of an edge of this weight into `to`. Negative: closed. NaN: Refusal returns why.
   double Cost(float weight, NodeId to) const;
   Status Refusal(const Arc& arc, NodeId from, NodeId to) const;
   // The sum from the start, so that the same path always has the same bits.
@@ -63,7 +64,7 @@ class PathWalk {
   PathEdge Stored(const Arc& arc, NodeId row) const;
 
  private:
-  bool Look();                      // before every arc, hidden ones too
+  bool Poll();                      // polls the budget; before every arc, hidden ones too
   bool Spend(std::size_t reached);  // one arc; false when the budget is gone
 
   const Selection& selection_;
@@ -71,13 +72,13 @@ class PathWalk {
   const NodeId from_, to_;
   Direction forward_, backward_;
   bool truncated_ = false;
-  std::uint64_t edges_ = 0, looked_ = 0;
+  std::uint64_t edges_ = 0, polled_ = 0;
 };
 
 template <class Reached, class Step>
 bool PathWalk::ForEachArc(bool backward, NodeId node, Reached&& reached, Step&& step) {
-  return ForEachArcHeard(
-      snapshot(), backward ? backward_ : forward_, node, selection_.filter, [&] { return Look(); },
+  return ForEachArcInterruptible(
+      snapshot(), backward ? backward_ : forward_, node, selection_.filter, [&] { return Poll(); },
       [&](const Arc& arc) { return Spend(reached()) && step(arc); });
 }
 
@@ -96,4 +97,4 @@ Status PathWalk::ForEachStep(bool backward, NodeId node, Reached&& reached, Step
   return status;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <functional>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
-EndTree::EndTree(PathWalk& walk) : walk_(walk) { Restart(nullptr, 0); }
+ReverseTree::ReverseTree(PathWalk& walk) : walk_(walk) { Restart(nullptr, 0); }
 
-void EndTree::Restart(const NodeMap* index, std::uint32_t last) {
+void ReverseTree::Restart(const NodeMap* index, std::uint32_t last) {
   index_ = index;
   last_ = last;
   places_.Reset(walk_.snapshot().node_count());
@@ -22,7 +23,7 @@ void EndTree::Restart(const NodeMap* index, std::uint32_t last) {
   if (!walk_.by_hops()) heap_.push_back({{}, walk_.to(), 0});
 }
 
-EndTree::Bound EndTree::At(NodeId node) const {
+ReverseTree::Bound ReverseTree::LowerBound(NodeId node) const {
   const std::uint32_t place = places_.get(node);
   if (place != NodeMap::kAbsent && reached_[place].settled)
     return {reached_[place].length, place, false};
@@ -31,7 +32,7 @@ EndTree::Bound EndTree::At(NodeId node) const {
   return {walk_.by_hops() ? reached_[cursor_].length + Length{1, 1} : heap_.front().length};
 }
 
-Status EndTree::Grow(std::uint64_t arcs) {
+Status ReverseTree::Grow(std::uint64_t arcs) {
   while (!finished_ && arcs_ < arcs && !walk_.truncated()) {
     if (walk_.by_hops()) {
       PLEXUS_TRY(Expand(cursor_));
@@ -50,7 +51,7 @@ Status EndTree::Grow(std::uint64_t arcs) {
   return {};
 }
 
-Status EndTree::Expand(std::uint32_t place) {
+Status ReverseTree::Expand(std::uint32_t place) {
   const NodeId node = reached_[place].node;
   const Length length = reached_[place].length;
   ++arcs_;  // rows without arcs are work, too
@@ -80,4 +81,4 @@ Status EndTree::Expand(std::uint32_t place) {
       });
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

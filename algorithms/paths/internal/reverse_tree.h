@@ -1,13 +1,12 @@
-// EndTree: the cheapest ways to the end of a path query, from as many nodes as were asked for.
+// ReverseTree: the cheapest ways to the end of a path query, from as many nodes as were needed.
 //
-// A search from the end, backwards: breadth-first by hops, Dijkstra by cost. It stops and
-// goes on as it is told, so a query pays for the nodes near the end that it needs and for
-// no others, and all searches for next paths share it. What it has settled is exact; of
-// everything else it knows how far it has come, which is a lower bound. The bounds are
-// consistent: At(u) <= step + At(v), at any one time. They only grow. The start is never
-// passed through, as no path comes back to it.
+// A search from the end, backwards: breadth-first by hops, Dijkstra by cost. It is suspended and
+// resumed, so a query expands the nodes near the end that it needs and no others, and all searches
+// for next paths share it. What it has settled is exact; of everything else it knows how far it has
+// come, which is a lower bound. The bounds are consistent: At(u) <= step + At(v), at any one time.
+// They only grow. The start is never passed through, as no path comes back to it.
 //
-// A tree may also leave out the beginning of a path: then it is of use to one search alone.
+// A tree may also leave out the beginning of a path: then it serves one search only.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +16,23 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
-class EndTree {
+class ReverseTree {
  public:
   struct Bound {
     Length least;                            // no way to the end is shorter
     std::uint32_t place = NodeMap::kAbsent;  // the node's, when `least` is exact
-    bool hopeless = false;                   // there is no way at all
+    bool unreachable = false;                // there is no way at all
     bool exact() const { return place != NodeMap::kAbsent; }
   };
 
-  explicit EndTree(PathWalk& walk);
+  explicit ReverseTree(PathWalk& walk);
   // Begins anew, without the nodes whose index is `last` or less. Keeps a pointer to `index`.
   void Restart(const NodeMap* index, std::uint32_t last);
 
-  Bound At(NodeId node) const;
+  Bound LowerBound(NodeId node) const;
   // Goes on until it has looked at `arcs` in all, the budget is gone or nothing is left.
   Status Grow(std::uint64_t arcs);
 
@@ -77,4 +77,4 @@ class EndTree {
   bool finished_ = false;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

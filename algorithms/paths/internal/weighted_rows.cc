@@ -5,17 +5,17 @@
 #include <cmath>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
 
 namespace {
 constexpr std::size_t kSample = 1024;  // arcs
 }
 
-double ChooseDelta(std::span<const CostedRows> rows) {
+double ChooseDelta(std::span<const WeightedRows> rows) {
   double sum = 0, arcs = 0;
   std::vector<double> sample;
   const double nodes = rows[0].rows.node_count();
-  for (const CostedRows& side : rows) {
+  for (const WeightedRows& side : rows) {
     const std::size_t count = side.rows.arc_count(), stride = count / kSample + 1;
     arcs += static_cast<double>(count);
     for (std::size_t a = 0; a < count; a += stride) {
@@ -40,4 +40,4 @@ double ChooseDelta(std::span<const CostedRows> rows) {
   return std::max(delta, 1e-30);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

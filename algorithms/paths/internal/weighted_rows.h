@@ -1,9 +1,9 @@
-// CostedRows: rows, what their arcs cost, and how a search gets them into the caches in time.
+// WeightedRows: rows, what their arcs cost, and how a search gets them into the caches in time.
 //
-// A search by costs reads rows in an order that no processor can guess, and each begins with
-// a wait for where it begins, then one for every line of its arcs. Who knows its next nodes asks
-// for both beforehand: FetchPlace, and a while later FetchRow, which reads the place. Hints: they
-// change nothing.
+// A search by costs reads rows in an order that no processor can predict. A row costs a wait for
+// its offset, then one for every line of its arcs. A search that knows its next nodes prefetches
+// both: PrefetchOffset, and some steps later PrefetchRow, which reads the offset. Both are hints
+// and change no result.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 #include "engine/internal/prefetch.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
 
-struct CostedRows {
+struct WeightedRows {
   CsrView rows;
   std::span<const double> costs =
       {};  // when not empty (infinity = closed); else the weights, else 1
 
-  void FetchPlace(NodeId v) const { Prefetch(&rows.offsets[v]); }
-  void FetchRow(NodeId v) const {
-    const std::uint32_t first = rows.offsets[v], count = std::min(rows.degree(v), kFetched);
+  void PrefetchOffset(NodeId v) const { Prefetch(&rows.offsets[v]); }
+  void PrefetchRow(NodeId v) const {
+    const std::uint32_t first = rows.offsets[v], count = std::min(rows.degree(v), kMaxPrefetched);
     if (count == 0) return;
     Fetch(rows.neighbors.data() + first, count);
     if (!costs.empty())
@@ -34,7 +34,7 @@ struct CostedRows {
   }
 
  private:
-  static constexpr std::uint32_t kFetched =
+  static constexpr std::uint32_t kMaxPrefetched =
       128;  // arcs; the processor follows a longer row by itself
   static constexpr std::size_t kLine = 64;
 
@@ -47,6 +47,6 @@ struct CostedRows {
 
 // A width of delta-stepping's buckets that suits the graph: mean cost of an arc (at most eight
 // medians) over the mean degree, from about a thousand arcs; the same for the same rows.
-double ChooseDelta(std::span<const CostedRows> rows);
+double ChooseDelta(std::span<const WeightedRows> rows);
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -15,7 +15,8 @@
 #include "algorithms/retrieval/internal/vector_query.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
+using namespace internal;
 
 struct RankedNode {
   double rank = 0;
@@ -46,7 +47,7 @@ class SpaceQuery {
   // of blocks that the executor passes over have no node (kNoNode).
   std::vector<RankedNode> RankNodes(std::span<const NodeId> nodes, Executor& executor) const;
 
-  SimilarNode ToSimilar(RankedNode ranked) const {
+  NearestHit ToSimilar(RankedNode ranked) const {
     if (metric_ != Metric::kL2) return {ranked.node, ranked.rank, ranked.rank};
     const double distance = std::sqrt(-ranked.rank);
     return {ranked.node, 1 / (1 + distance), distance};
@@ -70,8 +71,8 @@ struct NearestRanks {
 };
 // Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
-                             const Budget& budget, HaltingExecutor& executor);
+                             const Budget& budget, StoppableExecutor& executor);
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

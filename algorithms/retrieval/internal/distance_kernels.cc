@@ -18,7 +18,7 @@
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
-namespace plexus::internal::HWY_NAMESPACE {
+namespace plexus::retrieval_internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
@@ -27,7 +27,7 @@ using Vec = hn::Vec<Tag>;
 constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
 constexpr std::size_t kStep = 4 * kLanes;
 constexpr std::size_t kStretch = 8 * kStep;
-// How far ahead a scan asks memory for its lines: the hardware's own reading ahead stops
+// How far ahead a scan prefetches its lines: the hardware's own reading ahead stops
 // at every page of 4 KiB. 3 KiB measured best of none, 3 and 8, and of 8 and 16 into the second
 // level only.
 constexpr std::size_t kAhead = 768;
@@ -167,12 +167,13 @@ void DistanceRows(const float* query, std::size_t n, Rows rows, double* squares)
 
 const RowKernels kKernels = {DotRows, DotNormRows, DistanceRows};
 
-}  // namespace plexus::internal::HWY_NAMESPACE
+}  // namespace plexus::retrieval_internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
+using namespace internal;
 namespace {
 
 // Four running sums, as the wide levels have.
@@ -245,5 +246,5 @@ const RowKernels& PickRowKernels(SimdLevel level) {
   return kScalar;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal
 #endif

@@ -10,7 +10,7 @@
 
 #include "algorithms/retrieval/vector_distance.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 struct Rows {
   const float* first;
@@ -34,4 +34,4 @@ const RowKernels* FindRowKernels(SimdLevel level);
 // The level, or the best one there is.
 const RowKernels& PickRowKernels(SimdLevel level);
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

@@ -7,7 +7,7 @@
 
 #include "engine/state.h"
 
-namespace plexus {
+namespace plexus::retrieval_internal {
 
 std::uint64_t NodeOrder::KeyOf(ColumnType type, std::uint64_t bits) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
@@ -57,10 +57,23 @@ void NodeOrder::Count() {
   for (const auto& block : blocks_) starts_.push_back(starts_.back() + block->size());
 }
 
+namespace {
+
+std::uint32_t Variant(std::optional<ColumnId> column) {
+  return column ? std::uint32_t{*column} + 1 : 0;
+}
+
+}  // namespace
+
+std::shared_ptr<const NodeOrder> NodeOrder::Kept(const Snapshot& snapshot,
+                                                 std::optional<ColumnId> column) {
+  return FindDerived<NodeOrder>(snapshot, Variant(column));
+}
+
 std::shared_ptr<const NodeOrder> NodeOrder::Of(const Snapshot& snapshot,
                                                std::optional<ColumnId> column) {
-  const std::uint32_t variant = column ? std::uint32_t{*column} + 1 : 0;
-  if (auto known = FindDerived<NodeOrder>(snapshot, variant)) return known;
+  const std::uint32_t variant = Variant(column);
+  if (auto known = Kept(snapshot, column)) return known;
   std::shared_ptr<NodeOrder> made(new NodeOrder(column));
   made->Read(snapshot);
   Block all;
@@ -152,4 +165,4 @@ std::uint64_t NodeOrder::size_bytes() const {
          starts_.capacity() * sizeof(std::uint64_t);
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval_internal

@@ -2,7 +2,7 @@
 //
 // A sorted sequence in blocks of some thousand entries. A state that follows shares the blocks
 // that a batch did not touch (engine/lineage.h), so the order of a live graph is always at hand.
-// ScanNodes (scan_nodes.h) is the way to ask it.
+// ScanNodes (scan_nodes.h) is the way to query it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus {
+namespace plexus::retrieval_internal {
 
 class NodeOrder final : public Carried {
  public:
@@ -32,6 +32,9 @@ class NodeOrder final : public Carried {
   // Nodes with a value. Kept or carried, else O(nodes log nodes). REQUIRES a column of the schema.
   static std::shared_ptr<const NodeOrder> OfColumn(const Snapshot& snapshot, ColumnId column);
   static std::shared_ptr<const NodeOrder> OfKinds(const Snapshot& snapshot);
+  // The order of the column, or of kinds (none), if it is kept or can be carried; else null.
+  static std::shared_ptr<const NodeOrder> Kept(const Snapshot& snapshot,
+                                               std::optional<ColumnId> column);
   // What `OfColumn` sorts by; -0.0 is 0.0.
   static std::uint64_t KeyOf(ColumnType type, std::uint64_t bits);
 
@@ -96,4 +99,4 @@ void NodeOrder::ForEach(std::uint64_t first, std::uint64_t last, bool descending
   }
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval_internal

@@ -1,6 +1,6 @@
 // What a text's terms lack among the has_term arcs of its node, and what is too much.
 //
-// Shared by who indexes a graph (term_index.cc) and who indexes what a batch writes
+// Shared by the index of a graph (term_index.cc) and the index of what a batch writes
 // (batch_terms.cc).
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 // An occurrence that is there: the term's name, its node, the frequency.
 struct StoredTerm {
@@ -76,11 +76,11 @@ inline void FillTerms(WriteBatch& batch, NodeRef node, const TermDifference& dif
   for (const NodeRef term : difference.unlink) batch.Unlink(node, kHasTerm, term);
 }
 
-// Splitters for as many threads as ask at once. Thread-safe.
+// Splitters for as many threads as use one at a time. Thread-safe.
 class SplitterPool {
  public:
   explicit SplitterPool(const TermOptions& options) : options_(options) {}
-  Result<TermSplitter> Take() {
+  Result<TermSplitter> Acquire() {
     {
       std::lock_guard lock(mutex_);
       if (!spare_.empty()) {
@@ -91,7 +91,7 @@ class SplitterPool {
     }
     return TermSplitter::Make(options_);
   }
-  void Give(TermSplitter splitter) {
+  void Release(TermSplitter splitter) {
     std::lock_guard lock(mutex_);
     spare_.push_back(std::move(splitter));
   }
@@ -102,4 +102,4 @@ class SplitterPool {
   std::vector<TermSplitter> spare_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

@@ -7,7 +7,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 namespace {
 
@@ -73,7 +73,7 @@ void VectorQuery::Cosines(Rows rows, double* out) const {
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal
 
 namespace plexus {
 
@@ -82,13 +82,14 @@ namespace {
 double Measure(std::span<const float> a, std::span<const float> b, Metric metric, SimdLevel level) {
   PLEXUS_CHECK(a.size() == b.size(), "vectors of one length");
   double out = 0;
-  internal::VectorQuery(a, a.size(), metric, level).Measure({b.data(), b.size(), 1}, &out);
+  retrieval_internal::VectorQuery(a, a.size(), metric, level)
+      .Measure({b.data(), b.size(), 1}, &out);
   return out;
 }
 
 }  // namespace
 
-bool HasSimdLevel(SimdLevel level) { return internal::FindRowKernels(level) != nullptr; }
+bool HasSimdLevel(SimdLevel level) { return retrieval_internal::FindRowKernels(level) != nullptr; }
 
 SimdLevel BestSimdLevel() {
   if (HasSimdLevel(SimdLevel::kAvx512)) return SimdLevel::kAvx512;

@@ -4,7 +4,7 @@
 // Keeps the query padded like the rows of a VectorTable and, where the metric allows
 // it, scaled by a power of two (which changes no bit of a result's mantissa), so
 // that products neither overflow nor vanish on the query's account. Rows whose f32
-// sums overflowed, or whose norm f32 cannot tell from zero, are done again in f64, so
+// sums overflowed, or whose norm is zero in f32, are done again in f64, so
 // what Measure gives is always finite. Immutable, shared by threads.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/schema.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 class VectorQuery {
  public:
@@ -37,4 +37,4 @@ class VectorQuery {
   double exact_norm_ = 0;  // the same in f64
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

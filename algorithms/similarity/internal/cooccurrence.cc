@@ -8,7 +8,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
@@ -21,8 +21,8 @@ bool Contains(std::span<const std::uint32_t> list, std::uint32_t item) {
 
 }  // namespace
 
-Together::Together(const Snapshot& snapshot, const SharedIndex& index, bool links,
-                   Executor& executor) {
+CooccurrenceIndex::CooccurrenceIndex(const Snapshot& snapshot, const InvertedIndex& index,
+                                     bool links, Executor& executor) {
   std::vector<std::uint32_t> row_of(snapshot.node_count(), kNoRow);
   for (std::uint32_t r = 0; r < index.row_count(); ++r) row_of[index.nodes[r]] = r;
   const auto& by_kind = snapshot.state().nodes_by_kind;
@@ -31,8 +31,8 @@ Together::Together(const Snapshot& snapshot, const SharedIndex& index, bool link
 }
 
 // Events ascend, so a counting sort by row leaves every list ascending.
-void Together::ReadEvents(const Snapshot& snapshot, const SharedIndex& index,
-                          const std::vector<std::uint32_t>& row_of) {
+void CooccurrenceIndex::ReadEvents(const Snapshot& snapshot, const InvertedIndex& index,
+                                   const std::vector<std::uint32_t>& row_of) {
   constexpr EdgeKindId kKinds[] = {kMember};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds);
   std::vector<std::pair<std::uint32_t, NodeId>> members;  // row, event
@@ -55,8 +55,8 @@ void Together::ReadEvents(const Snapshot& snapshot, const SharedIndex& index,
   for (const auto& [row, event] : members) events_.items[at[row]++] = event;
 }
 
-void Together::ReadLinks(const Snapshot& snapshot, const SharedIndex& index,
-                         const std::vector<std::uint32_t>& row_of, Executor& executor) {
+void CooccurrenceIndex::ReadLinks(const Snapshot& snapshot, const InvertedIndex& index,
+                                  const std::vector<std::uint32_t>& row_of, Executor& executor) {
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
   const std::uint32_t rows = index.row_count();
   struct Block {
@@ -84,7 +84,7 @@ void Together::ReadLinks(const Snapshot& snapshot, const SharedIndex& index,
   }
 }
 
-bool Together::ShareEvent(std::span<const std::uint32_t> rows) const {
+bool CooccurrenceIndex::HaveCommonEvent(std::span<const std::uint32_t> rows) const {
   if (events_.begins.empty()) return false;
   std::array<std::span<const std::uint32_t>, 3> lists;
   for (std::size_t i = 0; i < rows.size(); ++i) lists[i] = events_.of(rows[i]);
@@ -98,17 +98,17 @@ bool Together::ShareEvent(std::span<const std::uint32_t> rows) const {
   return false;
 }
 
-bool Together::Linked(std::uint32_t a, std::uint32_t b) const {
+bool CooccurrenceIndex::AreAdjacent(std::uint32_t a, std::uint32_t b) const {
   if (links_.begins.empty()) return false;
   const auto x = links_.of(a), y = links_.of(b);
   return x.size() <= y.size() ? Contains(x, b) : Contains(y, a);
 }
 
-bool Together::Masked(std::span<const std::uint32_t> rows) const {
+bool CooccurrenceIndex::IsExcluded(std::span<const std::uint32_t> rows) const {
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = i + 1; j < rows.size(); ++j)
-      if (Linked(rows[i], rows[j])) return true;
-  return ShareEvent(rows);
+      if (AreAdjacent(rows[i], rows[j])) return true;
+  return HaveCommonEvent(rows);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -1,8 +1,8 @@
-// Together: which candidates were put together before: shared events, fact edges.
+// CooccurrenceIndex: which candidates were combined before: shared events, fact edges.
 //
-// Two sorted lists per row of a SharedIndex: its events and, on request, the rows an edge
-// of the fact plane joins it to. Asked only for sets that would enter the list, so a look
-// along the shorter list is cheap enough. Immutable; O(events' members + arcs) to make.
+// Two sorted lists per row of an InvertedIndex: its events and, on request, the rows an edge
+// of the fact plane joins it to. Only sets that would enter the list are tested, so a scan of the
+// shorter list is cheap enough. Immutable; O(events' members + arcs) to make.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
-class Together {
+class CooccurrenceIndex {
  public:
-  Together(const Snapshot& snapshot, const SharedIndex& index, bool links, Executor& executor);
+  CooccurrenceIndex(const Snapshot& snapshot, const InvertedIndex& index, bool links,
+                    Executor& executor);
 
   // One event has all of them. Rows of the index, two or three.
-  bool ShareEvent(std::span<const std::uint32_t> rows) const;
+  bool HaveCommonEvent(std::span<const std::uint32_t> rows) const;
   // An edge between facts joins the two.
-  bool Linked(std::uint32_t a, std::uint32_t b) const;
+  bool AreAdjacent(std::uint32_t a, std::uint32_t b) const;
   // Two of them are linked, or all share an event.
-  bool Masked(std::span<const std::uint32_t> rows) const;
+  bool IsExcluded(std::span<const std::uint32_t> rows) const;
 
  private:
   struct Lists {
@@ -34,12 +35,12 @@ class Together {
       return {items.data() + begins[row], static_cast<std::size_t>(begins[row + 1] - begins[row])};
     }
   };
-  void ReadEvents(const Snapshot& snapshot, const SharedIndex& index,
+  void ReadEvents(const Snapshot& snapshot, const InvertedIndex& index,
                   const std::vector<std::uint32_t>& row_of);
-  void ReadLinks(const Snapshot& snapshot, const SharedIndex& index,
+  void ReadLinks(const Snapshot& snapshot, const InvertedIndex& index,
                  const std::vector<std::uint32_t>& row_of, Executor& executor);
 
   Lists events_, links_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -1,4 +1,4 @@
-// Building a SharedIndex: read each fact's index neighbours, count df over all facts,
+// Building an InvertedIndex: read each fact's index neighbours, count df over all facts,
 // order the terms, keep the candidates' rows, sign them.
 #include "algorithms/similarity/internal/inverted_index.h"
 
@@ -8,14 +8,14 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
 constexpr std::size_t kGrain = 8192;
 constexpr std::uint32_t kNoTerm = std::numeric_limits<std::uint32_t>::max();
 
-Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const SharedIndexOptions& options) {
+Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptions& options) {
   const auto& all = snapshot.schema().edge_kinds();
   std::vector<EdgeKindId> kinds(options.kinds.begin(), options.kinds.end());
   for (EdgeKindId kind : kinds) {
@@ -75,7 +75,7 @@ std::vector<Block> ReadAll(const Snapshot& snapshot, const ArcFilter& filter, Ex
 
 // Gives the terms, in their order, weights and bits; returns node -> term.
 template <class Weight>
-std::vector<std::uint32_t> PlaceTerms(const std::vector<std::uint32_t>& df, SharedIndex& index,
+std::vector<std::uint32_t> PlaceTerms(const std::vector<std::uint32_t>& df, InvertedIndex& index,
                                       Weight&& weight) {
   const std::size_t terms = index.term_nodes.size();
   index.weights.resize(terms);
@@ -107,7 +107,7 @@ std::vector<std::uint32_t> PlaceTerms(const std::vector<std::uint32_t>& df, Shar
 
 // Terms from the rarest to the commonest; returns node -> term.
 std::vector<std::uint32_t> OrderTerms(const Snapshot& snapshot, const std::vector<Block>& blocks,
-                                      SharedIndex& index) {
+                                      InvertedIndex& index) {
   const NodeId node_count = snapshot.node_count();
   std::vector<std::uint32_t> df(node_count, 0);
   for (const Block& block : blocks)
@@ -141,9 +141,9 @@ std::vector<RowSource> Candidates(const std::vector<Block>& blocks, const NodeSu
   return rows;
 }
 
-void Sign(const SharedIndex& index, std::span<const SharedEntry> row, Signature& out) {
+void Sign(const InvertedIndex& index, std::span<const IndexEntry> row, Signature& out) {
   out = {};
-  for (const SharedEntry& e : row) {
+  for (const IndexEntry& e : row) {
     const std::size_t word = index.cells[e.term] >> 6;
     const std::uint64_t bit = std::uint64_t{1} << (index.cells[e.term] & 63);
     if (out.words[word] & bit) out.slack[word] = AddUnits(out.slack[word], index.units[e.term]);
@@ -153,21 +153,22 @@ void Sign(const SharedIndex& index, std::span<const SharedEntry> row, Signature&
     out.slack[k] = AddUnits(out.slack[k], out.slack[k + 1]);
 }
 
-void FillRow(SharedIndex& index, const RowSource& source, const std::vector<std::uint32_t>& places,
-             std::uint32_t row) {
-  SharedEntry* const begin = index.entries.data() + index.begins[row];
-  SharedEntry* at = begin;
+void FillRow(InvertedIndex& index, const RowSource& source,
+             const std::vector<std::uint32_t>& places, std::uint32_t row) {
+  IndexEntry* const begin = index.entries.data() + index.begins[row];
+  IndexEntry* at = begin;
   for (const NodeId* t = source.first; t != source.last; ++t)
     if (places[*t] != kNoTerm) *at++ = {places[*t], 0};
-  std::sort(begin, at, [](const SharedEntry& a, const SharedEntry& b) { return a.term < b.term; });
-  std::uint32_t rest = 0;
-  for (SharedEntry* e = at; e-- != begin;) e->rest = rest = AddUnits(rest, index.units[e->term]);
+  std::sort(begin, at, [](const IndexEntry& a, const IndexEntry& b) { return a.term < b.term; });
+  std::uint32_t suffix_weight = 0;
+  for (IndexEntry* e = at; e-- != begin;)
+    e->suffix_weight = suffix_weight = AddUnits(suffix_weight, index.units[e->term]);
   Sign(index, {begin, at}, index.signatures[row]);
 }
 
-void CountWedges(SharedIndex& index) {
+void CountWedges(InvertedIndex& index) {
   std::vector<std::uint64_t> lengths(index.term_count(), 0);
-  for (const SharedEntry& e : index.entries) ++lengths[e.term];
+  for (const IndexEntry& e : index.entries) ++lengths[e.term];
   for (std::uint64_t length : lengths) {
     const std::uint64_t pairs = length < 2 ? 0 : length * (length - 1) / 2;
     index.wedges = index.wedges + pairs < pairs ? ~std::uint64_t{0} : index.wedges + pairs;
@@ -176,7 +177,7 @@ void CountWedges(SharedIndex& index) {
 
 // Rows of the sources that have terms, in their order.
 Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>& places,
-               SharedIndex& index, Executor& executor) {
+               InvertedIndex& index, Executor& executor) {
   if (sources.size() >= std::size_t{1} << 31)
     return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^31 candidates");
 
@@ -191,7 +192,7 @@ Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>
   }
   if (total > Limits::kMaxArcs)
     return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^32 arcs at index nodes");
-  index.entries = AlignedArray<SharedEntry>(total);
+  index.entries = AlignedArray<IndexEntry>(total);
   index.signatures = AlignedArray<Signature>(sources.size());
   ParallelFor(executor, sources.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -203,17 +204,17 @@ Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>
 
 }  // namespace
 
-double SharedIndex::Tail(std::uint32_t r, std::uint32_t entry) const {
+double InvertedIndex::Tail(std::uint32_t r, std::uint32_t entry) const {
   double sum = 0;
   for (std::uint32_t e = begins[r + 1]; e-- > entry;) sum += weights[entries[e].term];
   return sum;
 }
 
-double SharedIndex::PairScore(std::uint32_t a, std::uint32_t b) const {
-  const SharedEntry* const begin_a = entries.data() + begins[a];
-  const SharedEntry* const begin_b = entries.data() + begins[b];
-  const SharedEntry* x = entries.data() + begins[a + 1];
-  const SharedEntry* y = entries.data() + begins[b + 1];
+double InvertedIndex::PairScore(std::uint32_t a, std::uint32_t b) const {
+  const IndexEntry* const begin_a = entries.data() + begins[a];
+  const IndexEntry* const begin_b = entries.data() + begins[b];
+  const IndexEntry* x = entries.data() + begins[a + 1];
+  const IndexEntry* y = entries.data() + begins[b + 1];
   double sum = 0;
   while (x != begin_a && y != begin_b) {
     const std::uint32_t s = x[-1].term, t = y[-1].term;
@@ -224,11 +225,11 @@ double SharedIndex::PairScore(std::uint32_t a, std::uint32_t b) const {
   return sum;
 }
 
-Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexOptions& options,
-                                    Executor& executor) {
+Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot,
+                                        const InvertedIndexOptions& options, Executor& executor) {
   PLEXUS_ASSIGN(const ArcFilter filter, SharedKinds(snapshot, options));
   const std::vector<Block> blocks = ReadAll(snapshot, filter, executor);
-  SharedIndex index;
+  InvertedIndex index;
   const std::vector<std::uint32_t> places = OrderTerms(snapshot, blocks, index);
 
   std::vector<RowSource> sources = Candidates(blocks, options.subset);
@@ -238,20 +239,20 @@ Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexO
         sources[i].count += places[*t] != kNoTerm;
   });
   std::erase_if(sources, [](const RowSource& s) { return s.count == 0; });
-  if (options.leaders)
-    index.leaders =
+  if (options.anchors)
+    index.anchors =
         static_cast<std::uint32_t>(std::stable_partition(sources.begin(), sources.end(),
                                                          [&](const RowSource& s) {
-                                                           return options.leaders->contains(s.node);
+                                                           return options.anchors->contains(s.node);
                                                          }) -
                                    sources.begin());
   PLEXUS_TRY(LayRows(sources, places, index, executor));
   return index;
 }
 
-Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares,
-                                    Executor& executor) {
-  SharedIndex index;
+Result<InvertedIndex> MakeInvertedIndex(const CsrView& rows, std::span<const double> shares,
+                                        Executor& executor) {
+  InvertedIndex index;
   std::vector<std::uint32_t> df(rows.node_count(), 0);
   for (const NodeId t : rows.neighbors) ++df[t];
   for (NodeId t = 0; t < rows.node_count(); ++t)
@@ -273,4 +274,4 @@ Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double>
   return index;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -1,8 +1,8 @@
-// SharedIndex: who has which index neighbours, laid out for mining pairs.
+// InvertedIndex: which rows have which index neighbours, laid out for top-k joins.
 //
 // Candidates become rows 0..n-1, index neighbours with df >= 2 become terms ordered from
 // the rarest to the commonest (ties by id), so a row lists its heaviest terms first.
-// Beside each term stands `rest`, the weight of the row from there to its end: no set
+// Beside each term stands `suffix_weight`, the weight of the row from there to its end: no set
 // whose first common term is this one can score more. Bounds are integers in units of
 // 2^-16, every weight rounded up and every threshold down, so a bound never lies below
 // the true f64 score; kUnitsMax stands for "that or more". Scores are f64 and added from
@@ -29,7 +29,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 inline constexpr int kWords = 4;
 inline constexpr double kUnit = 65536;                // units per 1.0
@@ -45,9 +45,9 @@ inline std::uint32_t UnitsBelow(double score) {
                                       : static_cast<std::uint32_t>(score * kUnit);
 }
 
-struct SharedEntry {
+struct IndexEntry {
   std::uint32_t term;
-  std::uint32_t rest;  // units of this term and all after it
+  std::uint32_t suffix_weight;  // units of this term and all after it
 };
 
 struct alignas(64) Signature {
@@ -55,18 +55,18 @@ struct alignas(64) Signature {
   std::array<std::uint32_t, kWords> slack;  // units, of words k and after
 };
 
-struct SharedIndexOptions {
+struct InvertedIndexOptions {
   std::span<const EdgeKindId> kinds;  // as FrontierOptions
   std::int64_t valid_at = kNoTime;
   const NodeSubset* subset = nullptr;
-  const NodeSubset* leaders = nullptr;  // rows of these come first
+  const NodeSubset* anchors = nullptr;  // rows of these come first
 };
 
-struct SharedIndex {
-  std::vector<NodeId> nodes;          // by row; ascending, leaders first
-  std::uint32_t leaders = 0;          // rows that are
+struct InvertedIndex {
+  std::vector<NodeId> nodes;          // by row; ascending, anchors first
+  std::uint32_t anchors = 0;          // rows that are
   std::vector<std::uint32_t> begins;  // rows + 1
-  AlignedArray<SharedEntry> entries;
+  AlignedArray<IndexEntry> entries;
   AlignedArray<Signature> signatures;  // by row
   std::vector<NodeId> term_nodes;      // by term
   std::vector<double> weights;         // by term; falling
@@ -77,7 +77,7 @@ struct SharedIndex {
 
   std::uint32_t row_count() const { return static_cast<std::uint32_t>(nodes.size()); }
   std::uint32_t term_count() const { return static_cast<std::uint32_t>(weights.size()); }
-  std::span<const SharedEntry> row(std::uint32_t r) const {
+  std::span<const IndexEntry> row(std::uint32_t r) const {
     return {entries.data() + begins[r], begins[r + 1] - begins[r]};
   }
   // Both ends of a row: scoring reads it backwards, then forwards.
@@ -93,13 +93,13 @@ struct SharedIndex {
 };
 
 // O(arcs at facts + terms log terms). Errors as Frontier's.
-Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexOptions& options,
-                                    Executor& executor);
+Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot,
+                                        const InvertedIndexOptions& options, Executor& executor);
 
 // The same layout over any rows of neighbours (without doubles), with weights of the
 // caller's: shares[w] >= 0 by node, 0 = does not count. `nodes` and `term_nodes` are then
 // the row numbers. kUnsupported: 2^31 rows or more.
-Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares,
-                                    Executor& executor);
+Result<InvertedIndex> MakeInvertedIndex(const CsrView& rows, std::span<const double> shares,
+                                        Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

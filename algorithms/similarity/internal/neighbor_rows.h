@@ -1,6 +1,6 @@
-// SimpleRows: the neighbours of single nodes, each once, straight from a Snapshot.
+// NeighborRows: the neighbours of single nodes, each once, straight from a Snapshot.
 //
-// For questions that touch few rows and must not pay for a copy of the graph. Kinds and
+// For queries that touch few rows and must not copy the graph. Kinds and
 // parallel edges collapse, loops do not count. One per thread: it holds scratch memory.
 #pragma once
 
@@ -12,15 +12,16 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
-class SimpleRows {
+class NeighborRows {
  public:
-  // Looks at the budget's deadline and cancel flag every kLook arcs; null: never.
-  explicit SimpleRows(const Selection& selection, const Budget* budget = nullptr)
+  // Looks at the budget's deadline and cancel flag every kPollInterval arcs; null: never.
+  explicit NeighborRows(const Selection& selection, const Budget* budget = nullptr)
       : selection_(&selection), budget_(budget) {}
 
-  // The budget said stop in the middle of a row: what that call gave is a part of it.
+  // The budget interrupted a row: that call returned a part of it.
   bool interrupted() const { return interrupted_; }
   // Length() reads the row, as kinds or times are to be looked at.
   bool length_reads() const {
@@ -62,15 +63,15 @@ class SimpleRows {
   }
 
  private:
-  static constexpr std::uint32_t kLook = 1 << 16;
+  static constexpr std::uint32_t kPollInterval = 1 << 16;
 
   template <class Fn>
   std::uint64_t Walk(NodeId node, Direction direction, std::uint64_t limit, Fn&& fn) {
     std::uint64_t arcs = 0;
     selection_->snapshot->ForEachArc(direction, node, selection_->filter, [&](const Arc& arc) {
       if (arcs++ == limit) return false;
-      if (++since_look_ >= kLook) {
-        since_look_ = 0;
+      if (++since_poll_ >= kPollInterval) {
+        since_poll_ = 0;
         interrupted_ = interrupted_ || (budget_ && budget_->Interrupted());
       }
       return !interrupted_ && fn(arc);
@@ -101,9 +102,9 @@ class SimpleRows {
 
   const Selection* selection_;
   const Budget* budget_;
-  std::uint32_t since_look_ = 0;
+  std::uint32_t since_poll_ = 0;
   bool interrupted_ = false;
   std::vector<std::size_t> begins_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

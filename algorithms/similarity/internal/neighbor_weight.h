@@ -7,7 +7,7 @@
 
 #include "algorithms/similarity/similarity.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 inline bool IsSum(SimilarityMeasure measure) {
   return measure == SimilarityMeasure::kAdamicAdar ||
@@ -15,9 +15,9 @@ inline bool IsSum(SimilarityMeasure measure) {
 }
 
 // Of a neighbour that `degree` nodes have. REQUIRES IsSum(measure), degree >= 2.
-inline double Share(SimilarityMeasure measure, std::uint64_t degree) {
+inline double NeighborWeight(SimilarityMeasure measure, std::uint64_t degree) {
   const double d = static_cast<double>(degree);
   return measure == SimilarityMeasure::kAdamicAdar ? 1.0 / std::log(d) : 1.0 / d;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -1,10 +1,10 @@
-// ListMiner: the pairs of one list of rows that may clear the bar.
+// PostingListJoin: the pairs of one posting list that may pass the threshold.
 //
-// A list is a chain of common terms and the rows that have them all. A long one is cut by
-// the next common term: a row goes to the list of each later term from which on it still
-// weighs what is missing; a pair belongs to the one list whose chain is how its common
-// terms begin, and is thrown out elsewhere. Cutting is done only where it halves the
-// pairs, so that lists of equal rows do not grow into all their subsets. Short lists are
+// A posting list holds the rows that contain a given prefix of terms. A long list is split by the
+// next common term: a row moves to the sublist of every later term at which its remaining weight
+// can still reach the threshold. Each pair is reported only in the list whose prefix equals the
+// first common terms of the pair, so no pair is reported twice. A list is split only where that
+// halves the pairs, so that lists of equal rows do not grow into all their subsets. Short lists are
 // compared through PairBound. One per worker at a time: it holds the scratch memory.
 #pragma once
 
@@ -17,52 +17,52 @@
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
-class ListMiner {
+class PostingListJoin {
  public:
-  ListMiner(const SharedIndex& index, const PairQuestion& question, std::atomic<bool>& stop)
-      : index_(index), question_(question), stop_(stop), tallies_(index.term_count()) {}
+  PostingListJoin(const InvertedIndex& index, const PairQuery& query, std::atomic<bool>& stop)
+      : index_(index), query_(query), stop_(stop), counts_(index.term_count()) {}
 
-  // A new task: pairs are offered to `best`, and its bar is the one to clear.
-  void Begin(TopSets<2>* best) {
+  // Begins a task: pairs are offered to `best`, whose threshold they must pass.
+  void Begin(TopKSets<2>* best) {
     best_ = best;
     compared = scored = 0;
   }
   // Rows ascend; pairs whose first row is one of items [first, last).
-  void Mine(std::span<const ListItem> items, std::uint32_t term, std::size_t first,
+  void Join(std::span<const ListItem> items, std::uint32_t term, std::size_t first,
             std::size_t last) {
-    chain_.assign(1, term);
-    MineChain(items, first, last);
+    prefix_.assign(1, term);
+    JoinPrefix(items, first, last);
   }
 
   std::uint64_t compared = 0, scored = 0;
 
  private:
-  struct Tally {
-    std::uint32_t items = 0, leads = 0;
+  struct TermCount {
+    std::uint32_t items = 0, probes = 0;
   };
   struct Level {
     std::vector<ListItem> items;
     std::vector<std::uint32_t> terms, begins;
   };
-  std::uint32_t Missing() const;
-  void MineChain(std::span<const ListItem> items, std::size_t first, std::size_t last);
-  bool Cut(std::span<const ListItem> items, std::uint64_t pairs, std::uint32_t missing,
+  std::uint32_t RequiredOverlap() const;
+  void JoinPrefix(std::span<const ListItem> items, std::size_t first, std::size_t last);
+  bool Cut(std::span<const ListItem> items, std::uint64_t pairs, std::uint32_t required,
            Level& level);
   void Compare(std::span<const ListItem> items, std::size_t first, std::size_t last);
   void Score(const ListItem& a, const ListItem& b);
 
-  const SharedIndex& index_;
-  const PairQuestion& question_;
+  const InvertedIndex& index_;
+  const PairQuery& query_;
   std::atomic<bool>& stop_;
-  TopSets<2>* best_ = nullptr;
-  std::vector<std::uint32_t> chain_;  // the common terms so far
-  std::vector<Tally> tallies_;        // by term, zero between cuts
-  std::deque<Level> levels_;          // by depth; references stay good as it grows
+  TopKSets<2>* best_ = nullptr;
+  std::vector<std::uint32_t> prefix_;  // the common terms of the list
+  std::vector<TermCount> counts_;      // by term, zero between cuts
+  std::deque<Level> levels_;           // by depth; references stay good as it grows
   PairBound bound_;
   std::vector<std::uint32_t> passed_;
-  std::uint64_t unchecked_ = 0;  // comparisons since the budget's clock was looked at
+  std::uint64_t unchecked_ = 0;  // comparisons since the budget was polled
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
@@ -47,7 +47,7 @@ template <int kFrom>
   }
 }
 
-[[gnu::always_inline]] inline std::uint32_t Bound(const SharedIndex& index, const Signature& a,
+[[gnu::always_inline]] inline std::uint32_t Bound(const InvertedIndex& index, const Signature& a,
                                                   const Signature& b) {
   std::uint32_t bound = std::min(a.slack[0], b.slack[0]);
   for (std::size_t k = 0; k < kWords; ++k)
@@ -56,7 +56,7 @@ template <int kFrom>
   return bound;
 }
 
-[[gnu::always_inline]] inline void ScanThirdRows(const SharedIndex& index, std::uint32_t a,
+[[gnu::always_inline]] inline void ScanThirdRows(const InvertedIndex& index, std::uint32_t a,
                                                  std::uint32_t b,
                                                  std::span<const std::uint32_t> rows,
                                                  std::uint32_t need,
@@ -69,7 +69,7 @@ template <int kFrom>
   }
 }
 
-using ThirdScanner = void (*)(const SharedIndex&, std::uint32_t, std::uint32_t,
+using ThirdScanner = void (*)(const InvertedIndex&, std::uint32_t, std::uint32_t,
                               std::span<const std::uint32_t>, std::uint32_t,
                               std::vector<std::uint32_t>&);
 using Scanner = void (*)(int, const View&, std::uint32_t, std::uint32_t, std::uint32_t,
@@ -80,15 +80,15 @@ void ScanPortable(int from, const View& v, std::uint32_t x, std::uint32_t first,
   ScanFrom(from, v, x, first, last, need, out);
 }
 
-void ScanThirdsPortable(const SharedIndex& index, std::uint32_t a, std::uint32_t b,
+void ScanThirdsPortable(const InvertedIndex& index, std::uint32_t a, std::uint32_t b,
                         std::span<const std::uint32_t> rows, std::uint32_t need,
                         std::vector<std::uint32_t>& out) {
   ScanThirdRows(index, a, b, rows, need, out);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("popcnt"))) void ScanThirdsPopcount(const SharedIndex& index, std::uint32_t a,
-                                                          std::uint32_t b,
+__attribute__((target("popcnt"))) void ScanThirdsPopcount(const InvertedIndex& index,
+                                                          std::uint32_t a, std::uint32_t b,
                                                           std::span<const std::uint32_t> rows,
                                                           std::uint32_t need,
                                                           std::vector<std::uint32_t>& out) {
@@ -113,7 +113,7 @@ ThirdScanner PickThirdScanner() { return ScanThirdsPortable; }
 
 }  // namespace
 
-void PairBound::Load(const SharedIndex& index, std::span<const ListItem> items,
+void PairBound::Load(const InvertedIndex& index, std::span<const ListItem> items,
                      std::uint32_t term) {
   from_ = index.word_of(term);
   const auto from = static_cast<std::size_t>(from_);
@@ -160,11 +160,11 @@ void PairBound::Scan(std::uint32_t x, std::uint32_t first, std::uint32_t last, s
   scanner(from_, view, x, first, last, need, out);
 }
 
-void ScanThirds(const SharedIndex& index, std::uint32_t a, std::uint32_t b,
+void ScanThirds(const InvertedIndex& index, std::uint32_t a, std::uint32_t b,
                 std::span<const std::uint32_t> rows, std::uint32_t need,
                 std::vector<std::uint32_t>& out) {
   static const ThirdScanner third_scanner = PickThirdScanner();
   third_scanner(index, a, b, rows, need, out);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -13,21 +13,21 @@
 
 #include "algorithms/similarity/internal/inverted_index.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
-// A row inside a list: the entry of the last common term, and whether pairs may start
-// with it (PairMiner's lead).
+// A row inside a list: the entry of the last common term, and whether pairs may start with it (the
+// probe of FindTopPairs).
 struct ListItem {
-  std::uint32_t row_and_lead;
+  std::uint32_t row_and_probe;
   std::uint32_t entry;
-  std::uint32_t row() const { return row_and_lead & 0x7FFFFFFFu; }
-  bool lead() const { return row_and_lead >> 31; }
+  std::uint32_t row() const { return row_and_probe & 0x7FFFFFFFu; }
+  bool probe() const { return row_and_probe >> 31; }
 };
 
 class PairBound {
  public:
   // Lays out `items`, whose last common term is `term`. O(items).
-  void Load(const SharedIndex& index, std::span<const ListItem> items, std::uint32_t term);
+  void Load(const InvertedIndex& index, std::span<const ListItem> items, std::uint32_t term);
   // Appends to `out` every y in [first, last) whose bound with x is at least `need` units.
   void Scan(std::uint32_t x, std::uint32_t first, std::uint32_t last, std::uint32_t need,
             std::vector<std::uint32_t>& out) const;
@@ -41,8 +41,8 @@ class PairBound {
 
 // Appends to `out` those of `rows` whose bounds with rows a and b add up to `need` units
 // or more.
-void ScanThirds(const SharedIndex& index, std::uint32_t a, std::uint32_t b,
+void ScanThirds(const InvertedIndex& index, std::uint32_t a, std::uint32_t b,
                 std::span<const std::uint32_t> rows, std::uint32_t need,
                 std::vector<std::uint32_t>& out);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

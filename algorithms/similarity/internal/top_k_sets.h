@@ -1,7 +1,7 @@
-// TopSets: the k best sets seen, with the bar that a further one must clear.
+// TopKSets: the k best sets seen, with the threshold that a further one must clear.
 //
 // Better = larger score, then smaller ids. The buffer holds up to twice k and is cut when
-// full, so offering costs O(1) on average and the bar rises as sets come in. The kept
+// full, so offering costs O(1) on average and the threshold rises as sets come in. The kept
 // list depends on what was offered only, not on the order. A set may be offered once.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 template <int kMembers>
 struct ScoredSet {
@@ -31,17 +31,17 @@ struct Better {
 };
 
 template <int kMembers>
-class TopSets {
+class TopKSets {
  public:
   using Set = ScoredSet<kMembers>;
-  // Only sets better than `bar` are kept. The default lets any positive score pass.
-  explicit TopSets(std::size_t k, const Set& bar = Set{}) : k_(k), bar_(bar) {}
+  // Only sets better than `threshold` are kept. The default lets any positive score pass.
+  explicit TopKSets(std::size_t k, const Set& threshold = Set{}) : k_(k), threshold_(threshold) {}
 
-  const Set& bar() const { return bar_; }
+  const Set& threshold() const { return threshold_; }
   std::size_t size() const { return sets_.size(); }  // held, up to 2k
-  bool Passes(const Set& set) const { return Better()(set, bar_); }
+  bool Passes(const Set& set) const { return Better()(set, threshold_); }
 
-  // True when the bar moved.
+  // True when the threshold moved.
   bool Offer(const Set& set) {
     if (!Passes(set)) return false;
     sets_.push_back(set);
@@ -49,15 +49,15 @@ class TopSets {
     Cut();
     return true;
   }
-  void Join(const TopSets& other) {
+  void Join(const TopKSets& other) {
     for (const Set& set : other.sets_) Offer(set);
   }
-  // Raises the bar to the k-th best so far.
+  // Raises the threshold to the k-th best so far.
   void Cut() {
     if (sets_.size() < k_ || k_ == 0) return;
     const auto last = sets_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
     std::nth_element(sets_.begin(), last, sets_.end(), Better());
-    bar_ = *last;
+    threshold_ = *last;
     sets_.resize(k_);
     full_ = true;
   }
@@ -70,9 +70,9 @@ class TopSets {
 
  private:
   std::size_t k_;
-  Set bar_;
+  Set threshold_;
   bool full_ = false;
   std::vector<Set> sets_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

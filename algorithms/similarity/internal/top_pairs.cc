@@ -1,5 +1,5 @@
-// The rounds of PairMiner: lists of the next terms under the present bar, tasks over
-// them, and the new bar.
+// The rounds of FindTopPairs: lists of the next terms under the present threshold, tasks over
+// them, and the new threshold.
 #include "algorithms/similarity/internal/top_pairs.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/similarity/internal/posting_list_join.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 namespace {
 
@@ -20,9 +21,9 @@ constexpr std::uint64_t kLargestRound = std::uint64_t{1} << 40;
 constexpr std::uint64_t kTaskCost = 1 << 19;  // comparisons, roughly
 constexpr std::uint64_t kListCost = 64, kItemCost = 32;
 constexpr std::uint32_t kMaxTerms = 1 << 20;  // of one round: bounds the memory for counts
-constexpr std::uint64_t kAllLeads = ~std::uint64_t{0};
+constexpr std::uint64_t kAllProbes = ~std::uint64_t{0};
 
-// How far mining has come: whole terms before `term`, and of that one the pairs whose
+// How far the search has come: whole terms before `term`, and of that one the pairs whose
 // first row is before `row`.
 struct Cursor {
   std::uint32_t term = 0, row = 0;
@@ -31,9 +32,9 @@ struct Cursor {
 // Lists of the terms [first, last) of one round.
 struct Lists {
   std::uint32_t first = 0, last = 0;
-  std::uint32_t row = 0;                 // Cursor::row for the list of `first`
-  std::uint64_t lead_limit = kAllLeads;  // of the one list, when it is not done whole
-  std::vector<std::uint64_t> begins;     // last - first + 1
+  std::uint32_t row = 0;                   // Cursor::row for the list of `first`
+  std::uint64_t probe_limit = kAllProbes;  // of the one list, when it is not done whole
+  std::vector<std::uint64_t> begins;       // last - first + 1
   std::vector<ListItem> items;
   std::span<const ListItem> of(std::uint32_t term) const {
     const std::uint64_t begin = begins[term - first], end = begins[term - first + 1];
@@ -48,9 +49,9 @@ struct Task {
 };
 
 struct Count {
-  std::uint32_t items = 0, leads = 0;
+  std::uint32_t items = 0, probes = 0;
   std::uint64_t pairs() const {
-    const std::uint64_t n = items, a = leads;
+    const std::uint64_t n = items, a = probes;
     return n < 2 ? 0 : std::min(a * (n - 1), n * (n - 1) / 2);
   }
 };
@@ -58,10 +59,13 @@ struct Count {
 // Whether a row stands in the list of one of its terms, and as what.
 class Membership {
  public:
-  Membership(const SharedIndex& index, const ScoredSet<2>& bar, bool leaders_only)
-      : index_(index), bar_(bar), missing_(UnitsBelow(bar.score)), leaders_only_(leaders_only) {}
+  Membership(const InvertedIndex& index, const ScoredSet<2>& threshold, bool anchors_only)
+      : index_(index),
+        threshold_(threshold),
+        required_(UnitsBelow(threshold.score)),
+        anchors_only_(anchors_only) {}
 
-  std::uint32_t missing() const { return missing_; }
+  std::uint32_t required() const { return required_; }
 
   // fn(term, ListItem) for the lists of terms from `first` on. `tails` is scratch.
   template <class Fn>
@@ -69,22 +73,22 @@ class Membership {
     const std::uint32_t end = index_.begins[row + 1];
     bool summed = false;
     for (std::uint32_t e = index_.begins[row]; e < end; ++e) {
-      const SharedEntry& entry = index_.entries[e];
-      if (entry.rest < missing_) return;
+      const IndexEntry& entry = index_.entries[e];
+      if (entry.suffix_weight < required_) return;
       if (entry.term < first) continue;
-      bool lead = true;
-      // Units are rounded up by less than one a term: near the bar the sum decides.
-      if (entry.rest <= missing_ + 1 + (end - e)) {
+      bool probe = true;
+      // Units are rounded up by less than one a term: near the threshold the sum decides.
+      if (entry.suffix_weight <= required_ + 1 + (end - e)) {
         // Each is a part of the first one, so all are summed once: units that saturate
         // bring every entry here.
         if (!summed) SumTails(e, end, tails);
         summed = true;
         const double tail = tails[end - 1 - e];
-        if (tail < bar_.score) return;
-        lead = tail > bar_.score || index_.nodes[row] <= bar_.members[0];
+        if (tail < threshold_.score) return;
+        probe = tail > threshold_.score || index_.nodes[row] <= threshold_.members[0];
       }
-      if (leaders_only_) lead = row < index_.leaders;
-      fn(entry.term, ListItem{row | (lead ? 0x80000000u : 0u), e});
+      if (anchors_only_) probe = row < index_.anchors;
+      fn(entry.term, ListItem{row | (probe ? 0x80000000u : 0u), e});
     }
   }
 
@@ -97,41 +101,40 @@ class Membership {
       tails.push_back(sum += index_.weights[index_.entries[e].term]);
   }
 
-  const SharedIndex& index_;
-  ScoredSet<2> bar_;
-  std::uint32_t missing_;
-  bool leaders_only_;
+  const InvertedIndex& index_;
+  ScoredSet<2> threshold_;
+  std::uint32_t required_;
+  bool anchors_only_;
 };
 
-class Miner {
+class PairSearch {
  public:
-  Miner(const SharedIndex& index, const PairQuestion& question, Executor& executor)
-      : index_(index), question_(question), executor_(executor), best_(question.k, question.bar) {}
+  PairSearch(const InvertedIndex& index, const PairQuery& query, Executor& executor)
+      : index_(index), query_(query), executor_(executor), best_(query.k, query.threshold) {}
 
-  PairAnswer Run() {
-    PairAnswer answer;
+  PairResult Run() {
+    PairResult result;
     std::uint64_t cap = kFirstRound;
     while (cursor_.term < index_.term_count()) {
-      const std::uint64_t left =
-          question_.budget.edges - std::min(question_.budget.edges, compared_);
-      if (scored_ >= question_.budget.nodes || question_.budget.Interrupted()) stop_ = true;
+      const std::uint64_t left = query_.budget.edges - std::min(query_.budget.edges, compared_);
+      if (scored_ >= query_.budget.nodes || query_.budget.Interrupted()) stop_ = true;
       if (stop_ || !Round(cap, left)) {
-        answer.truncated = true;
+        result.truncated = true;
         break;
       }
       cap = std::min(cap * 4, kLargestRound);
     }
-    answer.pairs = best_.Take();
-    answer.truncated = answer.truncated || stop_;
-    answer.compared = compared_;
-    answer.scored = scored_;
-    return answer;
+    result.pairs = best_.Take();
+    result.truncated = result.truncated || stop_;
+    result.compared = compared_;
+    result.scored = scored_;
+    return result;
   }
 
  private:
   // About `cap` pairs, never more than `left`; false when not even one row of a list fits.
   bool Round(std::uint64_t cap, std::uint64_t left) {
-    const Membership membership(index_, best_.bar(), question_.leaders_only);
+    const Membership membership(index_, best_.threshold(), query_.anchors_only);
     const std::vector<std::vector<Count>> counts = CountLists(membership);
     Lists lists;
     if (!Choose(membership, counts, std::min(cap, left), left, lists)) return false;
@@ -166,18 +169,18 @@ class Miner {
         if (term - cursor_.term >= terms) return;
         Count& count = counts[chunk][term - cursor_.term];
         ++count.items;
-        count.leads += item.lead();
+        count.probes += item.probe();
       });
     });
     for (std::size_t chunk = 0; chunk < kChunks; ++chunk)
       for (std::uint32_t t = 0; t < terms; ++t) {
         counts[kChunks][t].items += counts[chunk][t].items;
-        counts[kChunks][t].leads += counts[chunk][t].leads;
+        counts[kChunks][t].probes += counts[chunk][t].probes;
       }
     return counts;
   }
 
-  // As many whole lists as fit; a first list that is too large is taken alone, and only
+  // As many whole lists as fit; a first list that is too large is taken by itself, and only
   // some of its rows when nothing can be cut off it.
   bool Choose(const Membership& membership, const std::vector<std::vector<Count>>& counts,
               std::uint64_t cap, std::uint64_t left, Lists& lists) const {
@@ -193,11 +196,11 @@ class Miner {
     }
     if (lists.last != lists.first) return true;
     // A list that its second terms cut costs far less than its pairs number.
-    const bool cuttable = index_.units[cursor_.term] < membership.missing();
+    const bool cuttable = index_.units[cursor_.term] < membership.required();
     if (!cuttable || all[0].pairs() > left) {
       const std::uint64_t others = all[0].items - 1;
       if (others > left) return false;
-      lists.lead_limit = std::max<std::uint64_t>(cap / others, 1);
+      lists.probe_limit = std::max<std::uint64_t>(cap / others, 1);
     }
     lists.last = lists.first + 1;
     return true;
@@ -233,8 +236,8 @@ class Miner {
     std::uint64_t cost = 0;
     for (std::uint32_t t = lists.first; t < lists.last; ++t) {
       const Count& count = counts[kChunks][t - lists.first];
-      const bool cuttable = index_.units[t] < membership.missing();
-      if (lists.lead_limit != kAllLeads || (!cuttable && count.pairs() > 2 * kTaskCost)) {
+      const bool cuttable = index_.units[t] < membership.required();
+      if (lists.probe_limit != kAllProbes || (!cuttable && count.pairs() > 2 * kTaskCost)) {
         if (task.last > task.first) tasks.push_back(task);
         SplitRows(lists, t, tasks);
         task = {t + 1, t + 1, 0, 0};
@@ -251,23 +254,23 @@ class Miner {
       cost = 0;
     }
     if (task.last > task.first) tasks.push_back(task);
-    if (lists.lead_limit == kAllLeads) cursor_ = {lists.last, 0};
+    if (lists.probe_limit == kAllProbes) cursor_ = {lists.last, 0};
     return tasks;
   }
 
   // Tasks over rows of one list; sets the cursor when not all of them are taken.
   void SplitRows(const Lists& lists, std::uint32_t term, std::vector<Task>& tasks) {
     const std::span<const ListItem> items = lists.of(term);
-    std::uint64_t leads = 0, pairs = 0;
+    std::uint64_t probes = 0, pairs = 0;
     std::size_t begin = 0;
     for (std::size_t x = 0; x < items.size(); ++x) {
-      if (items[x].lead()) {
-        if (leads == lists.lead_limit) {
+      if (items[x].probe()) {
+        if (probes == lists.probe_limit) {
           if (begin < x) tasks.push_back({term, term + 1, begin, x});
           cursor_ = {term, items[x].row()};
           return;
         }
-        ++leads;
+        ++probes;
         pairs += items.size() - x;
       }
       if (pairs < std::max<std::uint64_t>(kTaskCost, 16 * items.size())) continue;
@@ -276,29 +279,28 @@ class Miner {
       pairs = 0;
     }
     if (begin < items.size()) tasks.push_back({term, term + 1, begin, items.size()});
-    if (lists.lead_limit != kAllLeads) cursor_ = {term + 1, 0};
+    if (lists.probe_limit != kAllProbes) cursor_ = {term + 1, 0};
   }
 
   void RunTasks(const Lists& lists, const std::vector<Task>& tasks) {
     struct Outcome {
-      TopSets<2> best;
+      TopKSets<2> best;
       std::uint64_t compared = 0, scored = 0;
     };
-    std::vector<Outcome> outcomes(tasks.size(), Outcome{TopSets<2>(question_.k, best_.bar())});
+    std::vector<Outcome> outcomes(tasks.size(), Outcome{TopKSets<2>(query_.k, best_.threshold())});
     ParallelFor(executor_, tasks.size(), 1, [&](std::size_t i, std::size_t) {
       if (stop_) return;
-      std::unique_ptr<ListMiner> miner = Borrow();
+      const auto join = Borrow();
       const Task& task = tasks[i];
-      miner->Begin(&outcomes[i].best);
+      join->Begin(&outcomes[i].best);
       for (std::uint32_t t = task.first; t < task.last; ++t) {
         const std::span<const ListItem> items = lists.of(t);
         if (items.size() >= 2)
-          miner->Mine(items, t, task.x, task.x_end == 0 ? items.size() : task.x_end);
+          join->Join(items, t, task.x, task.x_end == 0 ? items.size() : task.x_end);
       }
       outcomes[i].best.Cut();
-      outcomes[i].compared = miner->compared;
-      outcomes[i].scored = miner->scored;
-      idle_.Give(std::move(miner));
+      outcomes[i].compared = join->compared;
+      outcomes[i].scored = join->scored;
     });
     for (Outcome& outcome : outcomes) {
       best_.Join(outcome.best);
@@ -308,24 +310,24 @@ class Miner {
     best_.Cut();
   }
 
-  std::unique_ptr<ListMiner> Borrow() {
-    return idle_.Take([&] { return std::make_unique<ListMiner>(index_, question_, stop_); });
+  ObjectPool<PostingListJoin>::Lease Borrow() {
+    return pool_.Acquire([&] { return std::make_unique<PostingListJoin>(index_, query_, stop_); });
   }
 
-  const SharedIndex& index_;
-  const PairQuestion& question_;
+  const InvertedIndex& index_;
+  const PairQuery& query_;
   Executor& executor_;
-  TopSets<2> best_;
+  TopKSets<2> best_;
   Cursor cursor_;
   std::uint64_t compared_ = 0, scored_ = 0;
   std::atomic<bool> stop_{false};
-  Pool<ListMiner> idle_;
+  ObjectPool<PostingListJoin> pool_;
 };
 
 }  // namespace
 
-PairAnswer MinePairs(const SharedIndex& index, const PairQuestion& question, Executor& executor) {
-  return Miner(index, question, executor).Run();
+PairResult FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor) {
+  return PairSearch(index, query, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

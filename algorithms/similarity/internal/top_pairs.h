@@ -1,21 +1,21 @@
-// PairMiner: the k best pairs of rows of a SharedIndex, exactly, without comparing all.
+// FindTopPairs: the k best pairs of rows of an InvertedIndex, exactly, without comparing all.
 //
 // Terms are taken from the rarest on, each with the list of the rows that have it. A pair
 // is found in the list of its *first* common term t: all it shares then lies in both rows
-// from t on, so a row whose tail from t on weighs less than the k-th best score (the bar)
+// from t on, so a row whose tail from t on weighs less than the k-th best score (the threshold)
 // need not stand in the list of t at all (the prefix filter of Bayardo, Ma, Srikant,
 // "Scaling up all pairs similarity search", 2007). Rare terms are cheap and heavy, so the
-// bar is near its end before the long lists come. A long list is cut again by the second
-// common term with what is left of the bar, and so on (ListMiner); what remains are short
-// lists, compared pair by pair through their signatures (PairBound), and the few pairs
-// that pass are scored exactly, looked up in the mask and offered to the list of the best.
+// threshold is near its end before the long lists come. A long list is cut again by the second
+// common term with what is left of the threshold, and so on (PostingListJoin); what remains are
+// short lists, compared pair by pair through their signatures (PairBound), and the few pairs that
+// pass are scored exactly, looked up in the mask and offered to the list of the best.
 //
-// Ties are decided by ids, and a bar with a thousand ties must not cost a comparison of
-// all of them: a pair that starts with a row after the k-th best pair's has to beat the
-// bar, not meet it. A row whose exact tail only meets it is then no *lead*: it may still
-// be the second of a pair. With leaders (rows that come first) leads are those.
+// Ties are decided by ids, and a threshold with a thousand ties must not cost a comparison of
+// all of them: a pair that starts with a row after the k-th best pair's must exceed the threshold.
+// A row whose exact tail only equals it is then no *probe*: it may still be the second of a pair.
+// With anchors (rows that come first) only they are probes.
 //
-// Work is cut into rounds and tasks by counts alone and each task starts from the bar at
+// Work is cut into rounds and tasks by counts alone and each task starts from the threshold at
 // the end of the round before, so every counter is the same at any number of threads.
 #pragma once
 
@@ -28,25 +28,25 @@
 #include "algorithms/similarity/internal/top_k_sets.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
-struct PairQuestion {
+struct PairQuery {
   std::size_t k = 100;
-  ScoredSet<2> bar;                // only better pairs; default: any positive score
-  const Together* mask = nullptr;  // null: nothing is masked
-  bool events_mask = true;         // false: shared events do not mask, links do
-  bool leaders_only = false;       // one member must be a leader of the index
-  std::uint64_t least_common = 1;  // pairs with fewer common terms are left out
+  ScoredSet<2> threshold;                   // only better pairs; default: any positive score
+  const CooccurrenceIndex* mask = nullptr;  // null: nothing is masked
+  bool events_mask = true;                  // false: shared events do not mask, links do
+  bool anchors_only = false;                // one member must be an anchor of the index
+  std::uint64_t least_common = 1;           // pairs with fewer common terms are left out
   Budget budget;
 };
 
-struct PairAnswer {
+struct PairResult {
   std::vector<ScoredSet<2>> pairs;  // best first
   bool truncated = false;
   std::uint64_t compared = 0;
   std::uint64_t scored = 0;
 };
 
-PairAnswer MinePairs(const SharedIndex& index, const PairQuestion& question, Executor& executor);
+PairResult FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -13,7 +13,8 @@
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 namespace {
 
@@ -30,13 +31,13 @@ struct Postings {
   std::vector<std::uint64_t> begins;
   std::vector<std::uint32_t> rows;
 
-  explicit Postings(const SharedIndex& index) : begins(index.term_count() + std::size_t{1}, 0) {
-    for (const SharedEntry& e : index.entries) ++begins[e.term + std::size_t{1}];
+  explicit Postings(const InvertedIndex& index) : begins(index.term_count() + std::size_t{1}, 0) {
+    for (const IndexEntry& e : index.entries) ++begins[e.term + std::size_t{1}];
     for (std::size_t t = 1; t < begins.size(); ++t) begins[t] += begins[t - 1];
     rows.resize(index.entries.size());
     std::vector<std::uint64_t> at(begins.begin(), begins.end() - 1);
     for (std::uint32_t r = 0; r < index.row_count(); ++r)
-      for (const SharedEntry& e : index.row(r)) rows[at[e.term]++] = r;
+      for (const IndexEntry& e : index.row(r)) rows[at[e.term]++] = r;
   }
   std::span<const std::uint32_t> of(std::uint32_t term) const {
     return {rows.data() + begins[term], static_cast<std::size_t>(begins[term + 1] - begins[term])};
@@ -52,11 +53,11 @@ struct RowPair {
 // Completes one pair at a time; holds the scratch memory of a worker.
 class Completer {
  public:
-  Completer(const SharedIndex& index, const Postings& postings, const TripleQuestion& question)
-      : index_(index), postings_(postings), question_(question), seen_(index.row_count(), 0) {}
+  Completer(const InvertedIndex& index, const Postings& postings, const TripleQuery& query)
+      : index_(index), postings_(postings), query_(query), seen_(index.row_count(), 0) {}
 
-  void Complete(const RowPair& pair, TopSets<3>& best) {
-    const double sum = 3 * best.bar().score;
+  void Complete(const RowPair& pair, TopKSets<3>& best) {
+    const double sum = 3 * best.threshold().score;
     const double slip = 1e-9 * (1 + sum);  // far above what rounding does to these sums
     const std::uint32_t both = UnitsBelow(sum - pair.score - slip);
     const std::uint32_t each = UnitsBelow(sum - 2 * pair.score - slip);
@@ -80,25 +81,25 @@ class Completer {
   void ChooseTerms(const RowPair& pair, std::uint32_t both, std::uint32_t each) {
     terms_.clear();
     std::uint64_t cost = 0;
-    const std::span<const SharedEntry> a = index_.row(pair.a), b = index_.row(pair.b);
+    const std::span<const IndexEntry> a = index_.row(pair.a), b = index_.row(pair.b);
     // Both rows together: a common term counts twice.
-    std::vector<SharedEntry> joint;
+    std::vector<IndexEntry> joint;
     std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(joint),
-               [](const SharedEntry& x, const SharedEntry& y) { return x.term < y.term; });
-    std::uint32_t rest = 0;
+               [](const IndexEntry& x, const IndexEntry& y) { return x.term < y.term; });
+    std::uint32_t suffix_weight = 0;
     for (std::size_t i = joint.size(); i-- > 0;) {
-      rest = AddUnits(rest, index_.units[joint[i].term]);
+      suffix_weight = AddUnits(suffix_weight, index_.units[joint[i].term]);
       const bool first = i == 0 || joint[i - 1].term != joint[i].term;
-      if (!first || rest < both) continue;
+      if (!first || suffix_weight < both) continue;
       terms_.push_back(joint[i].term);
       cost += postings_.of(joint[i].term).size();
     }
     if (each == 0) return;
-    for (const std::span<const SharedEntry> row : {a, b}) {
+    for (const std::span<const IndexEntry> row : {a, b}) {
       std::vector<std::uint32_t> terms;
       std::uint64_t its_cost = 0;
-      for (const SharedEntry& e : row) {
-        if (e.rest < each) break;
+      for (const IndexEntry& e : row) {
+        if (e.suffix_weight < each) break;
         terms.push_back(e.term);
         its_cost += postings_.of(e.term).size();
       }
@@ -108,7 +109,7 @@ class Completer {
     }
   }
 
-  void Score(const RowPair& pair, std::uint32_t c, TopSets<3>& best) {
+  void Score(const RowPair& pair, std::uint32_t c, TopKSets<3>& best) {
     const double ac = index_.PairScore(pair.a, c), bc = index_.PairScore(pair.b, c);
     ++scored;
     if (ac + bc <= 0) return;
@@ -127,67 +128,63 @@ class Completer {
                 : c < pair.b ? Mean(ac, pair.score, bc)
                              : Mean(pair.score, ac, bc);
     if (!best.Passes(set)) return;
-    if (question_.anchors && std::none_of(set.members.begin(), set.members.end(),
-                                          [&](NodeId v) { return question_.anchors->contains(v); }))
+    if (query_.anchors && std::none_of(set.members.begin(), set.members.end(),
+                                       [&](NodeId v) { return query_.anchors->contains(v); }))
       return;
-    if (question_.mask && question_.mask->Masked(rows)) return;
+    if (query_.mask && query_.mask->IsExcluded(rows)) return;
     best.Offer(set);
   }
 
-  const SharedIndex& index_;
+  const InvertedIndex& index_;
   const Postings& postings_;
-  const TripleQuestion& question_;
+  const TripleQuery& query_;
   std::vector<std::uint32_t> terms_, passed_;
   std::vector<std::uint32_t> seen_;  // by row: the epoch that saw it
   std::uint32_t epoch_ = 0;
 };
 
-class Miner {
+class PairSearch {
  public:
-  Miner(const SharedIndex& index, const TripleQuestion& question, Executor& executor)
-      : index_(index),
-        question_(question),
-        executor_(executor),
-        postings_(index),
-        best_(question.k) {}
+  PairSearch(const InvertedIndex& index, const TripleQuery& query, Executor& executor)
+      : index_(index), query_(query), executor_(executor), postings_(index), best_(query.k) {}
 
-  TripleAnswer Run() {
+  TripleResult Run() {
     for (std::size_t step : kPairSteps) {
-      const PairAnswer pairs = MinePairs(index_, StrongPairs(step), executor_);
-      answer_.compared += pairs.compared;
-      answer_.scored += pairs.scored;
+      const PairResult pairs = FindTopPairs(index_, StrongPairs(step), executor_);
+      result_.compared += pairs.compared;
+      result_.scored += pairs.scored;
       const bool ended = CompleteAll(pairs.pairs);
-      answer_.truncated = answer_.truncated || pairs.truncated;
-      if (answer_.truncated || ended || pairs.pairs.size() < step) return Finish();
+      result_.truncated = result_.truncated || pairs.truncated;
+      if (result_.truncated || ended || pairs.pairs.size() < step) return Finish();
     }
-    answer_.truncated = true;
+    result_.truncated = true;
     return Finish();
   }
 
  private:
-  TripleAnswer Finish() {
-    answer_.triples = best_.Take();
-    return std::move(answer_);
+  TripleResult Finish() {
+    result_.triples = best_.Take();
+    return std::move(result_);
   }
 
-  // Those that could be the best pair of a triple that clears the bar.
-  PairQuestion StrongPairs(std::size_t count) const {
-    PairQuestion q;
+  // Those that could be the best pair of a triple that clears the threshold.
+  PairQuery StrongPairs(std::size_t count) const {
+    PairQuery q;
     q.k = count;
-    q.bar.score = best_.bar().score * (1 - 1e-12);
-    q.bar.members = {kNoNode, kNoNode};  // meeting it is enough
-    if (q.bar.score == 0) q.bar = {};
-    q.mask = question_.mask;
+    q.threshold.score = best_.threshold().score * (1 - 1e-12);
+    q.threshold.members = {kNoNode, kNoNode};  // meeting it is enough
+    if (q.threshold.score == 0) q.threshold = {};
+    q.mask = query_.mask;
     q.events_mask = false;
     q.budget = Remaining();
     return q;
   }
 
   Budget Remaining() const {
-    Budget budget = question_.budget;
+    Budget budget = query_.budget;
     if (budget.edges != Budget::kUnlimited)
-      budget.edges -= std::min(budget.edges, answer_.compared);
-    if (budget.nodes != Budget::kUnlimited) budget.nodes -= std::min(budget.nodes, answer_.scored);
+      budget.edges -= std::min(budget.edges, result_.compared);
+    if (budget.nodes != Budget::kUnlimited) budget.nodes -= std::min(budget.nodes, result_.scored);
     return budget;
   }
 
@@ -202,16 +199,16 @@ class Miner {
       if (batch.empty()) return true;
       const Budget left = Remaining();
       if (left.edges == 0 || left.nodes == 0 || left.Interrupted()) {
-        answer_.truncated = true;
+        result_.truncated = true;
         return true;
       }
       const std::size_t found = CompleteBatch(batch);
       done_ += batch.size();
       if (stop_) return true;
       // A list may hold 2 k sets before it is cut.
-      const std::size_t largest = std::clamp(
-          kBatchBytes / (2 * std::max<std::size_t>(question_.k, 1) * sizeof(ScoredSet<3>)),
-          kSmallestBatch, kLargestBatch);
+      const std::size_t largest =
+          std::clamp(kBatchBytes / (2 * std::max<std::size_t>(query_.k, 1) * sizeof(ScoredSet<3>)),
+                     kSmallestBatch, kLargestBatch);
       batch_ = found > kBatchBytes / sizeof(ScoredSet<3>) ? std::max(batch_ / 2, kSmallestBatch)
                                                           : std::min(batch_ * 2, largest);
     }
@@ -232,51 +229,50 @@ class Miner {
 
   // Returns the number of triples that were held at once.
   std::size_t CompleteBatch(const std::vector<RowPair>& batch) {
-    std::vector<TopSets<3>> found(batch.size(), TopSets<3>(question_.k, best_.bar()));
+    std::vector<TopKSets<3>> found(batch.size(), TopKSets<3>(query_.k, best_.threshold()));
     std::vector<std::pair<std::uint64_t, std::uint64_t>> costs(batch.size());
     ParallelFor(executor_, batch.size(), 1, [&](std::size_t i, std::size_t) {
-      if (stop_ || question_.budget.Interrupted()) {
+      if (stop_ || query_.budget.Interrupted()) {
         stop_ = true;
         return;
       }
-      std::unique_ptr<Completer> completer = Borrow();
+      const auto completer = Borrow();
       completer->compared = completer->scored = 0;
       completer->Complete(batch[i], found[i]);
       costs[i] = {completer->compared, completer->scored};
-      idle_.Give(std::move(completer));
     });
     std::size_t held = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       held += found[i].size();
       best_.Join(found[i]);
-      answer_.compared += costs[i].first;
-      answer_.scored += costs[i].second;
+      result_.compared += costs[i].first;
+      result_.scored += costs[i].second;
     }
     best_.Cut();
-    if (stop_) answer_.truncated = true;
+    if (stop_) result_.truncated = true;
     return held;
   }
 
-  std::unique_ptr<Completer> Borrow() {
-    return idle_.Take([&] { return std::make_unique<Completer>(index_, postings_, question_); });
+  ObjectPool<Completer>::Lease Borrow() {
+    return pool_.Acquire([&] { return std::make_unique<Completer>(index_, postings_, query_); });
   }
 
-  const SharedIndex& index_;
-  const TripleQuestion& question_;
+  const InvertedIndex& index_;
+  const TripleQuery& query_;
   Executor& executor_;
   const Postings postings_;
-  TopSets<3> best_;
+  TopKSets<3> best_;
   std::size_t done_ = 0, batch_ = 1;
-  TripleAnswer answer_;
+  TripleResult result_;
   std::atomic<bool> stop_{false};
-  Pool<Completer> idle_;
+  ObjectPool<Completer> pool_;
 };
 
 }  // namespace
 
-TripleAnswer MineTriples(const SharedIndex& index, const TripleQuestion& question,
-                         Executor& executor) {
-  return Miner(index, question, executor).Run();
+TripleResult FindTopTriples(const InvertedIndex& index, const TripleQuery& query,
+                            Executor& executor) {
+  return PairSearch(index, query, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -1,14 +1,14 @@
-// TripleMiner: the k best triples of rows of a SharedIndex, exactly.
+// FindTopTriples: the k best triples of rows of an InvertedIndex, exactly.
 //
 // A triple is found at its best pair (score, then ids): that pair scores at least the
 // triple's mean. So pairs are taken from the best on, event-masked ones too, each is
-// completed by every third row that could clear the bar, and the first pair that would
+// completed by every third row that could clear the threshold, and the first pair that would
 // not clear it three times over ends the search. The third row c of (a, b) must score
-// need = 3 * bar - pair(a, b) with both together, and need - pair(a, b) with each, as
+// need = 3 * threshold - pair(a, b) with both together, and need - pair(a, b) with each, as
 // neither may be the better pair: prefixes of the rows of a, of b or of both, whichever
 // has the fewest postings, name the candidates, and signatures thin them out.
 //
-// Same counters at any number of threads, as in PairMiner.
+// Same counters at any number of threads, as in FindTopPairs.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@
 #include "algorithms/similarity/internal/top_k_sets.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
-struct TripleQuestion {
+struct TripleQuery {
   std::size_t k = 100;
-  const Together* mask = nullptr;
+  const CooccurrenceIndex* mask = nullptr;
   const NodeSubset* anchors = nullptr;  // one member must be one of these
   Budget budget;
 };
 
-struct TripleAnswer {
+struct TripleResult {
   std::vector<ScoredSet<3>> triples;  // best first
   bool truncated = false;
   std::uint64_t compared = 0;
   std::uint64_t scored = 0;
 };
 
-// REQUIRES an index without leaders. Truncated also when more than 2^22 pairs clear the
-// bar of the triples.
-TripleAnswer MineTriples(const SharedIndex& index, const TripleQuestion& question,
-                         Executor& executor);
+// REQUIRES an index without anchors. Truncated also when more than 2^22 pairs clear the
+// threshold of the triples.
+TripleResult FindTopTriples(const InvertedIndex& index, const TripleQuery& query,
+                            Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -1,4 +1,4 @@
-// Rounds of rows under one bar, each row a task's own sums; then the new bar.
+// Rounds of rows under one threshold, each row a task's own sums; then the new threshold.
 #include "algorithms/similarity/internal/wedge_join.h"
 
 #include <algorithm>
@@ -7,51 +7,52 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 namespace {
 
-constexpr std::size_t kFirstRound = 64;                    // rows
-constexpr std::size_t kMostTasks = 256, kLeastTasks = 16;  // of a round; each holds up to 2 k pairs
-constexpr std::size_t kHeldPairs = std::size_t{1} << 24;   // by all of them, roughly
+constexpr std::size_t kFirstRound = 64;                   // rows
+constexpr std::size_t kMaxTasks = 256, kMinTasks = 16;    // of a round; each holds up to 2 k pairs
+constexpr std::size_t kHeldPairs = std::size_t{1} << 24;  // by all of them, roughly
 constexpr std::uint64_t kRoundWedges = std::uint64_t{1} << 28;  // or a single row's
 
 class Walker {
  public:
-  Walker(const CsrView& rows, std::span<const double> shares, const WedgeQuestion& question,
+  Walker(const CsrView& rows, std::span<const double> shares, const WedgeQuery& query,
          Executor& executor)
-      : rows_(rows), shares_(shares), question_(question), executor_(executor), best_(question.k) {
-    ratio_ = question.measure == SimilarityMeasure::kJaccard ||
-             question.measure == SimilarityMeasure::kOverlap;
+      : rows_(rows), shares_(shares), query_(query), executor_(executor), best_(query.k) {
+    ratio_ = query.measure == SimilarityMeasure::kJaccard ||
+             query.measure == SimilarityMeasure::kOverlap;
     Order();
     MakeLists();
   }
 
-  WedgeAnswer Run() {
-    WedgeAnswer answer;
+  WedgeResult Run() {
+    WedgeResult result;
     const auto places = static_cast<std::uint32_t>(order_.size());
     std::uint32_t done = 0;
     std::size_t round = kFirstRound;
     while (true) {
       const std::uint32_t end = Reaching(places);
       if (done >= end) break;
-      if (wedges_ >= question_.budget.edges || question_.budget.Interrupted()) {
-        answer.truncated = true;
+      if (wedges_ >= query_.budget.edges || query_.budget.Interrupted()) {
+        result.truncated = true;
         break;
       }
       const std::uint64_t walked = WedgesBelow(done), rest = WedgesBelow(end) - walked;
-      if (rest > question_.most_wedges && wedges_ >= question_.first_wedges) break;
-      const std::uint64_t most = std::min(question_.budget.edges - wedges_, kRoundWedges);
+      if (rest > query_.most_wedges && wedges_ >= query_.first_wedges) break;
+      const std::uint64_t most = std::min(query_.budget.edges - wedges_, kRoundWedges);
       auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(end, done + round));
       while (last - done > 1 && WedgesBelow(last) - walked > most) last = done + (last - done) / 2;
       Round(done, last);
       done = last;
       round *= 2;
     }
-    answer.finished = done >= Reaching(places) && !answer.truncated;
-    answer.wedges = wedges_;
-    answer.pairs = best_.Take();
-    return answer;
+    result.finished = done >= Reaching(places) && !result.truncated;
+    result.wedges = wedges_;
+    result.pairs = best_.Take();
+    return result;
   }
 
  private:
@@ -81,7 +82,7 @@ class Walker {
           weight[v] += shares_[rows_.neighbors[a]];
     });
     for (NodeId v = 0; v < n; ++v)
-      if (weight[v] > 0 && rows_.degree(v) >= question_.least_shared) order_.push_back(v);
+      if (weight[v] > 0 && rows_.degree(v) >= query_.least_shared) order_.push_back(v);
     std::stable_sort(order_.begin(), order_.end(),
                      [&](NodeId a, NodeId b) { return weight[a] > weight[b]; });
     weights_.reserve(order_.size());
@@ -106,12 +107,13 @@ class Walker {
     return {list_.data() + begins_[w], static_cast<std::size_t>(begins_[w + 1] - begins_[w])};
   }
 
-  // How many places still can have a pair above or at the bar.
+  // How many places still can have a pair above or at the threshold.
   std::uint32_t Reaching(std::uint32_t places) const {
     if (ratio_) return places;
-    const double bar = best_.bar().score;
+    const double threshold = best_.threshold().score;
     return static_cast<std::uint32_t>(
-        std::partition_point(weights_.begin(), weights_.end(), [&](double w) { return w >= bar; }) -
+        std::partition_point(weights_.begin(), weights_.end(),
+                             [&](double w) { return w >= threshold; }) -
         weights_.begin());
   }
 
@@ -135,26 +137,25 @@ class Walker {
 
   void Round(std::uint32_t first, std::uint32_t last) {
     struct Outcome {
-      TopSets<2> best;
+      TopKSets<2> best;
       std::uint64_t wedges = 0;
     };
     // The best of a round do not depend on how it is cut.
-    const std::size_t most = std::clamp(kHeldPairs / (question_.k + 1), kLeastTasks, kMostTasks);
+    const std::size_t most = std::clamp(kHeldPairs / (query_.k + 1), kMinTasks, kMaxTasks);
     const std::size_t rows = (last - first + most - 1) / most,
                       tasks = (last - first + rows - 1) / rows;
-    std::vector<Outcome> outcomes(tasks, Outcome{TopSets<2>(question_.k, best_.bar())});
+    std::vector<Outcome> outcomes(tasks, Outcome{TopKSets<2>(query_.k, best_.threshold())});
     while (workers_ <
            std::min(tasks, static_cast<std::size_t>(std::max(1, executor_.thread_count())))) {
-      pool_.Give(MakeSums());
+      pool_.Add(MakeSums());
       ++workers_;
     }
     ParallelFor(executor_, last - first, rows, [&](std::size_t begin, std::size_t end) {
-      auto sums = pool_.Take([&] { return MakeSums(); });
+      const auto sums = pool_.Acquire([&] { return MakeSums(); });
       Outcome& outcome = outcomes[begin / rows];
       for (std::size_t i = begin; i < end; ++i)
         Row(first + static_cast<std::uint32_t>(i), *sums, outcome.best, outcome.wedges);
       outcome.best.Cut();
-      pool_.Give(std::move(sums));
     });
     for (const Outcome& outcome : outcomes) {
       best_.Join(outcome.best);
@@ -163,7 +164,7 @@ class Walker {
     best_.Cut();
   }
 
-  void Row(std::uint32_t place, Sums& sums, TopSets<2>& best, std::uint64_t& wedges) {
+  void Row(std::uint32_t place, Sums& sums, TopKSets<2>& best, std::uint64_t& wedges) {
     const NodeId a = order_[place];
     const std::uint32_t length = rows_.degree(a);
     for (std::uint32_t i = rows_.offsets[a]; i < rows_.offsets[a + 1]; ++i) {
@@ -182,11 +183,11 @@ class Walker {
       const std::uint64_t shared = sums.by_place[p].shared;
       double score = sums.by_place[p].score;
       sums.by_place[p] = {};
-      if (shared < question_.least_shared) continue;
+      if (shared < query_.least_shared) continue;
       const NodeId b = order_[p];
       if (ratio_) {
         const std::uint64_t other = rows_.degree(b);
-        const std::uint64_t whole = question_.measure == SimilarityMeasure::kJaccard
+        const std::uint64_t whole = query_.measure == SimilarityMeasure::kJaccard
                                         ? length + other - shared
                                         : std::min<std::uint64_t>(length, other);
         score = static_cast<double>(shared) / static_cast<double>(whole);
@@ -198,24 +199,24 @@ class Walker {
 
   const CsrView& rows_;
   const std::span<const double> shares_;
-  const WedgeQuestion& question_;
+  const WedgeQuery& query_;
   Executor& executor_;
   bool ratio_ = false;
   std::vector<NodeId> order_;    // by place
   std::vector<double> weights_;  // by place, falling
   std::vector<std::uint64_t> begins_;
   AlignedArray<std::uint32_t> list_;
-  TopSets<2> best_;
-  Pool<Sums> pool_;
+  TopKSets<2> best_;
+  ObjectPool<Sums> pool_;
   std::size_t workers_ = 0;
   std::uint64_t wedges_ = 0;
 };
 
 }  // namespace
 
-WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares,
-                       const WedgeQuestion& question, Executor& executor) {
-  return Walker(rows, shares, question, executor).Run();
+WedgeResult WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuery& query,
+                       Executor& executor) {
+  return Walker(rows, shares, query, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

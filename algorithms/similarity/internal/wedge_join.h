@@ -1,16 +1,15 @@
 // WedgePairs: the k most similar pairs of a whole graph by walking wedges a - w - b.
 //
-// Rows are taken from the heaviest on, weight(a) = the largest score a can have with
-// anybody (the sum of its neighbours' shares; |N(a)| for counts and ratios). A row meets
-// those before it in the lists of its neighbours, which ascend in that order, and adds up
-// what they share in an array. No score exceeds the smaller weight, so once a row weighs
-// less than the k-th best score (the bar), it and all after it are done. The bound is of
-// the f64 sums themselves: a part of a row is added in the row's own order. For the ratios
-// weights say nothing: all wedges are walked.
+// Rows are taken from the heaviest on, weight(a) = the largest score of a with any row (the sum of
+// its neighbours' shares; |N(a)| for counts and ratios). The rows before it are found in the lists
+// of its neighbours, which ascend in that order; what each shares with it is added up in an array.
+// No score exceeds the smaller weight, so once a row weighs less than the k-th best score (the
+// threshold), it and all after it are done. The bound is of the f64 sums themselves: a part of a
+// row is added in the row's own order. For the ratios weights give no bound: all wedges are walked.
 //
 // Exact when it finishes. It does not begin what it cannot afford: before each round it
-// counts the wedges among the rows that still reach the bar and gives up above a limit
-// (many rows of equal weight at common neighbours), for PairMiner to go on from the bar.
+// counts the wedges among the rows that still reach the threshold and gives up above a limit
+// (many rows of equal weight at common neighbours), for FindTopPairs to go on from the threshold.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +22,18 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
-struct WedgeQuestion {
+struct WedgeQuery {
   SimilarityMeasure measure = SimilarityMeasure::kAdamicAdar;
   std::size_t k = 100;
   std::uint64_t least_shared = 1;
   Budget budget;                                        // edges: wedges walked
   std::uint64_t most_wedges = std::uint64_t{1} << 33;   // of the rest, or it gives up
-  std::uint64_t first_wedges = std::uint64_t{1} << 27;  // walked at least, to raise the bar
+  std::uint64_t first_wedges = std::uint64_t{1} << 27;  // walked at least, to raise the threshold
 };
 
-struct WedgeAnswer {
+struct WedgeResult {
   std::vector<ScoredSet<2>> pairs;  // best first; when not finished, the best so far
   bool finished = false;            // these are the best of all
   bool truncated = false;           // the budget ran out
@@ -44,7 +43,7 @@ struct WedgeAnswer {
 // `rows` without doubles and loops, ascending; shares[w] >= 0 by node, what a shared w adds
 // (1 for counts and ratios). O(arcs) and the wedges that the bound leaves. Same answer at
 // any thread count. Memory: 4 bytes an arc, 20 a node and 20 more a thread.
-WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares,
-                       const WedgeQuestion& question, Executor& executor);
+WedgeResult WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuery& query,
+                       Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

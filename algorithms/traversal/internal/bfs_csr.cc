@@ -1,11 +1,11 @@
 // Whole-graph breadth-first search on bare arrays, direction-optimising.
 //
 // Top-down, a level's nodes claim their unvisited neighbours; the parent is the
-// smallest claimant, by an atomic minimum, so that it does not depend on who came
-// first. Bottom-up, unvisited nodes scan their in-row for a member of the level
-// and take the first. The switch follows Beamer's rule (alpha 15, beta 18) on
-// counts that are the same at any thread count. What both look at most, who was
-// visited before this level, is one bit a node and stays in the second cache level.
+// smallest claimant, by an atomic minimum, so that it does not depend on timing. Bottom-up,
+// unvisited nodes scan their in-row for a member of the level and take the first. The switch
+// follows Beamer's rule (alpha 15, beta 18) on counts that are the same at any thread count. The
+// set of nodes visited before this level, which both read most, is one bit a node and stays in the
+// second cache level.
 //
 // Levels lie one behind another in one queue; their order depends on timing, what is
 // made of them does not. Small levels, of which a road network has thousands, are one
@@ -16,6 +16,7 @@
 #include <bit>
 
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 
 #include "engine/out_of_memory.h"
 
@@ -28,17 +29,17 @@ constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
 constexpr std::size_t kFillGrain =
     1 << 19;  // parents of a huge page; a small graph's are one thread's
-constexpr std::uint64_t kAloneNodes = 16384, kAloneArcs = 20480;  // a level of one thread
+constexpr std::uint64_t kSerialNodes = 16384, kSerialArcs = 20480;  // a level of one thread
 constexpr std::size_t kBuffer = 1024;  // nodes a task keeps before it writes them
-constexpr std::size_t kSettleGrain = 1024;
-constexpr std::size_t kNotes = 512;  // claims noted before they are made
+constexpr std::size_t kMarkGrain = 1024;
+constexpr std::size_t kMaxClaims = 512;  // claims buffered before they are made
 constexpr std::size_t kClaimAhead = 16, kRowAhead = 16, kOffsetAhead = 32;
 constexpr std::size_t kSweepShare =
-    32;  // a level of more than one node in so many is settled by a sweep
+    32;  // a level of more than one node in so many is marked by a sweep
 constexpr std::size_t kSweepGrain = 64 * 256;
 constexpr std::uint32_t kStride = 4;  // arcs looked at together: short rows all end at one branch
 
-struct Note {
+struct PendingClaim {
   NodeId node, by;
 };
 
@@ -93,9 +94,9 @@ class CsrSearch {
     ++depth_;
     swept_ = false;
     const std::size_t begin = begin_, size = end_ - begin_;
-    const bool alone = size <= kAloneNodes && arcs_ <= kAloneArcs;
+    const bool serial = size <= kSerialNodes && arcs_ <= kSerialArcs;
     begin_ = end_;
-    if (alone) {
+    if (serial) {
       Claim(begin, begin + size, [this](NodeId v, NodeId by) {
         NodeId& parent = result_.parents[v];
         queue_[end_] = v;
@@ -103,7 +104,7 @@ class CsrSearch {
         parent = std::min(parent, by);
       });
       result_.reached += end_ - begin_;
-      arcs_ = SettleAlone();
+      arcs_ = MarkVisitedSerial();
       return;
     }
     std::atomic<std::size_t> end = end_;
@@ -133,12 +134,14 @@ class CsrSearch {
       return;
     }
     arcs_ = ParallelReduce(
-        executor_, end_ - begin_, kSettleGrain, std::uint64_t{0},
-        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past); },
+        executor_, end_ - begin_, kMarkGrain, std::uint64_t{0},
+        [&](std::size_t first, std::size_t past) {
+          return MarkVisited(begin_ + first, begin_ + past);
+        },
         sum);
   }
 
-  // Exactly one of those who claim a node sees it free.
+  // Exactly one claimant of a node sees it free.
   static bool ClaimShared(NodeId& parent, NodeId by) {
     std::atomic_ref<NodeId> shared(parent);
     NodeId old = shared.load(std::memory_order_relaxed);
@@ -147,20 +150,20 @@ class CsrSearch {
     return old == kNoNode;
   }
 
-  // claim(v, u) for what places [first, past) of the queue point to and nobody visited before.
-  // Whether an arc leads to such a node is hard to guess, so no branch depends on it: they are
-  // noted, and their parents' places asked for before they are needed. An arc may come twice.
+  // claim(v, u) for every arc u -> v from places [first, past) of the queue to an unvisited node.
+  // Whether a node is visited is hard to predict, so no branch depends on it: claims are buffered
+  // and their parents prefetched. An arc may come twice.
   template <class Try>
   void Claim(std::size_t first, std::size_t past, Try&& claim) {
-    Note notes[kNotes];
-    std::size_t noted = 0;
+    PendingClaim claims[kMaxClaims];
+    std::size_t claimed = 0;
     auto apply = [&] {
-      for (std::size_t i = 0; i < noted; ++i) {
-        if (i + kClaimAhead < noted)
-          __builtin_prefetch(&result_.parents[notes[i + kClaimAhead].node], 1);
-        claim(notes[i].node, notes[i].by);
+      for (std::size_t i = 0; i < claimed; ++i) {
+        if (i + kClaimAhead < claimed)
+          __builtin_prefetch(&result_.parents[claims[i + kClaimAhead].node], 1);
+        claim(claims[i].node, claims[i].by);
       }
-      noted = 0;
+      claimed = 0;
     };
     for (std::size_t i = first; i < past; ++i) {
       if (i + kOffsetAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kOffsetAhead]]);
@@ -170,18 +173,18 @@ class CsrSearch {
       const std::uint32_t row = out_.offsets[u], row_end = out_.offsets[u + 1];
       if (row_end - row == 1) {
         const NodeId v = out_.neighbors[row];
-        notes[noted] = {v, u};
-        noted += !Test(visited_, v);
-        if (noted > kNotes - kStride) apply();
+        claims[claimed] = {v, u};
+        claimed += !Test(visited_, v);
+        if (claimed > kMaxClaims - kStride) apply();
         continue;
       }
       for (std::uint32_t a = row; a < row_end; a += std::min(kStride, row_end - a)) {
         for (std::uint32_t j = 0; j < kStride; ++j) {
           const NodeId v = out_.neighbors[a + std::min(j, row_end - 1 - a)];
-          notes[noted] = {v, u};
-          noted += !Test(visited_, v);
+          claims[claimed] = {v, u};
+          claimed += !Test(visited_, v);
         }
-        if (noted > kNotes - kStride) apply();
+        if (claimed > kMaxClaims - kStride) apply();
       }
     }
     apply();
@@ -189,7 +192,7 @@ class CsrSearch {
 
   // What was claimed, places [first, past) of the queue, counts as visited from here on.
   // Returns how many arcs leave it.
-  std::uint64_t Settle(std::size_t first, std::size_t past) {
+  std::uint64_t MarkVisited(std::size_t first, std::size_t past) {
     std::uint64_t arcs = 0;
     for (std::size_t i = first; i < past; ++i) {
       const NodeId v = queue_[i];
@@ -200,8 +203,8 @@ class CsrSearch {
     return arcs;
   }
 
-  // The same for the whole level by one thread. Who has no arc to go on by leaves the queue.
-  std::uint64_t SettleAlone() {
+  // The same for the whole level by one thread. Nodes without out arcs leave the queue.
+  std::uint64_t MarkVisitedSerial() {
     std::uint64_t arcs = 0;
     std::size_t kept = begin_;
     for (std::size_t i = begin_; i < end_; ++i) {
@@ -218,8 +221,8 @@ class CsrSearch {
     return arcs;
   }
 
-  // Settle for a level that is everywhere: whoever has a parent and was not visited is of it.
-  // Each word is one block's, where marking node by node would have the threads take lines
+  // MarkVisited for a large level: the nodes that have a parent and were not visited are its
+  // members. Each word is one block's, where marking node by node would have the threads take lines
   // from each other. Leaves the level in front_.
   std::uint64_t Sweep(std::size_t begin, std::size_t end) {
     std::uint64_t arcs = 0;
@@ -248,19 +251,19 @@ class CsrSearch {
     }
     Bits& front = front_;
     Bits next(visited_.size());
-    std::uint64_t awake = end_ - begin_, before;
+    std::uint64_t size = end_ - begin_, before;
     do {
-      before = awake;
+      before = size;
       ++depth_;
-      awake = ParallelReduce(
+      size = ParallelReduce(
           executor_, n_, kUpGrain, std::uint64_t{0},
-          [&](std::size_t begin, std::size_t end) { return Wake(front, next, begin, end); },
+          [&](std::size_t begin, std::size_t end) { return FindParents(front, next, begin, end); },
           [](std::uint64_t a, std::uint64_t b) { return a + b; });
-      result_.reached += awake;
+      result_.reached += size;
       std::swap(front, next);
       // Growing is a reason to stay only while the levels are not small: a chain behind a
       // fan has levels of one node, and each would look at all nodes.
-    } while (awake > n_ / kBeta || (awake >= before && awake > n_ / 256));
+    } while (size > n_ / kBeta || (size >= before && size > n_ / 256));
     begin_ = end_;
     arcs_ = 0;
     for (std::size_t w = 0; w < front.size(); ++w)
@@ -272,30 +275,31 @@ class CsrSearch {
   }
 
   // Unvisited nodes of whole words look for a parent in `front`.
-  std::uint64_t Wake(const Bits& front, Bits& next, std::size_t begin, std::size_t end) {
+  std::uint64_t FindParents(const Bits& front, Bits& next, std::size_t begin, std::size_t end) {
     std::uint64_t count = 0;
     const bool keep_depths = !result_.depths.empty();
     for (std::size_t w = begin / 64; w < (end + 63) / 64; ++w) {
-      std::uint64_t woken = 0, hopeless = 0;
-      std::uint64_t idle = ~visited_[w];
-      if (w == n_ / 64 && n_ % 64) idle &= (std::uint64_t{1} << (n_ % 64)) - 1;
-      for (; idle; idle &= idle - 1) {
-        const NodeId v = static_cast<NodeId>(w * 64 + std::countr_zero(idle));
+      std::uint64_t found = 0, unreachable = 0;
+      std::uint64_t unvisited = ~visited_[w];
+      if (w == n_ / 64 && n_ % 64) unvisited &= (std::uint64_t{1} << (n_ % 64)) - 1;
+      for (; unvisited; unvisited &= unvisited - 1) {
+        const NodeId v = static_cast<NodeId>(w * 64 + std::countr_zero(unvisited));
         const std::uint32_t past = in_.offsets[v + 1];
         std::uint32_t a = in_.offsets[v];
-        if (a == past) hopeless |= idle & -idle;  // nothing points at it: never ask again
+        if (a == past)
+          unreachable |= unvisited & -unvisited;  // no arc enters it: never scanned again
         for (; a < past; ++a) {
           const NodeId u = in_.neighbors[a];
           if (!Test(front, u)) continue;
           result_.parents[v] = u;
           if (keep_depths) result_.depths[v] = depth_;
-          woken |= idle & -idle;
+          found |= unvisited & -unvisited;
           break;
         }
       }
-      next[w] = woken;
-      visited_[w] |= woken | hopeless;  // front, not visited_, is what the scan tests
-      count += static_cast<std::uint64_t>(std::popcount(woken));
+      next[w] = found;
+      visited_[w] |= found | unreachable;  // front, not visited_, is what the scan tests
+      count += static_cast<std::uint64_t>(std::popcount(found));
     }
     return count;
   }

@@ -1,4 +1,4 @@
-// BucketOrder: the best of a list of scores, best first, ties by id, in about linear time.
+// BucketSortTopK: the best of a list of scores, best first, ties by id, in about linear time.
 //
 // Comparing a hundred random scores costs a wrongly guessed branch for every other
 // comparison, which was a third of a small traversal. Here each score picks one of up to 256
@@ -19,21 +19,21 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 // One by one, for what is nearly in order.
 template <class T, class Less>
-void SortFew(T* first, T* past, Less less) {
+void InsertionSort(T* first, T* past, Less less) {
   for (T* i = first; i + 1 < past; ++i)
     for (T* j = i + 1; j > first && less(*j, *(j - 1)); --j) std::swap(*j, *(j - 1));
 }
 
 // What shares a step: many are sorted, few inserted one by one.
 template <class T, class Less>
-void SortStep(T* first, T* past, Less less) {
-  constexpr std::ptrdiff_t kFew = 16;
-  if (past - first > kFew) return std::sort(first, past, less);
-  SortFew(first, past, less);
+void SortBucket(T* first, T* past, Less less) {
+  constexpr std::ptrdiff_t kMaxInsertionSort = 16;
+  if (past - first > kMaxInsertionSort) return std::sort(first, past, less);
+  InsertionSort(first, past, less);
 }
 
 struct ScoredLabel {
@@ -48,9 +48,9 @@ inline bool BetterLabel(const ScoredLabel& a, const ScoredLabel& b) {
 
 // Sorts `list` best first and cuts it to `top` (0 = all); `spare` is scratch. O(n) for
 // spread scores, O(n log n) at worst. REQUIRES distinct nodes.
-inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top,
-                        std::vector<ScoredLabel>& spare) {
-  constexpr std::size_t kSteps = 256, kFew = 16;
+inline void BucketSortTopK(std::vector<ScoredLabel>& list, std::size_t top,
+                           std::vector<ScoredLabel>& spare) {
+  constexpr std::size_t kSteps = 256, kMaxInsertionSort = 16;
   const std::size_t wanted = top == 0 ? list.size() : std::min(top, list.size());
   auto ordinary = [&] {
     const auto cut = list.begin() + static_cast<std::ptrdiff_t>(wanted);
@@ -58,7 +58,7 @@ inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top,
     std::sort(list.begin(), cut, BetterLabel);
     list.resize(wanted);
   };
-  if (wanted < kFew) return ordinary();
+  if (wanted < kMaxInsertionSort) return ordinary();
   double least = list[0].value, most = list[0].value;
   for (const ScoredLabel& l : list) {
     least = std::min(least, l.value);
@@ -66,7 +66,7 @@ inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top,
   }
   const std::size_t steps = std::min(std::bit_ceil(list.size()) * 2, kSteps);
   const double scale = static_cast<double>(steps - 1) / (most - least);
-  if (!std::isfinite(scale) || list.size() > kSteps * kFew) return ordinary();
+  if (!std::isfinite(scale) || list.size() > kSteps * kMaxInsertionSort) return ordinary();
   auto step = [&](const ScoredLabel& l) {
     return static_cast<std::size_t>(static_cast<std::uint32_t>((most - l.value) * scale));
   };
@@ -85,13 +85,13 @@ inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top,
   // As it is filled a step's begin moves to its end.
   for (const ScoredLabel& l : list)
     if (const std::size_t s = std::min(step(l), steps); s <= last) spare[begins[s]++] = l;
-  if (crowd <= kFew)  // nothing is far from its place
-    SortFew(spare.data(), spare.data() + past, BetterLabel);
+  if (crowd <= kMaxInsertionSort)  // nothing is far from its place
+    InsertionSort(spare.data(), spare.data() + past, BetterLabel);
   else
     for (std::size_t s = 0, from = 0; s <= last; from = begins[s++])
-      SortStep(spare.data() + from, spare.data() + begins[s], BetterLabel);
+      SortBucket(spare.data() + from, spare.data() + begins[s], BetterLabel);
   spare.resize(wanted);
   list.swap(spare);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

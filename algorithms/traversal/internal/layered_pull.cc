@@ -1,7 +1,7 @@
 // Pull: every node looks back along its rows for members of the layer, in parallel.
 //
-// Under sum and noisy-or the arcs of a row are taken in the order in which a push meets
-// them, rising id of the neighbor and then as in its own rows: sorted where the row mixes kinds.
+// Under sum and noisy-or the arcs of a row are taken in the order in which a push visits them,
+// rising id of the neighbor and then as in its own rows: sorted where the row mixes kinds.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -10,12 +10,13 @@
 #include "algorithms/traversal/internal/label_relaxation.h"
 #include "algorithms/traversal/internal/layered_search.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 namespace {
 
 constexpr std::size_t kPullGrain = 2048;
-constexpr NodeId kPullLeastNodes = 2048;  // below, a layer is always pushed
+constexpr NodeId kMinPullNodes = 2048;    // below, a layer is always pushed
 constexpr std::uint64_t kPullShare = 16;  // pull when a layer holds over 1/16 of the nodes
 
 Direction Reverse(Direction direction) {
@@ -30,7 +31,7 @@ struct Backward {
   std::uint32_t from, place;  // the label it comes from; where it stood in the row
 };
 
-// Rows are sorted by neighbor alone: one kind, seen from one side.
+// Rows are sorted by neighbor only: one kind, seen from one side.
 bool OneSortedRow(const Selection& selection, Direction direction) {
   const auto& by_kind = selection.snapshot->state().edges_by_kind;
   std::size_t kinds = 0;
@@ -45,18 +46,18 @@ bool OneSortedRow(const Selection& selection, Direction direction) {
 bool LayeredSearch::PullFits(std::uint32_t begin, std::uint32_t end) const {
   const Snapshot& snapshot = *selection_.snapshot;
   const NodeId n = snapshot.node_count();
-  if (n < kPullLeastNodes || (end - begin) * kPullShare <= n) return false;
-  if (bar_on_) {
+  if (n < kMinPullNodes || (end - begin) * kPullShare <= n) return false;
+  if (threshold_on_) {
     std::uint64_t live = 0;
     for (std::uint32_t i = begin; i < end; ++i) live += Reaches(labels_[i].value);
     if (live * kPullShare <= n) return false;
   }
   if (labels_.size() + std::uint64_t{n} > max_labels_) return false;
-  if (options_.budget.edges == Budget::kUnlimited) return true;
+  if (options_.run.budget.edges == Budget::kUnlimited) return true;
   std::uint64_t arcs = edges_;
-  for (std::uint32_t i = begin; i < end && arcs <= options_.budget.edges; ++i)
+  for (std::uint32_t i = begin; i < end && arcs <= options_.run.budget.edges; ++i)
     arcs += snapshot.Degree(options_.direction, labels_[i].node, selection_.filter);
-  return arcs <= options_.budget.edges;
+  return arcs <= options_.run.budget.edges;
 }
 
 template <Aggregate A>
@@ -65,12 +66,12 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   const NodeId n = snapshot.node_count();
   std::vector<std::uint32_t> layer(n, NodeMap::kAbsent);  // node -> label of this layer
   for (std::uint32_t i = begin; i < end; ++i)
-    if (!bar_on_ || Reaches(labels_[i].value)) layer[labels_[i].node] = i;
+    if (!threshold_on_ || Reaches(labels_[i].value)) layer[labels_[i].node] = i;
   newest_.MakeDense();
 
   struct Block {
     std::vector<Label> labels;
-    std::uint64_t edges = 0, looked = 0;
+    std::uint64_t edges = 0, scanned = 0;
     std::vector<Backward> row;  // scratch
   };
   std::vector<Block> found((n + kPullGrain - 1) / kPullGrain);
@@ -80,7 +81,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   const bool sorted = !kDominates<A> && !OneSortedRow(selection_, options_.direction);
   const Schema& schema = snapshot.schema();
   ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
-    if (stop.load(std::memory_order_relaxed) || options_.budget.Interrupted()) {
+    if (stop.load(std::memory_order_relaxed) || options_.run.budget.Interrupted()) {
       stop = true;
       return;
     }
@@ -93,22 +94,23 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       auto take = [&](const Arc& arc, std::uint32_t from) {
         const Label& walk = labels_[from];
         const double weight = static_cast<double>(arc.weight);
-        const double value = std::min(walk.value * options_.decay * weight, kMost);
-        if (A == Aggregate::kMax && value < bar_.value()) return;
-        const Offer offer = Extend<A>(walk, from, value, weight, options_.decay);
+        const double value = std::min(walk.value * options_.decay * weight, kMaxValue);
+        if (A == Aggregate::kMax && value < threshold_.value()) return;
+        const Relaxation relaxation = Extend<A>(walk, from, value, weight, options_.decay);
         if (label.node == kNoNode) {
-          Write(label, offer, v, arc, true, hop);
+          WriteLabel(label, relaxation, v, arc, true, hop);
           proof = arc;
           return;
         }
         const bool before =
             kDominates<A> && both && from == label.parent && PushedBefore(schema, v, arc, proof);
-        if (Merge<A>(label, offer, labels_[label.parent].node, arc, true, before)) proof = arc;
+        if (MergeLabel<A>(label, relaxation, labels_[label.parent].node, arc, true, before))
+          proof = arc;
       };
       mine.row.clear();
-      const bool whole = ForEachArcHeard(
+      const bool whole = ForEachArcInterruptible(
           snapshot, back, v, selection_.filter,
-          [&] { return ++mine.looked % kCheckEvery != 0 || !options_.budget.Interrupted(); },
+          [&] { return ++mine.scanned % kCheckEvery != 0 || !options_.run.budget.Interrupted(); },
           [&](const Arc& arc) {
             const std::uint32_t from = layer[arc.neighbor];
             if (from == NodeMap::kAbsent) return true;
@@ -135,7 +137,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       }
       for (const Backward& b : mine.row) take(b.arc, b.from);
       if (label.node == kNoNode) continue;
-      if (kDominates<A> && old != NodeMap::kAbsent && !Better<A>(label.value, labels_[old].value))
+      if (kDominates<A> && old != NodeMap::kAbsent && !IsBetter<A>(label.value, labels_[old].value))
         continue;
       label.of_seed = old != NodeMap::kAbsent && labels_[old].of_seed;
       mine.labels.push_back(label);
@@ -146,12 +148,12 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
     for (const Label& label : block.labels) {
       std::uint32_t& at = newest_.at(label.node);
       if (kDominates<A> && at != NodeMap::kAbsent) {
-        if (bar_on_) Uncount(labels_[at], labels_[at].value);
+        if (threshold_on_) Uncount(labels_[at], labels_[at].value);
         labels_[at].dominated = true;
       }
       at = static_cast<std::uint32_t>(labels_.size());
       labels_.push_back(label);
-      if (bar_on_) Count(label);
+      if (threshold_on_) Count(label);
     }
   }
   return !stop;
@@ -162,4 +164,4 @@ template bool LayeredSearch::Pull<Aggregate::kMin>(std::uint32_t, std::uint32_t,
 template bool LayeredSearch::Pull<Aggregate::kSum>(std::uint32_t, std::uint32_t, int);
 template bool LayeredSearch::Pull<Aggregate::kNoisyOr>(std::uint32_t, std::uint32_t, int);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

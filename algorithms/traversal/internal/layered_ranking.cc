@@ -1,4 +1,4 @@
-// What labels come to: the bar under max, and at the end nodes with a score, best first.
+// What labels come to: the threshold under max, and at the end nodes with a score, best first.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -7,41 +7,42 @@
 #include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/internal/max_weight.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
-// From now on with a bar, if the weights allow one.
-void LayeredSearch::TryBar() {
-  bar_wanted_ = false;
+// From now on with a threshold, if the weights allow one.
+void LayeredSearch::TryThreshold() {
+  threshold_wanted_ = false;
   const std::optional<float> largest =
-      LargestWeight(*selection_.snapshot, selection_.filter, options_.budget, executor_);
+      MaxWeight(*selection_.snapshot, selection_.filter, options_.run.budget, executor_);
   if (!largest || *largest > 1) return;
-  largest_weight_ = static_cast<double>(*largest);
-  bar_on_ = true;
-  StartBar();
+  max_weight_ = static_cast<double>(*largest);
+  threshold_on_ = true;
+  StartThreshold();
 }
 
-// Counts what was met so far, from the bar up.
-void LayeredSearch::StartBar() {
+// Counts the labels made so far, from the threshold up.
+void LayeredSearch::StartThreshold() {
   auto counts = [&](const Label& label) {
-    return !label.dominated && Listed(label) && label.value >= bar_.value();
+    return !label.dominated && Listed(label) && label.value >= threshold_.value();
   };
-  double least = largest_seed_;
+  double least = max_seed_;
   for (const Label& label : labels_)
     if (counts(label)) least = std::min(least, label.value);
-  bar_.Start(options_.top, least, largest_seed_);
+  threshold_.Start(options_.top, least, max_seed_);
   for (const Label& label : labels_)
-    if (counts(label)) bar_.Add(label.value);
-  bar_.Started();
+    if (counts(label)) threshold_.Add(label.value);
+  threshold_.Started();
 }
 
-// Labels become nodes with a score; below the bar nothing is among the best.
-void LayeredSearch::Fold() {
+// Labels become nodes with a score; below the threshold nothing is among the best.
+void LayeredSearch::CollectScores() {
   std::vector<ScoredLabel>& scored = scratch_->scored;
   scored.clear();
   if (options_.aggregate == Aggregate::kMax || options_.aggregate == Aggregate::kMin) {
     for (std::uint32_t i = 0; i < labels_.size(); ++i) {
       const Label& label = labels_[i];
-      if (!label.dominated && label.value >= bar_.value() && Listed(label))
+      if (!label.dominated && label.value >= threshold_.value() && Listed(label))
         scored.push_back({label.value, label.node, i});
     }
     return;
@@ -65,9 +66,9 @@ void LayeredSearch::Fold() {
 }
 
 std::span<const ScoredLabel> LayeredSearch::Best() {
-  Fold();
-  BucketOrder(scratch_->scored, options_.top, scratch_->spare);
+  CollectScores();
+  BucketSortTopK(scratch_->scored, options_.top, scratch_->spare);
   return scratch_->scored;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -6,7 +6,8 @@
 
 #include "algorithms/traversal/internal/label_relaxation.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 namespace {
 
@@ -15,11 +16,11 @@ namespace {
 constexpr std::size_t kKeptBytes = 1 << 20;
 thread_local std::unique_ptr<LayeredSearch::Scratch> kept_scratch;
 
-std::unique_ptr<LayeredSearch::Scratch> TakeScratch() {
+std::unique_ptr<LayeredSearch::Scratch> AcquireScratch() {
   return kept_scratch ? std::move(kept_scratch) : std::make_unique<LayeredSearch::Scratch>();
 }
 
-void GiveBack(std::unique_ptr<LayeredSearch::Scratch> scratch) {
+void ReleaseScratch(std::unique_ptr<LayeredSearch::Scratch> scratch) {
   if (scratch->labels.capacity() * sizeof(Label) + scratch->newest.size_bytes() +
           (scratch->scored.capacity() + scratch->spare.capacity()) * sizeof(ScoredLabel) <=
       kKeptBytes)
@@ -33,30 +34,30 @@ LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& 
     : selection_(selection),
       options_(options),
       executor_(executor),
-      max_labels_(
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(options.budget.nodes, kMostLabels))),
-      scratch_(TakeScratch()),
+      max_labels_(static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(options.run.budget.nodes, kMaxLabels))),
+      scratch_(AcquireScratch()),
       labels_(scratch_->labels),
       newest_(scratch_->newest),
-      bar_(scratch_->bar),
-      bar_wanted_(options.aggregate == Aggregate::kMax && options.top != 0),
+      threshold_(scratch_->threshold),
+      threshold_wanted_(options.aggregate == Aggregate::kMax && options.top != 0),
       rows_(selection.snapshot->base(), options.direction),
       prefetch_(*selection.snapshot, options.direction, !selection.filter.all_kinds()),
       all_kinds_(selection.filter.all_kinds()),
       base_rows_(options.direction != Direction::kBoth && !selection.filter.checks_time()) {
   labels_.clear();
-  bar_.Reset();
+  threshold_.Reset();
   if (base_rows_) {
-    row_heads_ = RowHeads::Of(*selection.snapshot);
-    if (row_heads_) heads_ = row_heads_->get(options.direction);
+    row_descriptors_ = RowDescriptors::Of(*selection.snapshot);
+    if (row_descriptors_) descriptors_ = row_descriptors_->get(options.direction);
   }
   newest_.Reset(selection.snapshot->node_count());
 }
 
-LayeredSearch::~LayeredSearch() { GiveBack(std::move(scratch_)); }
+LayeredSearch::~LayeredSearch() { ReleaseScratch(std::move(scratch_)); }
 
-void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
-  for (const TraverseSeed& seed : seeds) {
+void LayeredSearch::Run(std::span<const NodeWeight> seeds) {
+  for (const NodeWeight& seed : seeds) {
     if (labels_.size() >= max_labels_) {
       truncated_ = true;
       return;
@@ -66,7 +67,7 @@ void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
     label.value = label.best = seed.weight;
     label.node = seed.node;
     label.of_seed = true;
-    largest_seed_ = std::max(largest_seed_, seed.weight);
+    max_seed_ = std::max(max_seed_, seed.weight);
     labels_.push_back(label);
   }
   switch (options_.aggregate) {
@@ -87,7 +88,7 @@ void LayeredSearch::RunLayers() {
   for (int hop = 1; hop <= options_.hops; ++hop) {
     const auto end = static_cast<std::uint32_t>(labels_.size());
     if (begin == end) return;
-    if (options_.budget.Interrupted()) {
+    if (options_.run.budget.Interrupted()) {
       truncated_ = true;
       return;
     }
@@ -111,10 +112,10 @@ void LayeredSearch::SortLayer(std::uint32_t begin) {
   for (std::uint32_t i = begin; i < labels_.size(); ++i) newest_.at(labels_[i].node) = i;
 }
 
-void LayeredSearch::Pay() {
-  if (row_heads_ && !heads_)
-    row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, options_.budget,
-                     executor_);
+void LayeredSearch::RecordTraversal() {
+  if (row_descriptors_ && !descriptors_)
+    row_descriptors_->AddTraversedArcs(selection_.snapshot->base(), options_.direction, base_arcs_,
+                                       options_.run.budget, executor_);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

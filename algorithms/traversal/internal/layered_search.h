@@ -7,7 +7,7 @@
 //
 // A small layer is pushed: its labels' rows are followed in order, serially. A big
 // one is pulled: every node looks back along its row for members of the layer, in
-// parallel blocks of node ids. Which of the two depends on the number of labels (with a bar:
+// parallel blocks of node ids. Which of the two depends on the number of labels (with a threshold:
 // of those that reach it), of nodes and on the budget, never on threads. Both leave the same
 // labels, proofs included, to the last bit: ties go to the same parent and arc, and sums are
 // taken by rising id of the parent's node, arcs of one parent as in its rows.
@@ -29,7 +29,8 @@
 #include "algorithms/traversal/internal/top_k_threshold.h"
 #include "algorithms/traversal/traverse.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 struct Label {
   static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;
@@ -53,7 +54,7 @@ class LayeredSearch {
   struct Scratch {
     std::vector<Label> labels;
     NodeMap newest;  // node -> index of its newest label
-    RisingBar bar;
+    TopKThreshold threshold;
     std::vector<ScoredLabel> scored, spare;
   };
 
@@ -63,20 +64,20 @@ class LayeredSearch {
   LayeredSearch& operator=(const LayeredSearch&) = delete;
 
   // REQUIRES checked seeds, ascending, each node once.
-  void Run(std::span<const TraverseSeed> seeds);
+  void Run(std::span<const NodeWeight> seeds);
 
   const std::vector<Label>& labels() const { return labels_; }
   // Best first, each node once with the label whose walk is its proof. Call once.
   std::span<const ScoredLabel> Best();
-  // What this search leaves behind for later ones; after Best.
-  void Pay();
+  // Adds the arcs followed to those that make row descriptors worth building; after Best.
+  void RecordTraversal();
   bool truncated() const { return truncated_; }
   std::uint64_t edges() const { return edges_; }
 
  private:
-  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // looked at, not selected
-  static constexpr std::uint32_t kMostLabels = NodeMap::kAbsent - 16;
-  static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between looks at the clock
+  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // visited, not selected
+  static constexpr std::uint32_t kMaxLabels = NodeMap::kAbsent - 16;
+  static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between two polls of the budget
   enum class Found { kNothing, kLabel, kFull };
 
   template <Aggregate A>
@@ -84,34 +85,34 @@ class LayeredSearch {
   template <Aggregate A>
   bool Push(std::uint32_t begin, std::uint32_t end, int hop);
   template <Aggregate A, bool kAllKinds>
-  bool PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index, std::uint32_t end,
-                   bool last);
+  bool PushBaseRow(const RowDescriptor& descriptor, const Label& from, std::uint32_t index,
+                   std::uint32_t end, bool last);
   template <Aggregate A>
   bool PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end);
   template <Aggregate A>
-  Found Take(const Label& from, std::uint32_t index, double value, std::uint32_t end,
-             const Arc& arc);
-  void AskForRow(const Label& label) const;
+  Found RelaxArc(const Label& from, std::uint32_t index, double value, std::uint32_t end,
+                 const Arc& arc);
+  void PrefetchRow(const Label& label) const;
   void SortLayer(std::uint32_t begin);
   template <Aggregate A>
   bool Pull(std::uint32_t begin, std::uint32_t end, int hop);
   bool PullFits(std::uint32_t begin, std::uint32_t end) const;
 
   bool Interrupted();
-  void TryBar();
-  void StartBar();
+  void TryThreshold();
+  void StartThreshold();
   bool Listed(const Label& label) const { return !label.of_seed || options_.include_seeds; }
-  // With a bar: a label was made, of a node without one; or a node's value was raised.
+  // With a threshold: a label was made, of a node without one; or a node's value was raised.
   void Count(const Label& label) {
-    if (Listed(label) && bar_.Add(label.value)) StartBar();
+    if (Listed(label) && threshold_.Add(label.value)) StartThreshold();
   }
   void Uncount(const Label& label, double value) {
-    if (Listed(label)) bar_.Drop(value);
+    if (Listed(label)) threshold_.Drop(value);
   }
-  void Fold();
+  void CollectScores();
   // The best that an arc can make of a value: more arcs make no more of it.
   bool Reaches(double value) const {
-    return value * options_.decay * largest_weight_ >= bar_.value();
+    return value * options_.decay * max_weight_ >= threshold_.value();
   }
 
   const Selection& selection_;
@@ -121,20 +122,20 @@ class LayeredSearch {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Label>& labels_;
   NodeMap& newest_;
-  RisingBar& bar_;
-  bool bar_wanted_, bar_on_ = false;
-  double largest_seed_ = 0, largest_weight_ = 0;
-  const BaseRows rows_;
+  TopKThreshold& threshold_;
+  bool threshold_wanted_, threshold_on_ = false;
+  double max_seed_ = 0, max_weight_ = 0;
+  const engine_internal::BaseRows rows_;
   const RowPrefetch prefetch_;
   const bool all_kinds_, base_rows_;  // base rows: may be read as they are where the delta has none
-  std::shared_ptr<const RowHeads> row_heads_;
-  const RowHead* heads_ = nullptr;  // by node of the base, when they are made
-  std::uint64_t looked_ = 0,
-                next_check_ = 0;  // arcs passed over too: by them the clock is looked at
-  std::uint64_t base_arcs_ = 0;   // of base rows read as they are
-  std::size_t rows_asked_ = 0;    // labels before it had their rows asked for
+  std::shared_ptr<const RowDescriptors> row_descriptors_;
+  const RowDescriptor* descriptors_ = nullptr;  // by node of the base, when they are made
+  std::uint64_t scanned_ = 0,
+                next_check_ = 0;     // arcs passed over too: by them the clock is looked at
+  std::uint64_t base_arcs_ = 0;      // of base rows read as they are
+  std::size_t rows_prefetched_ = 0;  // rows of labels before it are prefetched
   bool truncated_ = false;
   std::uint64_t edges_ = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

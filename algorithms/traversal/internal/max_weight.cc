@@ -7,10 +7,10 @@
 
 #include "engine/adjacency/heaviest_arcs.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
-std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter,
-                                   const Budget& budget, Executor& executor) {
+std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
+                               const Budget& budget, Executor& executor) {
   float most = 0;
   auto add = [&](const std::vector<float>& by_kind) {
     for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
@@ -28,4 +28,4 @@ std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& fi
   return most;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

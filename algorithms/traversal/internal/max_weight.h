@@ -1,4 +1,4 @@
-// LargestWeight: no arc that a filter lets through weighs more.
+// MaxWeight: no arc that a filter lets through weighs more.
 //
 // What a bounded search needs to know before it may leave anything out. Runs know it from
 // the start; of a base it is found once, by one pass over its weights, and kept with it and with
@@ -11,12 +11,12 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 // At least the weight of every arc that passes `filter`; 0 when there is none. O(runs * kinds)
 // when the base is known, else O(its arcs), in parallel. Nothing when the
 // deadline passed or the caller asked to stop meanwhile. Thread-safe.
-std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter,
-                                   const Budget& budget, Executor& executor);
+std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
+                               const Budget& budget, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 namespace {
 
@@ -34,20 +34,20 @@ std::unexpected<Error> Bad(const std::string& why) {
 
 }  // namespace
 
-Question::Question(const Snapshot& snapshot, SearchKind search)
+QueryDigest::QueryDigest(const Snapshot& snapshot, SearchKind search)
     : snapshot_(snapshot), search_(search) {}
 
-void Question::Add(std::uint64_t value) { Put(bytes_, value); }
-void Question::Add(double value) { Put(bytes_, std::bit_cast<std::uint64_t>(value)); }
-void Question::Add(std::string_view text) {
+void QueryDigest::Add(std::uint64_t value) { Put(bytes_, value); }
+void QueryDigest::Add(double value) { Put(bytes_, std::bit_cast<std::uint64_t>(value)); }
+void QueryDigest::Add(std::string_view text) {
   Put(bytes_, text.size());
   bytes_ += text;
 }
-void Question::Add(std::span<const EdgeKindId> kinds) {
+void QueryDigest::Add(std::span<const EdgeKindId> kinds) {
   Put(bytes_, kinds.size());
   for (EdgeKindId kind : kinds) Put(bytes_, kind);
 }
-void Question::Add(const NodeSubset* subset) {
+void QueryDigest::Add(const NodeSubset* subset) {
   Put(bytes_, subset != nullptr);
   if (subset) {
     std::vector<std::uint64_t> words(subset->word_count());
@@ -56,7 +56,7 @@ void Question::Add(const NodeSubset* subset) {
   }
 }
 
-std::string Question::TokenAt(SearchPosition position) const {
+std::string QueryDigest::TokenAt(SearchPosition position) const {
   std::string body = {static_cast<char>(kVersion), static_cast<char>(search_)};
   Put(body, snapshot_.sequence());
   Put(body, XXH3_64bits_withSeed(bytes_.data(), bytes_.size(), kSeed));
@@ -71,7 +71,7 @@ std::string Question::TokenAt(SearchPosition position) const {
   return text;
 }
 
-Result<SearchPosition> Question::Position(std::string_view token) const {
+Result<SearchPosition> QueryDigest::Position(std::string_view token) const {
   if (token.size() != 2 * kTokenBytes)
     return Bad(std::to_string(token.size()) + " characters, " + std::to_string(2 * kTokenBytes) +
                " expected");
@@ -107,4 +107,4 @@ Budget BudgetFrom(SearchPosition position, Budget budget) {
   return budget;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -1,18 +1,18 @@
 // Resume tokens: where a search stopped for want of budget, as text.
 //
 // Searches are deterministic, so a position is two numbers: how many nodes (labels) and
-// arcs had been counted. A token holds no part of the search: whoever brings it back has
-// the way to the position walked again, off the budget, and goes on from there. That
-// keeps it 84 characters long whatever the search had found, needs no memory between two
-// calls and no file, and makes the last of many calls equal to one call without a budget,
-// to the last bit: whether a layer is pushed or pulled, which a budget may decide, sums are
-// taken in one order. The price: the k-th call walks k budgets.
+// arcs had been counted. A token holds no part of the search: the search that receives it walks to
+// the position again, off the budget, and goes on from there. That keeps it 84 characters long
+// whatever the search had found, needs no memory between two calls and no file, and makes the last
+// of many calls equal to one call without a budget, to the last bit: whether a layer is pushed or
+// pulled, which a budget may decide, sums are taken in one order. The price: the k-th call walks k
+// budgets.
 //
-// Besides the position: the snapshot's sequence number, a digest of the question (seeds
+// Besides the position: the snapshot's sequence number, a digest of the query (seeds
 // and every option but budget and executor) and a checksum. Text from outside is checked
 // against all of them. The checksum has no secret: it finds damage, not forgery. A forged
-// position raises the budget of its call by as much as it says, so a host that lets
-// strangers bring tokens back limits the work by a deadline.
+// position raises the budget of its call by as much as it says, so a host that accepts tokens from
+// outside limits the work by a deadline.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 enum class SearchKind : std::uint8_t { kTraverse = 1, kBfs = 2, kPattern = 3 };
 
@@ -33,10 +33,10 @@ struct SearchPosition {
   std::uint64_t nodes = 0, edges = 0;
 };
 
-// What was asked, field by field; seeds by key, so that another graph is another question.
-class Question {
+// A query field by field; seeds by key, so that another graph is another query.
+class QueryDigest {
  public:
-  Question(const Snapshot& snapshot, SearchKind search);
+  QueryDigest(const Snapshot& snapshot, SearchKind search);
   void Add(std::uint64_t value);
   void Add(double value);
   void Add(std::string_view text);
@@ -45,7 +45,7 @@ class Question {
   void AddNode(NodeId node) { Add(snapshot_.key(node)); }
 
   std::string TokenAt(SearchPosition position) const;
-  // kInvalidArgument: no token, damaged, or of another question; kFailedPrecondition: of
+  // kInvalidArgument: no token, damaged, or of another query; kFailedPrecondition: of
   // another version of the graph.
   Result<SearchPosition> Position(std::string_view token) const;
 
@@ -58,4 +58,4 @@ class Question {
 // `budget` counted from `position` on; what is unlimited stays so.
 Budget BudgetFrom(SearchPosition position, Budget budget);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

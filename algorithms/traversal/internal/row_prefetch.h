@@ -1,16 +1,16 @@
-// RowPrefetch: asks for the rows of nodes that will be visited soon.
+// RowPrefetch: prefetches the rows of nodes that will be visited soon.
 //
 // A small query spends its time waiting for rows that lie anywhere in memory. The
 // list of nodes to visit is known ahead, so their offsets are fetched some places
 // in front, and their arcs, found through the offsets, a few places behind that.
-// Only a hint: any node may be asked for, in the base or not. Of a graph whose rows are in
-// the caches as it is nothing is fetched: that would only be in the way.
+// Only a hint: any node may be passed, in the base or not. Of a graph whose rows fit the caches
+// nothing is fetched.
 #pragma once
 
 #include "engine/internal/prefetch.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 class RowPrefetch {
  public:
@@ -18,7 +18,7 @@ class RowPrefetch {
   static constexpr std::size_t kNear = 12;                          // places ahead: arcs
   static constexpr std::uint64_t kCached = std::uint64_t{1} << 20;  // arcs
 
-  // Without kinds for those who follow every kind, without weights for those who count hops.
+  // Without kinds for searches that follow every kind, without weights for those that count hops.
   RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true, bool weights = true)
       : node_count_(snapshot.base().node_count), kinds_(kinds), weights_(weights) {
     if (snapshot.base().out().arc_count() <= kCached) return;
@@ -39,7 +39,7 @@ class RowPrefetch {
     if (i + kNear < end) Arcs(node_at(i + kNear));
   }
 
-  // The two halves alone, for those who know more: the first as soon as it is known that a
+  // The two halves: the first as soon as it is known that a
   // node will be visited, the second when what the first fetched has arrived.
   void Offsets(NodeId v) const {
     if (v >= node_count_) return;
@@ -73,10 +73,10 @@ inline std::uint64_t BaseArcs(const Snapshot& snapshot, Direction direction, Nod
   std::uint64_t arcs = 0;
   for (const Direction d : {Direction::kOut, Direction::kIn}) {
     if (direction != d && direction != Direction::kBoth) continue;
-    const BaseRows rows(snapshot.base(), d);
+    const engine_internal::BaseRows rows(snapshot.base(), d);
     arcs += rows.end(node) - rows.begin(node);
   }
   return arcs;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

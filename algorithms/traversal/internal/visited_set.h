@@ -1,10 +1,10 @@
-// VisitedSet: which nodes a search has met, one bit each, at no cost for the rest.
+// VisitedSet: which nodes a search has visited, one bit each, at no cost for the rest.
 //
 // A bitmap that is kept between searches and cleaned word by word: the words that a
-// search touched are listed. So a small search pays for its own nodes alone, and a set of
-// 300,000 nodes fits the first cache levels. Graphs of over 8 million nodes would make
-// the kept memory large and its first cleaning slow; they get a hash table, until a
-// search is so large that the bitmap is worth it. Single-threaded to write, shared to read.
+// search touched are listed. So the cost of a small search depends on its own nodes only, and a set
+// of 300,000 nodes fits the first cache levels. Graphs of over 8 million nodes would make the kept
+// memory large and its first cleaning slow; they get a hash table, until a search is so large that
+// the bitmap is worth it. Single-threaded to write, shared to read.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,12 @@
 #include "algorithms/common/internal/node_map.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 class VisitedSet {
  public:
-  static constexpr NodeId kMostBits = NodeId{1} << 23;
+  static constexpr NodeId kMaxBitmapNodes = NodeId{1} << 23;
 
   // Empty again, for ids below node_count.
   void Reset(NodeId node_count) {
@@ -28,7 +29,7 @@ class VisitedSet {
       for (const std::uint32_t word : touched_) words_[word] = 0;
     touched_.clear();
     node_count_ = node_count;
-    bits_ = node_count <= kMostBits;
+    bits_ = node_count <= kMaxBitmapNodes;
     if (bits_)
       Grow();
     else
@@ -51,7 +52,7 @@ class VisitedSet {
   bool contains(NodeId node) const {
     return bits_ ? words_[node / 64] >> (node % 64) & 1 : map_.get(node) != NodeMap::kAbsent;
   }
-  // Worth the whole array now: many nodes are about to be met.
+  // Worth the whole array now: many nodes are about to be visited.
   void MakeDense() { map_.MakeDense(); }
 
   std::size_t size_bytes() const {
@@ -71,4 +72,4 @@ class VisitedSet {
   NodeMap map_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

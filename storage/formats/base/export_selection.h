@@ -1,4 +1,4 @@
-// What a selective export writes: which nodes, which edges, and what hangs on them.
+// What a selective export writes: which nodes, which edges, and what refers to them.
 // Shared by the formats that show the fact plane to other programs. Internal to
 // storage/formats.
 #pragma once
@@ -64,7 +64,7 @@ inline std::string JoinedTags(const Snapshot& s, NodeId node) {
   return all;
 }
 
-// fn(edge) -> Status for every edge asked for, by source.
+// fn(edge) -> Status for every selected edge, by source.
 template <class Fn>
 Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {
   const ArcFilter filter = ArcFilter::Kinds(s.schema(), options.kinds);

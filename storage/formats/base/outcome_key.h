@@ -18,7 +18,7 @@
 
 namespace plexus::text {
 
-// What tells outcomes apart. `rest`: confidence_delta and properties, without nulls.
+// What distinguishes outcomes. `rest`: confidence_delta and properties, without nulls.
 struct OutcomeContent {
   std::string_view event, type, source;
   std::optional<std::int64_t> labeled_at;

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/times.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
-#include "storage/formats/base/times.h"
 
 namespace plexus::text {
 
@@ -68,10 +68,28 @@ bool IsCanonicalNumber(std::string_view cell) {
   return spelled == cell;
 }
 
+// Gives the header's columns the names that they mean.
+Status Rename(std::vector<std::string>& names, const std::vector<ColumnName>& given) {
+  std::vector<std::string> renamed = names;
+  for (const ColumnName& name : given) {
+    const auto found = std::ranges::find(names, name.in_file);
+    if (found == names.end()) {
+      std::string all;
+      for (const std::string& there : names) all += (all.empty() ? "" : ", ") + there;
+      return Bad("header: no column " + Quoted(name.in_file) + " to be " + Quoted(name.meaning) +
+                 "; there are " + all.substr(0, 200));
+    }
+    renamed[static_cast<std::size_t>(found - names.begin())] = name.meaning;
+  }
+  names = std::move(renamed);
+  return {};
+}
+
 }  // namespace
 
 Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
-                                        const ImportLimits& limits) {
+                                        const ImportLimits& limits,
+                                        const std::vector<ColumnName>& names) {
   CsvParser parser;
   parser.limits_ = limits;
   const std::size_t length = CsvRecordLength(text);
@@ -84,7 +102,7 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
       const Status read =
           ReadCsvRow(text.substr(0, length), candidate, limits.columns, limits.field_bytes, row);
       if (!read && row.cells.size() < limits.columns)
-        continue;  // too many cells: it is this one, and told below
+        continue;  // too many cells: it is this one, and reported below
       if (row.cells.size() > best) {
         best = row.cells.size();
         delimiter = candidate;
@@ -95,11 +113,11 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
   parser.delimiter_ = delimiter;
   PLEXUS_TRY(ReadCsvRow(text, delimiter, limits.columns, limits.field_bytes, header));
   parser.header_bytes_ = header.length;
-  PLEXUS_TRY(parser.ReadHeader(header));
+  PLEXUS_TRY(parser.ReadHeader(header, names));
   return parser;
 }
 
-Status CsvParser::ReadHeader(const CsvRow& header) {
+Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>& given) {
   std::vector<std::string> names;
   for (std::string_view cell : header.cells) {
     const std::string_view name = Trim(cell);
@@ -108,6 +126,7 @@ Status CsvParser::ReadHeader(const CsvRow& header) {
       return Bad("header: a name is not valid UTF-8 without NUL");
     names.emplace_back(name);
   }
+  PLEXUS_TRY(Rename(names, given));
   auto has = [&](std::string_view wanted) {
     return std::any_of(names.begin(), names.end(), [&](auto& n) { return Lower(n) == wanted; });
   };

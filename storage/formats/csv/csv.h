@@ -33,9 +33,11 @@ std::size_t CsvRecordLength(std::string_view text);
 
 class CsvParser final : public RecordParser {
  public:
-  // Reads the header at the head of `text`. `delimiter` 0: the likeliest of , ; | tab.
+  // Reads the header at the head of `text`. `delimiter` 0: the likeliest of , ; | tab. `names`: as
+  // ImportOptions::columns; one that the header does not have is an error.
   static Result<CsvParser> FromHeader(std::string_view text, char delimiter,
-                                      const ImportLimits& limits);
+                                      const ImportLimits& limits,
+                                      const std::vector<ColumnName>& names = {});
 
   std::size_t header_bytes() const { return header_bytes_; }
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
@@ -65,7 +67,7 @@ class CsvParser final : public RecordParser {
     Field field = Field::kOther;
   };
 
-  Status ReadHeader(const CsvRow& header);
+  Status ReadHeader(const CsvRow& header, const std::vector<ColumnName>& given);
   Status AddEdge(const CsvRow& row, BatchBuilder& builder) const;
   Status AddNode(const CsvRow& row, BatchBuilder& builder) const;
   // Property columns and `props` together; nullopt when all are empty.

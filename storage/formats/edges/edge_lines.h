@@ -1,9 +1,8 @@
 // EdgeLines: `source target [weight]`, a line at a time, at memory speed.
 //
 // The idea: tokens are found eight bytes at a time (a byte at or below the space
-// ends one). The usual line takes no loop at all. What the fast loop must not
-// meet (other control bytes, non-ASCII) is looked for once per block. Internal to
-// storage/formats.
+// ends one). The usual line takes no loop at all. What the fast loop cannot handle (other control
+// bytes, non-ASCII) is looked for once per block. Internal to storage/formats.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +63,7 @@ inline const char* ReadUsualLine(const char* p, Row& row) {
 
 enum class LineIs { kEdge, kNothing, kWrong };
 
-// Any line: moves `p` behind it and tells what it was, or what is wrong with it.
+// Any line: moves `p` behind it and returns its sort, or what is wrong with it.
 LineIs ReadLine(const char*& p, const char* end, const Surprises& surprises, Row& row,
                 std::string& wrong);
 

@@ -85,18 +85,18 @@ Status ReadComment(std::string_view line, MatrixHeader& header) {
     std::string_view name;
     double lowest, highest;
   };
-  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kMaxDouble = std::numeric_limits<double>::max();
   static constexpr std::array<Type, 11> kTypes = {{{"bool", 0, 1},
                                                    {"int8_t", -128, 127},
                                                    {"int16_t", -32768, 32767},
                                                    {"int32_t", -2147483648.0, 2147483647.0},
-                                                   {"int64_t", -kMost, kMost},
+                                                   {"int64_t", -kMaxDouble, kMaxDouble},
                                                    {"uint8_t", 0, 255},
                                                    {"uint16_t", 0, 65535},
                                                    {"uint32_t", 0, 4294967295.0},
-                                                   {"uint64_t", 0, kMost},
-                                                   {"float", -kMost, kMost},
-                                                   {"double", -kMost, kMost}}};
+                                                   {"uint64_t", 0, kMaxDouble},
+                                                   {"float", -kMaxDouble, kMaxDouble},
+                                                   {"double", -kMaxDouble, kMaxDouble}}};
   for (const Type& t : kTypes) {
     if (t.name != type || !Next(line).empty()) continue;
     header.type = t.name;

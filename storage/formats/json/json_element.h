@@ -5,8 +5,8 @@
 //   E {"source":"a","target":"b", ...}
 //   V {...}                only checked to be JSON
 //   X what is wrong        a record, or the rest of the file, that cannot be read
-// which are then parsed on all threads like any other lines. What an element's
-// attributes mean is said in storage/formats/README.md. Internal to storage/formats.
+// which are then parsed on all threads like any other lines. storage/formats/README.md has the
+// meaning of an element's attributes. Internal to storage/formats.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace plexus::text {
 
 // What the document says about all of its edges.
 struct ElementDefaults {
-  bool directed = true;     // an edge that does not say itself
-  bool multigraph = false;  // "key" tells parallel edges apart
+  bool directed = true;     // an edge without "directed"
+  bool multigraph = false;  // "key" distinguishes parallel edges
 };
 
 // What the readers share: lines are put together here and handed out as blocks.

@@ -1,6 +1,6 @@
 // Events and outcomes of a JSON lines export.
 //
-// An event or outcome that its own record cannot tell in full (attributes of other
+// An event or outcome that its own record cannot hold in full (attributes of other
 // types, a key of another making) is written as a plain index node with edges.
 #include <algorithm>
 #include <tuple>
@@ -104,8 +104,8 @@ void JsonExporter::AppendMap(const PropertyMap& map) {
   }
 }
 
-// A member edge that a standard event's line tells in full.
-Result<bool> JsonExporter::IsToldByMember(const Edge& e) const {
+// A member edge that a standard event's line holds in full.
+Result<bool> JsonExporter::IsWrittenByMember(const Edge& e) const {
   Edge bare = e;
   bare.properties = {};
   if (!IsPlain(bare)) return false;

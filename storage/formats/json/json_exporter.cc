@@ -28,7 +28,7 @@ Status JsonExporter::Run() {
     if (s_.is_fact(v) && Lives(v)) PLEXUS_TRY(WriteNode(v));
     PLEXUS_TRY(sink_.EndNode());
   }
-  std::vector<NodeId> events;  // decides which index nodes are told below
+  std::vector<NodeId> events;  // decides which index nodes are written below
   std::swap(events, events_);
   for (NodeId v : events) {
     PLEXUS_ASSIGN(EventShape shape, ShapeOfEvent(v));
@@ -74,7 +74,7 @@ void JsonExporter::FindSpecialNodes() {
   if (!events_.empty() || !outcomes_.empty()) standard_.assign(s_.node_count(), 0);
 }
 
-// A tag that some node's "tags" names and that has nothing more to tell.
+// A tag that some node's "tags" names and that has nothing more to write.
 bool JsonExporter::IsImplied(NodeId tag) const {
   if (s_.node_kind(tag) != kTag || !s_.alive(tag)) return false;
   if (s_.payload_ref(tag, NodeField::kText) || s_.payload_ref(tag, NodeField::kProperties))
@@ -99,7 +99,7 @@ std::vector<Edge> JsonExporter::Row(NodeId node, const ArcFilter& filter) const 
   std::vector<Edge> edges;
   bool labels = false;
   s_.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
-    // A symmetric edge stands in both rows; it is told in its smaller end's.
+    // A symmetric edge stands in both rows; it is written with its smaller end.
     if (arc.neighbor < node && s_.schema().edge_kind(arc.kind).symmetric) return;
     edges.push_back(s_.edge(arc, node));
     labels |= edges.back().label != 0;
@@ -123,7 +123,7 @@ Result<std::string> JsonExporter::Payload(NodeId node, NodeField field) const {
   return s_.purged(node) ? std::string() : Payload(s_.payload_ref(node, field));
 }
 
-// What hangs on a purged node is not told, even if it was written after the purge.
+// What refers to a purged node is not written, even if it was written after the purge.
 Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
   return s_.purged(e.source) || s_.purged(e.target) ? std::string() : Payload(e.properties);
 }
@@ -274,7 +274,7 @@ Status JsonExporter::WriteFactEdges() {
   return {};
 }
 
-// Edges with an index node at an end, unless another record tells all of them.
+// Edges with an index node at an end, unless another record holds all of them.
 Status JsonExporter::WriteIndexEdges() {
   const ArcFilter all = ArcFilter::All();
   std::vector<Edge> edges;
@@ -284,8 +284,8 @@ Status JsonExporter::WriteIndexEdges() {
       if (s_.is_fact(e.source) && s_.is_fact(e.target)) continue;
       if (e.kind == kHasTag && s_.is_fact(e.source) && e.label == 0 && IsPlain(e)) continue;
       if (e.kind == kMember && !standard_.empty() && standard_[e.source] == 1) {
-        PLEXUS_ASSIGN(bool told, IsToldByMember(e));
-        if (told) continue;
+        PLEXUS_ASSIGN(bool written_before, IsWrittenByMember(e));
+        if (written_before) continue;
       }
       if (e.kind == kLabels && !standard_.empty() && standard_[e.source] == 2) continue;
       // Ends of a symmetric edge by key: their ids depend on the past.
@@ -338,7 +338,7 @@ Status JsonExporter::WriteVectors() {
   return {};
 }
 
-// Dead nodes that events still name: they were told as if alive, now they go.
+// Dead nodes that events still name: they were written as if alive, now they are removed.
 Status JsonExporter::WriteRemovals() {
   std::vector<NodeId> dead = dead_;
   std::sort(dead.begin(), dead.end(), [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });

@@ -48,7 +48,7 @@ class JsonExporter {
 
   // json_export_events.cc
   struct EventShape {
-    bool standard = false;  // can be told by an event or outcome line
+    bool standard = false;  // fits an event or outcome line
     PropertyMap attributes, props;
   };
   Result<EventShape> ShapeOfEvent(NodeId node) const;
@@ -57,7 +57,7 @@ class JsonExporter {
   Status WriteOutcome(NodeId node, NodeId event, bool by_label_time, const EventShape& shape);
   Status WriteEventsAndOutcomes();
   Status AppendMembers(NodeId event);
-  Result<bool> IsToldByMember(const Edge& edge) const;
+  Result<bool> IsWrittenByMember(const Edge& edge) const;
   void AppendMap(const PropertyMap& map);
 
   const Snapshot& s_;

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/times.h"
 #include "storage/formats/base/property_map.h"
-#include "storage/formats/base/times.h"
 #include "storage/formats/json/json_record.h"
 
 namespace plexus::text {

@@ -1,9 +1,9 @@
-// JsonLinesParser: the records of DESIGN section 9, one JSON object a line.
+// JsonLinesParser: the records of storage/formats/README.md, one JSON object a line.
 //
-// The record's sort is told by the one key of node, edge, event, outcome, vector,
-// unlink, remove, purge, column, space, kind that it has (the last three define
-// and are asked last). Unknown keys are errors, so a typing mistake never passes
-// for an absent key. A line is checked as a whole before it adds an operation.
+// The record's sort is given by the one key of node, edge, event, outcome, vector,
+// unlink, remove, purge, column, space, kind that it has (the last three define and are tested
+// last). Unknown keys are errors, so a typing mistake never passes for an absent key. A line is
+// checked as a whole before it adds an operation.
 #pragma once
 
 #include "storage/formats/pipeline/record_parser.h"

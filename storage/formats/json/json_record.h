@@ -1,6 +1,6 @@
 // JsonRecord: one line's object being turned into operations.
 //
-// Members are asked for by name and ticked off; what is left over at the end is an
+// Members are read by name and ticked off; what is left over at the end is an
 // error or, on node lines, a column. Internal to storage/formats.
 #pragma once
 
@@ -27,7 +27,7 @@ class JsonRecord {
   Status AddElementEdge(const ElementDefaults& defaults);
 
  private:
-  // What a column member asks for, checked.
+  // What a column member sets, checked.
   struct ColumnValue {
     ColumnId column{};
     bool clear = false;

@@ -34,10 +34,10 @@ Result<std::string> Others(const JsonParser& json, const JsonValue& root,
   return EncodeProperties(json, members);
 }
 
-// The observations as text, and as a list where lines cannot tell them apart.
+// The observations as text, and as a list where lines cannot separate them.
 struct Observations {
   std::string text;
-  std::string list;  // JSON, "null" when the lines of the text tell
+  std::string list;  // JSON, "null" when the lines of the text suffice
 };
 
 Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& root) {

@@ -8,8 +8,8 @@
 // a line end of its own, property "entityType" the type when it cannot be a kind (the
 // empty one, or a kind of the index plane such as "file"). Other members become properties.
 //
-// A relation is an edge of kind relationType. Where the kind alone does not tell what was
-// written, the label does, so that export gives the server back its own file:
+// A relation is an edge of kind relationType. Where the kind does not determine what was written,
+// the label does, so that export gives the server back its own file:
 //   a kind that is stored the other way round (caused_by is causes): the name as written
 //   a symmetric kind, written from the end with the larger key: "reversed"
 //   a name that no edge here can have (a kind of the index plane, a kind without loops on a

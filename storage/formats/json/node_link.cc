@@ -8,7 +8,7 @@ namespace plexus::text {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 18;
-constexpr std::size_t kMostMembers = 1024;
+constexpr std::size_t kMaxMembers = 1024;
 
 bool IsBlank(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -140,8 +140,8 @@ void NodeLinkReader::Member() {
   if (key.size() > 1024) return Fail("a member's name is over 1024 bytes");
   key = key.substr(1, key.size() - 2);
   if (!seen_.insert(key).second) return Fail("\"" + key + "\" stands twice");
-  if (seen_.size() > kMostMembers)
-    return Fail("more than " + std::to_string(kMostMembers) + " members");
+  if (seen_.size() > kMaxMembers)
+    return Fail("more than " + std::to_string(kMaxMembers) + " members");
   if (!Expect(':', "':'")) return;
   if (key == "nodes" || key == "links" || key == "edges") {
     if (seen_.contains("links") && seen_.contains("edges"))

@@ -3,11 +3,11 @@
 //   {"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": 1, ...}, ...],
 //    "links": [{"source": 1, "target": 2, ...}, ...]}
 //
-// NetworkX calls the second list "links" or (3.4 and later) "edges"; d3 and others
-// write the two lists alone. Members may come in any order. The reader finds where
-// each element of a list begins and ends and leaves the rest to the element parser,
-// so that one long line costs no more than many short ones and nothing is held but
-// the element being cut. Source: networkx.readwrite.json_graph.node_link_data.
+// NetworkX calls the second list "links" or (3.4 and later) "edges"; d3 and others write only the
+// two lists. Members may come in any order. The reader finds where each element of a list begins
+// and ends and leaves the rest to the element parser, so that one long line costs no more than many
+// short ones and nothing is held but the element being cut. Source:
+// networkx.readwrite.json_graph.node_link_data.
 #pragma once
 
 #include <memory>

@@ -38,13 +38,13 @@ class NodeLinkWriter {
         sink_(sink),
         out_(sink.text()),
         columns_(UsedColumns(snapshot)) {
-    // Told even when nobody has it: import would give nodes the time of the day.
+    // Written even when no node has it: import would give nodes the current time.
     if (std::find(columns_.begin(), columns_.end(), kCreatedAt) == columns_.end())
       columns_.push_back(kCreatedAt);
   }
 
   // Whether edges have a direction, and whether two join the same nodes the same way.
-  Status Look() {
+  Status DetectKindOfGraph() {
     bool any = false, any_directed = false;
     NodeId source = kNoNode;
     std::vector<NodeId> targets;
@@ -55,8 +55,8 @@ class NodeLinkWriter {
       targets.clear();
     };
     std::ostringstream nowhere;
-    ExportSink silent(nowhere, nullptr, 0);
-    PLEXUS_TRY(ForEachSelected(s_, options_, silent, [&](const Edge& e) -> Status {
+    ExportSink discarded(nowhere, nullptr, 0);
+    PLEXUS_TRY(ForEachSelected(s_, options_, discarded, [&](const Edge& e) -> Status {
       if (e.source != source) end_row();
       source = e.source;
       targets.push_back(e.target);
@@ -70,7 +70,7 @@ class NodeLinkWriter {
   }
 
   Status Write() {
-    PLEXUS_TRY(Look());
+    PLEXUS_TRY(DetectKindOfGraph());
     out_ += "{\"directed\":";
     out_ += directed_ ? "true" : "false";
     out_ += ",\"multigraph\":";

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/times.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
-#include "storage/formats/base/times.h"
 #include "storage/formats/pipeline/dry_run.h"
 
 namespace plexus::text {

@@ -50,7 +50,7 @@ class BatchBuilder {
   Status Define(const VectorSpace& space);
 
   // Whether a kind that is not defined could be, by its name and by how many there are:
-  // what the graph will say when a record that uses it is applied. O(log kinds), after
+  // what the graph will return when a record that uses it is applied. O(log kinds), after
   // one copy of the schema in the piece.
   Status CheckNewNodeKind(std::string_view name);
   Status CheckNewEdgeKind(std::string_view name);

@@ -2,7 +2,7 @@
 //
 // Sequential big reads into fresh buffers; the tail after the last record end is
 // carried to the next block. Quoted formats (CSV) may have line ends inside double
-// quotes: the parity of the quotes seen tells which line ends count. A record over
+// quotes: the parity of the quotes seen decides which line ends count. A record over
 // the limit is dropped without being held in memory and comes back as an error.
 // Not thread-safe; the pipeline reads from one thread at a time.
 #pragma once

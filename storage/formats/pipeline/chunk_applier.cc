@@ -68,7 +68,7 @@ Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
   return run_.graph.Apply(piece.batch, run_.options.apply);
 }
 
-Result<ApplyReport> PieceApplier::Foresee(const Piece& piece) {
+Result<ApplyReport> PieceApplier::DryRun(const Piece& piece) {
   PLEXUS_TRY(run_.check.Take(piece));
   run_.entries.insert(run_.entries.end(), piece.entries.begin(), piece.entries.end());
   return ApplyReport();
@@ -79,23 +79,23 @@ Status PieceApplier::Apply(Piece& piece) {
   if (run_.collector) {
     PLEXUS_TRY(run_.collector->Take(piece));
   } else if (run_.checking || !piece.batch.empty()) {
-    Result<ApplyReport> applied = run_.checking ? Foresee(piece) : ApplyBatch(piece);
+    Result<ApplyReport> applied = run_.checking ? DryRun(piece) : ApplyBatch(piece);
     if (!applied) {
       if (not_the_records_fault_ || !IsRecordError(run_.graph, applied.error()))
         return std::unexpected(applied.error());
       const std::size_t head = parser_.RecordLength(piece.text);
-      if (head < piece.text.size()) return Narrow(piece);
+      if (head < piece.text.size()) return BisectRefused(piece);
       AddError(piece.first_line, applied.error().message);
       return {};
     }
     report = *applied;
   }
-  Book(piece, report);
+  RecordCounts(piece, report);
   return {};
 }
 
 // Some record of the piece was refused: apply its halves.
-Status PieceApplier::Narrow(const Piece& piece) {
+Status PieceApplier::BisectRefused(const Piece& piece) {
   std::vector<std::size_t> begins;
   for (std::size_t at = 0; at < piece.text.size();) {
     begins.push_back(at);
@@ -112,7 +112,7 @@ Status PieceApplier::Narrow(const Piece& piece) {
   return Apply(second);
 }
 
-void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
+void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) {
   ImportReport& r = run_.report;
   r.records += piece.records;
   if (!run_.checking && !run_.collector) {

@@ -61,10 +61,10 @@ Status ImportCheck::Take(const Piece& piece) {
     PLEXUS_TRY(CheckRetyped(piece));
   }
   Maps grown;
-  PLEXUS_TRY(closer_ ? Grow(piece, grown) : Suspect(piece));
+  PLEXUS_TRY(closer_ ? Grow(piece, grown) : FlagLargeMap(piece));
   // The piece is good: from here on it counts.
   if (watches_kinds_) {
-    if (Frees(piece))
+    if (ReleasesKind(piece))
       for (const std::string& node : piece.notes.removed)
         kinds_[node] = {.kind = KindOf(node), .freed = true};
     for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
@@ -81,7 +81,7 @@ Status ImportCheck::Take(const Piece& piece) {
   return {};
 }
 
-bool ImportCheck::LookCloser() {
+bool ImportCheck::NeedsSecondPass() {
   if (closer_) return false;
   kinds_wanted_ |= kinds_stated_ && DemandsFacts(*schema());
   if (!kinds_wanted_ && !maps_suspect_) return false;
@@ -117,7 +117,7 @@ const std::string& ImportCheck::KindInGraph(const std::string& node) const {
 }
 
 Status ImportCheck::CheckRetyped(const Piece& piece) const {
-  const bool frees = Frees(piece);
+  const bool frees = ReleasesKind(piece);
   const std::unordered_set<std::string_view> removed(piece.notes.removed.begin(),
                                                      piece.notes.removed.end());
   std::unordered_set<std::string_view> judged;  // a row is read once a piece
@@ -156,7 +156,7 @@ bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) 
 }
 
 // Whether removing a node leaves no edge that wants it to be of some kind.
-bool ImportCheck::Frees(const Piece& piece) const {
+bool ImportCheck::ReleasesKind(const Piece& piece) const {
   const auto schema = piece.schema_after ? piece.schema_after : schema_;
   return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(),
                       [](const EdgeKind& kind) {
@@ -177,7 +177,7 @@ bool ImportCheck::WatchesMap(const std::string& node) const {
 }
 
 // First look: which maps may become too large.
-Status ImportCheck::Suspect(const Piece& piece) {
+Status ImportCheck::FlagLargeMap(const Piece& piece) {
   if (piece.patches.empty() && piece.notes.maps.empty()) return {};
   if (sketch_.empty()) {
     sketch_.resize(kPlaces);

@@ -1,17 +1,17 @@
 // ImportCheck: what a file would make of the graph, while it is only being checked.
 //
-// A check parses everything and applies nothing. What the parsers need to know, they
-// ask the schema as the file has made it so far; what only the graph can refuse is
-// foreseen here, from a snapshot and from what the pieces note:
+// A check parses everything and applies nothing. The parsers use the schema as the file has made it
+// so far; what only the graph can refuse is predicted here, from a snapshot and from what the
+// pieces note:
 //   - an edge whose kind wants an endpoint of a fact kind, and a node that takes another
 //     kind than its edges want: kinds that the file states;
 //   - property maps that grow piece by piece (events, outcomes, entities): their size.
 // (An edge that the files themselves take back, or that goes as its other end is removed, still
 // holds its ends to their kinds: do that in an import of its own. The line named may then be
-// one that such a node makes bad.) Neither is kept for every node of every file. The first look
+// one that such a node makes bad.) Neither is kept for every node of every file. The first pass
 // finds out whether the file has such edges at all and, by a sketch of a fixed size, which maps
-// could grow too large; only if there are any a closer look is asked for, another pass that keeps
-// the kinds of nodes and those few maps. Memory of the first look is constant.
+// could grow too large; only if there are any a second pass keeps the kinds of nodes and those few
+// maps. Memory of the first pass is constant.
 //
 // Take is called by one thread at a time, schema() and watches_kinds() by any.
 #pragma once
@@ -48,12 +48,12 @@ class ImportCheck {
 
   // What the importer itself will define. kAlreadyExists: with other traits.
   Status Define(const EdgeKind& kind);
-  // What comes next, in the order of the files. An error is what the graph would say of
-  // the piece; nothing of it counts then.
+  // What comes next, in the order of the files. An error is what the graph would return for the
+  // piece; nothing of it counts then.
   Status Take(const Piece& piece);
 
   // True when the files must be looked at once more: Take begins anew.
-  bool LookCloser();
+  bool NeedsSecondPass();
 
  private:
   using Maps = std::vector<std::pair<std::string, std::string>>;
@@ -67,9 +67,9 @@ class ImportCheck {
   std::string KindOf(const std::string& node) const;
   Status CheckRetyped(const Piece& piece) const;
   const std::string& KindInGraph(const std::string& node) const;
-  bool Frees(const Piece& piece) const;
+  bool ReleasesKind(const Piece& piece) const;
   bool HeldByGraph(const std::string& node, const std::string& kind) const;
-  Status Suspect(const Piece& piece);
+  Status FlagLargeMap(const Piece& piece);
   Status Grow(const Piece& piece, Maps& grown);
   Result<std::string> StoredMap(const std::string& node) const;
 

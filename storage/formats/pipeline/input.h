@@ -1,6 +1,6 @@
 // Input: one thing to import, by path, as bytes in memory, or spooled, and how it is
-// opened. What is read twice (checked, then imported) is opened twice; a stamp tells
-// whether it was the same both times. Internal to storage/formats.
+// opened. What is read twice (checked, then imported) is opened twice; a stamp shows whether it was
+// the same both times. Internal to storage/formats.
 #pragma once
 
 #include <sys/stat.h>

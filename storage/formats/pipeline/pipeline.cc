@@ -91,7 +91,7 @@ class Pipeline {
         i = 0;
       }
       PLEXUS_TRY(applier_.Apply(parsed.pieces[i]));
-      pool_.Give(std::move(parsed.pieces[i].batch));
+      pool_.Release(std::move(parsed.pieces[i].batch));
       if (run_.report.stopped) return {};
     }
     Progress* progress = run_.options.progress;
@@ -166,7 +166,7 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
   std::size_t at = 0;
   while (at < text.size()) {
     Piece& piece = pieces.emplace_back();
-    piece.batch = pool.Take();
+    piece.batch = pool.Acquire();
     piece.batch.set_time_ms(context.options->now_ms);
     piece.schema = context.schema;
     piece.first_line = first_line;

@@ -1,11 +1,10 @@
 // Pipeline: reads, parses and applies one file, all three at once.
 //
-// A few equal workers share the work: whoever is free applies the next block in
-// file order if it is parsed and nobody is applying, else reads and parses one
-// more block, else waits. One worker alone does all of it in turn and never waits.
-// Blocks in flight are bounded, so memory is too. Blocks are cut and applied in
-// file order, so results do not depend on the number of workers. A check is the same,
-// with ImportCheck in the place of the graph.
+// A few equal workers share the work: a free worker applies the next block in file order if it is
+// parsed and no other worker is applying, else reads and parses one more block, else waits. A
+// single worker does all of it in turn and never waits. Blocks in flight are bounded, so memory is
+// too. Blocks are cut and applied in file order, so results do not depend on the number of workers.
+// A check is the same, with ImportCheck in the place of the graph.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +36,7 @@ struct ImportRun {
   bool checking = false;
   ImportCheck check;
   PieceCollector* collector = nullptr;  // set: pieces go there, nothing is applied
-  std::vector<EntryAt> entries;         // what Piece::entries told while checking
+  std::vector<EntryAt> entries;         // what Piece::entries held while checking
   bool applying = false;                // options.before was called
   ImportRun(Graph& g, const ImportOptions& o)
       : graph(g), options(o), start(g.snapshot()), touched(g.snapshot()), check(g.snapshot()) {}
@@ -55,7 +54,7 @@ struct ImportRun {
 Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import);
 
 // Imports what `source` holds. Record errors go to run.report; on kStop,
-// run.report.stopped is set and the rest of the file is left alone.
+// run.report.stopped is set and the rest of the file is not read.
 Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
                    const RecordParser& parser);
 
@@ -65,9 +64,8 @@ class PieceApplier {
   PieceApplier(ImportRun& run, const std::string& file, const RecordParser& parser)
       : run_(run), file_(file), parser_(parser) {}
 
-  // Applies one piece, or asks run.check about it, or hands it to run.collector, and books its
-  // counts and errors. When it is refused, it is halved until the bad record stands alone. An Error
-  // is fatal.
+  // Applies one piece, or passes it to run.check or to run.collector, and records its counts and
+  // errors. When it is refused, it is halved down to the bad record. An Error is fatal.
   Status Apply(Piece& piece);
   // Lines of the block whose pieces come next, see Block::lines.
   void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
@@ -75,10 +73,10 @@ class PieceApplier {
 
  private:
   Result<ApplyReport> ApplyBatch(Piece& piece);
-  Result<ApplyReport> Foresee(const Piece& piece);
-  Status Narrow(const Piece& piece);
+  Result<ApplyReport> DryRun(const Piece& piece);
+  Status BisectRefused(const Piece& piece);
   Piece Parse(std::string_view text, std::uint64_t first_line);
-  void Book(const Piece& piece, const ApplyReport& report);
+  void RecordCounts(const Piece& piece, const ApplyReport& report);
   void BookApplied(const Piece& piece, const ApplyReport& report);
   void BookWarnings(const Piece& piece);
 
@@ -92,21 +90,21 @@ class PieceApplier {
 // Batches that were applied, kept for their memory. Thread-safe.
 class BatchPool {
  public:
-  WriteBatch Take() {
+  WriteBatch Acquire() {
     std::lock_guard lock(mutex_);
     if (spare_.empty()) return WriteBatch();
     WriteBatch batch = std::move(spare_.back());
     spare_.pop_back();
     return batch;
   }
-  void Give(WriteBatch batch) {
+  void Release(WriteBatch batch) {
     batch.Clear();
     std::lock_guard lock(mutex_);
-    if (spare_.size() < kMost) spare_.push_back(std::move(batch));
+    if (spare_.size() < kMaxSpare) spare_.push_back(std::move(batch));
   }
 
  private:
-  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kMaxSpare = 16;
   std::mutex mutex_;
   std::vector<WriteBatch> spare_;
 };

@@ -100,7 +100,7 @@ class VectorImport {
     const Schema& schema = snapshot.schema();
     const auto id = schema.FindSpace(vectors_.space);
     if (!id) {
-      Schema copy = schema;  // what Apply would say, before anything is read
+      Schema copy = schema;  // what Apply would return, before anything is read
       PLEXUS_TRY(copy.Define(space_));
       return {};
     }
@@ -127,7 +127,7 @@ class VectorImport {
       auto more = file.Next(row, bad);
       if (!more) return ContentError(std::move(more).error());
       if (!*more) break;
-      if (at % kReportRows == 0) PLEXUS_TRY(Tell(file, at, apply));
+      if (at % kReportRows == 0) PLEXUS_TRY(ReportProgress(file, at, apply));
       const std::string* refused = keys_.refused(at);
       if (!bad.empty() || refused) {
         if (refused)
@@ -153,7 +153,7 @@ class VectorImport {
     return {};
   }
 
-  Status Tell(const VectorFile& file, std::uint64_t row, bool apply) {
+  Status ReportProgress(const VectorFile& file, std::uint64_t row, bool apply) {
     Progress* progress = run_.options.progress;
     if (!progress || rows_ == 0) return {};
     const std::uint64_t before = apply ? run_.bytes_total - file.size_bytes() : 0;
@@ -226,11 +226,11 @@ Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<float>> ReadVector(const VectorInput& file) try {
-  constexpr std::size_t kMostText = Limits::kMaxDimensions * 64;
+  constexpr std::size_t kMaxText = Limits::kMaxDimensions * 64;
   PLEXUS_ASSIGN(const auto source, file.bytes
                                        ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*file.bytes))
                                        : OpenFile(file.name));
-  std::string text(kMostText + 1, '\0');
+  std::string text(kMaxText + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
     PLEXUS_ASSIGN(const std::size_t got, source->Read(text.data() + size, text.size() - size));
@@ -243,12 +243,12 @@ Result<std::vector<float>> ReadVector(const VectorInput& file) try {
   const auto named = VectorFormatOf(file.name);
   const bool npy = text.starts_with("\x93NUMPY");
   if (!npy && !named) {
-    if (size > kMostText) return BadVector(file.name, "more text than one vector can be");
+    if (size > kMaxText) return BadVector(file.name, "more text than one vector can be");
     return ParseNumbers(file.name, text);
   }
   if (!npy && *named == VectorFormat::kF32) options.dimensions = size / 4;
   // One vector is small, so what was read is all of it, or too much.
-  if (size > kMostText) return BadVector(file.name, "more than one vector, expected one");
+  if (size > kMaxText) return BadVector(file.name, "more than one vector, expected one");
   PLEXUS_ASSIGN(VectorFile vector, VectorFile::Open({file.name, text}, options));
   std::vector<float> values(vector.dimensions());
   std::string bad;

@@ -30,7 +30,7 @@ bool EndsWithNoCase(std::string_view name, std::string_view ending) {
 
 Result<std::uint64_t> RegularFileSize(const std::string& path) {
   struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return 0;  // opening it will say why
+  if (::stat(path.c_str(), &info) != 0) return 0;  // opening it will report why
   if (S_ISDIR(info.st_mode)) return Fail(ErrorCode::kInvalidArgument, path + ": is a directory");
   if (!S_ISREG(info.st_mode))
     return Fail(ErrorCode::kUnsupported,

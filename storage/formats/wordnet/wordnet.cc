@@ -129,7 +129,7 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
           return true;
         Result<Synset> synset = ReadSynset(line, letter_);
         if (!synset) {
-          if (is_synset_) return true;  // told in the first pass
+          if (is_synset_) return true;  // written in the first pass
           ++piece.records;
           return NoteError(context, piece, number, synset.error().message);
         }

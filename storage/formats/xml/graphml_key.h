@@ -1,8 +1,8 @@
 // GraphMlKeys: the names, types and defaults that <key> elements give to data.
 //
-// Every element without its own value repeats a default, so few bytes could ask for
-// many. What the defaults of a document have together is limited, and so is what they
-// add to all of its elements, by what was read of it. Internal to storage/formats.
+// Every element without its own value repeats a default, so few bytes could demand many. What the
+// defaults of a document have together is limited, and so is what they add to all of its elements,
+// by what was read of it. Internal to storage/formats.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class GraphMlKeys {
  public:
   using Attributes = std::map<std::string_view, std::string_view>;
 
-  // A <key>. Errors say what is wrong with it.
+  // A <key>. Errors name what is wrong with it.
   Result<GraphMlKey*> Add(const Attributes& attributes, std::size_t most);
   // Its <default>, whose text was read.
   Status SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes);
@@ -42,8 +42,8 @@ class GraphMlKeys {
   GraphMlKey* Find(std::string_view id);
   // Keys with a default, by id. REQUIRES that no more are added.
   const std::vector<std::pair<std::string, const GraphMlKey*>>& Defaults();
-  // Notes that an element was given so many bytes; false when `read` bytes of document
-  // may not ask for all that.
+  // Notes that an element was given so many bytes; false when that is too much for `read` bytes of
+  // document.
   bool Repeat(std::size_t bytes, std::uint64_t read);
   static std::string RepeatError();
 

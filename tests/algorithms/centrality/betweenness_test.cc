@@ -1,5 +1,6 @@
 // Betweenness against counting the paths of every pair.
 #include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -22,8 +23,9 @@ namespace plexus::testing {
 namespace {
 
 void Check(const CaseGraph& g, const BetweennessOptions& options) {
-  const auto want = reference::Betweenness(g.Flat(options.kinds, options.subset, options.valid_at),
-                                           options.undirected, options.max_hops);
+  const auto want = reference::Betweenness(
+      g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at),
+      options.undirected, options.max_hops);
   const auto got = Betweenness(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   EXPECT_TRUE(got->exact);
@@ -42,9 +44,9 @@ TEST(Betweenness, EqualsCountingPaths) {
       for (bool undirected : {true, false}) {
         BetweennessOptions options;
         options.undirected = undirected;
-        options.executor = e.executor.get();
+        options.run.executor = e.executor.get();
         Check(g, options);
-        options.kinds = {kLink, kHasTag};
+        options.filter.kinds = {kLink, kHasTag};
         Check(g, options);
         options.max_hops = 1 + turn++ % 3;
         Check(g, options);
@@ -54,7 +56,7 @@ TEST(Betweenness, EqualsCountingPaths) {
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 4 != 2) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    Check(g, {.subset = &subset});
+    Check(g, {.filter = {.subset = &subset}});
   });
 }
 
@@ -98,23 +100,25 @@ TEST(Betweenness, HopsAroundAByte) {
 // Sixteen sources at a time; fails when lanes give up.
 std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sources,
                             std::uint32_t max_hops, Executor& executor) {
-  internal::BrandesLanes lanes(graph.out(), graph.in(), executor);
+  centrality_internal::BrandesBatch lanes(graph.out(), graph.in(), executor);
   std::vector<double> scores(graph.out().node_count(), 0);
-  for (std::size_t first = 0; first < sources.size(); first += internal::BrandesLanes::kLanes)
-    EXPECT_TRUE(lanes.Add(
-        sources.subspan(first, std::min(internal::BrandesLanes::kLanes, sources.size() - first)),
-        max_hops, scores));
+  for (std::size_t first = 0; first < sources.size();
+       first += centrality_internal::BrandesBatch::kLanes)
+    EXPECT_TRUE(lanes.Add(sources.subspan(first, std::min(centrality_internal::BrandesBatch::kLanes,
+                                                          sources.size() - first)),
+                          max_hops, scores));
   return scores;
 }
 
 std::vector<double> OneByOne(const Topology& graph, std::span<const NodeId> sources,
                              std::uint32_t max_hops) {
-  internal::Brandes search(graph.out());
-  search.Prepare(internal::Brandes::Width::kNarrow);
+  centrality_internal::Brandes search(graph.out());
+  search.Prepare(centrality_internal::Brandes::Width::kNarrow);
   std::vector<double> scores(graph.out().node_count(), 0);
   for (const NodeId source : sources) {
     std::vector<double> found(scores.size(), 0);
-    EXPECT_TRUE(search.Search(source, max_hops, internal::Brandes::Width::kNarrow, found.data()));
+    EXPECT_TRUE(search.Search(source, max_hops, centrality_internal::Brandes::Width::kNarrow,
+                              found.data()));
     std::ranges::transform(scores, found, scores.begin(), std::plus());
   }
   return scores;
@@ -191,7 +195,7 @@ TEST(Betweenness, SampledHasTheSameBitsAnywhere) {
       for (const auto& e : executors) {
         BetweennessOptions options;
         options.samples = 10;
-        options.executor = e.executor.get();
+        options.run.executor = e.executor.get();
         auto got = Betweenness(Large(which, shape).snapshot(), options);
         ASSERT_TRUE(got.has_value());
         EXPECT_FALSE(got->exact);
@@ -335,13 +339,13 @@ TEST(Betweenness, SamplesHaveTheRightScale) {
 TEST(Betweenness, StoppedSaysTruncated) {
   const std::atomic<bool> stop = true;
   BetweennessOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   const auto got = Betweenness(Large(0, Shape::kClean).snapshot(), options);
   EXPECT_TRUE(got->truncated);
   EXPECT_EQ(got->sources, 0u);
   EXPECT_EQ(got->bound, 1);
   CaseGraph g;
-  EXPECT_FALSE(Betweenness(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Betweenness(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct WantedCloseness {
   std::vector<double> closeness, harmonic, reached;
 };
 WantedCloseness Wanted(const CaseGraph& g, const ClosenessOptions& options) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   double n = 0;
   for (bool selected : flat.selected) n += selected;
   WantedCloseness want;
@@ -43,7 +43,7 @@ void CheckCloseness(const CaseGraph& g, ClosenessOptions options) {
   ASSERT_EQ(got->reached, want.reached);
   ExpectNear(got->closeness, want.closeness, 1e-14);
   ExpectNear(got->harmonic, want.harmonic, 1e-14);
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   for (NodeId v = 0; v < flat.node_count(); v += 3)
     if (flat.selected[v]) options.of.push_back(v);
   if (options.of.empty()) return;
@@ -67,13 +67,13 @@ TEST(Closeness, EqualsOneSearchANode) {
     for (const Direction direction : kDirections) {
       ClosenessOptions options;
       options.direction = direction;
-      options.executor = executors[++turn % executors.size()].executor.get();
+      options.run.executor = executors[++turn % executors.size()].executor.get();
       CheckCloseness(g, options);
-      options.kinds = {kLink, kHasTag};
+      options.filter.kinds = {kLink, kHasTag};
       options.max_hops = 2;
       CheckCloseness(g, options);
       options.scaled = false;
-      options.subset = &subset;
+      options.filter.subset = &subset;
       CheckCloseness(g, options);
       if (::testing::Test::HasFatalFailure()) return;
     }
@@ -90,7 +90,7 @@ TEST(Closeness, SameBitsAnywhere) {
           ClosenessOptions options;
           options.direction = direction;
           options.samples = 200;
-          options.executor = e.executor.get();
+          options.run.executor = e.executor.get();
           auto got = Closeness(Large(which, shape).snapshot(), options);
           ASSERT_TRUE(got.has_value());
           EXPECT_EQ(got->sources, 200u);
@@ -141,7 +141,7 @@ TEST(Closeness, TheBoundsHold) {
 TEST(Closeness, StoppedAndErrors) {
   const std::atomic<bool> stop = true;
   ClosenessOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   const auto got = Closeness(Large(0, Shape::kClean).snapshot(), options);
   EXPECT_TRUE(got->truncated);
   EXPECT_EQ(got->sources, 0u);
@@ -156,7 +156,7 @@ TEST(Closeness, StoppedAndErrors) {
   CaseGraph g;
   g.AddNodes(2);
   g.Commit();
-  EXPECT_FALSE(Closeness(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Closeness(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   EXPECT_FALSE(Closeness(g.snapshot(), {.of = {2}}).has_value());
 }
 
@@ -178,7 +178,7 @@ TEST(Eigenvector, EqualsTheReferenceAtItsEnd) {
       ++asked;
       if (!got->converged) continue;
       ++converged;
-      EXPECT_EQ(got->acyclic, !reference::HasCircle(flat, direction));
+      EXPECT_EQ(got->acyclic, !reference::HasCycle(flat, direction));
       const std::vector<double> none(flat.node_count(), 0.0);
       ExpectNear(got->scores, got->acyclic ? none : reference::Eigenvector(flat, true, direction),
                  1e-9);
@@ -222,14 +222,14 @@ TEST(Hits, EqualsTheReferenceAtItsEnd) {
       options.weighted = weighted;
       options.max_iterations = 3000;
       options.tolerance = 1e-13;
-      if (turn % 3 == 0) options.kinds = {kLink, kHasTag};
-      options.executor = executors[++turn % executors.size()].executor.get();
+      if (turn % 3 == 0) options.filter.kinds = {kLink, kHasTag};
+      options.run.executor = executors[++turn % executors.size()].executor.get();
       const auto got = Hits(g.snapshot(), options);
       ASSERT_TRUE(got.has_value()) << got.error().ToString();
       ++asked;
       if (!got->converged) continue;
       ++converged;
-      const auto want = reference::Hits(g.Flat(options.kinds), weighted);
+      const auto want = reference::Hits(g.Flat(options.filter.kinds), weighted);
       ExpectNear(got->authorities, want.authorities, 1e-9);
       if (got->iterations > 0) ExpectNear(got->hubs, want.hubs, 1e-9);
     }
@@ -247,9 +247,9 @@ TEST(Hits, EqualsTheReferenceAtItsEnd) {
   EXPECT_EQ(got->authorities, (std::vector<double>{0, 0, 0.25, 0.5, 0.25}));
   EXPECT_FALSE(Hits(g.snapshot(), {.tolerance = -1}).has_value());
   EXPECT_FALSE(Hits(g.snapshot(), {.max_iterations = 0}).has_value());
-  EXPECT_FALSE(Hits(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Hits(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   HitsOptions few;
-  few.budget.edges = 7;
+  few.run.budget.edges = 7;
   EXPECT_TRUE(Hits(g.snapshot(), few)->truncated);
 }
 
@@ -264,17 +264,17 @@ TEST(LinearCentralities, SameBitsAnywhere) {
         for (const Direction direction : {Direction::kBoth, Direction::kOut}) {
           KatzOptions katz;
           katz.direction = direction;
-          katz.executor = e.executor.get();
+          katz.run.executor = e.executor.get();
           now.push_back(Katz(s, katz)->scores);
           EigenvectorOptions eigenvector;
           eigenvector.direction = direction;
           eigenvector.max_iterations = 20;
-          eigenvector.executor = e.executor.get();
+          eigenvector.run.executor = e.executor.get();
           now.push_back(Eigenvector(s, eigenvector)->scores);
         }
         HitsOptions hits;
         hits.max_iterations = 20;
-        hits.executor = e.executor.get();
+        hits.run.executor = e.executor.get();
         now.push_back(Hits(s, hits)->hubs);
         if (first.empty()) first = now;
         ASSERT_EQ(now, first) << which << ", " << shape << ", " << e.name;

@@ -23,9 +23,9 @@ TEST(Katz, EqualsTheFixedPointAndKeepsItsBound) {
         KatzOptions options;
         options.direction = direction;
         options.weighted = weighted;
-        if (turn % 3 == 0) options.kinds = {kLink, kHasTag};
-        options.executor = executors[++turn % executors.size()].executor.get();
-        const auto flat = g.Flat(options.kinds);
+        if (turn % 3 == 0) options.filter.kinds = {kLink, kHasTag};
+        options.run.executor = executors[++turn % executors.size()].executor.get();
+        const auto flat = g.Flat(options.filter.kinds);
         const auto got = Katz(g.snapshot(), options);
         ASSERT_TRUE(got.has_value()) << got.error().ToString();
         EXPECT_TRUE(got->converged);
@@ -93,10 +93,10 @@ TEST(Katz, RefusesWhatDoesNotConverge) {
   EXPECT_FALSE(Katz(chain.snapshot(), {.alpha = -1}).has_value());
   EXPECT_FALSE(Katz(chain.snapshot(), {.tolerance = 0}).has_value());
   EXPECT_FALSE(Katz(chain.snapshot(), {.max_iterations = 0}).has_value());
-  EXPECT_FALSE(Katz(chain.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Katz(chain.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   const std::atomic<bool> stop = true;
   options.alpha = 0;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   EXPECT_TRUE(Katz(chain.snapshot(), options)->truncated);
 }
 
@@ -109,7 +109,8 @@ TEST(Katz, TheBudgetEndsBeforeAlphaIsFound) {
       if (u != v) complete.Link(v, kLink, u);
   complete.Commit();
   KatzOptions options;
-  for (options.budget.edges = 0; options.budget.edges < 1000; options.budget.edges += 30) {
+  for (options.run.budget.edges = 0; options.run.budget.edges < 1000;
+       options.run.budget.edges += 30) {
     const auto got = Katz(complete.snapshot(), options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     if (got->alpha > 0) break;
@@ -118,8 +119,8 @@ TEST(Katz, TheBudgetEndsBeforeAlphaIsFound) {
     EXPECT_EQ(got->norm, std::sqrt(7.0));
     EXPECT_EQ(std::isfinite(got->radius), got->iterations > 0);
   }
-  EXPECT_GT(options.budget.edges, 150u);
-  EXPECT_LT(options.budget.edges, 1000u);
+  EXPECT_GT(options.run.budget.edges, 150u);
+  EXPECT_LT(options.run.budget.edges, 1000u);
 }
 
 // A cycle has the radius 1 whatever alpha is; 1 + alpha * x - 1 is not x.
@@ -173,7 +174,7 @@ struct Walks {
   double added = 0, reached = 0;
 };
 Walks WalksOf(const CaseGraph& g, const KatzOptions& options, double alpha) {
-  const auto flat = g.Flat(options.kinds);
+  const auto flat = g.Flat(options.filter.kinds);
   const auto sum = [](const std::vector<double>& all) {
     double total = 0;
     for (const double x : all) total += x;

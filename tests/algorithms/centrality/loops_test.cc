@@ -1,4 +1,4 @@
-// Self-loops count once either way, pushed or pulled; and whether there are circles at all.
+// Self-loops count once either way, pushed or pulled; and whether there are cycles at all.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST(Loops, AreOneArcEitherWay) {
       options.hops = 2;
       options.direction = direction;
       options.aggregate = Aggregate::kSum;
-      const auto found = Traverse(s, std::vector<TraverseSeed>{{1, 1.0}}, options);
+      const auto found = Traverse(s, std::vector<NodeWeight>{{1, 1.0}}, options);
       ASSERT_EQ(found->hits.size(), 1u);
       EXPECT_EQ(found->hits[0].score, 2);  // y x, and y x x
     }
@@ -58,7 +58,7 @@ TEST(Loops, ArePushedAndPulledAlike) {
     const EdgeKindId peers = g.DefineKind(kind);
     ASSERT_LT(kLink, peers);
     g.AddNodes(nodes);
-    std::vector<TraverseSeed> seeds;
+    std::vector<NodeWeight> seeds;
     for (std::size_t v = 0; v < nodes; ++v) {
       for (const EdgeKindId loop : {echoes, peers, kLink}) g.Link(v, loop, v, 2.0f);
       g.Link(v, kLink, (v + 1) % nodes, 0.5f);
@@ -87,10 +87,10 @@ TEST(Loops, ArePushedAndPulledAlike) {
   }
 }
 
-TEST(Circles, AreFoundWhereverTheyAre) {
+TEST(Cycles, AreFoundAnywhere) {
   const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors,
                       std::vector<float> weights, std::vector<double> x) {
-    return internal::HasCircle(CsrView{offsets, neighbors, weights, {}, {}}, x);
+    return centrality_internal::HasCycle(CsrView{offsets, neighbors, weights, {}, {}}, x);
   };
   EXPECT_FALSE(ask({0}, {}, {}, {}));
   EXPECT_FALSE(ask({0, 0}, {}, {}, {1}));
@@ -99,11 +99,11 @@ TEST(Circles, AreFoundWhereverTheyAre) {
   EXPECT_FALSE(ask({0, 2, 3, 3}, {1, 2, 2}, {}, {1, 1, 1}));  // 0 1 2, 0 2
   EXPECT_TRUE(
       ask({0, 1, 1, 2, 3}, {1, 3, 2}, {}, {9, 9, 0, 0}));  // the walk ends at 1, 2 3 2 is elsewhere
-  EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the circle
+  EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the cycle
   EXPECT_FALSE(ask({0, 1, 1, 2, 3}, {1, 3, 2}, {1, 1, 0}, {9, 9, 0, 0}));
 }
 
-TEST(Circles, WithoutOneThereIsNoEigenvector) {
+TEST(Cycles, WithoutOneThereIsNoEigenvector) {
   CaseGraph g;
   constexpr std::size_t kLong = 20'000;
   g.AddNodes(kLong);
@@ -120,7 +120,7 @@ TEST(Circles, WithoutOneThereIsNoEigenvector) {
   }
   Budget budget;
   budget.edges = 5 * kLong;  // ran out before anybody looked
-  const auto cut = Eigenvector(g.snapshot(), {.budget = budget});
+  const auto cut = Eigenvector(g.snapshot(), {.run = {.budget = budget}});
   EXPECT_TRUE(cut->truncated);
   EXPECT_FALSE(cut->acyclic || cut->converged);
   g.Link(kLong - 1, kLink, kLong - 2, 0.9f);

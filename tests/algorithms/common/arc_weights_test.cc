@@ -11,6 +11,7 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
@@ -45,14 +46,14 @@ Case AgedEdges() {
           }};
 }
 
-ArcWeights Weights() {
+EdgeWeighting Weights() {
   return {.factors = {{kCauses, 3.0}, {kLink, 0.5}, {kSimilar, 0.0}},
           .now_ms = kNow,
           .half_life_ms = 6 * kHour};
 }
 
 // The arcs as the formula weighs them, in f32 as it says.
-reference::FlatGraph Weighed(reference::FlatGraph flat, const ArcWeights& weights) {
+reference::FlatGraph Weighed(reference::FlatGraph flat, const EdgeWeighting& weights) {
   for (reference::FlatArc& a : flat.arcs) {
     double w = static_cast<double>(a.weight);
     for (const KindFactor& f : weights.factors)
@@ -66,23 +67,23 @@ reference::FlatGraph Weighed(reference::FlatGraph flat, const ArcWeights& weight
   return flat;
 }
 
-ArcWeights Factors(std::vector<KindFactor> factors) {
-  ArcWeights weights;
+EdgeWeighting Factors(std::vector<KindFactor> factors) {
+  EdgeWeighting weights;
   weights.factors = std::move(factors);
   return weights;
 }
 
-std::vector<ArcWeights> Cases() {
-  ArcWeights factors = Weights(), own = Weights(), both = Weights();
+std::vector<EdgeWeighting> Cases() {
+  EdgeWeighting factors = Weights(), own = Weights(), both = Weights();
   factors.now_ms = kNoTime, factors.half_life_ms = 0;
   own.factors.clear(), own.half_life_ms = 0;  // kinds with a half-life of their own alone
   return {factors, own, both};
 }
 
-TEST(ArcWeights, EveryPageRankWeighsByTheFormula) {
+TEST(EdgeWeighting, EveryPageRankWeighsByTheFormula) {
   ForEachCase({AgedEdges()}, [](const CaseGraph& g, Shape) {
     const auto plain = reference::PageRank(g.Flat(), 0.85, true, {}, 0);
-    for (const ArcWeights& weights : Cases()) {
+    for (const EdgeWeighting& weights : Cases()) {
       const auto flat = Weighed(g.Flat(), weights);
       const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
       EXPECT_GT(Distance(want, plain), 1e-3);
@@ -99,12 +100,11 @@ TEST(ArcWeights, EveryPageRankWeighsByTheFormula) {
       // From other scores, and with a hint that does not hold here.
       PageRankOptions refresh = options;
       refresh.tolerance = 1e-9;
-      refresh.start = plain;
       const Snapshot same = g.snapshot();
-      refresh.start_snapshot = &same;
-      EXPECT_LE(Distance(Rank(g.snapshot(), refresh).scores, want), 1e-6);
+      const auto refreshed = RefreshPageRank(g.snapshot(), {plain, &same}, refresh);
+      EXPECT_LE(Distance(refreshed.value().scores, want), 1e-6);
 
-      const std::vector<std::vector<PageRankSeed>> sets = {{}, {{1, 1.0}}};
+      const std::vector<std::vector<NodeWeight>> sets = {{}, {{1, 1.0}}};
       PageRankOptions batch = options;
       batch.precision = Precision::kF32;
       batch.tolerance = 1e-5;
@@ -130,7 +130,7 @@ TEST(ArcWeights, EveryPageRankWeighsByTheFormula) {
   });
 }
 
-TEST(ArcWeights, RowsAreThoseOfTheFormula) {
+TEST(EdgeWeighting, RowsAreThoseOfTheFormula) {
   ForEachCase({AgedEdges()}, [](const CaseGraph& g, Shape) {
     const auto flat = Weighed(g.Flat(), Weights());
     DenseViewOptions options;
@@ -161,7 +161,7 @@ TEST(ArcWeights, RowsAreThoseOfTheFormula) {
 }
 
 // Salience: along depends_on, against causes. A symmetric kind has no direction to reverse.
-TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
+TEST(EdgeWeighting, ReversedKindsFlowFromTargetToSource) {
   ForEachCase({AgedEdges()}, [](const CaseGraph& g, Shape) {
     const auto reversed = [](reference::FlatGraph flat) {
       for (reference::FlatArc& a : flat.arcs)
@@ -170,12 +170,12 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
     };
     const std::vector<EdgeKindId> named = {kCauses, kLink, kFirstUserEdgeKind};
     for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, named})
-      for (const ArcWeights& weights : {ArcWeights{}, Weights()}) {
+      for (const EdgeWeighting& weights : {EdgeWeighting{}, Weights()}) {
         const auto flat = reversed(Weighed(g.Flat(kinds), weights));
         const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
         PageRankOptions options;
         options.tolerance = 1e-12;
-        options.kinds = kinds;
+        options.filter.kinds = kinds;
         options.reversed = {kCauses, kFirstUserEdgeKind};
         if (kinds.empty()) options.reversed.push_back(kSimilar);
         options.arc_weights = weights;
@@ -186,14 +186,15 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
         EXPECT_GT(Distance(Rank(g.snapshot(), straight).scores, want), 1e-3);
         PageRankOptions refresh = options;
         refresh.tolerance = 1e-9;
-        refresh.start = want;
-        EXPECT_LE(Distance(Rank(g.snapshot(), refresh).scores, want), 1e-6);
+        const auto refreshed = RefreshPageRank(g.snapshot(), {.scores = want}, refresh);
+        EXPECT_LE(Distance(refreshed.value().scores, want), 1e-6);
         PageRankPushOptions push;
-        push.kinds = options.kinds, push.reversed = options.reversed, push.arc_weights = weights;
+        push.filter.kinds = options.filter.kinds, push.reversed = options.reversed,
+        push.arc_weights = weights;
         push.max_error = 1e-6, push.top = 0;
         std::vector<double> home(flat.node_count()), near(flat.node_count());
         home[1] = 1;
-        const auto pushed = PageRankPush(g.snapshot(), std::vector<PageRankSeed>{{1, 1.0}}, push);
+        const auto pushed = PageRankPush(g.snapshot(), std::vector<NodeWeight>{{1, 1.0}}, push);
         ASSERT_TRUE(pushed) << pushed.error().ToString();
         for (const ScoredNode& node : pushed->top) near[node.node] = node.score;
         EXPECT_LE(Distance(near, reference::PageRank(flat, 0.85, true, home, 0)), 3e-6);
@@ -201,16 +202,16 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
     PageRankOptions wrong;
     wrong.reversed = {EdgeKindId{4000}};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
-    wrong.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
+    wrong.filter.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
-    wrong.kinds.clear(), wrong.reversed = {kHasTag};
+    wrong.filter.kinds.clear(), wrong.reversed = {kHasTag};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
   });
 }
 
-TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
+TEST(EdgeWeighting, WhatCannotBeWeighedIsRefused) {
   const CaseGraph g = Build(AgedEdges(), Shape::kDelta);
-  const auto refused = [&](ArcWeights weights, const std::string& mentions) {
+  const auto refused = [&](EdgeWeighting weights, const std::string& mentions) {
     PageRankOptions options;
     options.arc_weights = std::move(weights);
     const auto got = PageRank(g.snapshot(), options);
@@ -219,7 +220,7 @@ TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
     EXPECT_NE(got.error().message.find(mentions), std::string::npos) << got.error().message;
     PageRankPushOptions push;
     push.arc_weights = options.arc_weights;
-    EXPECT_FALSE(PageRankPush(g.snapshot(), std::vector<PageRankSeed>{{1, 1.0}}, push));
+    EXPECT_FALSE(PageRankPush(g.snapshot(), std::vector<NodeWeight>{{1, 1.0}}, push));
   };
   refused(Factors({{kCauses, std::nan("")}}), "'causes' is not a finite number");
   refused(Factors({{kCauses, -1}}), "not a finite number >= 0");

@@ -15,8 +15,8 @@ using Row = std::vector<std::tuple<EdgeKindId, NodeId, float>>;
 void Check(const CaseGraph& g, const std::vector<EdgeKindId>& kinds, const NodeSubset* subset) {
   const auto flat = g.Flat(kinds, subset);
   DenseViewOptions options;
-  options.kinds = kinds;
-  options.subset = subset;
+  options.filter.kinds = kinds;
+  options.filter.subset = subset;
   const auto view = DenseView::Make(g.snapshot(), options);
   ASSERT_TRUE(view.has_value());
   std::vector<NodeId> nodes;

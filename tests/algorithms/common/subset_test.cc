@@ -28,7 +28,10 @@ namespace {
 template <class Options>
 Options Within(const NodeSubset* subset) {
   Options options;
-  options.subset = subset;
+  if constexpr (requires { options.filter; })
+    options.filter.subset = subset;
+  else
+    options.subset = subset;
   return options;
 }
 
@@ -113,7 +116,7 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
   const Ask dominators = [&](NodeId v, auto* set) {
     return told(Dominators(s, v, Within<DominatorsOptions>(set)));
   };
-  const auto starts = [](NodeId v) { return std::vector<TraverseSeed>{{v, 1.0}}; };
+  const auto starts = [](NodeId v) { return std::vector<NodeWeight>{{v, 1.0}}; };
   const Ask traverse = [&](NodeId v, auto* set) {
     return told(Traverse(s, starts(v), Within<TraverseOptions>(set)));
   };
@@ -139,12 +142,12 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
     auto options = Within<PageRankOptions>(set);
     options.precision = Precision::kF32;
     options.tolerance = 1e-5;
-    const std::vector<std::vector<PageRankSeed>> sets = {{{v, 1.0}}};
+    const std::vector<std::vector<NodeWeight>> sets = {{{v, 1.0}}};
     return told(PageRankBatch(s, sets, options));
   };
   const Ask push = [&](NodeId v, auto* set) {
     return told(
-        PageRankPush(s, std::vector<PageRankSeed>{{v, 1.0}}, Within<PageRankPushOptions>(set)));
+        PageRankPush(s, std::vector<NodeWeight>{{v, 1.0}}, Within<PageRankPushOptions>(set)));
   };
 
   const auto says = [](const Result<void>& got, ErrorCode code, const std::string& name,
@@ -179,7 +182,7 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
 
 // A search that starts at an index node and follows facts alone meets nothing: of a depth, a
 // distance, a dominator there is the start's own.
-TEST_F(SubsetTest, SearchesFromIndexNodesMeetNothing) {
+TEST_F(SubsetTest, SearchesFromIndexNodesReachNothing) {
   const Snapshot s = g.snapshot();
   constexpr NodeId kTagged = 3;
   ASSERT_FALSE(s.is_fact(kTagged));
@@ -211,7 +214,7 @@ TEST_F(SubsetTest, SearchesFromIndexNodesMeetNothing) {
   const auto only = MultiBfs(s, std::vector<NodeId>{kTagged}, {.depths = true});
   EXPECT_EQ(only->levels, (std::vector<std::vector<std::uint64_t>>{{1}}));
   MultiBfsOptions nothing{.depths = true};
-  nothing.budget.nodes = 0;
+  nothing.run.budget.nodes = 0;
   const auto none = MultiBfs(s, std::vector<NodeId>{5, kTagged}, nothing);
   EXPECT_TRUE(none->truncated);
   EXPECT_TRUE(none->levels[0].empty() && none->levels[1].empty());

@@ -17,9 +17,9 @@
 namespace plexus::testing {
 namespace {
 
-using internal::BlockMoving;
-using internal::CommunityGraph;
-using internal::CommunitySums;
+using community_internal::BlockwiseMoving;
+using community_internal::CommunityGraph;
+using community_internal::CommunitySums;
 
 // A ring of nodes with chords to near ids, a few to far ones, and a hub now and then.
 CommunityGraph ShortLinks(NodeId n, bool unit, std::uint64_t seed) {
@@ -43,15 +43,16 @@ CommunityGraph ShortLinks(NodeId n, bool unit, std::uint64_t seed) {
   }
   std::vector<std::uint64_t> degrees(n);
   for (NodeId v = 0; v < n; ++v) degrees[v] = rows[v].size();
-  return *internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-    for (const auto& [u, weight] : rows[v]) fn(u, weight);
-  });
+  return *community_internal::SumRows(degrees, DefaultExecutor(), nullptr,
+                                      [&](NodeId v, auto&& fn) {
+                                        for (const auto& [u, weight] : rows[v]) fn(u, weight);
+                                      });
 }
 
 struct Moved {
   std::vector<NodeId> communities;
   std::vector<std::uint8_t> waiting;
-  BlockMoving::Report report;
+  BlockwiseMoving::Report report;
 };
 
 CommunitySums SumsOf(const CommunityGraph& graph, const std::vector<NodeId>& communities) {
@@ -65,17 +66,17 @@ CommunitySums SumsOf(const CommunityGraph& graph, const std::vector<NodeId>& com
   return sums;
 }
 
-Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockMoving::Plan plan,
+Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockwiseMoving::Plan plan,
            Executor& executor, const Budget* budget = nullptr) {
   Moved moved{.communities = std::move(start), .waiting = {}, .report = {}};
   CommunitySums sums = SumsOf(graph, moved.communities);
-  internal::Pool<internal::Tally> tallies;
-  tallies.Reserve(executor, graph.nodes);
-  for (auto& tally : tallies.idle())
-    graph.unit ? tally->Resize<true>(graph.nodes) : tally->Resize<false>(graph.nodes);
-  BlockMoving blocks;
-  moved.report = blocks.Run(graph, moved.communities.data(), sums, plan, executor, tallies, budget,
-                            moved.waiting);
+  internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+  accumulators.Reserve(executor, graph.nodes);
+  for (auto& accumulator : accumulators.idle())
+    graph.unit ? accumulator->Resize<true>(graph.nodes) : accumulator->Resize<false>(graph.nodes);
+  BlockwiseMoving blocks;
+  moved.report = blocks.Run(graph, moved.communities.data(), sums, plan, executor, accumulators,
+                            budget, moved.waiting);
   const CommunitySums after = SumsOf(graph, moved.communities);
   EXPECT_EQ(sums.sizes, after.sizes);
   for (NodeId c = 0; c < graph.nodes; ++c) EXPECT_NEAR(sums.totals[c], after.totals[c], 1e-9) << c;
@@ -96,7 +97,7 @@ double GainOf(const CommunityGraph& graph, const std::vector<NodeId>& communitie
          (here - scale * k * (sums.totals[communities[v]] - k));
 }
 
-TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
+TEST(BlockwiseMoving, GainsAreExactAndOtherNodesAreSettled) {
   const auto two = MakeTbbExecutor(2);
   for (NodeId n : {3u, 700u, 2048u, 2049u, 9001u})
     for (bool unit : {true, false})
@@ -109,17 +110,18 @@ TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
         std::mt19937_64 random(n);
         for (int turn = 0; turn < 2;
              ++turn) {  // from single nodes; from any labels, some across blocks
-          const BlockMoving::Plan plan{resolution / graph.total, 0, turn == 1, 5,
-                                       Budget::kUnlimited};
+          const BlockwiseMoving::Plan plan{resolution / graph.total, 0, turn == 1, 5,
+                                           Budget::kUnlimited};
           const Moved moved = Move(graph, start, plan, SerialExecutor());
           const Moved again = Move(graph, start, plan, *two);
           EXPECT_EQ(moved.communities, again.communities);
           EXPECT_EQ(moved.waiting, again.waiting);
           EXPECT_EQ(moved.report.gain, again.report.gain);
           EXPECT_EQ(moved.report.moves, again.report.moves);
-          const double before = internal::Modularity(graph, start, n, resolution, SerialExecutor());
-          const double after =
-              internal::Modularity(graph, moved.communities, n, resolution, SerialExecutor());
+          const double before =
+              community_internal::Modularity(graph, start, n, resolution, SerialExecutor());
+          const double after = community_internal::Modularity(graph, moved.communities, n,
+                                                              resolution, SerialExecutor());
           EXPECT_NEAR(2 * moved.report.gain / graph.total, after - before, 1e-9);
           if (n > 3 && turn == 0 && resolution <= 1) {
             EXPECT_GT(moved.report.moves, n / 4);
@@ -159,13 +161,13 @@ TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
 }
 
 // A spent budget leaves everybody who was not looked at waiting, and the same at any thread count.
-TEST(BlockMoving, StopsWhereTheBudgetSays) {
+TEST(BlockwiseMoving, StopsWhereTheBudgetSays) {
   const CommunityGraph graph = ShortLinks(20'000, true, 3);
   std::vector<NodeId> start(graph.nodes);
   std::iota(start.begin(), start.end(), NodeId{0});
   const auto two = MakeTbbExecutor(2);
   for (std::uint64_t arcs : {0u, 1000u, 30'000u}) {
-    const BlockMoving::Plan plan{1 / graph.total, 1e-4, false, 1, arcs};
+    const BlockwiseMoving::Plan plan{1 / graph.total, 1e-4, false, 1, arcs};
     const Moved moved = Move(graph, start, plan, SerialExecutor());
     EXPECT_EQ(moved.communities, Move(graph, start, plan, *two).communities);
     EXPECT_LE(moved.report.arcs, arcs + 100 * moved.report.blocks);
@@ -181,8 +183,8 @@ TEST(BlockMoving, StopsWhereTheBudgetSays) {
             0u);
 }
 
-TEST(BlockMoving, SuitsGraphsOfShortLinks) {
-  EXPECT_TRUE(BlockMoving::Suits(ShortLinks(20'000, true, 1)));
+TEST(BlockwiseMoving, IsWorthwhileOnGraphsOfShortLinks) {
+  EXPECT_TRUE(BlockwiseMoving::IsWorthwhile(ShortLinks(20'000, true, 1)));
   std::mt19937_64 random(2);
   constexpr NodeId kNodes = 20'000;
   std::vector<std::vector<NodeId>> rows(kNodes);
@@ -195,10 +197,10 @@ TEST(BlockMoving, SuitsGraphsOfShortLinks) {
   std::vector<std::uint64_t> degrees;
   for (const auto& row : rows) degrees.push_back(row.size());
   const auto graph =
-      internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+      community_internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
         for (NodeId u : rows[v]) fn(u, 1.0);
       });
-  EXPECT_FALSE(BlockMoving::Suits(*graph));
+  EXPECT_FALSE(BlockwiseMoving::IsWorthwhile(*graph));
 }
 
 }  // namespace

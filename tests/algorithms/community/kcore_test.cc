@@ -13,15 +13,15 @@
 namespace plexus::testing {
 namespace {
 
-using Wanted = KnownAnswers<int, std::vector<std::uint32_t>>;
+using Wanted = OracleCache<int, std::vector<std::uint32_t>>;
 
 // One reference for all executors, and for shapes that share `wanted`.
 void Check(const CaseGraph& g, KCoreOptions options, const std::vector<Executor*>& executors,
            Wanted& wanted) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto& want = wanted.Of(flat, 0, [&] { return reference::Cores(flat); });
   for (Executor* executor : executors) {
-    options.executor = executor;
+    options.run.executor = executor;
     const auto got = KCore(g.snapshot(), options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     std::vector<std::uint64_t> sizes(1, 0);
@@ -44,14 +44,14 @@ TEST(KCore, EqualsTakingNodesAwayAtAnyThreadCount) {
   ForEachGraph([&](const CaseGraph& g, Shape) {
     Check(g, {}, all, wanted[0]);
     if (::testing::Test::HasFatalFailure()) return;
-    Check(g, {.kinds = {kSupports, kSimilar}}, {nullptr}, wanted[1]);
-    Check(g, {.kinds = {kHasTag, kLink}}, {nullptr}, wanted[2]);
+    Check(g, {.filter = {.kinds = {kSupports, kSimilar}}}, {nullptr}, wanted[1]);
+    Check(g, {.filter = {.kinds = {kHasTag, kLink}}}, {nullptr}, wanted[2]);
     const Snapshot s = g.snapshot();
     std::vector<NodeId> some;
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 3 != 1) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    Check(g, {.subset = &subset}, {nullptr}, wanted[3]);
+    Check(g, {.filter = {.subset = &subset}}, {nullptr}, wanted[3]);
   });
 }
 
@@ -105,9 +105,9 @@ TEST(KCore, ABudgetLeavesLowerBounds) {
       for (const std::atomic<bool>* cancel :
            {static_cast<const std::atomic<bool>*>(nullptr), &stop}) {
         KCoreOptions options;
-        options.budget.nodes = nodes;
-        options.budget.edges = edges;
-        options.budget.cancel = cancel;
+        options.run.budget.nodes = nodes;
+        options.run.budget.edges = edges;
+        options.run.budget.cancel = cancel;
         const auto got = KCore(g.snapshot(), options);
         ASSERT_TRUE(got.has_value());
         EXPECT_EQ(got->truncated, cancel || nodes < g.size() || edges != Budget::kUnlimited);
@@ -131,10 +131,10 @@ TEST(KCore, OnlyWhatIsValidAndNoUnknownKinds) {
   g.Commit();
   for (std::int64_t at : {5, 15}) {
     Wanted wanted;
-    Check(g, {.valid_at = at}, {nullptr}, wanted);
+    Check(g, {.filter = {.valid_at = at}}, {nullptr}, wanted);
   }
-  EXPECT_EQ(KCore(g.snapshot(), {.valid_at = 15})->degeneracy, 2u);
-  EXPECT_FALSE(KCore(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_EQ(KCore(g.snapshot(), {.filter = {.valid_at = 15}})->degeneracy, 2u);
+  EXPECT_FALSE(KCore(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindI
                  Executor* executor) {
   LabelPropagationOptions options;
   options.iterations = iterations;
-  options.kinds = kinds;
-  options.executor = executor;
+  options.filter.kinds = kinds;
+  options.run.executor = executor;
   const auto got = LabelPropagation(g.snapshot(), options);
   ASSERT_TRUE(got.has_value());
   ASSERT_EQ(got->labels, Counted(g.Flat(kinds), iterations));
@@ -69,19 +69,19 @@ TEST(LabelPropagation, StopsAndRefuses) {
   g.Link(0, kLink, 1);
   g.LinkValid(2, kLink, 3, 10, 20);
   g.Commit();
-  EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 1, .valid_at = 5})->labels,
+  EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 1, .filter = {.valid_at = 5}})->labels,
             (std::vector<NodeId>{1, 0, 2, 3}));
   const auto swings = LabelPropagation(g.snapshot(), {.iterations = 7});
   EXPECT_EQ(swings->labels, (std::vector<NodeId>{1, 0, 3, 2}));
   EXPECT_FALSE(swings->converged);
   std::atomic<bool> stop = true;
   LabelPropagationOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   const auto cut = LabelPropagation(g.snapshot(), options);
   EXPECT_TRUE(cut->truncated);
   EXPECT_EQ(cut->labels, (std::vector<NodeId>{0, 1, 2, 3}));
   EXPECT_FALSE(LabelPropagation(g.snapshot(), {.iterations = -1}).has_value());
-  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 }  // namespace

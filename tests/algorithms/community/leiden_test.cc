@@ -1,5 +1,6 @@
 // Leiden against the definition of modularity and a search for unconnected communities.
 #include "algorithms/community/leiden.h"
+#include "algorithms/community/internal/leiden_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,7 @@ void CheckNumbers(const LeidenResult& got, const std::vector<bool>& selected) {
 }
 
 void Check(const CaseGraph& g, const LeidenOptions& options) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto got = Leiden(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   CheckNumbers(*got, flat.selected);
@@ -60,15 +61,15 @@ TEST(Leiden, ModularityByDefinitionAndEveryCommunityConnected) {
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
     for (double resolution : {0.0, 0.5, 1.0, 3.0}) Check(g, {.resolution = resolution});
     Check(g, {.iterations = 1, .seed = 7, .weighted = false});
-    Check(g, {.tolerance = 0, .kinds = {kSupports, kSimilar}});
-    Check(g, {.kinds = {kHasTag, kLink}});
-    Check(g, {.valid_at = 15});
+    Check(g, {.tolerance = 0, .filter = {.kinds = {kSupports, kSimilar}}});
+    Check(g, {.filter = {.kinds = {kHasTag, kLink}}});
+    Check(g, {.filter = {.valid_at = 15}});
     std::vector<NodeId> some;
     const Snapshot s = g.snapshot();
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 3 != 1) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    Check(g, {.subset = &subset});
+    Check(g, {.filter = {.subset = &subset}});
   });
 }
 
@@ -82,7 +83,7 @@ TEST(Leiden, LargeGraphsGiveTheSameBitsAtAnyThreadCountAndInAnyShape) {
       for (const auto& e : executors) {
         if (first && shape != Shape::kDelta && &e != &executors[1]) continue;
         SCOPED_TRACE(e.name);
-        const auto got = Leiden(g.snapshot(), {.executor = e.executor.get()});
+        const auto got = Leiden(g.snapshot(), {.run = {.executor = e.executor.get()}});
         ASSERT_TRUE(got.has_value());
         if (!first) {
           first = *got;
@@ -151,7 +152,7 @@ TEST(Leiden, OnlyTheSelectionCounts) {
       g.Commit();
       const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
       LeidenOptions options;
-      if (around > 0) options.subset = &subset;
+      if (around > 0) options.filter.subset = &subset;
       auto got = Leiden(g.snapshot(), options);
       ASSERT_TRUE(got.has_value());
       got->communities.resize(inside);
@@ -164,7 +165,7 @@ TEST(Leiden, OnlyTheSelectionCounts) {
 }
 
 // Everything at rest: no node gains by leaving for a neighbour's community or for none.
-TEST(Leiden, AtTheEndNoNodeWantsToMove) {
+TEST(Leiden, AtTheEndNoMoveRaisesModularity) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 30; ++round) {
     CaseGraph g;
@@ -288,7 +289,7 @@ TEST(Leiden, RefusesWhatIsNoNumber) {
   EXPECT_FALSE(Leiden(g.snapshot(), {.resolution = nan}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.tolerance = nan}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.iterations = 0}).has_value());
-  EXPECT_FALSE(Leiden(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   EXPECT_FALSE(Modularity(g.snapshot(), std::vector<std::uint32_t>(3)).has_value());
   const std::vector<std::uint32_t> offsets{0, 1, 3, 4};
   const std::vector<NodeId> neighbors{1, 0, 2, 1};
@@ -365,7 +366,7 @@ TEST(Leiden, StopsWhenTheBudgetRunsOut) {
   std::uint64_t moves = 0;
   for (std::uint64_t edges : {0u, 2000u, 20000u}) {
     LeidenOptions options;
-    options.budget.edges = edges;
+    options.run.budget.edges = edges;
     const auto got = Leiden(g.snapshot(), options);
     ASSERT_TRUE(got.has_value());
     EXPECT_TRUE(got->truncated) << edges;
@@ -377,24 +378,24 @@ TEST(Leiden, StopsWhenTheBudgetRunsOut) {
   EXPECT_GT(moves, 0u);
   std::atomic<bool> stop = true;
   LeidenOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   EXPECT_TRUE(Leiden(g.snapshot(), options)->truncated);
-  options.budget = {};
-  options.budget.deadline = std::chrono::steady_clock::now();
+  options.run.budget = {};
+  options.run.budget.deadline = std::chrono::steady_clock::now();
   EXPECT_TRUE(Leiden(g.snapshot(), options)->truncated);
 }
 
 // From any loop on: nothing of moving, refining and aggregating begins any more. Left to
 // do are at most telling neighbours, and labels, connected parts and Q of the answer.
-TEST(Leiden, HearsCancelInEveryStep) {
+TEST(Leiden, CancelStopsEveryStep) {
   const CaseGraph& g = Large(0, Shape::kClean);
   const auto flat = g.Flat();
   int loops = 0, made = 0;
   for (bool cancelled = true; cancelled; ++loops) {
     CancelsAt executor(loops);
     LeidenOptions options;
-    options.executor = &executor;
-    options.budget.cancel = &executor.cancel;
+    options.run.executor = &executor;
+    options.run.budget.cancel = &executor.cancel;
     const auto got = Leiden(g.snapshot(), options);
     ASSERT_TRUE(got.has_value());
     cancelled = executor.cancel;

@@ -53,10 +53,10 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
       if (unit && u == v) continue;
       a[u][v] = a[v][u] = unit ? 1.0 : static_cast<double>(1 + random() % 5);
     }
-    const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, n), DefaultExecutor(),
-                                         nullptr, [&](NodeId v, auto&& fn) {
-                                           for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
-                                         });
+    const auto graph = community_internal::SumRows(
+        std::vector<std::uint64_t>(n, n), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+          for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
+        });
     ASSERT_TRUE(graph.has_value());
     if (!(graph->total > 0)) continue;
     std::vector<double> strengths(n, 0.0);
@@ -64,17 +64,17 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
     std::vector<NodeId> communities(n), scratch, parts;
     const NodeId kinds = 1 + n / 10;
     for (NodeId& c : communities) c = static_cast<NodeId>(random() % kinds);
-    const NodeId count = internal::Renumber(communities, scratch);
-    internal::Groups groups;
-    internal::MakeGroups(*graph, communities, count, groups);
-    internal::Pool<internal::Tally> tallies;
-    tallies.Reserve(DefaultExecutor(), n);
-    for (auto& tally : tallies.idle())
-      graph->unit ? tally->Resize<true>(n) : tally->Resize<false>(n);
+    const NodeId count = community_internal::Renumber(communities, scratch);
+    community_internal::Groups groups;
+    community_internal::MakeGroups(*graph, communities, count, groups);
+    internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+    accumulators.Reserve(DefaultExecutor(), n);
+    for (auto& accumulator : accumulators.idle())
+      graph->unit ? accumulator->Resize<true>(n) : accumulator->Resize<false>(n);
     const double resolution = 0.5 * static_cast<double>(1 + random() % 3);
     const double scale = resolution / std::accumulate(strengths.begin(), strengths.end(), 0.0);
-    internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(), tallies,
-                               nullptr, parts);
+    community_internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(),
+                                         accumulators, nullptr, parts);
     ASSERT_EQ(parts.size(), n);
     std::map<NodeId, std::vector<NodeId>> members;
     for (NodeId v = 0; v < n; ++v) {
@@ -108,24 +108,24 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
 // Two cliques in one community come apart, whether or not a link holds them.
 TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
   for (const double bridge : {0.0, 1.0}) {
-    const auto graph = internal::SumRows(std::vector<std::uint64_t>(8, 8), DefaultExecutor(),
-                                         nullptr, [&](NodeId v, auto&& fn) {
-                                           for (NodeId u = 0; u < 8; ++u)
-                                             if (u != v && u / 4 == v / 4) fn(u, 3.0);
-                                           if (v == 0 || v == 4) fn(4 - v, bridge);
-                                         });
+    const auto graph = community_internal::SumRows(
+        std::vector<std::uint64_t>(8, 8), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+          for (NodeId u = 0; u < 8; ++u)
+            if (u != v && u / 4 == v / 4) fn(u, 3.0);
+          if (v == 0 || v == 4) fn(4 - v, bridge);
+        });
     ASSERT_TRUE(graph.has_value());
     const std::vector<NodeId> together(8, 0);
-    internal::Groups groups;
-    internal::MakeGroups(*graph, together, 1, groups);
-    internal::Pool<internal::Tally> tallies;
-    tallies.Reserve(DefaultExecutor(), 8);
-    for (auto& tally : tallies.idle())
-      graph->unit ? tally->Resize<true>(8) : tally->Resize<false>(8);
+    community_internal::Groups groups;
+    community_internal::MakeGroups(*graph, together, 1, groups);
+    internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+    accumulators.Reserve(DefaultExecutor(), 8);
+    for (auto& accumulator : accumulators.idle())
+      graph->unit ? accumulator->Resize<true>(8) : accumulator->Resize<false>(8);
     std::vector<NodeId> parts, scratch;
-    internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(), tallies, nullptr,
-                               parts);
-    EXPECT_EQ(internal::Renumber(parts, scratch), 2u);
+    community_internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(),
+                                         accumulators, nullptr, parts);
+    EXPECT_EQ(community_internal::Renumber(parts, scratch), 2u);
     EXPECT_EQ(parts, (std::vector<NodeId>{0, 0, 0, 0, 1, 1, 1, 1}));
   }
 }
@@ -159,100 +159,101 @@ Budget CancelledBy(const NodeId& written, std::size_t byte) {
 
 // A ring of many small communities: what comes after a cancel is left as it was. And of one
 // large community, which is one block: a cancel is heard inside.
-TEST(Refinement, AndAggregatingHearCancelOnTheWay) {
+TEST(Refinement, CancelStopsRefinementAndAggregation) {
   constexpr NodeId n = 60'000, kUntouched = kNoNode;
-  const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr,
-                                       [&](NodeId v, auto&& fn) {
-                                         fn((v + 1) % n, 1.0);
-                                         fn((v + n - 1) % n, 1.0);
-                                       });
+  const auto graph = community_internal::SumRows(
+      std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+        fn((v + 1) % n, 1.0);
+        fn((v + n - 1) % n, 1.0);
+      });
   ASSERT_TRUE(graph.has_value());
-  internal::Pool<internal::Tally> tallies;
-  tallies.Reserve(DefaultExecutor(), n);
-  for (auto& tally : tallies.idle()) tally->Resize<true>(n);
-  internal::Groups groups;
-  internal::CommunityGraph coarse;
+  internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+  accumulators.Reserve(DefaultExecutor(), n);
+  for (auto& accumulator : accumulators.idle()) accumulator->Resize<true>(n);
+  community_internal::Groups groups;
+  community_internal::CommunityGraph coarse;
   std::vector<NodeId> communities(n);
   for (NodeId v = 0; v < n; ++v) communities[v] = v / 10;
-  internal::MakeGroups(*graph, communities, n / 10, groups);
+  community_internal::MakeGroups(*graph, communities, n / 10, groups);
   ASSERT_GT(groups.block_count(), 3u);
   for (const std::size_t block : {0u, 2u}) {
     CancelsAtBlock executor(block);
     Budget budget;
     budget.cancel = &executor.cancel;
     std::vector<NodeId> parts(n, kUntouched);
-    EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, executor, tallies,
-                                            &budget, parts));
+    EXPECT_FALSE(community_internal::Refinement().Run(*graph, communities, groups, 1, executor,
+                                                      accumulators, &budget, parts));
     EXPECT_EQ(static_cast<NodeId>(std::ranges::count(parts, kUntouched)),
               n - 10 * groups.blocks[block]);
     executor.cancel = false;
-    EXPECT_FALSE(
-        internal::Aggregate(*graph, communities, groups, executor, tallies, &budget, coarse));
+    EXPECT_FALSE(community_internal::Aggregate(*graph, communities, groups, executor, accumulators,
+                                               &budget, coarse));
     executor.cancel = false;
-    EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies,
-                                    &budget, coarse));
+    EXPECT_TRUE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                              accumulators, &budget, coarse));
   }
   communities.assign(n, 0);
-  internal::MakeGroups(*graph, communities, 1, groups);
+  community_internal::MakeGroups(*graph, communities, 1, groups);
   ASSERT_EQ(groups.block_count(), 1u);
-  constexpr NodeId kLook = 4095;  // nodes done when it is asked for the first time
+  constexpr NodeId kPollInterval = 4095;  // nodes done when it is asked for the first time
   std::vector<NodeId> parts(n, 0);
   Budget budget = CancelledBy(parts[256], 1);  // raised when node 256 begins alone
-  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(),
-                                          tallies, &budget, parts));
-  for (NodeId v = 0; v < n; ++v) ASSERT_EQ(parts[v], v < kLook ? v : 0) << v;
+  EXPECT_FALSE(community_internal::Refinement().Run(
+      *graph, communities, groups, 1, DefaultExecutor(), accumulators, &budget, parts));
+  for (NodeId v = 0; v < n; ++v) ASSERT_EQ(parts[v], v < kPollInterval ? v : 0) << v;
   parts.assign(n, 0);
   budget = CancelledBy(parts[0], 0);  // raised when node 0 joins node 1
-  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(),
-                                          tallies, &budget, parts));
+  EXPECT_FALSE(community_internal::Refinement().Run(
+      *graph, communities, groups, 1, DefaultExecutor(), accumulators, &budget, parts));
   EXPECT_EQ(parts[0], 1u);
-  for (NodeId v = kLook; v < n; ++v) ASSERT_EQ(parts[v], v) << v;
+  for (NodeId v = kPollInterval; v < n; ++v) ASSERT_EQ(parts[v], v) << v;
   // The same of aggregating: community 0 is written, and heard of in the large community 1.
   for (NodeId v = 0; v < n; ++v) communities[v] = v < 10 ? 0 : 1;
-  internal::MakeGroups(*graph, communities, 2, groups);
+  community_internal::MakeGroups(*graph, communities, 2, groups);
   ASSERT_EQ(groups.block_count(), 1u);
-  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr,
-                                  coarse));
+  EXPECT_TRUE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                            accumulators, nullptr, coarse));
   EXPECT_EQ(coarse.neighbors[0], 1u);
   EXPECT_EQ(coarse.strengths[1], 2.0 * (n - 10));
   coarse.neighbors[0] = 0;
   budget = CancelledBy(coarse.neighbors[0], 0);
-  EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget,
-                                   coarse));
-  EXPECT_EQ(coarse.strengths[1], 2.0 * kLook);
+  EXPECT_FALSE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                             accumulators, &budget, coarse));
+  EXPECT_EQ(coarse.strengths[1], 2.0 * kPollInterval);
   communities.assign(n, 0);
-  internal::MakeGroups(*graph, communities, 1, groups);
+  community_internal::MakeGroups(*graph, communities, 1, groups);
   // What was left half done did not spoil the tallies.
-  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr,
-                                  coarse));
+  EXPECT_TRUE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                            accumulators, nullptr, coarse));
   EXPECT_EQ(coarse.loops[0], 2.0 * n);
 }
 
 // A kind of row has an array of its own, which is made when it is asked for.
-TEST(Tally, HoldsWhatIsInUse) {
-  internal::Tally counts, sums;
+TEST(SparseAccumulator, HoldsWhatIsInUse) {
+  community_internal::SparseAccumulator counts, sums;
   counts.Resize<true>(1000);
   EXPECT_LT(counts.bytes(), 9000u);
   sums.Resize<false>(1000);
   EXPECT_LT(sums.bytes(), 13000u);
   counts.Resize<false>(10);
-  internal::Tally::Row<false> row(counts);
+  community_internal::SparseAccumulator::Row<false> row(counts);
   row.Add(9, 0.5);
-  row.Drain([](NodeId label, double sum) {
+  row.ForEachAndClear([](NodeId label, double sum) {
     EXPECT_EQ(label, 9u);
     EXPECT_EQ(sum, 0.5);
   });
 }
 
 // A short row in a list and the dense array say the same.
-TEST(Tally, ShortRowsEqualLongOnes) {
+TEST(SparseAccumulator, SmallAndDenseAccumulatorsAgree) {
   std::mt19937_64 random(5);
-  internal::Tally tally;
-  tally.Resize<false>(20);
+  community_internal::SparseAccumulator accumulator;
+  accumulator.Resize<false>(20);
   for (int round = 0; round < 500; ++round) {
-    internal::Tally::Row<false> dense(tally);
-    internal::ShortRow<false> list;
-    for (std::uint64_t i = random() % (internal::ShortRow<false>::kMost + 1); i > 0; --i) {
+    community_internal::SparseAccumulator::Row<false> dense(accumulator);
+    community_internal::SmallAccumulator<false> list;
+    for (std::uint64_t i = random() % (community_internal::SmallAccumulator<false>::kMaxArcs + 1);
+         i > 0; --i) {
       const auto label = static_cast<NodeId>(random() % 20);
       const auto weight = static_cast<double>(1 + random() % 9);
       dense.Add(label, weight);
@@ -261,15 +262,15 @@ TEST(Tally, ShortRowsEqualLongOnes) {
     ASSERT_EQ(list.count(), dense.count());
     for (NodeId label = 0; label < 20; ++label) ASSERT_EQ(list.sum(label), dense.sum(label));
     std::vector<std::pair<NodeId, double>> a, b;
-    dense.Drain([&](NodeId label, double sum) { a.emplace_back(label, sum); });
-    list.Drain([&](NodeId label, double sum) { b.emplace_back(label, sum); });
+    dense.ForEachAndClear([&](NodeId label, double sum) { a.emplace_back(label, sum); });
+    list.ForEachAndClear([&](NodeId label, double sum) { b.emplace_back(label, sum); });
     ASSERT_EQ(a, b);
   }
 }
 
 // Who shares a row: one neighbour by at most 8 arcs, and no loop, and something between the two.
-TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
-  using internal::Places;
+TEST(PendantFolding, LeavesShareTheirNeighboursRow) {
+  using community_internal::NodeOrdering;
   const std::vector<std::vector<std::pair<NodeId, double>>> arcs = {
       {{1, 1}, {2, 1}, {3, 2}, {3, 1}, {4, 0}},  // 0: a hub
       {{0, 1}, {2, 1}},                          // 1
@@ -300,15 +301,15 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
     for (const auto& [u, weight] : arcs[v])
       if (u != 11) fn(u, weight);
   };
-  const auto folded =
-      internal::MakePlaces(n, selected, degrees, true, DefaultExecutor(), nullptr, walk);
+  const auto folded = community_internal::MakeNodeOrdering(n, selected, degrees, true,
+                                                           DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(folded.has_value());
   EXPECT_EQ(folded->rows[3], folded->rows[0]);
   EXPECT_NE(folded->rows[13], folded->rows[0]);
   EXPECT_EQ(folded->rows[14], folded->rows[0]);
   EXPECT_EQ(folded->rows[7], folded->rows[6]);
   EXPECT_EQ(folded->nodes[folded->rows[6]], 6u);
-  EXPECT_EQ(folded->rows[8], Places::kAlone);
+  EXPECT_EQ(folded->rows[8], NodeOrdering::kIsolated);
   EXPECT_EQ(folded->rows[11], kNoNode);
   EXPECT_EQ(folded->rows[12], folded->rows[10]);
   std::vector<NodeId> named(folded->nodes.begin(), folded->nodes.end());
@@ -316,31 +317,31 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
   EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10, 13}));
   for (NodeId row = 0; row < folded->nodes.size(); ++row)
     EXPECT_EQ(folded->rows[folded->nodes[row]], row);
-  const auto plain =
-      internal::MakePlaces(n, selected, degrees, false, DefaultExecutor(), nullptr, walk);
+  const auto plain = community_internal::MakeNodeOrdering(n, selected, degrees, false,
+                                                          DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(plain.has_value());
   EXPECT_EQ(plain->nodes.size(), selected.size());
 }
 
 // Over several blocks: by id where degrees are even; else the busiest first, by id where they
 // differ by less than a quarter octave.
-TEST(Places, EvenDegreesKeepTheirOrderAndHubsComeFirst) {
+TEST(NodeOrdering, EvenDegreesKeepTheirOrderAndHubsComeFirst) {
   const NodeId n = 20000;
   std::vector<NodeId> selected;
   for (NodeId v = 0; v < n; ++v)
     if (v % 7 != 3) selected.push_back(v);
   const auto places = [&](const std::vector<std::uint64_t>& degrees, Executor& executor) {
-    return *internal::MakePlaces(n, selected, degrees, false, executor, nullptr,
-                                 [](NodeId, auto&&) {});
+    return *community_internal::MakeNodeOrdering(n, selected, degrees, false, executor, nullptr,
+                                                 [](NodeId, auto&&) {});
   };
   std::vector<std::uint64_t> degrees(selected.size());
   for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = 3 + i % 4;
-  const internal::Places even = places(degrees, DefaultExecutor());
+  const community_internal::NodeOrdering even = places(degrees, DefaultExecutor());
   EXPECT_TRUE(std::ranges::equal(even.nodes, selected));
   EXPECT_TRUE(std::ranges::equal(even.degrees, degrees));
   for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = i % 50 == 7 ? 64 + i % 16 : i % 3;
-  const internal::Places skewed = places(degrees, DefaultExecutor()),
-                         alone = places(degrees, SerialExecutor());
+  const community_internal::NodeOrdering skewed = places(degrees, DefaultExecutor()),
+                                         alone = places(degrees, SerialExecutor());
   EXPECT_TRUE(std::ranges::equal(skewed.nodes, alone.nodes));
   std::vector<std::size_t> order(selected.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

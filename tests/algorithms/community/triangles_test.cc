@@ -1,5 +1,6 @@
 // Triangles and clustering against sets of neighbours; bit rows against loops.
 #include "algorithms/community/triangles.h"
+#include "algorithms/community/internal/triangles_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ struct Selected {
 
 void CheckOn(const CaseGraph& g, const Selected& selected, const reference::FlatGraph& flat,
              const std::vector<reference::NodeClustering>& want, Executor* executor) {
-  TrianglesOptions options{selected.kinds, selected.valid_at, selected.subset, {}, executor};
+  TrianglesOptions options{{selected.kinds, selected.valid_at, selected.subset}, {{}, executor}};
   const auto total = Triangles(g.snapshot(), options);
   ASSERT_TRUE(total.has_value()) << total.error().ToString();
   std::uint64_t corners = 0, degrees = 0, wedges = 0, nodes = 0;
@@ -44,10 +45,10 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   for (bool directed : {false, true}) {
     ClusteringOptions c;
     c.directed = directed;
-    c.kinds = selected.kinds;
-    c.subset = selected.subset;
-    c.valid_at = selected.valid_at;
-    c.executor = executor;
+    c.filter.kinds = selected.kinds;
+    c.filter.subset = selected.subset;
+    c.filter.valid_at = selected.valid_at;
+    c.run.executor = executor;
     const auto got = Clustering(g.snapshot(), c);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_EQ(got->total, corners / 3);
@@ -59,7 +60,7 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   }
 }
 
-using Wanted = KnownAnswers<int, std::vector<reference::NodeClustering>>;
+using Wanted = OracleCache<int, std::vector<reference::NodeClustering>>;
 
 // The reference, which takes its time, is asked once for all executors, and shapes where they share
 // `wanted`.
@@ -122,8 +123,8 @@ TEST(Triangles, OnlyWhatIsValid) {
   g.LinkValid(2, kLink, 0, 10, 20);
   g.Commit();
   for (std::int64_t at : {5, 10, 19, 20}) Check(g, {{}, nullptr, at});
-  EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 15})->triangles, 1u);
-  EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 25})->triangles, 0u);
+  EXPECT_EQ(Triangles(g.snapshot(), {.filter = {.valid_at = 15}})->triangles, 1u);
+  EXPECT_EQ(Triangles(g.snapshot(), {.filter = {.valid_at = 25}})->triangles, 0u);
 }
 
 TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
@@ -138,12 +139,12 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
     for (const auto& e : Executors()) {
       Budget budget;
       budget.edges = edges;
-      TrianglesOptions options{.budget = budget, .executor = e.executor.get()};
+      TrianglesOptions options{.run = {.budget = budget, .executor = e.executor.get()}};
       const auto got = Triangles(g.snapshot(), options);
       EXPECT_EQ(got->truncated, edges < all->edges);
       if (first == Budget::kUnlimited) first = got->triangles;
       EXPECT_EQ(got->triangles, first);
-      ClusteringOptions each{.budget = budget, .executor = e.executor.get()};
+      ClusteringOptions each{.run = {.budget = budget, .executor = e.executor.get()}};
       const auto per_node = Clustering(g.snapshot(), each);
       EXPECT_EQ(per_node->truncated, got->truncated);
       for (NodeId v = 0; v < g.size(); ++v) ASSERT_LE(per_node->triangles[v], nodes->triangles[v]);
@@ -154,7 +155,7 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
   EXPECT_EQ(before, all->triangles);
   const std::atomic<bool> stop = true;
   TrianglesOptions stopped;
-  stopped.budget.cancel = &stop;
+  stopped.run.budget.cancel = &stop;
   const auto none = Triangles(g.snapshot(), stopped);
   EXPECT_TRUE(none->truncated);
   EXPECT_EQ(none->triangles, 0u);
@@ -162,8 +163,8 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
 
 TEST(Triangles, RefusesUnknownKinds) {
   CaseGraph g;
-  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
-  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Triangles(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
+  EXPECT_FALSE(Clustering(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 // Both layouts, whatever the shape asks for, on a graph of known count.
@@ -177,13 +178,16 @@ TEST(TrianglesCsr, CompleteGraphs) {
     const Topology graph = BuildTopology(n, pairs, options).value();
     const std::uint64_t want = std::uint64_t{n} * (n - 1) * (n - 2) / 6;
     EXPECT_EQ(TrianglesCsr(graph.out()).value(), want) << n;
-    for (auto numbering : {internal::Numbering::kKept, internal::Numbering::kByDegree}) {
-      const internal::OrientedGraph oriented =
-          internal::Orient(graph.out(), DefaultExecutor(), numbering);
-      EXPECT_EQ(oriented.hubs > 0, numbering == internal::Numbering::kByDegree && n > 0);
-      EXPECT_EQ(internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want) << n;
+    for (auto numbering :
+         {community_internal::Numbering::kKept, community_internal::Numbering::kByDegree}) {
+      const community_internal::OrientedGraph oriented =
+          community_internal::Orient(graph.out(), DefaultExecutor(), numbering);
+      EXPECT_EQ(oriented.hubs > 0, numbering == community_internal::Numbering::kByDegree && n > 0);
+      EXPECT_EQ(community_internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want)
+          << n;
     }
-    EXPECT_EQ(internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want) << n;
+    EXPECT_EQ(community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want)
+        << n;
   }
 }
 
@@ -204,35 +208,39 @@ TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
   TopologyOptions options;
   options.symmetrize = true;
   const Topology graph = BuildTopology(n, pairs, options).value();
-  const internal::OrientedGraph kept =
-      internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kKept);
-  const internal::OrientedGraph sorted =
-      internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kByDegree);
+  const community_internal::OrientedGraph kept = community_internal::Orient(
+      graph.out(), DefaultExecutor(), community_internal::Numbering::kKept);
+  const community_internal::OrientedGraph sorted = community_internal::Orient(
+      graph.out(), DefaultExecutor(), community_internal::Numbering::kByDegree);
   ASSERT_LT(sorted.hubs, n);
-  const auto want = internal::CountPerNode(kept, {}, {}, SerialExecutor());
+  const auto want = community_internal::CountPerNode(kept, {}, {}, SerialExecutor());
   std::uint64_t corners = 0;
   for (const std::uint64_t count : want.triangles) corners += count;
-  EXPECT_EQ(corners, 3 * internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
+  EXPECT_EQ(corners,
+            3 * community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
   ASSERT_GT(corners, 30'000u);
   const std::vector<std::uint8_t> twos(sorted.neighbors.size(), 2);
   std::vector<std::uint8_t> mixed(sorted.neighbors.size(), 1);
   mixed[0] = 2;
   Budget some;
   some.edges = sorted.neighbors.size() / 2;
-  const auto cut = internal::CountPerNode(sorted, {}, some, SerialExecutor());
+  const auto cut = community_internal::CountPerNode(sorted, {}, some, SerialExecutor());
   EXPECT_TRUE(cut.truncated);
   for (const auto& e : Executors()) {
-    const auto got = internal::CountPerNode(sorted, {}, {}, *e.executor);
+    const auto got = community_internal::CountPerNode(sorted, {}, {}, *e.executor);
     EXPECT_TRUE(got.triangles == want.triangles && got.arcs == want.triangles) << e.name;
     EXPECT_FALSE(got.truncated);
-    const auto doubled = internal::CountPerNode(sorted, twos, {}, *e.executor);
+    const auto doubled = community_internal::CountPerNode(sorted, twos, {}, *e.executor);
     EXPECT_TRUE(doubled.triangles == want.triangles) << e.name;
     for (NodeId v = 0; v < n; ++v) ASSERT_EQ(doubled.arcs[v], 2 * want.triangles[v]) << v;
-    EXPECT_TRUE(internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles == want.triangles)
+    EXPECT_TRUE(community_internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles ==
+                want.triangles)
         << e.name;
-    EXPECT_TRUE(internal::CountPerNode(sorted, {}, some, *e.executor).triangles == cut.triangles)
+    EXPECT_TRUE(community_internal::CountPerNode(sorted, {}, some, *e.executor).triangles ==
+                cut.triangles)
         << e.name;
-    EXPECT_TRUE(internal::CountPerNode(kept, {}, {}, *e.executor).triangles == want.triangles)
+    EXPECT_TRUE(community_internal::CountPerNode(kept, {}, {}, *e.executor).triangles ==
+                want.triangles)
         << e.name;
   }
 }
@@ -244,7 +252,7 @@ TEST(BitKernels, EveryLevelCountsAsALoopDoes) {
   for (auto& word : b) word = random() & random();
   for (SimdLevel level :
        {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512, SimdLevel::kBest}) {
-    const internal::CountCommonFn count = internal::FindCountCommon(level);
+    const community_internal::CountCommonFn count = community_internal::FindCountCommon(level);
     if (!count) {
       EXPECT_FALSE(HasSimdLevel(level));
       continue;

@@ -1,5 +1,6 @@
 // Weakly connected components against depth-first search.
 #include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ namespace plexus::testing {
 namespace {
 
 void Check(const CaseGraph& g, const ComponentsOptions& options) {
-  const auto want = reference::Components(g.Flat(options.kinds, options.subset));
+  const auto want = reference::Components(g.Flat(options.filter.kinds, options.filter.subset));
   const auto got = Components(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   ASSERT_EQ(got->labels, want);
@@ -44,19 +45,19 @@ TEST(Components, EqualsDepthFirstSearchAtAnyThreadCount) {
   ForEachGraph([&](const CaseGraph& g, Shape) {
     for (const auto& e : executors) {
       ComponentsOptions options;
-      options.executor = e.executor.get();
+      options.run.executor = e.executor.get();
       Check(g, options);
-      options.kinds = {kSupports, kSimilar};
+      options.filter.kinds = {kSupports, kSimilar};
       Check(g, options);
-      options.kinds = {kHasTag};
+      options.filter.kinds = {kHasTag};
       Check(g, options);
       const Snapshot s = g.snapshot();
       std::vector<NodeId> some;
       for (NodeId v = 0; v < s.node_count(); ++v)
         if (v % 3 != 0) some.push_back(v);
       const NodeSubset subset = *NodeSubset::Of(s, some);
-      options.kinds.clear();
-      options.subset = &subset;
+      options.filter.kinds.clear();
+      options.filter.subset = &subset;
       Check(g, options);
     }
   });
@@ -177,7 +178,7 @@ TEST(ComponentsCsr, ManyArcs) {
         const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
         ASSERT_TRUE(graph.has_value());
         ASSERT_GT(graph->out().arc_count(), 4 * kNodes);
-        OneAfterTheOther backwards(true);  // ways to the root get long
+        OrderedExecutor backwards(true);  // ways to the root get long
         const auto named = Executors();
         std::vector<Executor*> executors = {&backwards};
         for (const auto& e : named) executors.push_back(e.executor.get());
@@ -226,8 +227,8 @@ TEST(Components, BudgetStopsBetweenBlocks) {
       ASSERT_LT(loops, 100);
       CancelsAt executor(loops);
       ComponentsOptions options;
-      options.executor = &executor;
-      options.budget.cancel = &executor.cancel;
+      options.run.executor = &executor;
+      options.run.budget.cancel = &executor.cancel;
       const auto got = Components(g.snapshot(), options);
       ASSERT_TRUE(got.has_value());
       truncated = got->truncated;
@@ -239,7 +240,7 @@ TEST(Components, BudgetStopsBetweenBlocks) {
   }
 }
 
-TEST(Components, StopsWhenAskedBeforehand) {
+TEST(Components, CancelBeforeTheStartStops) {
   const CaseGraph g = Build({"pair", 1,
                              [](CaseGraph& c, int) {
                                c.AddNodes(2);
@@ -248,7 +249,7 @@ TEST(Components, StopsWhenAskedBeforehand) {
                             Shape::kClean);
   const std::atomic<bool> cancel = true;
   ComponentsOptions options;
-  options.budget.cancel = &cancel;
+  options.run.budget.cancel = &cancel;
   for (const auto& got :
        {Components(g.snapshot(), options), StrongComponents(g.snapshot(), options)}) {
     ASSERT_TRUE(got.has_value());
@@ -262,7 +263,7 @@ TEST(Components, StopsWhenAskedBeforehand) {
 TEST(Components, RefusesUnknownKinds) {
   CaseGraph g;
   ComponentsOptions options;
-  options.kinds = {EdgeKindId{63}};
+  options.filter.kinds = {EdgeKindId{63}};
   EXPECT_FALSE(Components(g.snapshot(), options).has_value());
 }
 

@@ -14,6 +14,7 @@
 #include "algorithms/connectivity/biconnectivity.h"
 #include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/internal/spanning_forest_csr.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "engine/bulk/topology.h"
 #include "tests/reference/oracles.h"
@@ -41,11 +42,11 @@ NodeSubset TwoThirds(const Snapshot& s) {
 
 void CheckForest(const CaseGraph& g, SpanningForestOptions options,
                  const std::vector<NamedExecutor>& executors) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto want = reference::SpanningForest(flat, options.maximum, options.weighted);
   std::vector<PathEdge> first;
   for (const auto& e : executors) {
-    options.executor = e.executor.get();
+    options.run.executor = e.executor.get();
     const auto got = SpanningForest(g.snapshot(), options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     ASSERT_EQ(got->weight, want.weight) << e.name;  // weights are 64ths: sums are exact
@@ -55,7 +56,7 @@ void CheckForest(const CaseGraph& g, SpanningForestOptions options,
     if (first.empty()) first = got->edges;
     ASSERT_EQ(got->edges, first) << e.name;
   }
-  // Edges of the graph, in order, and no circle among them.
+  // Edges of the graph, in order, and no cycle among them.
   auto all = Keys(flat.arcs);
   std::vector<NodeId> label(g.snapshot().node_count());
   std::iota(label.begin(), label.end(), NodeId{0});
@@ -81,9 +82,9 @@ TEST(SpanningForest, EqualsKruskalAtAnyThreadCount) {
     if (g.size() < 100) {
       CheckForest(g, {.maximum = true}, executors);
       CheckForest(g, {.weighted = false}, executors);
-      CheckForest(g, {.kinds = {kSupports, kSimilar}}, executors);
+      CheckForest(g, {.filter = {.kinds = {kSupports, kSimilar}}}, executors);
     }
-    CheckForest(g, {.kinds = {kHasTag, kLink}, .subset = &subset}, executors);
+    CheckForest(g, {.filter = {.kinds = {kHasTag, kLink}, .subset = &subset}}, executors);
   });
 }
 
@@ -99,13 +100,15 @@ TEST(SpanningForest, LabelsKindsAndValidTimes) {
     g.Commit();
     if (compacted) g.Compact();
     const Snapshot s = g.snapshot();
-    const auto edges = [&](std::int64_t at) { return SpanningForest(s, {.valid_at = at})->edges; };
+    const auto edges = [&](std::int64_t at) {
+      return SpanningForest(s, {.filter = {.valid_at = at}})->edges;
+    };
     const StringId b = *s.state().strings.Find("b");
     EXPECT_EQ(edges(5),
               (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kRelatesTo, 0, 1.0f}}));
     EXPECT_EQ(edges(15), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kCauses, 0, 1.0f}}));
     EXPECT_EQ(edges(25), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}}));
-    EXPECT_EQ(SpanningForest(s, {.maximum = true, .valid_at = 5})->weight, 1.5);
+    EXPECT_EQ(SpanningForest(s, {.maximum = true, .filter = {.valid_at = 5}})->weight, 1.5);
   }
 }
 
@@ -150,7 +153,7 @@ TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
       std::sort(want.begin(), want.end());
       for (const auto& e : executors)
         EXPECT_EQ(SpanningForestCsr({offsets, neighbors, weights, {}, {}},
-                                    {maximum, {}, e.executor.get()})
+                                    {maximum, {{}, e.executor.get()}})
                       .value()
                       .arcs,
                   want);
@@ -160,7 +163,8 @@ TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
 // ---- cut points, bridges, blocks
 
 void CheckCuts(const CaseGraph& g, CutPointsOptions options) {
-  const auto want = reference::CutPoints(g.Flat(options.kinds, options.subset, options.valid_at));
+  const auto want = reference::CutPoints(
+      g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at));
   const auto got = CutPoints(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   EXPECT_EQ(got->points, want.points);
@@ -171,9 +175,9 @@ TEST(CutPoints, EqualTakingNodesAndEdgesAway) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const NodeSubset subset = TwoThirds(g.snapshot());
     CheckCuts(g, {});
-    CheckCuts(g, {.kinds = {kSupports, kSimilar}});
-    CheckCuts(g, {.kinds = {kHasTag, kLink}});
-    CheckCuts(g, {.subset = &subset});
+    CheckCuts(g, {.filter = {.kinds = {kSupports, kSimilar}}});
+    CheckCuts(g, {.filter = {.kinds = {kHasTag, kLink}}});
+    CheckCuts(g, {.filter = {.subset = &subset}});
   });
 }
 
@@ -235,7 +239,7 @@ TEST(CutPoints, ParallelEdgesAreNoBridge) {
   g.Link(3, kSupports, 4);  // until 10 it is not alone
   g.Commit();
   const auto bridges = [&](std::int64_t at) {
-    return CutPoints(g.snapshot(), {.valid_at = at})->bridges;
+    return CutPoints(g.snapshot(), {.filter = {.valid_at = at}})->bridges;
   };
   EXPECT_EQ(bridges(5), (std::vector<PathEdge>{{1, 2, kRelatesTo, 0, 1.0f}}));
   EXPECT_EQ(bridges(15),
@@ -246,7 +250,7 @@ TEST(CutPoints, ParallelEdgesAreNoBridge) {
 // ---- dominators
 
 void CheckDominators(const CaseGraph& g, NodeId root, const DominatorsOptions& options) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   if (!flat.selected[root]) return;
   const auto want =
       reference::Dominators(Walkable(flat, options.direction), flat.node_count(), root);
@@ -270,8 +274,8 @@ TEST(Dominators, EqualTakingNodesAway) {
       if (root >= g.snapshot().node_count()) continue;
       CheckDominators(g, root, {});
       CheckDominators(g, root, {.direction = Direction::kIn});
-      CheckDominators(g, root, {.kinds = {kHasTag, kLink, kRelatesTo}});
-      CheckDominators(g, root, {.subset = &subset});
+      CheckDominators(g, root, {.filter = {.kinds = {kHasTag, kLink, kRelatesTo}}});
+      CheckDominators(g, root, {.filter = {.subset = &subset}});
     }
   });
 }
@@ -302,13 +306,14 @@ TEST(Dominators, EqualBoost) {
 
 // ---- what all of them refuse and how they stop
 
-TEST(Connections, ErrorsAndBudgets) {
+TEST(ConnectivityCommands, ErrorsAndBudgets) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(SpanningForest(s, {.kinds = {EdgeKindId{63}}}).error().code,
+  EXPECT_EQ(SpanningForest(s, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(CutPoints(s, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(Dominators(s, 0, {.kinds = {EdgeKindId{63}}}).error().code,
+  EXPECT_EQ(CutPoints(s, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, 0, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(Dominators(s, 0, {.direction = Direction::kBoth}).error().code,
             ErrorCode::kInvalidArgument);
@@ -317,7 +322,7 @@ TEST(Connections, ErrorsAndBudgets) {
   while (s.alive(removed)) ++removed;
   EXPECT_EQ(Dominators(s, removed).error().code, ErrorCode::kNotFound);
 
-  const auto forest = SpanningForest(s, {.budget = kStopped});
+  const auto forest = SpanningForest(s, {.run = {.budget = kStopped}});
   EXPECT_TRUE(forest->truncated);
   EXPECT_TRUE(forest->edges.empty());
   EXPECT_EQ(forest->trees, forest->nodes);

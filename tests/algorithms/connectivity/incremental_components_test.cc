@@ -32,7 +32,7 @@ TEST(IncrementalComponents, FollowsAppends) {
   IncrementalComponents kept(Components(g.snapshot())->labels);
   ExpectSame(kept, *Components(g.snapshot()));
   EXPECT_EQ(kept.Label(300), kNoNode);
-  EXPECT_FALSE(kept.Together(300, 300));
+  EXPECT_FALSE(kept.Connected(300, 300));
   for (int round = 0; round < 20; ++round) {
     const std::size_t first = g.AddNodes(5);
     kept.AddNodes(static_cast<NodeId>(g.size()));
@@ -46,7 +46,7 @@ TEST(IncrementalComponents, FollowsAppends) {
     g.Commit();
     ASSERT_TRUE(kept.AddEdges(pairs).has_value());
     ExpectSame(kept, *Components(g.snapshot()));
-    EXPECT_TRUE(kept.Together(pairs[0].source, pairs[0].target));
+    EXPECT_TRUE(kept.Connected(pairs[0].source, pairs[0].target));
   }
 }
 
@@ -58,7 +58,7 @@ TEST(IncrementalComponents, RefusesNodesThatTakeNoPart) {
   ASSERT_FALSE(done.has_value());
   EXPECT_NE(done.error().message.find("1 to 2"), std::string::npos);
   EXPECT_FALSE(kept.AddEdges(std::vector<NodePair>{{0, 3}}).has_value());
-  EXPECT_FALSE(kept.Together(0, 1));
+  EXPECT_FALSE(kept.Connected(0, 1));
   EXPECT_EQ(kept.count(), 2u);
 }
 
@@ -71,8 +71,8 @@ TEST(IncrementalComponents, RemovalsMakeItStale) {
   const IncrementalComponents kept(Components(g.snapshot())->labels);
   g.Unlink(0, kLink, 1);
   g.Commit();
-  EXPECT_TRUE(kept.Together(0, 1));
-  EXPECT_FALSE(IncrementalComponents(Components(g.snapshot())->labels).Together(0, 1));
+  EXPECT_TRUE(kept.Connected(0, 1));
+  EXPECT_FALSE(IncrementalComponents(Components(g.snapshot())->labels).Connected(0, 1));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ const Budget kStopped = [] {
 }();
 
 void CheckFlow(const CaseGraph& g, NodeId source, NodeId sink, const MaxFlowOptions& options) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   if (source == sink || !flat.selected[source] || !flat.selected[sink]) return;
   auto arcs = Walkable(flat, options.undirected ? Direction::kBoth : Direction::kOut);
   const double want =
@@ -71,9 +71,11 @@ TEST(MaxFlow, EqualsAugmentingPathsAndItsCut) {
       CheckFlow(g, source, sink, {.unit_capacities = true});
       CheckFlow(g, source, sink, {.undirected = true});
       CheckFlow(g, source, sink,
-                {.unit_capacities = true, .undirected = true, .kinds = {kHasTag, kLink, kSimilar}});
+                {.unit_capacities = true,
+                 .undirected = true,
+                 .filter = {.kinds = {kHasTag, kLink, kSimilar}}});
       if (source % 3 != 1 && sink % 3 != 1)
-        CheckFlow(g, source, sink, {.undirected = true, .subset = &subset});
+        CheckFlow(g, source, sink, {.undirected = true, .filter = {.subset = &subset}});
     }
   });
 }
@@ -120,7 +122,7 @@ TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
     g.Commit();
     for (const auto& e : Executors()) {
       const auto got = MaxFlow(g.snapshot(), static_cast<NodeId>(source), static_cast<NodeId>(sink),
-                               {.executor = e.executor.get()});
+                               {.run = {.executor = e.executor.get()}});
       ASSERT_TRUE(got.has_value());
       EXPECT_EQ(got->flow, round.flow);
       EXPECT_EQ(got->source_side, round.source_side);
@@ -141,8 +143,8 @@ TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
   const NodeId sink = busiest();
   std::optional<MaxFlowResult> first;
   for (const auto& e : Executors()) {
-    const auto got =
-        MaxFlow(g.snapshot(), source, sink, {.undirected = true, .executor = e.executor.get()});
+    const auto got = MaxFlow(g.snapshot(), source, sink,
+                             {.undirected = true, .run = {.executor = e.executor.get()}});
     ASSERT_TRUE(got.has_value());
     if (!first) first = *got;
     EXPECT_GT(got->flow, 0);
@@ -173,7 +175,7 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     offsets.push_back(static_cast<std::uint32_t>(targets.size()));
   }
   const auto chain = [&] {
-    internal::FlowNetwork network;
+    connectivity_internal::FlowNetwork network;
     network.sink = kNodes - 1;
     network.offsets = offsets;
     network.targets = AlignedArray<std::uint32_t>(targets);
@@ -182,12 +184,12 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     return network;
   };
   std::int64_t flow = 0;
-  internal::FlowNetwork network = chain(), other = chain();
-  EXPECT_TRUE(internal::AugmentPaths(network, {}, flow));
+  connectivity_internal::FlowNetwork network = chain(), other = chain();
+  EXPECT_TRUE(connectivity_internal::AugmentPaths(network, {}, flow));
   EXPECT_EQ(flow, 7);
   EXPECT_EQ(network.capacities[0], 0);  // 7 before
   EXPECT_EQ(network.capacities[1], 7);  // the way back of it
-  EXPECT_FALSE(internal::AugmentPaths(other, kStopped, flow));
+  EXPECT_FALSE(connectivity_internal::AugmentPaths(other, kStopped, flow));
 }
 
 // A cancel in any loop of making the network: no flow and no cut, and never a wrong one.
@@ -210,8 +212,8 @@ TEST(MaxFlow, HearsCancelInEveryStep) {
   for (bool cancelled = true; cancelled;) {
     CancelsAt executor(truncated);
     MaxFlowOptions options;
-    options.executor = &executor;
-    options.budget.cancel = &executor.cancel;
+    options.run.executor = &executor;
+    options.run.budget.cancel = &executor.cancel;
     const auto got = MaxFlow(g.snapshot(), 0, n - 1, options);
     ASSERT_TRUE(got.has_value());
     cancelled = executor.cancel;
@@ -227,7 +229,7 @@ TEST(MaxFlow, HearsCancelInEveryStep) {
 TEST(MaxFlow, ErrorsAndBudget) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {EdgeKindId{63}}}).error().code,
+  EXPECT_EQ(MaxFlow(s, 0, 1, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(MaxFlow(s, 2, 2).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(MaxFlow(s, 0, s.node_count()).error().code, ErrorCode::kInvalidArgument);
@@ -237,7 +239,7 @@ TEST(MaxFlow, ErrorsAndBudget) {
   NodeId other = alive + 1;
   while (!s.alive(other)) ++other;
   EXPECT_EQ(MaxFlow(s, alive, removed).error().code, ErrorCode::kNotFound);
-  EXPECT_TRUE(MaxFlow(s, alive, other, {.budget = kStopped})->truncated);
+  EXPECT_TRUE(MaxFlow(s, alive, other, {.run = {.budget = kStopped}})->truncated);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 namespace {
 
 // Every directed graph of four nodes without loops: 2^12 of them.
@@ -42,4 +42,4 @@ TEST(StrongComponents, EveryGraphOfFourNodes) {
 TEST(StrongComponents, NothingAtAll) { EXPECT_TRUE(StrongComponents({}, {}).empty()); }
 
 }  // namespace
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

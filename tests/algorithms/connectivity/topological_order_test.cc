@@ -22,12 +22,12 @@ void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
   const Snapshot s = g.snapshot();
   reference::FlatGraph flat = g.Flat({kind});
   TopologicalOrderOptions options;
-  options.kinds = {kind};
+  options.filter.kinds = {kind};
   options.reverse = reverse;
   const auto got = TopologicalOrder(s, options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   ComponentsOptions wanted;
-  wanted.kinds = {kind};
+  wanted.filter.kinds = {kind};
   const auto strong = StrongComponents(s, wanted);
   ASSERT_TRUE(strong.has_value());
 
@@ -127,8 +127,8 @@ TEST(TopologicalOrder, SmallestIdFirstAndLevels) {
   EXPECT_EQ(list(TopologicalOrder(g.snapshot(), {.reverse = true})), "1:0 3:1 4:1 5:2 ");
   const NodeId some[] = {5, 3, 4, 0};
   const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
-  EXPECT_EQ(list(TopologicalOrder(g.snapshot(), {.subset = &subset})), "5:0 3:1 ");
-  const auto loop = TopologicalOrder(g.snapshot(), {.kinds = {kLink}});
+  EXPECT_EQ(list(TopologicalOrder(g.snapshot(), {.filter = {.subset = &subset}})), "5:0 3:1 ");
+  const auto loop = TopologicalOrder(g.snapshot(), {.filter = {.kinds = {kLink}}});
   ASSERT_EQ(loop->cycles.size(), 1u);
   EXPECT_EQ(loop->cycles[0].nodes, (std::vector<NodeId>{2}));
   EXPECT_EQ(list(loop), "2:0 ");
@@ -151,7 +151,7 @@ TEST(TopologicalOrder, LongChainsNeedNoStack) {
 // Wherever a deadline falls, what is told is how the whole order begins.
 TEST(TopologicalOrder, TruncatedIsABeginning) {
   constexpr std::size_t kLength = 150'000;
-  CaseGraph g = Build({"chain of circles", 1,
+  CaseGraph g = Build({"chain of cycles", 1,
                        [](CaseGraph& c, int) {
                          c.AddNodes(kLength);
                          for (std::size_t v = 1; v < kLength; ++v) c.Link(v - 1, kDependsOn, v);
@@ -164,12 +164,12 @@ TEST(TopologicalOrder, TruncatedIsABeginning) {
   ASSERT_EQ(whole->order.size(), kLength);
   const std::atomic<bool> cancel = true;
   TopologicalOrderOptions options;
-  options.budget.cancel = &cancel;
+  options.run.budget.cancel = &cancel;
   EXPECT_TRUE(TopologicalOrder(g.snapshot(), options)->truncated);
   EXPECT_TRUE(TopologicalOrder(g.snapshot(), options)->order.empty());
-  options.budget.cancel = nullptr;
+  options.run.budget.cancel = nullptr;
   for (int tenth = 1; tenth < 10; ++tenth) {
-    options.budget.deadline =
+    options.run.budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(3 * tenth);
     const auto got = TopologicalOrder(g.snapshot(), options);
     ASSERT_TRUE(got.has_value());
@@ -186,23 +186,24 @@ TEST(TopologicalOrder, TruncatedIsABeginning) {
 
 TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
   CaseGraph g = Build({"one", 1, [](CaseGraph& c, int) { c.AddNode(); }}, Shape::kClean);
-  const auto symmetric = TopologicalOrder(g.snapshot(), {.kinds = {kSimilar}});
+  const auto symmetric = TopologicalOrder(g.snapshot(), {.filter = {.kinds = {kSimilar}}});
   ASSERT_FALSE(symmetric.has_value());
   EXPECT_NE(symmetric.error().message.find("'similar' are symmetric"), std::string::npos);
-  EXPECT_FALSE(TopologicalOrder(g.snapshot(), {.kinds = {EdgeKindId{60'000}}}).has_value());
+  EXPECT_FALSE(
+      TopologicalOrder(g.snapshot(), {.filter = {.kinds = {EdgeKindId{60'000}}}}).has_value());
   EXPECT_TRUE(TopologicalOrder(g.snapshot())->order.empty());
 }
 
 // Several levels of words, and the same as a sorted set.
-TEST(LeastSet, TakesTheLeastFirst) {
+TEST(BitmapMinQueue, PopsTheMinimum) {
   for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
-    internal::LeastSet ids(bound);
+    connectivity_internal::BitmapMinQueue ids(bound);
     std::set<NodeId> want;
     std::uint64_t random = 1;
     for (int i = 0; i < 20'000; ++i) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       if (random >> 62 == 0 && !want.empty()) {
-        ASSERT_EQ(ids.TakeLeast(), *want.begin());
+        ASSERT_EQ(ids.PopMin(), *want.begin());
         want.erase(want.begin());
       } else {
         const auto id = static_cast<NodeId>((random >> 30) % bound);
@@ -211,7 +212,7 @@ TEST(LeastSet, TakesTheLeastFirst) {
       }
       ASSERT_EQ(ids.empty(), want.empty());
     }
-    for (const NodeId id : want) ASSERT_EQ(ids.TakeLeast(), id);
+    for (const NodeId id : want) ASSERT_EQ(ids.PopMin(), id);
     EXPECT_TRUE(ids.empty());
   }
 }

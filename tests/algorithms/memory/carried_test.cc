@@ -37,7 +37,7 @@ TEST(Carried, EqualsFromNothingOverRandomBatches) {
         ASSERT_TRUE(graph->Compact());
       }
       const Snapshot s = graph->snapshot();
-      carried += s.state().derived.kept.Find<VisibleSet>() != nullptr;
+      carried += s.state().derived.kept.Find<memory_internal::VisibleSet>() != nullptr;
       // One clock that goes on, mostly; else times in any order.
       if (changer.Below(8) != 0) {
         const std::int64_t now[] = {clock += static_cast<std::int64_t>(changer.Below(2))};
@@ -90,7 +90,9 @@ TEST(Carried, LongChainsAndLargeCycles) {
                NodeRef::Id(static_cast<NodeId>(i)));
   ASSERT_TRUE(graph->Apply(batch));
   ASSERT_EQ(VisibleNodes(graph->snapshot(), 0).value()->ToList(), std::vector<NodeId>{kLength});
-  const auto carried = [&] { return graph->snapshot().state().derived.kept.Find<VisibleSet>(); };
+  const auto carried = [&] {
+    return graph->snapshot().state().derived.kept.Find<memory_internal::VisibleSet>();
+  };
   // A new head; an old node superseded once more; a link out of the middle taken away: all local.
   WriteBatch next(1);
   next.Link(next.UpsertNode("head", NodeKindRef(kMemory)), kSupersedes, NodeRef::Id(kLength));
@@ -150,8 +152,8 @@ TEST(Carried, TheClockGoesOn) {
     ASSERT_TRUE(graph->Apply(batch));
     const Snapshot s = graph->snapshot();
     if (i > 0) {
-      EXPECT_TRUE(s.state().derived.kept.Find<VisibleSet>(0) ||
-                  s.state().derived.kept.Find<VisibleSet>(1));
+      EXPECT_TRUE(s.state().derived.kept.Find<memory_internal::VisibleSet>(0) ||
+                  s.state().derived.kept.Find<memory_internal::VisibleSet>(1));
     }
     ASSERT_EQ(*VisibleNodes(s, now + 1).value(),
               *VisibleNodes(s, now + 1, {false, false, nullptr}).value())

@@ -18,7 +18,7 @@
 namespace plexus::testing {
 namespace {
 
-using Sets = std::vector<std::vector<PageRankSeed>>;
+using Sets = std::vector<std::vector<NodeWeight>>;
 
 PageRankOptions Single() {
   PageRankOptions options;
@@ -41,13 +41,13 @@ Sets MakeSets(const reference::FlatGraph& flat, std::size_t count) {
 }
 
 // What the oracle gives set `s`.
-using Wanted = KnownAnswers<std::pair<bool, std::size_t>, std::vector<double>>;
+using Wanted = OracleCache<std::pair<bool, std::size_t>, std::vector<double>>;
 const std::vector<double>& WantedOf(Wanted& wanted, const reference::FlatGraph& flat,
                                     const Sets& sets, bool weighted, std::size_t s) {
   return wanted.Of(flat, {weighted, s}, [&] {
     std::vector<double> teleport;
     if (!sets[s].empty()) teleport.assign(flat.node_count(), 0.0);
-    for (const PageRankSeed& seed : sets[s]) teleport[seed.node] += seed.weight;
+    for (const NodeWeight& seed : sets[s]) teleport[seed.node] += seed.weight;
     return reference::PageRank(flat, 0.85, weighted, teleport, 100);  // 2 * 0.85^100 < 2e-7
   });
 }
@@ -127,7 +127,7 @@ TEST(PageRankBatch, SameBitsAtAnyThreadCountShapeAndCompany) {
     std::vector<float> first;
     for (Shape shape : kShapes)
       for (const auto& e : executors) {
-        options.executor = e.executor.get();
+        options.run.executor = e.executor.get();
         const auto got = PageRankBatch(Large(which, shape).snapshot(), sets, options);
         ASSERT_TRUE(got);
         if (first.empty()) first.assign(got->scores.begin(), got->scores.end());
@@ -154,7 +154,7 @@ TEST(PageRankBatch, AnyNumberOfSetsOverASubset) {
   for (const bool weighted : {true, false}) {
     PageRankOptions options = Single();
     options.weighted = weighted;
-    options.subset = &subset;
+    options.filter.subset = &subset;
     options.iterations = 12;
     const auto all = PageRankBatch(s, sets, options);
     ASSERT_TRUE(all) << all.error().ToString();
@@ -202,7 +202,7 @@ TEST(PageRankBatch, NodesWithoutArcsKeepTheirShare) {
     for (std::size_t s = 0; s < sets.size(); ++s) {
       std::vector<double> teleport;
       if (!sets[s].empty()) teleport.assign(flat.node_count(), 0.0);
-      for (const PageRankSeed& seed : sets[s]) teleport[seed.node] += seed.weight;
+      for (const NodeWeight& seed : sets[s]) teleport[seed.node] += seed.weight;
       const auto want = reference::PageRank(flat, 0.85, true, teleport, 0);
       double distance = 0;
       for (NodeId v = 0; v < flat.node_count(); ++v)
@@ -232,9 +232,6 @@ TEST(PageRankBatch, RefusesWhatItCannotDo) {
   EXPECT_NE(message(Sets(1), [](auto& o) { o.precision = Precision::kF64; }).find("f32"),
             std::string::npos);
   EXPECT_NE(message(Sets(1), [](auto& o) { o.seeds = {{0, 1.0}}; }).find("sets"),
-            std::string::npos);
-  const std::vector<double> start(3, 1.0);
-  EXPECT_NE(message(Sets(1), [&](auto& o) { o.start = start; }).find("first scores"),
             std::string::npos);
   EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 3e-6; }).find("tolerance"),
             std::string::npos);
@@ -269,7 +266,7 @@ TEST(PageRankBatch, StopsWhenTheBudgetIsSpent) {
   const auto full = PageRankBatch(s, Sets(2), options);
   ASSERT_TRUE(full);
   ASSERT_GT(full->iterations, 3);
-  options.budget.edges = full->edges * 3;
+  options.run.budget.edges = full->edges * 3;
   const auto three = PageRankBatch(s, Sets(2), options);
   ASSERT_TRUE(three);
   EXPECT_TRUE(three->truncated);
@@ -312,9 +309,9 @@ TEST(PageRankBatch, ACancelEndsTheSweepThatIsUnderWay) {
     for (const int nth : {1, 2, 4, 9, 14}) {
       SCOPED_TRACE(nth);
       Raising executor(nth);
-      options.executor = &executor;
+      options.run.executor = &executor;
       options.iterations = iterations;
-      options.budget.cancel = &executor.flag();
+      options.run.budget.cancel = &executor.flag();
       const auto got = PageRankBatch(s, sets, options);
       ASSERT_TRUE(got);
       EXPECT_TRUE(got->truncated);

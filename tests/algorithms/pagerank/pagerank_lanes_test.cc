@@ -46,7 +46,7 @@ struct Rows {
 // arcs; skewed: few sources for most arcs.
 class LaneSweep {
  public:
-  static constexpr NodeId kNodes = 2 * internal::LaneRows::kMostSources + 1234;
+  static constexpr NodeId kNodes = 2 * pagerank_internal::BatchLayout::kMaxSources + 1234;
 
   explicit LaneSweep(bool skewed, bool weighted) : in_(0, {}), out_(0, {}), weighted_(weighted) {
     std::mt19937_64 random(11);
@@ -62,30 +62,32 @@ class LaneSweep {
     in_ = Rows(kNodes, arcs);
     for (auto& [target, source] : arcs) std::swap(target, source);
     out_ = Rows(kNodes, arcs);
-    rows_ = internal::LaneRows::Make(in_.view(weighted), out_.view(weighted), DefaultExecutor());
+    rows_ = pagerank_internal::BatchLayout::Make(in_.view(weighted), out_.view(weighted),
+                                                 DefaultExecutor());
     for (std::uint32_t p = 0; p < rows_.linked_count(); ++p) {
       const NodeId v = rows_.node(p);
       double strength = 0;
       for (std::uint32_t a = out_.offsets[v]; a < out_.offsets[v + 1]; ++a)
         strength += weighted ? static_cast<double>(out_.weights[a]) : 1.0;
       strength_.push_back(static_cast<float>(strength));
-      internal::Lanes line;
-      for (std::uint32_t k = 0; k < internal::kLanes; ++k)
+      pagerank_internal::Batch16 line;
+      for (std::uint32_t k = 0; k < pagerank_internal::kBatchWidth; ++k)
         line.at[k] =
             std::uniform_real_distribution<float>(0, 1)(random) / static_cast<float>(k + 1);
       now_.push_back(line);
     }
   }
 
-  std::vector<internal::Lanes> Step(Executor& executor, internal::LanesLevel level,
-                                    internal::LanesPartial& partial) const {
-    std::vector<internal::Lanes> next(now_.size());
-    internal::LanesStep step = options_;
+  std::vector<pagerank_internal::Batch16> Step(Executor& executor,
+                                               pagerank_internal::BatchLevel level,
+                                               pagerank_internal::BatchPartial& partial) const {
+    std::vector<pagerank_internal::Batch16> next(now_.size());
+    pagerank_internal::BatchStep step = options_;
     step.strength = strength_.data();
     step.seeds = &seeds_;
     step.now = now_.data();
     step.next = next.data();
-    partial = *internal::LanesStepper(rows_).Step(step, executor, level);
+    partial = *pagerank_internal::BatchStepper(rows_).Step(step, executor, level);
     return next;
   }
 
@@ -109,8 +111,8 @@ class LaneSweep {
   }
 
   // Against sums in f64 over the rows as they were.
-  void CheckSums(const std::vector<internal::Lanes>& next,
-                 const internal::LanesPartial& partial) const {
+  void CheckSums(const std::vector<pagerank_internal::Batch16>& next,
+                 const pagerank_internal::BatchPartial& partial) const {
     std::vector<std::uint32_t> position(kNodes);
     for (std::uint32_t p = 0; p < kNodes; ++p) position[rows_.node(p)] = p;
     for (const std::uint32_t k : {0u, 7u, 15u}) {
@@ -123,7 +125,7 @@ class LaneSweep {
                  (weighted_ ? static_cast<double>(in_.weights[a]) : 1.0);
         double score = sum * options_.damping + static_cast<double>(options_.base[k]) *
                                                     static_cast<double>(options_.uniform[k]);
-        for (const internal::LaneSeed& s : seeds_)
+        for (const pagerank_internal::BatchSeed& s : seeds_)
           if (s.position == p && s.lane == k)
             score += static_cast<double>(options_.base[k]) * static_cast<double>(s.share);
         const double strength = strength_[p] > 0 ? static_cast<double>(strength_[p]) : 1.0;
@@ -138,10 +140,10 @@ class LaneSweep {
   }
 
  private:
-  static internal::LanesStep Options() {
-    internal::LanesStep step;
+  static pagerank_internal::BatchStep Options() {
+    pagerank_internal::BatchStep step;
     step.damping = 0.85;
-    for (std::uint32_t k = 0; k < internal::kLanes; ++k) {
+    for (std::uint32_t k = 0; k < pagerank_internal::kBatchWidth; ++k) {
       step.base[k] = 0.5f + static_cast<float>(k);
       step.uniform[k] = k % 2 == 0 ? 0.25f : 0.0f;
     }
@@ -150,11 +152,12 @@ class LaneSweep {
 
   Rows in_, out_;
   const bool weighted_;
-  internal::LaneRows rows_;
+  pagerank_internal::BatchLayout rows_;
   std::vector<float> strength_;
-  std::vector<internal::Lanes> now_;
-  const internal::LanesStep options_ = Options();
-  const std::vector<internal::LaneSeed> seeds_ = {{0, 7, 1.0f}, {0, 15, 0.5f}, {77'000, 15, 0.5f}};
+  std::vector<pagerank_internal::Batch16> now_;
+  const pagerank_internal::BatchStep options_ = Options();
+  const std::vector<pagerank_internal::BatchSeed> seeds_ = {
+      {0, 7, 1.0f}, {0, 15, 0.5f}, {77'000, 15, 0.5f}};
 };
 
 TEST(PageRankLanes, ASweepGivesThePlainSumsAtAnyLevel) {
@@ -163,13 +166,15 @@ TEST(PageRankLanes, ASweepGivesThePlainSumsAtAnyLevel) {
     SCOPED_TRACE(skewed);
     const LaneSweep sweep(skewed, skewed);  // with weights once
     sweep.CheckNumbering(skewed);
-    internal::LanesPartial best, baseline;
-    const auto got = sweep.Step(*two, internal::LanesLevel::kBest, best);
+    pagerank_internal::BatchPartial best, baseline;
+    const auto got = sweep.Step(*two, pagerank_internal::BatchLevel::kBest, best);
     sweep.CheckSums(got, best);
-    const auto same = sweep.Step(SerialExecutor(), internal::LanesLevel::kBaseline, baseline);
+    const auto same =
+        sweep.Step(SerialExecutor(), pagerank_internal::BatchLevel::kBaseline, baseline);
     EXPECT_EQ(best.step, baseline.step);
     EXPECT_EQ(best.dangling, baseline.dangling);
-    EXPECT_TRUE(std::ranges::equal(got, same, {}, &internal::Lanes::at, &internal::Lanes::at));
+    EXPECT_TRUE(std::ranges::equal(got, same, {}, &pagerank_internal::Batch16::at,
+                                   &pagerank_internal::Batch16::at));
   }
 }
 

@@ -14,7 +14,7 @@ namespace plexus::testing {
 namespace {
 
 struct Asked {
-  std::vector<PageRankSeed> seeds;
+  std::vector<NodeWeight> seeds;
   std::vector<double> teleport;
 };
 
@@ -106,7 +106,7 @@ TEST(PageRankPush, OddSeeds) {
   g.Link(1, kLink, 2);
   g.Commit();
   const NodeId dangling = g.id(0);
-  const std::vector<PageRankSeed> seeds = {
+  const std::vector<NodeWeight> seeds = {
       {dangling, 1e-320}, {dangling, 1e10}, {g.id(1), 0.0}, {g.id(2), 1e-320}};
   PageRankPushOptions options;
   options.max_error = 0.1;
@@ -126,7 +126,7 @@ TEST(PageRankPush, StaysNearItsSeeds) {
   g.AddNodes(n);
   for (std::size_t i = 0; i + 1 < n; ++i) g.Link(i, kLink, i + 1);
   g.Commit();
-  const std::vector<PageRankSeed> seeds = {{g.id(0), 1.0}};
+  const std::vector<NodeWeight> seeds = {{g.id(0), 1.0}};
   const auto got = PageRankPush(g.snapshot(), seeds);
   ASSERT_TRUE(got);
   EXPECT_LT(got->nodes, 100u);
@@ -138,25 +138,25 @@ TEST(PageRankPush, StopsWhenTheBudgetIsSpentAndRefusesNonsense) {
   const Asked asked = SomeSeeds(g.Flat());
   PageRankPushOptions options;
   options.max_error = 1e-6;
-  options.budget.edges = 1000;
+  options.run.budget.edges = 1000;
   const auto some = PageRankPush(g.snapshot(), asked.seeds, options);
   ASSERT_TRUE(some);
   EXPECT_LE(some->edges, 1000u);
   EXPECT_TRUE(some->truncated);
   EXPECT_FALSE(some->converged);
   EXPECT_GT(some->error, options.max_error);
-  options.budget = {};
-  options.budget.nodes = 50;
+  options.run.budget = {};
+  options.run.budget.nodes = 50;
   const auto few = PageRankPush(g.snapshot(), asked.seeds, options);
   ASSERT_TRUE(few);
   EXPECT_TRUE(few->truncated);
   EXPECT_LE(few->nodes, 50u);
   std::atomic<bool> cancel = true;
-  options.budget = {};
-  options.budget.cancel = &cancel;
+  options.run.budget = {};
+  options.run.budget.cancel = &cancel;
   EXPECT_EQ(PageRankPush(g.snapshot(), asked.seeds, options)->pushes, 0u);
 
-  auto message = [&](std::vector<PageRankSeed> seeds, auto change) {
+  auto message = [&](std::vector<NodeWeight> seeds, auto change) {
     PageRankPushOptions o;
     change(o);
     const auto result = PageRankPush(g.snapshot(), seeds, o);
@@ -170,7 +170,7 @@ TEST(PageRankPush, StopsWhenTheBudgetIsSpentAndRefusesNonsense) {
   EXPECT_NE(message({{asked.seeds[0].node, 0.0}}, nothing).find("sum"), std::string::npos);
   EXPECT_NE(message(asked.seeds, [](O& o) { o.max_error = 0; }).find("error"), std::string::npos);
   EXPECT_NE(message(asked.seeds, [](O& o) { o.damping = 1; }).find("damping"), std::string::npos);
-  EXPECT_NE(message(asked.seeds, [](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"),
+  EXPECT_NE(message(asked.seeds, [](O& o) { o.filter.kinds = {EdgeKindId{40000}}; }).find("40000"),
             std::string::npos);
 }
 

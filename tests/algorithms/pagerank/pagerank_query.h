@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 
 namespace plexus::testing {
 
@@ -20,6 +20,22 @@ inline double Distance(const std::vector<double>& a, const std::vector<double>& 
 
 inline PageRankResult Rank(const Snapshot& snapshot, const PageRankOptions& options = {}) {
   auto result = PageRank(snapshot, options);
+  if (!result) ADD_FAILURE() << result.error().ToString();
+  return result ? *std::move(result) : PageRankResult{};
+}
+
+// PageRankOptions and what a refresh begins with.
+struct RefreshQuery : PageRankOptions {
+  std::span<const double> start = {};
+  const Snapshot* start_snapshot = nullptr;
+};
+
+inline Result<PageRankResult> Refresh(const Snapshot& snapshot, const RefreshQuery& query) {
+  return RefreshPageRank(snapshot, {query.start, query.start_snapshot}, query);
+}
+
+inline PageRankResult Rank(const Snapshot& snapshot, const RefreshQuery& query) {
+  auto result = Refresh(snapshot, query);
   if (!result) ADD_FAILURE() << result.error().ToString();
   return result ? *std::move(result) : PageRankResult{};
 }

@@ -16,7 +16,7 @@ namespace {
 
 // Scores that are not of the earlier state, in several parts: what they sum to may be lost, or
 // turn negative, on the way. The bound holds, and the scores are those of the graph.
-TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
+TEST(PageRankRefresh, ErrorBoundHoldsInPartsFromArbitraryStartWithAHint) {
   constexpr NodeId kNodes = 6'000;  // six parts
   const Case c{"lost mass", 1, [](CaseGraph& g, int) {
                  g.AddNodes(kNodes);
@@ -38,12 +38,12 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
   const Snapshot third = g.snapshot();
   std::vector<double> start(kNodes);
   start[1] = 1;
-  const std::vector<internal::SeedShare> seed = {{5'500, 1.0}};
+  const std::vector<pagerank_internal::SeedShare> seed = {{5'500, 1.0}};
   for (const Snapshot* now : {&second, &third})
     for (const Snapshot* earlier : {&first, now})
       for (const double damping : {0.85, 0.99})
         for (const bool seeded : {false, true}) {
-          const internal::LiveRows rows{now->base().out(), now->base().in(), now, kNodes};
+          const pagerank_internal::LiveCsr rows{now->base().out(), now->base().in(), now, kNodes};
           PageRankOptions full;
           full.damping = damping;
           full.tolerance = 1e-10;
@@ -51,17 +51,17 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
           if (seeded) full.seeds = {{5'500, 1.0}};
           const std::vector<double> want = Rank(*now, full).scores;
           for (const int most : {3, 2'000}) {
-            const auto got =
-                internal::RefreshPageRank(rows, start,
-                                          seeded ? std::span<const internal::SeedShare>(seed)
-                                                 : std::span<const internal::SeedShare>(),
-                                          {.damping = damping,
-                                           .tolerance = 1e-7,
-                                           .max_iterations = most,
-                                           .earlier = earlier,
-                                           .budget = {},
-                                           .part_work = 1'024},
-                                          SerialExecutor());
+            const auto got = pagerank_internal::RefreshPageRank(
+                rows, start,
+                seeded ? std::span<const pagerank_internal::SeedShare>(seed)
+                       : std::span<const pagerank_internal::SeedShare>(),
+                {.damping = damping,
+                 .tolerance = 1e-7,
+                 .max_iterations = most,
+                 .earlier = earlier,
+                 .budget = {},
+                 .part_work = 1'024},
+                SerialExecutor());
             EXPECT_GE(got.error, 0);
             EXPECT_LE(got.error, 2);
             EXPECT_LE(Distance(got.scores, want), got.error + 1e-9)
@@ -76,7 +76,7 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
 
 // Telling the neighbours of changed rows all at once spends arcs of the budget as sweeps do: of
 // three sweeps' worth two are left.
-TEST(PageRankRefresh, NeighboursToldAtOnceAreCharged) {
+TEST(PageRankRefresh, ArcsPropagatedAtOnceCountAgainstTheBudget) {
   constexpr NodeId kNodes = 2'000;
   const Case c{"even", 1, [](CaseGraph& g, int) {
                  g.AddNodes(kNodes);
@@ -93,16 +93,16 @@ TEST(PageRankRefresh, NeighboursToldAtOnceAreCharged) {
   full.tolerance = 1e-10;
   full.max_iterations = 10'000;
   const std::vector<double> start = Rank(first, full).scores;
-  const internal::LiveRows rows{now.base().out(), now.base().in(), &now, kNodes};
-  internal::PageRankRefreshOptions options;
+  const pagerank_internal::LiveCsr rows{now.base().out(), now.base().in(), &now, kNodes};
+  pagerank_internal::PageRankRefreshOptions options;
   options.tolerance = 1e-10;
   options.earlier = &first;
-  const auto whole = internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
+  const auto whole = pagerank_internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
   EXPECT_FALSE(whole.truncated);
   EXPECT_GT(whole.iterations, 3);
   for (const std::uint64_t sweeps : {2u, 3u, 4u}) {
     options.budget.edges = whole.arcs * sweeps;
-    const auto cut = internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
+    const auto cut = pagerank_internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
     EXPECT_TRUE(cut.truncated);
     EXPECT_EQ(cut.iterations, static_cast<int>(sweeps) - 1);
   }

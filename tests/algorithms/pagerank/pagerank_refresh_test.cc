@@ -28,14 +28,14 @@ class Draw {
   std::uint32_t state_ = 7;
 };
 
-TEST(PageRankRefresh, FromEarlierScores) {
+TEST(PageRankRefresh, ErrorBoundHoldsFromEarlierScores) {
   CaseGraph g;
   g.AddNodes(3000);
   for (std::size_t i = 0; i < 3000; ++i)
     for (std::size_t k = 1; k < 6; ++k)
       g.Link(i, kLink, (i * 13 + k * k * 101 + 7) % 3000, 0.5f + static_cast<float>(k));
   g.Commit();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-10;
   const PageRankResult before = Rank(g.snapshot(), options);
   g.Link(g.AddNode(), kLink, 5);
@@ -54,14 +54,14 @@ TEST(PageRankRefresh, FromEarlierScores) {
 
   const std::vector<double> zero(3000, 0.0), negative(3000, -1.0);
   options.start = zero;
-  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
+  EXPECT_FALSE(Refresh(g.snapshot(), options).has_value());
   options.start = negative;
-  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
+  EXPECT_FALSE(Refresh(g.snapshot(), options).has_value());
 }
 
 // Long chains with cross links, dangling ends and weights: changes stay near where they
 // are made, so their rows are pushed one by one.
-TEST(PageRankRefresh, Locally) {
+TEST(PageRankRefresh, ErrorBoundHoldsAfterLocalChanges) {
   for (const bool weighted : {false, true})
     for (const bool seeded : {false, true}) {
       SCOPED_TRACE((weighted ? 2 : 0) + (seeded ? 1 : 0));
@@ -73,7 +73,7 @@ TEST(PageRankRefresh, Locally) {
         if (i % 5 == 0 && i % 7 != 6) g.Link(i, kRelatesTo, (i * 13 + 5) % kNodes / 40 * 40 + 1);
       }
       g.Commit();
-      PageRankOptions options;
+      RefreshQuery options;
       options.weighted = weighted;
       options.tolerance = 1e-6;
       if (seeded) options.seeds = {{11, 1.0}, {4000, 3.0}};
@@ -102,7 +102,7 @@ TEST(PageRankRefresh, Locally) {
 
 // From scores that have nothing to do with the graph or the seeds, any damping, stopped
 // early or not: what is said of the error holds, and scores sum to 1.
-TEST(PageRankRefresh, FromAnything) {
+TEST(PageRankRefresh, ErrorBoundHoldsFromArbitraryStart) {
   std::uint32_t state = 1;
   const auto draw = [&](std::uint32_t below) {
     return (state = state * 1664525u + 1013904223u) / 65536u % below;
@@ -117,7 +117,7 @@ TEST(PageRankRefresh, FromAnything) {
       if (from != to) g.Link(from, kLink, to, 0.125f * static_cast<float>(1 + draw(40)));
     }
     g.Commit();
-    PageRankOptions options;
+    RefreshQuery options;
     options.damping = std::array{0.85, 0.0, 0.1, 0.9}[draw(4)];
     options.tolerance = std::array{1e-3, 1e-6, 1e-8}[draw(3)];
     options.weighted = draw(2) != 0;
@@ -162,10 +162,10 @@ void RefreshFiftyTimes(bool tags) {
   };
   for (int i = 0; i < 400; ++i) link();
   g.Commit();
-  std::vector<PageRankOptions> selections(5);
+  std::vector<RefreshQuery> selections(5);
   selections[1].weighted = false;
-  selections[2].kinds = {kLink, kRelatesTo};
-  selections[3].valid_at = 100;
+  selections[2].filter.kinds = {kLink, kRelatesTo};
+  selections[3].filter.valid_at = 100;
   selections[4].seeds = {{3, 1.0}, {17, 2.0}};
   std::vector<std::vector<double>> scores(selections.size() + 1);  // the last: of a subset
   Snapshot earlier = g.snapshot();
@@ -198,8 +198,8 @@ void RefreshFiftyTimes(bool tags) {
     const NodeSubset subset = *NodeSubset::Of(now, two_thirds);
     for (std::size_t i = 0; i < scores.size(); ++i) {
       SCOPED_TRACE(i);
-      PageRankOptions options = i < selections.size() ? selections[i] : PageRankOptions{};
-      if (i == selections.size()) options.subset = &subset;
+      RefreshQuery options = i < selections.size() ? selections[i] : RefreshQuery{};
+      if (i == selections.size()) options.filter.subset = &subset;
       options.tolerance = 1e-8;
       options.start = scores[i];
       if (step % 3 != 2) options.start_snapshot = &earlier;
@@ -211,16 +211,17 @@ void RefreshFiftyTimes(bool tags) {
       PageRankResult got = Rank(now, options);
       EXPECT_TRUE(got.converged);
       EXPECT_LE(got.error, options.tolerance);
-      const auto want = reference::PageRank(g.Flat(options.kinds, options.subset, options.valid_at),
-                                            0.85, options.weighted, teleport, 0);
+      const auto want = reference::PageRank(
+          g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at), 0.85,
+          options.weighted, teleport, 0);
       EXPECT_LE(Distance(got.scores, want), got.error + 1e-12);
       scores[i] = std::move(got.scores);
     }
     earlier = now;
   }
 }
-TEST(PageRankRefresh, ChainOfFifty) { RefreshFiftyTimes(false); }
-TEST(PageRankRefresh, ChainOfFiftyBesideTags) { RefreshFiftyTimes(true); }
+TEST(PageRankRefresh, ErrorBoundHoldsOverFiftyRefreshes) { RefreshFiftyTimes(false); }
+TEST(PageRankRefresh, ErrorBoundHoldsOverFiftyRefreshesBesideTags) { RefreshFiftyTimes(true); }
 
 // The hint serves where index nodes lie between the facts, too.
 TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {
@@ -236,7 +237,7 @@ TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {
   g.Commit();
   g.Compact();
   const Snapshot before = g.snapshot();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-6;
   const std::vector<double> scores = Rank(before, options).scores;
   g.Link(3, kLink, 6, 1.0f);
@@ -261,7 +262,7 @@ TEST(PageRankRefresh, WrongHintsCostSweepsOnly) {
   g.Commit();
   other.Link(0, kLink, 1);
   other.Commit();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-9;
   const Snapshot first = g.snapshot();
   for (std::size_t i = 0; i < 60; ++i) g.Link(i, kRelatesTo, (i * 11 + 1) % 200, 9.0f);
@@ -301,7 +302,7 @@ TEST(PageRankRefresh, StrengthsOfAnySize) {
     g.Commit();
     std::vector<double> start(300);
     std::iota(start.begin(), start.end(), 0.0);
-    PageRankOptions options;
+    RefreshQuery options;
     options.start = start;
     const auto want = reference::PageRank(g.Flat(), 0.85, true, {}, 0);
     for (const double tolerance : {1e-5, 1e-7, 5e-11}) {
@@ -318,10 +319,10 @@ TEST(PageRankRefresh, RefusesHostileStarts) {
   g.AddNodes(4);
   g.Link(0, kLink, 1);
   g.Commit();
-  PageRankOptions options;
+  RefreshQuery options;
   const auto message = [&](const std::vector<double>& start) {
     options.start = start;
-    const auto result = PageRank(g.snapshot(), options);
+    const auto result = Refresh(g.snapshot(), options);
     return result ? std::string() : result.error().message;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN(),
@@ -341,7 +342,7 @@ TEST(PageRankRefresh, RefusesHostileStarts) {
 
 TEST(PageRankRefresh, SameBitsAtAnyThreadCountAndOnAnyShape) {
   const auto executors = Executors();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-7;
   const std::vector<double> start = Rank(Large(0, Shape::kClean).snapshot(), options).scores;
   std::vector<double> biased(start);
@@ -350,7 +351,7 @@ TEST(PageRankRefresh, SameBitsAtAnyThreadCountAndOnAnyShape) {
   std::vector<double> first;
   for (Shape shape : kShapes)
     for (const auto& e : executors) {
-      options.executor = e.executor.get();
+      options.run.executor = e.executor.get();
       const auto scores = Rank(Large(0, shape).snapshot(), options).scores;
       if (first.empty()) first = scores;
       EXPECT_EQ(scores, first) << shape << ", " << e.name;
@@ -380,7 +381,7 @@ TEST(PageRankRefresh, InParts) {
   std::vector<NodeId> out, in;
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
-  const internal::LiveRows live{
+  const pagerank_internal::LiveCsr live{
       {out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
   const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
   const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
@@ -396,7 +397,7 @@ TEST(PageRankRefresh, InParts) {
   for (const double tolerance : {1e-7, 1e-10}) {
     first.clear();
     for (const auto& e : Executors()) {
-      const internal::PageRankRefreshed got = internal::RefreshPageRank(
+      const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
           live, start, {}, {.tolerance = tolerance, .budget = {}}, *e.executor);
       EXPECT_LE(got.error, tolerance);
       EXPECT_LE(Distance(got.scores, want), got.error + 2e-12);
@@ -407,7 +408,7 @@ TEST(PageRankRefresh, InParts) {
     }
   }
   // The sums themselves, against one addition after the other.
-  internal::RowSums sums(live, false, SerialExecutor());
+  pagerank_internal::CsrSpmv sums(live, false, SerialExecutor());
   std::vector<double> got(kNodes);
   for (std::size_t b = 0; b < sums.block_count(); ++b)
     sums.Pull(b, want.data(), &got[sums.first_row(b)]);

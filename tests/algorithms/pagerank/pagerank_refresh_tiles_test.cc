@@ -19,7 +19,7 @@
 namespace plexus::testing {
 namespace {
 
-using internal::PageRankTiles;
+using pagerank_internal::PageRankTiles;
 
 class Draw {
  public:
@@ -63,7 +63,7 @@ void Change(CaseGraph& g, Draw& draw) {
   g.Commit();
 }
 
-internal::LiveRows RowsOf(const Snapshot& now) {
+pagerank_internal::LiveCsr RowsOf(const Snapshot& now) {
   return {now.base().out(), now.base().in(), &now, now.node_count()};
 }
 
@@ -76,7 +76,7 @@ std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted)
 
 template <class Value>
 void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& tiles,
-                    internal::TiledSums& sums) {
+                    pagerank_internal::BaseTileSpmv& sums) {
   const NodeId n = now.node_count();
   std::vector<Value> values(n), placed(n);
   for (NodeId v = 0; v < n; ++v) {
@@ -88,7 +88,7 @@ void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& til
   for (std::size_t b = 0; b < sums.block_count(); ++b) {
     ASSERT_EQ(sums.first_row(b), next);
     const std::size_t count = sums.first_row(b + 1) - next;
-    ASSERT_LE(count, sums.most_rows());
+    ASSERT_LE(count, sums.max_rows());
     std::vector<double> got(count, -1.0);
     sums.Pull(b, placed.data(), got.data());
     for (std::size_t i = 0; i < count; ++i, ++next) {
@@ -107,7 +107,7 @@ void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& til
   EXPECT_LE(off, sums.Rounding() * total + 1e-12 * total);
 }
 
-TEST(TiledSums, AreThoseOfTheLiveGraph) {
+TEST(BaseTileSpmv, AreThoseOfTheLiveGraph) {
   for (const bool skewed : {false, true})
     for (const bool weighted : {false, true}) {
       SCOPED_TRACE((skewed ? 2 : 0) + (weighted ? 1 : 0));
@@ -118,14 +118,15 @@ TEST(TiledSums, AreThoseOfTheLiveGraph) {
       EXPECT_EQ(tiles->positions() != nullptr, skewed);
       for (int step = 0; step < 8; ++step) {
         const Snapshot now = g.snapshot();
-        const internal::LiveRows rows = RowsOf(now);
-        const auto sums =
-            internal::TiledSums::Make(tiles, rows, weighted, 1'000'000, DefaultExecutor());
+        const pagerank_internal::LiveCsr rows = RowsOf(now);
+        const auto sums = pagerank_internal::BaseTileSpmv::Make(tiles, rows, weighted, 1'000'000,
+                                                                DefaultExecutor());
         ASSERT_TRUE(sums);
         ExpectLiveSums<float>(now, weighted, *tiles, *sums);
         ExpectLiveSums<double>(now, weighted, *tiles, *sums);
         if (step == 7) {
-          EXPECT_FALSE(internal::TiledSums::Make(tiles, rows, weighted, 3, DefaultExecutor()))
+          EXPECT_FALSE(
+              pagerank_internal::BaseTileSpmv::Make(tiles, rows, weighted, 3, DefaultExecutor()))
               << "too much is apart";
         }
         Change(g, draw);
@@ -148,11 +149,11 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
       full.weighted = weighted;
       full.tolerance = 1e-12;
       std::vector<double> scores = Rank(earlier, full).scores;
-      const std::vector<internal::SeedShare> seed = {{7, 0.25}, {900, 0.75}};
+      const std::vector<pagerank_internal::SeedShare> seed = {{7, 0.25}, {900, 0.75}};
       for (int step = 0; step < 4; ++step) {
         Change(g, draw);
         const Snapshot now = g.snapshot();
-        const internal::LiveRows rows = RowsOf(now);
+        const pagerank_internal::LiveCsr rows = RowsOf(now);
         scores.resize(now.node_count());
         const bool seeded = step % 3 == 2;
         if (seeded) std::iota(scores.begin(), scores.end(), 1.0);
@@ -168,17 +169,17 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
         for (const double tolerance : {1e-5, 1e-8, 1e-10}) {
           std::vector<double> first;
           for (const auto& e : executors) {
-            const internal::PageRankRefreshed got =
-                internal::RefreshPageRank(rows, scores,
-                                          seeded ? std::span<const internal::SeedShare>(seed)
-                                                 : std::span<const internal::SeedShare>(),
-                                          {.tolerance = tolerance,
-                                           .weighted = weighted,
-                                           .earlier = step % 2 == 0 ? &earlier : nullptr,
-                                           .tiles = tiles,
-                                           .budget = {},
-                                           .part_work = 1'024},
-                                          *e.executor);
+            const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
+                rows, scores,
+                seeded ? std::span<const pagerank_internal::SeedShare>(seed)
+                       : std::span<const pagerank_internal::SeedShare>(),
+                {.tolerance = tolerance,
+                 .weighted = weighted,
+                 .earlier = step % 2 == 0 ? &earlier : nullptr,
+                 .tiles = tiles,
+                 .budget = {},
+                 .part_work = 1'024},
+                *e.executor);
             EXPECT_FALSE(got.truncated);
             EXPECT_LE(got.error, tolerance);
             EXPECT_LE(Distance(got.scores, want), got.error + 1e-13);
@@ -206,9 +207,9 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
   const auto tiles = TilesOf(g.snapshot(), true);
   Change(g, draw);
   const Snapshot now = g.snapshot();
-  const internal::LiveRows rows = RowsOf(now);
+  const pagerank_internal::LiveCsr rows = RowsOf(now);
   const std::vector<double> start(now.node_count(), 1.0 / now.node_count());
-  const auto got = internal::RefreshPageRank(
+  const auto got = pagerank_internal::RefreshPageRank(
       rows, start, {}, {.tolerance = 1e-9, .tiles = tiles, .budget = {}, .part_work = 1'024},
       DefaultExecutor());
   EXPECT_LE(got.error, 1e-9);
@@ -239,18 +240,19 @@ std::shared_ptr<Csr> LargeBase(float weight) {
 
 TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   const std::shared_ptr<const Csr> base = LargeBase(1.0f), weighted = LargeBase(0.5f);
-  const auto plain = internal::TilesOfBase(base, false, DefaultExecutor());
+  const auto plain = pagerank_internal::TilesOfBase(base, false, DefaultExecutor());
   ASSERT_TRUE(plain);
-  EXPECT_EQ(internal::TilesOfBase(base, false, SerialExecutor()), plain);
-  EXPECT_EQ(internal::TilesOfBase(base, true, SerialExecutor()), plain) << "all weights are 1";
-  const auto heavy = internal::TilesOfBase(weighted, true, DefaultExecutor());
+  EXPECT_EQ(pagerank_internal::TilesOfBase(base, false, SerialExecutor()), plain);
+  EXPECT_EQ(pagerank_internal::TilesOfBase(base, true, SerialExecutor()), plain)
+      << "all weights are 1";
+  const auto heavy = pagerank_internal::TilesOfBase(weighted, true, DefaultExecutor());
   ASSERT_TRUE(heavy);
   EXPECT_TRUE(heavy->weights());
-  EXPECT_NE(internal::TilesOfBase(weighted, false, DefaultExecutor()), heavy);
-  EXPECT_FALSE(internal::TilesOfBase(weighted, false, DefaultExecutor())->weights());
+  EXPECT_NE(pagerank_internal::TilesOfBase(weighted, false, DefaultExecutor()), heavy);
+  EXPECT_FALSE(pagerank_internal::TilesOfBase(weighted, false, DefaultExecutor())->weights());
   std::shared_ptr<const Csr> passing = LargeBase(1.0f);
   const std::weak_ptr<const PageRankTiles> tiles =
-      internal::TilesOfBase(passing, false, DefaultExecutor());
+      pagerank_internal::TilesOfBase(passing, false, DefaultExecutor());
   EXPECT_FALSE(tiles.expired());
   EXPECT_GE(passing->derived.size_bytes(), tiles.lock()->size_bytes());
   passing.reset();
@@ -259,16 +261,19 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   CaseGraph g;
   Draw draw;
   MakeBase(g, draw, 100, false);
-  EXPECT_FALSE(internal::TilesOfBase(g.snapshot().state().base, true, DefaultExecutor()))
+  EXPECT_FALSE(pagerank_internal::TilesOfBase(g.snapshot().state().base, true, DefaultExecutor()))
       << "small";
   PageRankOptions options;
   options.tolerance = 1e-8;
-  const std::vector<double> start = Rank(g.snapshot(), options).scores;
+  const Snapshot before = g.snapshot();
+  const std::vector<double> start = Rank(before, options).scores;
+  PageRankRefresher refresher(options);
+  EXPECT_EQ(refresher.last(), nullptr);
+  EXPECT_EQ((*refresher.Refresh(before))->scores, start);
   Change(g, draw);
-  options.start = start;
-  const PageRankResult without = Rank(g.snapshot(), options);
-  options.keep_layout = true;
-  const PageRankResult with = Rank(g.snapshot(), options);
+  const PageRankResult without = RefreshPageRank(g.snapshot(), {start, &before}, options).value();
+  const PageRankResult& with = **refresher.Refresh(g.snapshot());
+  EXPECT_EQ(refresher.last(), &with);
   EXPECT_FALSE(with.tiled);
   EXPECT_EQ(with.layout_bytes, 0u);
   EXPECT_EQ(with.scores, without.scores);

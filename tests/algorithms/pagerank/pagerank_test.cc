@@ -82,7 +82,7 @@ TEST(PageRank, SameBitsAtAnyThreadCountAndOnAnyShape) {
       for (Shape shape : kShapes) {
         const CaseGraph& g = Large(which, shape);
         for (const auto& e : executors) {
-          options.executor = e.executor.get();
+          options.run.executor = e.executor.get();
           const auto scores = Rank(g.snapshot(), options).scores;
           if (first.empty()) first = scores;
           EXPECT_EQ(scores, first) << shape << ", " << e.name;
@@ -136,11 +136,11 @@ TEST(PageRank, KindsAndSubsetsSelectASubgraph) {
          {std::vector<EdgeKindId>{kLink}, {kRelatesTo, kSupports}, {kHasTag, kLink}}) {
       PageRankOptions options;
       options.tolerance = 1e-12;
-      options.kinds = kinds;
+      options.filter.kinds = kinds;
       EXPECT_LE(
           Distance(Rank(s, options).scores, reference::PageRank(g.Flat(kinds), 0.85, true, {}, 0)),
           2e-12);
-      options.subset = &subset;
+      options.filter.subset = &subset;
       EXPECT_LE(Distance(Rank(s, options).scores,
                          reference::PageRank(g.Flat(kinds, &subset), 0.85, true, {}, 0)),
                 2e-12);
@@ -186,7 +186,8 @@ TEST(PageRank, RefusesWhatItCannotDo) {
             }).find("f32"),
             std::string::npos);
   EXPECT_NE(message([](O& o) { o.iterations = -1; }).find("iterations"), std::string::npos);
-  EXPECT_NE(message([](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"), std::string::npos);
+  EXPECT_NE(message([](O& o) { o.filter.kinds = {EdgeKindId{40000}}; }).find("40000"),
+            std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{2, 1.0}}; }).find("seed node '"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{99, 1.0}}; }).find("99"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{0, -1.0}}; }).find("weight"), std::string::npos);
@@ -197,15 +198,15 @@ TEST(PageRank, StopsWhenTheBudgetIsSpent) {
   const CaseGraph& g = Large(0, Shape::kDelta);
   PageRankOptions options;
   const PageRankResult full = Rank(g.snapshot(), options);
-  options.budget.edges = full.edges * 4;
+  options.run.budget.edges = full.edges * 4;
   const PageRankResult four = Rank(g.snapshot(), options);
   EXPECT_TRUE(four.truncated);
   EXPECT_EQ(four.iterations, 4);
   EXPECT_FALSE(four.converged);
   EXPECT_GT(four.error, options.tolerance);
   std::atomic<bool> cancel = true;
-  options.budget = {};
-  options.budget.cancel = &cancel;
+  options.run.budget = {};
+  options.run.budget.cancel = &cancel;
   EXPECT_EQ(Rank(g.snapshot(), options).iterations, 0);
 }
 

@@ -21,7 +21,7 @@
 namespace plexus::testing {
 namespace {
 
-using internal::PageRankTiles;
+using pagerank_internal::PageRankTiles;
 
 struct Rows {
   std::vector<std::uint32_t> offsets;
@@ -250,21 +250,21 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
       for (std::uint32_t k = 0; k < degree; ++k) rows.neighbors.push_back(neighbor(v, k));
     }
     rows.offsets.push_back(n * degree);
-    return PageRankTiles::PayAfter(rows.view(false), rows.view(false));
+    return PageRankTiles::BreakEvenIterations(rows.view(false), rows.view(false));
   };
   constexpr int kNever = 0;
   std::mt19937 random(3);
   constexpr NodeId n = 4 * kSegment;
   EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }),
-            PageRankTiles::kEnoughIfEven);
+            PageRankTiles::kBreakEvenEven);
   EXPECT_EQ(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }), kNever);  // local
-  EXPECT_EQ(PageRankTiles::PayAfter({}, {}), kNever);
+  EXPECT_EQ(PageRankTiles::BreakEvenIterations({}, {}), kNever);
   EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()).value(), nullptr);
   auto skewed = [](NodeId nodes, std::size_t arcs) {
     const BothRows g = Random(Kind::kSkewed, nodes, arcs);
-    return PageRankTiles::PayAfter(g.in.view(false), g.out.view(false));
+    return PageRankTiles::BreakEvenIterations(g.in.view(false), g.out.view(false));
   };
-  EXPECT_EQ(skewed(kNodes, 3'000'000), PageRankTiles::kEnoughIfSkewed);
+  EXPECT_EQ(skewed(kNodes, 3'000'000), PageRankTiles::kBreakEvenSkewed);
   EXPECT_EQ(skewed(kNodes, 1'000'000), kNever);        // few arcs
   EXPECT_EQ(skewed(2 * kSegment, 3'000'000), kNever);  // few nodes
 }
@@ -285,10 +285,10 @@ TEST(PageRankTiles, PaySoonerOnLargeEvenGraphs) {
                      {},
                      {},
                      {}};
-    return PageRankTiles::PayAfter(in, in);
+    return PageRankTiles::BreakEvenIterations(in, in);
   };
-  EXPECT_EQ(of(n, kDegree), PageRankTiles::kEnoughIfLarge);
-  EXPECT_EQ(of(n - 1, kDegree), PageRankTiles::kEnoughIfEven);
+  EXPECT_EQ(of(n, kDegree), PageRankTiles::kBreakEvenLarge);
+  EXPECT_EQ(of(n - 1, kDegree), PageRankTiles::kBreakEvenEven);
   EXPECT_EQ(of(n, 2), 0);  // thin
 }
 
@@ -309,7 +309,7 @@ TEST(PageRankTiles, PreparationsLiveWithTheirState) {
   EXPECT_EQ(bytes(), one);
   PageRankOptions options;
   for (std::int64_t at = 1; at <= 9; ++at) {
-    options.valid_at = at;
+    options.filter.valid_at = at;
     ASSERT_TRUE(PageRank(s, options));
   }
   EXPECT_LE(bytes(), 4 * one + 4096) << "the last four";
@@ -384,7 +384,7 @@ TEST(PageRankTiles, ServePageRank) {
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);  // kept
   options.use_cache = false;
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);
-  options.executor = &SerialExecutor();
+  options.run.executor = &SerialExecutor();
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);
   options.use_cache = true;
   ASSERT_TRUE(graph->Compact());

@@ -1,5 +1,6 @@
 // Delta-stepping against Bellman-Ford: the same bits, whatever the width of a bucket.
 #include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -30,18 +31,19 @@ double CostOf(const reference::FlatArc& arc, PathCost cost) {
 // One reference for all widths and executors, which change nothing.
 void Check(const CaseGraph& g, NodeId source, DistancesOptions options,
            const std::vector<double>& deltas, const std::vector<NamedExecutor>& executors = {}) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto arcs = reference::Walkable(flat, options.direction);
   std::vector<double> costs;
   for (const auto& arc : arcs) costs.push_back(CostOf(arc, options.cost));
   const auto want = reference::CheapestCosts(arcs, costs, flat.node_count(), source);
   const auto reached = static_cast<std::uint64_t>(
       std::ranges::count_if(want, [](double d) { return d < kInfinity; }));
-  std::size_t turn = 0;
+  std::size_t spin = 0;
   for (double delta : deltas) {
     SCOPED_TRACE(delta);
     options.delta = delta;
-    if (!executors.empty()) options.executor = executors[turn++ % executors.size()].executor.get();
+    if (!executors.empty())
+      options.run.executor = executors[spin++ % executors.size()].executor.get();
     const auto got = Distances(g.snapshot(), source, options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_FALSE(got->truncated);
@@ -75,16 +77,16 @@ TEST(Distances, EqualBellmanFordBitByBit) {
       }
     DistancesOptions options;
     options.cost = PathCost::kWeight;
-    options.kinds = {kLink, kHasTag};
-    const NodeId tagged = FirstSelected(g.Flat(options.kinds));
+    options.filter.kinds = {kLink, kHasTag};
+    const NodeId tagged = FirstSelected(g.Flat(options.filter.kinds));
     Check(g, tagged, options);
     const Snapshot s = g.snapshot();
     std::vector<NodeId> some = {source};
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 4 != 3) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    options.kinds.clear();
-    options.subset = &subset;
+    options.filter.kinds.clear();
+    options.filter.subset = &subset;
     Check(g, source, options);
   });
 }
@@ -114,8 +116,8 @@ TEST(Distances, ColumnsValidTimesAndErrors) {
   const auto column = Distances(s, 0, {.cost = PathCost::kColumn, .column = kTrust});
   ASSERT_TRUE(column.has_value()) << column.error().ToString();
   EXPECT_EQ(column->distances, (std::vector<double>{0, 0.5, 0.75, kInfinity}));
-  EXPECT_EQ(Distances(s, 0, {.valid_at = 15})->distances[2], 2);
-  EXPECT_EQ(Distances(s, 0, {.valid_at = 25})->distances[2], kInfinity);
+  EXPECT_EQ(Distances(s, 0, {.filter = {.valid_at = 15}})->distances[2], 2);
+  EXPECT_EQ(Distances(s, 0, {.filter = {.valid_at = 25}})->distances[2], kInfinity);
 
   const auto log = Distances(s, 0, {.cost = PathCost::kLogWeight});
   ASSERT_FALSE(log.has_value());
@@ -125,14 +127,14 @@ TEST(Distances, ColumnsValidTimesAndErrors) {
   EXPECT_FALSE(Distances(s, 0, {.delta = kInfinity}).has_value());
   EXPECT_FALSE(Distances(s, 0, {.delta = std::nan("")}).has_value());
   EXPECT_FALSE(Distances(s, 0, {.cost = PathCost::kColumn, .column = ColumnId{60000}}).has_value());
-  EXPECT_FALSE(Distances(s, 0, {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 TEST(Distances, StoppedKeepsOnlyWhatIsCertain) {
   const CaseGraph& g = Large(0, Shape::kClean);
   const std::atomic<bool> stop = true;
   DistancesOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   const NodeId source = FirstSelected(g.Flat());
   const auto got = Distances(g.snapshot(), source, options);
   EXPECT_TRUE(got->truncated);
@@ -179,8 +181,8 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
     for (int part = 0;; ++part) {
       DistancesOptions options{.cost = PathCost::kWeight, .delta = 48};
       CancelsIn executor(*e.executor, part / 2, part % 2 == 0);
-      options.budget.cancel = &executor.cancel;
-      options.executor = &executor;
+      options.run.budget.cancel = &executor.cancel;
+      options.run.executor = &executor;
       const auto got = Distances(g.snapshot(), 7, options);
       ASSERT_TRUE(got.has_value());
       std::uint64_t finite = 0;
@@ -217,19 +219,19 @@ class InWaves : public Executor {
 };
 
 // What a loop leaves behind is neither lost nor in the way of the next.
-TEST(WorkExchange, ListsThatNobodyTookAreHandedBack) {
-  internal::WorkExchange<int> exchange;
+TEST(WorkSharing, UntakenListsAreReturned) {
+  paths_internal::WorkSharing<int> exchange;
   exchange.Open();
-  exchange.Sit();
-  exchange.Give({1, 2});
-  exchange.Give({3});
+  exchange.Join();
+  exchange.Share({1, 2});
+  exchange.Share({3});
   exchange.Leave();
-  EXPECT_EQ(exchange.TakeLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
-  EXPECT_TRUE(exchange.TakeLists().empty());
+  EXPECT_EQ(exchange.DrainLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
+  EXPECT_TRUE(exchange.DrainLists().empty());
   exchange.Open();
-  exchange.Sit();
+  exchange.Join();
   bool wanted = false;
-  EXPECT_TRUE(exchange.Ask([&] { return wanted = exchange.wanted(), !wanted; }).empty());
+  EXPECT_TRUE(exchange.Request([&] { return wanted = exchange.wanted(), !wanted; }).empty());
   EXPECT_TRUE(wanted);
   exchange.Leave();
 }
@@ -262,7 +264,7 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
 
 // A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
 // between them.
-TEST(DistancesCsr, HandedFromThreadToThread) {
+TEST(DistancesCsr, SharedWorkGivesTheSameCosts) {
   constexpr NodeId kSide = 250, kGrids = 2;
   std::mt19937_64 random(5);
   const Case c{"grids", 1, [&](CaseGraph& g, int) {
@@ -287,7 +289,7 @@ TEST(DistancesCsr, HandedFromThreadToThread) {
   std::uint64_t reached = 0;
   for (float d : want) reached += d < std::numeric_limits<float>::infinity();
   EXPECT_GT(reached, kSide * kSide * kGrids * 9 / 10);
-  OneAfterTheOther forwards(false), backwards(true);
+  OrderedExecutor forwards(false), backwards(true);
   InWaves waves;
   std::vector<Executor*> executors = {&forwards, &backwards, &waves};
   const auto named = Executors();

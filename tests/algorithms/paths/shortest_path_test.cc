@@ -152,14 +152,14 @@ TEST(ShortestPath, SubsetsKindsAndBudgets) {
   const Snapshot s = g.snapshot();
   ShortestPathOptions options;
   EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 1, 4}));
-  options.kinds = {kSupports};
+  options.filter.kinds = {kSupports};
   EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 2, 3, 4}));
-  options.kinds.clear();
+  options.filter.kinds.clear();
   const NodeSubset without = *NodeSubset::Of(s, std::vector<NodeId>{2, 3});
-  options.subset = &without;  // the ends need not be in it
+  options.filter.subset = &without;  // the ends need not be in it
   EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 2, 3, 4}));
-  options.subset = nullptr;
-  options.budget.edges = 1;
+  options.filter.subset = nullptr;
+  options.run.budget.edges = 1;
   const ShortestPathResult cut = Query(s, 0, 4, options);
   EXPECT_TRUE(cut.truncated);
   EXPECT_TRUE(cut.paths.empty());
@@ -186,7 +186,7 @@ TEST(ShortestPath, BudgetsHoldOverAllOfYensSearches) {
     ASSERT_FALSE(whole.truncated);
     std::size_t most = 0;
     for (std::uint64_t edges = 1; edges < whole.edges; edges += edges / 4 + 1) {
-      options.budget.edges = edges;
+      options.run.budget.edges = edges;
       const ShortestPathResult cut = Query(g.snapshot(), 0, kSide * kSide - 1, options);
       ASSERT_TRUE(cut.truncated) << edges;
       ASSERT_LE(cut.edges, edges);
@@ -196,8 +196,8 @@ TEST(ShortestPath, BudgetsHoldOverAllOfYensSearches) {
     }
     EXPECT_GT(most, 1u);
     const std::atomic<bool> stop = true;
-    options.budget = {};
-    options.budget.cancel = &stop;
+    options.run.budget = {};
+    options.run.budget.cancel = &stop;
     EXPECT_TRUE(Query(g.snapshot(), 0, kSide * kSide - 1, options).truncated);
   }
 }
@@ -207,9 +207,10 @@ void CheckNext(const CaseGraph& g, NodeId from, NodeId to, const ShortestPathOpt
                bool rough) {
   const Snapshot s = g.snapshot();
   NodeSubset inside;
-  if (options.subset)
-    inside = options.subset->Unite(*NodeSubset::Of(s, std::vector<NodeId>{from, to}));
-  const auto flat = g.Flat(options.kinds, options.subset ? &inside : nullptr, options.valid_at);
+  if (options.filter.subset)
+    inside = options.filter.subset->Unite(*NodeSubset::Of(s, std::vector<NodeId>{from, to}));
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset ? &inside : nullptr,
+                           options.filter.valid_at);
   const auto arcs = reference::Walkable(flat, options.direction);
   const auto costs = CostsOf(arcs, options.cost, s, options.column);
   auto want = flat.node_count() < 20
@@ -247,10 +248,10 @@ TEST(ShortestPath, NextBestPathsOfTangles) {
         options.column = kTrust;
         options.direction = direction;
         options.count = seed % 2 ? 1000 : 7;
-        if (seed % 3 == 1) options.kinds = {kLink, kRelatesTo};
-        if (seed % 7 == 3) options.valid_at = seed % 2 ? 150 : 250;
+        if (seed % 3 == 1) options.filter.kinds = {kLink, kRelatesTo};
+        if (seed % 7 == 3) options.filter.valid_at = seed % 2 ? 150 : 250;
         const NodeSubset odd = *NodeSubset::Of(g.snapshot(), std::vector<NodeId>{1, 3, 4});
-        if (seed % 4 == 2) options.subset = &odd;
+        if (seed % 4 == 2) options.filter.subset = &odd;
         CheckNext(g, 0, last, options, rough);
         CheckNext(g, last, 1, options, rough);
         if (::testing::Test::HasFatalFailure()) return;
@@ -340,7 +341,7 @@ TEST(ShortestPath, NextBestPathsNearbyAreCheap) {
   g.Commit();
   g.Compact();
   ShortestPathOptions options;
-  options.kinds = {kLink, kSupports};
+  options.filter.kinds = {kLink, kSupports};
   for (const PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
     options.cost = cost;
     options.count = 1;

@@ -144,7 +144,7 @@ TEST(Bm25, SameBitsAtAnyThreadCountAndTiesById) {
   std::vector<std::pair<NodeId, double>> first;
   for (const auto& executor : testing::Executors()) {
     Bm25Options options;
-    options.executor = executor.executor.get();
+    options.run.executor = executor.executor.get();
     options.top = 100;
     std::vector<std::pair<NodeId, double>> now;
     const auto result = Bm25(graph->snapshot(), query, options);
@@ -173,8 +173,8 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
   for (const Bm25Match& match : whole->matches) of[match.node] = match;
   for (const auto& executor : testing::Executors()) {
     for (const bool by_nodes : {true, false}) {
-      Bm25Options options{.top = 0, .executor = executor.executor.get()};
-      (by_nodes ? options.budget.nodes : options.budget.edges) = 1000;
+      Bm25Options options{.top = 0, .run = {.executor = executor.executor.get()}};
+      (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1000;
       const auto part = Bm25(s, query, options);
       ASSERT_TRUE(part);
       EXPECT_TRUE(part->truncated);
@@ -191,7 +191,7 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
       EXPECT_EQ(part->found, expected);
       EXPECT_EQ(part->matches.size(), expected);
       EXPECT_EQ(part->terms[0].df, whole->terms[0].df);
-      (by_nodes ? options.budget.nodes : options.budget.edges) = 1'000'000;
+      (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1'000'000;
       EXPECT_FALSE(Bm25(s, query, options)->truncated);
     }
     // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand:
@@ -199,8 +199,8 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
     const std::atomic<bool> stop = true;
     const Snapshot anew(std::make_shared<const GraphState>(s.state()));
     for (const Snapshot& snapshot : {anew, s}) {
-      Bm25Options options{.executor = executor.executor.get()};
-      options.budget.cancel = &stop;
+      Bm25Options options{.run = {.executor = executor.executor.get()}};
+      options.run.budget.cancel = &stop;
       const auto none = Bm25(snapshot, query, options);
       ASSERT_TRUE(none);
       EXPECT_TRUE(none->truncated);

@@ -23,7 +23,7 @@ void Check(const VectorCase& c, const NodeSubset* subset, const std::vector<floa
       if (!HasSimdLevel(level)) continue;
       for (const auto& e : executors)
         for (std::size_t top : {std::size_t{0}, std::size_t{1}, std::size_t{7}}) {
-          NearestOptions options{top, metric, subset, kNoNode, level, e.executor.get()};
+          NearestOptions options{top, metric, subset, kNoNode, level, {{}, e.executor.get()}};
           const auto got = Nearest(s, c.space(), query, options);
           ASSERT_TRUE(got.has_value()) << got.error().ToString();
           ASSERT_EQ(got->nodes.size(), top == 0 ? want.size() : std::min(top, want.size()));
@@ -76,11 +76,12 @@ TEST(Nearest, ManyRowsGiveTheSameBitsAtAnyThreadCount) {
   const std::vector<float> query = {1, -2, 1};
   const auto executors = Executors();
   for (std::size_t top : {0u, 1u, 100u, 20'000u}) {
-    std::vector<SimilarNode> first;
+    std::vector<NearestHit> first;
     const auto want =
         reference::Nearest(made.graph.Flat(), made.vectors, reference::Likeness::kCosine, query);
     for (const auto& e : executors) {
-      const auto got = Nearest(s, made.space(), query, {.top = top, .executor = e.executor.get()});
+      const auto got =
+          Nearest(s, made.space(), query, {.top = top, .run = {.executor = e.executor.get()}});
       ASSERT_TRUE(got.has_value());
       if (first.empty()) first = got->nodes;
       EXPECT_EQ(got->nodes, first) << e.name;
@@ -103,10 +104,10 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
     const auto whole = Nearest(s, made.space(), query, {.top = 0, .subset = within});
     ASSERT_TRUE(whole.has_value());
     EXPECT_FALSE(whole->truncated);
-    std::vector<SimilarNode> first;
+    std::vector<NearestHit> first;
     for (const auto& e : Executors()) {
-      NearestOptions options{.top = 0, .subset = within, .executor = e.executor.get()};
-      options.budget.nodes = 1000;
+      NearestOptions options{.top = 0, .subset = within, .run = {.executor = e.executor.get()}};
+      options.run.budget.nodes = 1000;
       const auto part = Nearest(s, made.space(), query, options);
       ASSERT_TRUE(part.has_value());
       EXPECT_TRUE(part->truncated);
@@ -114,13 +115,13 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
       if (first.empty()) first = part->nodes;
       EXPECT_EQ(part->nodes, first) << e.name;
       std::size_t at = 0;  // a part of the whole, in its order
-      for (const SimilarNode& node : whole->nodes)
+      for (const NearestHit& node : whole->nodes)
         at += at < part->nodes.size() && part->nodes[at] == node;
       EXPECT_EQ(at, part->nodes.size());
-      options.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
+      options.run.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
       EXPECT_EQ(Nearest(s, made.space(), query, options)->nodes, whole->nodes);
       const std::atomic<bool> stop = true;
-      options.budget.cancel = &stop;
+      options.run.budget.cancel = &stop;
       const auto none = Nearest(s, made.space(), query, options);
       EXPECT_TRUE(none->truncated);
       EXPECT_EQ(none->measured + none->nodes.size(), 0u);

@@ -56,8 +56,9 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
           const auto want_named = reference::Rerank(flat, named, 0.75);
           for (SimdLevel level : {SimdLevel::kScalar, SimdLevel::kBest})
             for (const auto& e : executors) {
-              RerankOptions options{.k = k, .metric = metric, .kinds = kinds, .level = level};
-              options.executor = e.executor.get();
+              RerankOptions options{
+                  .k = k, .metric = metric, .filter = {.kinds = kinds}, .level = level};
+              options.run.executor = e.executor.get();
               Same(Rerank(s, made.space(), query, options), want);
               options.boost = 0.75;
               Same(RerankCandidates(s, made.space(), query, ids, options), want_named);
@@ -137,11 +138,11 @@ TEST(Rerank, SaysWhatItLeavesOut) {
   EXPECT_EQ(got->outside, 1u);
   const NodeId few[] = {1, 4};
   const NodeSubset subset = *NodeSubset::Of(s, few);
-  const auto inside = RerankCandidates(s, t.space, t.query, ids, {.subset = &subset});
+  const auto inside = RerankCandidates(s, t.space, t.query, ids, {.filter = {.subset = &subset}});
   EXPECT_EQ(inside->candidates, 1u);
   EXPECT_EQ(inside->without_vector, 1u);
   EXPECT_EQ(inside->outside, 4u);
-  EXPECT_EQ(Rerank(s, t.space, t.query, {.subset = &subset})->candidates, 1u);
+  EXPECT_EQ(Rerank(s, t.space, t.query, {.filter = {.subset = &subset}})->candidates, 1u);
   EXPECT_TRUE(RerankCandidates(s, t.space, t.query, {})->hits.empty());
 }
 
@@ -150,18 +151,18 @@ TEST(Rerank, BudgetsCutAtTheSamePlace) {
   const Snapshot s = t.g.snapshot();
   // Rows of the candidates in order of likeness hold 3, 3, 2, 1 arcs.
   for (const auto& e : Executors()) {
-    RerankOptions options{.executor = e.executor.get()};
-    options.budget.edges = 6;
+    RerankOptions options{.run = {.executor = e.executor.get()}};
+    options.run.budget.edges = 6;
     const auto got = Rerank(s, t.space, t.query, options);
     EXPECT_TRUE(got->truncated);
     double degrees = 0;
     for (const RerankHit& hit : got->hits) degrees += hit.degree;
     EXPECT_EQ(degrees, 1);  // b's alone
     EXPECT_EQ(got->hits.size(), 4u);
-    options.budget.edges = 100;
+    options.run.budget.edges = 100;
     EXPECT_FALSE(Rerank(s, t.space, t.query, options)->truncated);
     // Two measured: two candidates, whether they are the nearest or named.
-    options.budget.nodes = 2;
+    options.run.budget.nodes = 2;
     const NodeId named[] = {3, 2, 1};
     for (const auto& few : {Rerank(s, t.space, t.query, options),
                             RerankCandidates(s, t.space, t.query, named, options)}) {
@@ -171,7 +172,7 @@ TEST(Rerank, BudgetsCutAtTheSamePlace) {
   }
   const std::atomic<bool> stop = true;
   RerankOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   const NodeId named[] = {0, 1};
   for (const auto& none : {Rerank(s, t.space, t.query, options),
                            RerankCandidates(s, t.space, t.query, named, options)}) {
@@ -185,7 +186,7 @@ TEST(Rerank, EdgesOutsideTheirTimeDoNotCount) {
   t.g.LinkValid(0, kCauses, 2, 100, 200);
   t.g.Commit();
   const auto degree = [&](std::int64_t at) {
-    const auto got = Rerank(t.g.snapshot(), t.space, t.query, {.valid_at = at});
+    const auto got = Rerank(t.g.snapshot(), t.space, t.query, {.filter = {.valid_at = at}});
     for (const RerankHit& hit : got->hits)
       if (hit.node == 0) return hit.degree;
     return -1.0;
@@ -199,7 +200,7 @@ TEST(Rerank, EdgesOutsideTheirTimeDoNotCount) {
 TEST(PathRank, MixesPathWeightAndLikeness) {
   const Square t;
   const Snapshot s = t.g.snapshot();
-  const TraverseSeed seed{1, 1.0};
+  const NodeWeight seed{1, 1.0};
   TraverseOptions walk;
   walk.hops = 2;
   walk.direction = Direction::kBoth;
@@ -247,7 +248,7 @@ TEST(Rerank, RefusesBadOptions) {
   refused({.boost = 1.1}, "boost");
   refused({.boost = std::nan("")}, "boost");
   refused({.unit_similarity = true, .metric = Metric::kInnerProduct}, "no bounds");
-  refused({.kinds = {EdgeKindId{60'000}}}, "edge kind 60000");
+  refused({.filter = {.kinds = {EdgeKindId{60'000}}}}, "edge kind 60000");
   const NodeId beyond[] = {1, 99};
   EXPECT_FALSE(RerankCandidates(s, t.space, t.query, beyond).has_value());
 }

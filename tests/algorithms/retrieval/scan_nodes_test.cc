@@ -22,6 +22,8 @@
 namespace plexus {
 namespace {
 
+using retrieval_internal::NodeOrder;
+
 class Script {
  public:
   explicit Script(std::uint64_t seed) : random_(seed) {}

@@ -134,7 +134,7 @@ TEST(TermIndex, ABudgetStopsBetweenWaves) {
   Apply(*graph, batch);
   std::atomic<bool> stop = true;
   IndexTermsOptions options;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   EXPECT_EQ(Index(*graph, options), (IndexTermsReport{.truncated = true}));
   stop = false;
   struct StopAfterOne : Progress {
@@ -166,7 +166,7 @@ TEST(TermIndex, LongTextsEndAWave) {
   const auto reports = [&](std::size_t wave_bytes) {
     Count count;
     IndexTermsOptions options;
-    options.executor = &SerialExecutor();
+    options.run.executor = &SerialExecutor();
     options.progress = &count;
     options.wave_bytes = wave_bytes;
     std::uint64_t batches = 0;
@@ -204,7 +204,7 @@ TEST(TermIndex, ThreadsAndBatchesChangeNothing) {
       }
       Apply(*graph, batch);
       IndexTermsOptions options;
-      options.executor = executor.executor.get();
+      options.run.executor = executor.executor.get();
       options.batch_ops = ops;
       options.wave_bytes = wave;
       Index(*graph, options);

@@ -139,7 +139,7 @@ TEST(TextVectors, ABudgetStopsBetweenBatches) {
   std::atomic<bool> stop = true;
   TextVectorOptions options;
   options.batch_floats = std::size_t{128} * 50;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   const TextVectorReport none = Embed(*graph, options);
   EXPECT_TRUE(none.truncated);
   EXPECT_EQ(none.added, 0u);
@@ -173,7 +173,7 @@ TEST(TextVectors, IdsOrderThreadsAndBatchesDoNotShow) {
     const auto graph = Make(texts, order);
     std::shuffle(order.begin(), order.end(), random);
     TextVectorOptions options;
-    options.executor = executor.executor.get();
+    options.run.executor = executor.executor.get();
     options.batch_floats = 1000 + random() % 100'000;
     Embed(*graph, options);
     const Snapshot s = graph->snapshot();

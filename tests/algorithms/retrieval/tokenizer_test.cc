@@ -56,7 +56,80 @@ TEST(Terms, StopWordsAndLimits) {
   EXPECT_EQ(TermSplitter::Make(brief).error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST(Terms, AccentsFoldInLatinAndGreekAlone) {
+  TermOptions fold;
+  fold.fold_accents = true;
+  EXPECT_EQ(Joined("Caf\u00c9 cafe\u0301 cafe", fold), "cafe|cafe|cafe");
+  EXPECT_EQ(Joined("\u0141\u00f3d\u017a \u00d8re \u0153uvre", fold), "lodz|ore|oeuvre");
+  EXPECT_EQ(Joined("\u03a3\u038a\u03a3\u03a5\u03a6\u039f\u03a3", fold),
+            "\u03c3\u03b9\u03c3\u03c5\u03c6\u03bf\u03c3");
+  EXPECT_EQ(Joined("\u043c\u043e\u0439", fold), "\u043c\u043e\u0439");  // a letter of its own
+  EXPECT_EQ(Joined("\u304c", fold), "\u304c");
+}
+
+TEST(Terms, IdentifiersAreTheirPartsToo) {
+  TermOptions split;
+  split.split_identifiers = true;
+  EXPECT_EQ(Joined("get_user_by_id", split), "get_user_by_id|get|user|id");  // "by" is a stop word
+  EXPECT_EQ(Joined("getUserById", split), "getuserbyid|get|user|id");
+  EXPECT_EQ(Joined("HTTPServer utf8Decode", split),
+            "httpserver|utf8decode|http|server|utf8|decode");
+  EXPECT_EQ(Joined("src/engine/graph.cc", split), "src|engine|graph.cc|graph|cc");
+  EXPECT_EQ(Joined("user-login v3.14 a_b plain Word", split), "user|login|v3.14|a_b|plain|word");
+  EXPECT_EQ(Joined("foo_barBaz", split), "foo_barbaz|foo|barbaz|bar|baz");
+  EXPECT_EQ(Joined("M\u00fcllerStra\u00dfe", split), "m\u00fcllerstrasse");
+  EXPECT_EQ(Joined(std::string(200, 'a') + "B", split), "");
+}
+
+TEST(Terms, PairsOfCharactersBesideADictionarysWords) {
+  TermOptions pairs;
+  pairs.cjk_bigrams = true;
+  EXPECT_EQ(Joined("\u6771\u4eac", pairs), "\u6771\u4eac");
+  const std::string terms = Joined("\u6771\u4eac\u90fd\u5e81 x", pairs);  // whatever the cuts are
+  for (const char* pair : {"\u6771\u4eac", "\u4eac\u90fd", "\u90fd\u5e81"})
+    EXPECT_NE(terms.find(pair), std::string::npos) << terms;
+  EXPECT_EQ(Joined("ab cd", pairs), "ab|cd");
+}
+
+TEST(Terms, StemsOfALanguage) {
+  TermOptions stem;
+  stem.stemmer = "english";
+  EXPECT_EQ(Joined("Leopards were running, the leopard runs", stem),
+            "leopard|were|run|leopard|run");
+  EXPECT_EQ(Joined("snake_cases x1s", stem), "snake_cases|x1s");  // no words of a language
+  stem.stemmer = "german";
+  stem.fold_accents = true;
+  EXPECT_EQ(Joined("H\u00e4user Haus", stem), "haus|haus");
+  stem.stemmer = "klingon";
+  const auto none = TermSplitter::Make(stem);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(none.error().message.find("english"), std::string::npos);
+}
+
+TEST(Terms, WordsForPhrases) {
+  auto splitter = TermSplitter::Make(TermOptions::Recommended());
+  ASSERT_TRUE(splitter);
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(*splitter->Words("The getUser_byId of Caf\u00e9s"),
+            (Words{"the", "get", "user", "by", "id", "of", "cafes"}));
+  EXPECT_EQ(*splitter->Words("x\u6771\u4eac\u90fd a \u6771, \u4eac"),
+            (Words{"x", "\u6771\u4eac", "\u4eac\u90fd", "a", "\u6771", "\u4eac"}));
+  EXPECT_EQ(*splitter->PhraseTerms("the getUser \u6771\u4eac"),
+            (Words{"get", "user", "\u6771\u4eac"}));
+  EXPECT_EQ(*splitter->PhraseTerms("to be"), Words{});
+}
+
 TEST(Terms, BrokenBytesAreHarmless) {
+  for (const char* text : {"aB\xff", "\xe6\x9d", "_._", "a_\xc3", "x.\xff.y"}) {
+    TermOptions all = TermOptions::Recommended();
+    all.stemmer = "english";
+    auto splitter = TermSplitter::Make(all);
+    ASSERT_TRUE(splitter);
+    EXPECT_TRUE(splitter->Split(text));
+    EXPECT_TRUE(splitter->Words(text));
+    EXPECT_TRUE(splitter->PhraseTerms(text));
+  }
   EXPECT_EQ(Joined("ab\xff"
                    "cd \xc3"),
             "ab|cd");

@@ -139,18 +139,18 @@ TEST_P(Levels, ReadNothingBehindTheEnd) {
 
 TEST_P(Levels, RowsDoNotDependOnTheirNeighbours) {
   std::mt19937_64 random(4);
-  const internal::RowKernels* kernels = internal::FindRowKernels(GetParam());
+  const retrieval_internal::RowKernels* kernels = retrieval_internal::FindRowKernels(GetParam());
   ASSERT_NE(kernels, nullptr);
   for (std::size_t n : {1u, 15u, 16u, 17u, 100u, 112u, 600u}) {
     const std::size_t stride = n + 5, count = 9;
     const std::vector<float> rows = Random(random, stride * count), query = Random(random, n);
     double dots[9], norms[9], squares[9], only[9], dot, norm, square;
-    const internal::Rows all{rows.data(), stride, count};
+    const retrieval_internal::Rows all{rows.data(), stride, count};
     kernels->dot(query.data(), n, all, only);
     kernels->dot_norm(query.data(), n, all, dots, norms);
     kernels->distance(query.data(), n, all, squares);
     for (std::size_t i = 0; i < count; ++i) {
-      const internal::Rows one{rows.data() + i * stride, stride, 1};
+      const retrieval_internal::Rows one{rows.data() + i * stride, stride, 1};
       kernels->dot_norm(query.data(), n, one, &dot, &norm);
       kernels->distance(query.data(), n, one, &square);
       EXPECT_EQ(dots[i], dot);
@@ -170,18 +170,22 @@ TEST(SimdLevel, ForcedLevelsAreDifferentCode) {
   EXPECT_TRUE(HasSimdLevel(SimdLevel::kScalar));
   EXPECT_TRUE(HasSimdLevel(SimdLevel::kBest));
   EXPECT_TRUE(HasSimdLevel(BestSimdLevel()));
-  EXPECT_EQ(internal::FindRowKernels(SimdLevel::kScalar), &internal::ScalarRowKernels());
-  EXPECT_EQ(internal::FindRowKernels(SimdLevel::kBest), internal::FindRowKernels(BestSimdLevel()));
-  const internal::RowKernels* const avx2 = internal::FindRowKernels(SimdLevel::kAvx2);
-  const internal::RowKernels* const avx512 = internal::FindRowKernels(SimdLevel::kAvx512);
+  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kScalar),
+            &retrieval_internal::ScalarRowKernels());
+  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kBest),
+            retrieval_internal::FindRowKernels(BestSimdLevel()));
+  const retrieval_internal::RowKernels* const avx2 =
+      retrieval_internal::FindRowKernels(SimdLevel::kAvx2);
+  const retrieval_internal::RowKernels* const avx512 =
+      retrieval_internal::FindRowKernels(SimdLevel::kAvx512);
   if (avx2) {
-    EXPECT_NE(avx2->dot, internal::ScalarRowKernels().dot);
+    EXPECT_NE(avx2->dot, retrieval_internal::ScalarRowKernels().dot);
   }
   if (avx512) {
-    EXPECT_NE(avx512->dot, avx2 ? avx2->dot : internal::ScalarRowKernels().dot);
+    EXPECT_NE(avx512->dot, avx2 ? avx2->dot : retrieval_internal::ScalarRowKernels().dot);
   }
-  EXPECT_EQ(&internal::PickRowKernels(SimdLevel::kAvx512),
-            avx512 ? avx512 : &internal::PickRowKernels(SimdLevel::kBest));
+  EXPECT_EQ(&retrieval_internal::PickRowKernels(SimdLevel::kAvx512),
+            avx512 ? avx512 : &retrieval_internal::PickRowKernels(SimdLevel::kBest));
 }
 
 }  // namespace

@@ -25,11 +25,12 @@ FrontierInput Input(const CaseGraph& g, std::vector<EdgeKindId> kinds,
   input.facts = g.Flat().selected;
   input.candidates = input.facts;
   for (NodeId v = 0; v < input.facts.size(); ++v) {
-    if (options.subset) input.candidates[v] = input.facts[v] && options.subset->contains(v);
+    if (options.filter.subset)
+      input.candidates[v] = input.facts[v] && options.filter.subset->contains(v);
     if (options.anchors) input.anchors.push_back(options.anchors->contains(v));
   }
   if (options.anchors && input.anchors.empty()) input.anchors.push_back(false);
-  for (const auto& arc : g.Flat(kinds, nullptr, options.valid_at).arcs) {
+  for (const auto& arc : g.Flat(kinds, nullptr, options.filter.valid_at).arcs) {
     const bool out = input.facts[arc.from];
     if (input.facts[arc.from] != input.facts[arc.to])
       input.has.emplace_back(out ? arc.from : arc.to, out ? arc.to : arc.from);
@@ -97,7 +98,7 @@ std::vector<FrontierOptions> Questions(std::mt19937_64& random) {
     o.top = 5;
     o.mask = FrontierMask::kLinked;
     list.push_back(o);
-    o.valid_at = 50;
+    o.filter.valid_at = 50;
     list.push_back(o);
   }
   return list;
@@ -121,7 +122,7 @@ TEST(Frontier, EqualsBruteForceOnRandomGraphs) {
       const NodeSubset subset = RandomSubset(s, random, 2), anchors = RandomSubset(s, random, 5);
       for (FrontierOptions o : Questions(random)) {
         for (int narrowed = 0; narrowed < 3; ++narrowed) {
-          if (narrowed == 1) o.subset = &subset;
+          if (narrowed == 1) o.filter.subset = &subset;
           if (narrowed == 2) o.anchors = &anchors;
           const auto want = reference::Frontier(Input(g, kSharedKinds, o), o.arity);
           SCOPED_TRACE(c.name + " arity " + std::to_string(o.arity) + " top " +
@@ -139,7 +140,7 @@ FrontierResult AskEverywhere(const Snapshot& snapshot, FrontierOptions options,
                              const std::vector<reference::FrontierRow>& want) {
   FrontierResult first;
   for (const auto& e : Executors()) {
-    options.executor = e.executor.get();
+    options.run.executor = e.executor.get();
     const FrontierResult got = Ask(snapshot, options);
     ExpectSame(got, want, options.top);
     if (first.sets.empty()) first = got;
@@ -271,11 +272,11 @@ TEST(Frontier, BudgetCutsAtTheSamePlaceAndSaysSo) {
     const FrontierResult whole = Ask(g.snapshot(), o);
     EXPECT_FALSE(whole.truncated);
     for (std::uint64_t edges : {std::uint64_t{0}, std::uint64_t{1000}, whole.compared / 2}) {
-      o.budget = Budget{};
-      o.budget.edges = edges;
+      o.run.budget = Budget{};
+      o.run.budget.edges = edges;
       FrontierResult first;
       for (const auto& e : Executors()) {
-        o.executor = e.executor.get();
+        o.run.executor = e.executor.get();
         const FrontierResult got = Ask(g.snapshot(), o);
         EXPECT_TRUE(got.truncated || edges > 1000) << edges;
         if (!got.truncated) {
@@ -290,13 +291,13 @@ TEST(Frontier, BudgetCutsAtTheSamePlaceAndSaysSo) {
         }
       }
     }
-    o.executor = nullptr;
+    o.run.executor = nullptr;
     std::atomic<bool> cancel{true};
-    o.budget = Budget{};
-    o.budget.cancel = &cancel;
+    o.run.budget = Budget{};
+    o.run.budget.cancel = &cancel;
     EXPECT_TRUE(Ask(g.snapshot(), o).truncated);
-    o.budget = Budget{};
-    o.budget.nodes = 0;
+    o.run.budget = Budget{};
+    o.run.budget.nodes = 0;
     EXPECT_TRUE(Ask(g.snapshot(), o).truncated);
   }
 }
@@ -316,7 +317,7 @@ TEST(Frontier, KindsOfTheCaller) {
   g.Commit();
   FrontierOptions o;
   EXPECT_EQ(Ask(g.snapshot(), o).sets.size(), 2u);
-  o.kinds = {kind};
+  o.filter.kinds = {kind};
   const FrontierResult got = Ask(g.snapshot(), o);
   ASSERT_EQ(got.sets.size(), 1u);
   EXPECT_EQ(got.sets[0].members, (std::vector<NodeId>{1, 2}));
@@ -338,9 +339,9 @@ TEST(Frontier, EmptyAndWrong) {
   o.top = kMaxFrontierTop + 1;
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
   o.top = 1;
-  o.kinds = {kSupports};
+  o.filter.kinds = {kSupports};
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
-  o.kinds = {EdgeKindId{999}};
+  o.filter.kinds = {EdgeKindId{999}};
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
 }
 

@@ -70,8 +70,8 @@ void ExpectBest(const std::vector<SimilarNeighbor>& got, const std::vector<Simil
 }
 
 void Check(const CaseGraph& g, SimilarityOptions options, Executor& executor) {
-  options.executor = &executor;
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  options.run.executor = &executor;
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const Table table = reference::Similarities(flat, options.direction);
   std::vector<NodePair> pairs;
   for (NodeId a = 0; a < flat.node_count(); ++a)
@@ -115,7 +115,7 @@ TEST(Similarity, EqualsSets) {
       SimilarityOptions options;
       options.direction = direction;
       Check(g, options, *executors[++turn % executors.size()].executor);
-      options.kinds = {kLink, kHasTag};
+      options.filter.kinds = {kLink, kHasTag};
       Check(g, options, *executors[turn % executors.size()].executor);
       if (::testing::Test::HasFatalFailure()) return;
     }
@@ -124,7 +124,7 @@ TEST(Similarity, EqualsSets) {
       if (v % 4 != 2) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
     SimilarityOptions options;
-    options.subset = &subset;
+    options.filter.subset = &subset;
     Check(g, options, *executors[0].executor);
   });
 }
@@ -148,7 +148,7 @@ TEST(Similarity, NodesOutsideTheSubset) {
     for (const SimilarityMeasure measure : kMeasures) {
       SimilarityOptions options;
       options.measure = measure;
-      options.subset = &subset;
+      options.filter.subset = &subset;
       const auto got = PairSimilarities(s, std::vector<NodePair>{{a, b}}, options);
       ASSERT_TRUE(got.has_value());
       EXPECT_NEAR(got->pairs[0].score, Score(want, measure), 1e-12);
@@ -174,7 +174,7 @@ TEST(Similarity, SameBitsAnywhere) {
         const Snapshot s = Large(which, shape).snapshot();
         SimilarityOptions options;
         options.measure = SimilarityMeasure::kAdamicAdar;
-        options.executor = e.executor.get();
+        options.run.executor = e.executor.get();
         const auto near = SimilarNodes(s, 7, options);
         ASSERT_TRUE(near.has_value());
         std::vector<NodePair> pairs;
@@ -202,15 +202,15 @@ TEST(Similarity, PairsEqualComparingAll) {
     for (const Direction direction : kDirections) {
       SimilarityOptions options;
       options.direction = direction;
-      if (turn % 2) options.kinds = {kLink, kHasTag};
-      const Table table = reference::Similarities(g.Flat(options.kinds), direction);
+      if (turn % 2) options.filter.kinds = {kLink, kHasTag};
+      const Table table = reference::Similarities(g.Flat(options.filter.kinds), direction);
       for (const SimilarityMeasure measure : kMeasures)
         for (const std::uint64_t limit : {std::uint64_t{1} << 33, std::uint64_t{0}}) {
           options.measure = measure;
           options.wedge_limit = limit;
           options.top = 1 + ++turn % 7;
           options.least_shared = 1 + turn % 2;
-          options.executor = executors[turn % executors.size()].executor.get();
+          options.run.executor = executors[turn % executors.size()].executor.get();
           std::vector<PairSimilarity> all;
           for (NodeId a = 0; a < table.size(); ++a)
             for (NodeId b = a + 1; b < table.size(); ++b)
@@ -267,7 +267,7 @@ TEST(Similarity, PairsHaveTheSameBitsAnywhere) {
           options.measure = SimilarityMeasure::kAdamicAdar;
           options.wedge_limit = limit;
           options.top = 50;
-          options.executor = e.executor.get();
+          options.run.executor = e.executor.get();
           const auto got = SimilarPairs(Large(which, shape).snapshot(), options);
           ASSERT_TRUE(got.has_value()) << got.error().ToString();
           ASSERT_EQ(got->pairs.size(), 50u);
@@ -285,7 +285,7 @@ TEST(Similarity, PairsHaveTheSameBitsAnywhere) {
       }
     }
   SimilarityOptions options;
-  options.budget.edges = 10'000;
+  options.run.budget.edges = 10'000;
   const auto cut = SimilarPairs(Large(1, Shape::kClean).snapshot(), options);
   ASSERT_TRUE(cut.has_value());
   EXPECT_TRUE(cut->truncated);
@@ -303,10 +303,10 @@ TEST(Similarity, Budgets) {
   SimilarityOptions options;
   options.measure = SimilarityMeasure::kResourceAllocation;
   const auto whole = PairSimilarities(s, pairs, options);
-  options.budget.edges = 5000;
+  options.run.budget.edges = 5000;
   std::optional<std::size_t> cut;
   for (const auto& e : executors) {
-    options.executor = e.executor.get();
+    options.run.executor = e.executor.get();
     const auto got = PairSimilarities(s, pairs, options);
     ASSERT_TRUE(got->truncated);
     if (!cut) cut = got->pairs.size();
@@ -318,12 +318,12 @@ TEST(Similarity, Budgets) {
   // A star: leaves share the hub, whose row does not fit.
   const Snapshot star = Large(2, Shape::kClean).snapshot();
   options = {};
-  options.budget.edges = 1000;
+  options.run.budget.edges = 1000;
   const auto near = SimilarNodes(star, 5, options);
   EXPECT_TRUE(near->truncated);
   EXPECT_TRUE(near->nodes.empty());
   EXPECT_LE(near->edges, 1000u);
-  options.budget.edges = 100'000;
+  options.run.budget.edges = 100'000;
   const auto all = SimilarNodes(star, 5, options);
   EXPECT_FALSE(all->truncated);
   EXPECT_EQ(all->candidates, 19'999u);
@@ -332,7 +332,7 @@ TEST(Similarity, Budgets) {
   EXPECT_EQ(all->nodes[0].score, 1);
   EXPECT_LT(all->edges, 41'000u);  // of 19,999 equal candidates few rows are read
   const std::atomic<bool> stop = true;
-  options.budget.cancel = &stop;
+  options.run.budget.cancel = &stop;
   EXPECT_TRUE(SimilarNodes(star, 5, options)->truncated);
   EXPECT_TRUE(PairSimilarities(star, std::vector<NodePair>{{1, 2}}, options)->truncated);
 }
@@ -350,24 +350,24 @@ TEST(Similarity, WhatIsReadIsCounted) {
   const CaseGraph star = TimedStar();
   SimilarityOptions options;
   options.measure = SimilarityMeasure::kAdamicAdar;
-  options.valid_at = 50;
+  options.filter.valid_at = 50;
   std::vector<NodePair> pairs;
   for (NodeId v = 1; v <= 64; ++v) pairs.push_back({v, v + 1});
   // A row of one arc for each of the two, and the hub's once for its length, once for its degree.
-  options.budget.edges = 2 * 64 + 2 * 1000;
+  options.run.budget.edges = 2 * 64 + 2 * 1000;
   EXPECT_FALSE(PairSimilarities(star.snapshot(), pairs, options)->truncated);
-  options.budget.edges -= 1;
+  options.run.budget.edges -= 1;
   EXPECT_EQ(PairSimilarities(star.snapshot(), pairs, options)->pairs.size(), 63u);
-  options.budget.edges = 2 + 1000;
+  options.run.budget.edges = 2 + 1000;
   EXPECT_TRUE(PairSimilarities(star.snapshot(), pairs, options)->pairs.empty());
   // Of the hub: its row, then every leaf's for its length and for who shares it.
-  options.budget.edges = 3000;
+  options.run.budget.edges = 3000;
   const auto whole = SimilarNodes(star.snapshot(), 0, options);
   EXPECT_FALSE(whole->truncated);
   EXPECT_EQ(whole->edges, 3000u);
   EXPECT_EQ(whole->neighbors, 1000u);
   for (const std::uint64_t edges : {0u, 999u, 1500u, 2999u}) {
-    options.budget.edges = edges;
+    options.run.budget.edges = edges;
     const auto cut = SimilarNodes(star.snapshot(), 0, options);
     EXPECT_TRUE(cut->truncated) << edges;
     EXPECT_LE(cut->edges, edges);
@@ -376,7 +376,7 @@ TEST(Similarity, WhatIsReadIsCounted) {
   // Jaccard reads the candidates' rows as well.
   options.measure = SimilarityMeasure::kJaccard;
   for (const std::uint64_t edges : {1u, 1000u, 2001u, 2005u}) {
-    options.budget.edges = edges;
+    options.run.budget.edges = edges;
     const auto cut = SimilarNodes(star.snapshot(), 5, options);
     EXPECT_TRUE(cut->truncated) << edges;
     EXPECT_LE(cut->edges, edges);
@@ -402,8 +402,8 @@ TEST(Similarity, CancelledBetweenBlocksOfPairs) {
   for (NodeId v = 1; v <= 640; ++v) pairs.push_back({v, v + 1});
   CancelAfterOne executor;
   SimilarityOptions options;
-  options.executor = &executor;
-  options.budget.cancel = &executor.stop;
+  options.run.executor = &executor;
+  options.run.budget.cancel = &executor.stop;
   const auto got = PairSimilarities(star.snapshot(), pairs, options);
   ASSERT_TRUE(got.has_value());
   EXPECT_TRUE(got->truncated);
@@ -421,7 +421,7 @@ TEST(Similarity, LongListsOfTies) {
   ASSERT_TRUE(whole.has_value()) << whole.error().ToString();
   EXPECT_FALSE(whole->truncated);
   EXPECT_GT(whole->compared, 0u);
-  options.budget.edges = whole->wedges + 1;
+  options.run.budget.edges = whole->wedges + 1;
   const auto cut = SimilarPairs(star.snapshot(), options);
   ASSERT_TRUE(cut.has_value()) << cut.error().ToString();
   EXPECT_TRUE(cut->truncated);
@@ -436,7 +436,7 @@ TEST(Similarity, LongListsOfTies) {
 }
 
 // Two rows so heavy that the miner's units saturate far from their ends.
-TEST(Similarity, RowsBeyondTheMinersUnits) {
+TEST(Similarity, RowsBeyondTheRangeOfBounds) {
   constexpr std::size_t kShared = 12'000;
   CaseGraph g;
   g.AddNodes(2 + kShared);
@@ -467,7 +467,7 @@ TEST(Similarity, Errors) {
   const Snapshot s = g.snapshot();
   EXPECT_EQ(SimilarNodes(s, 3).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(SimilarNodes(s, 4).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(SimilarNodes(s, 0, {.kinds = {EdgeKindId{63}}}).error().code,
+  EXPECT_EQ(SimilarNodes(s, 0, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 0}}).error().code,
             ErrorCode::kInvalidArgument);

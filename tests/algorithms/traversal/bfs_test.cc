@@ -1,5 +1,6 @@
 // Breadth-first search against a plain queue, on snapshots and on bare arrays.
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ BfsResult Query(const Snapshot& s, const std::vector<NodeId>& sources,
 }
 
 void Check(const CaseGraph& g, const std::vector<NodeId>& sources, const BfsOptions& options) {
-  const auto flat = g.Flat(options.kinds, options.subset);
+  const auto flat = g.Flat(options.filter.kinds, options.filter.subset);
   const auto want = reference::Depths(flat, sources, options.direction);
   const BfsResult got = Query(g.snapshot(), sources, options);
   EXPECT_FALSE(got.truncated);
@@ -84,11 +85,11 @@ TEST(Bfs, KindsAndSubsets) {
     const auto sources = FirstSelected(g, 1);
     if (sources.empty() || !subset.contains(sources[0])) return;
     BfsOptions options;
-    options.subset = &subset;
-    options.kinds = {kLink, kRelatesTo};
+    options.filter.subset = &subset;
+    options.filter.kinds = {kLink, kRelatesTo};
     options.direction = Direction::kBoth;
     Check(g, sources, options);
-    options.kinds = {kHasTag};
+    options.filter.kinds = {kHasTag};
     Check(g, sources, options);
   });
 }
@@ -101,7 +102,7 @@ TEST(Bfs, SameBitsAtAnyThreadCountAndOnAnyShape) {
       const CaseGraph& g = Large(which, shape);
       for (const auto& e : executors) {
         BfsOptions options;
-        options.executor = e.executor.get();
+        options.run.executor = e.executor.get();
         options.direction = Direction::kBoth;
         BfsResult got = Query(g.snapshot(), FirstSelected(g, 2), options);
         if (!first)
@@ -113,7 +114,7 @@ TEST(Bfs, SameBitsAtAnyThreadCountAndOnAnyShape) {
   }
 }
 
-TEST(Bfs, BudgetsAreGoneOnWithToTheSameEnd) {
+TEST(Bfs, ResumedSearchesEqualUnbudgetedOnes) {
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (Direction direction : {Direction::kOut, Direction::kBoth}) {
       const CaseGraph& g = Large(which, Shape::kDelta);
@@ -121,8 +122,8 @@ TEST(Bfs, BudgetsAreGoneOnWithToTheSameEnd) {
       options.direction = direction;
       const std::vector<NodeId> sources = FirstSelected(g, 2);
       const BfsResult whole = Query(g.snapshot(), sources, options);
-      options.budget.nodes = whole.nodes.size() / 5 + 1;
-      options.budget.edges = 100'000;
+      options.run.budget.nodes = whole.nodes.size() / 5 + 1;
+      options.run.budget.edges = 100'000;
       BfsResult part = Query(g.snapshot(), sources, options);
       int calls = 1;
       for (; part.truncated && calls < 20; ++calls) {
@@ -141,7 +142,7 @@ TEST(Bfs, ForeignTokensAreRefused) {
   for (std::size_t v = 1; v < 9; ++v) g.Link(0, kLink, v);
   g.Commit();
   BfsOptions options;
-  options.budget.nodes = 3;
+  options.run.budget.nodes = 3;
   const std::string token = Query(g.snapshot(), {0}, options).resume;
   auto refused = [&](const Snapshot& s, NodeId source, BfsOptions asked, const std::string& text) {
     asked.resume = text;
@@ -171,7 +172,7 @@ TEST(Bfs, ForeignTokensAreRefused) {
   EXPECT_NE(later.message.find("sequence 1"), std::string::npos);
   TraverseOptions walk;
   walk.resume = token;
-  auto traversed = Traverse(now, std::vector<TraverseSeed>{{0, 1.0}}, walk);
+  auto traversed = Traverse(now, std::vector<NodeWeight>{{0, 1.0}}, walk);
   ASSERT_FALSE(traversed);
   EXPECT_NE(traversed.error().message.find("another kind of search"), std::string::npos);
 }
@@ -179,12 +180,12 @@ TEST(Bfs, ForeignTokensAreRefused) {
 TEST(Bfs, BudgetsAndErrors) {
   const CaseGraph& g = Large(0, Shape::kClean);
   BfsOptions options;
-  options.budget.nodes = 10;
+  options.run.budget.nodes = 10;
   const BfsResult ten = Query(g.snapshot(), FirstSelected(g, 1), options);
   EXPECT_TRUE(ten.truncated);
   EXPECT_EQ(ten.nodes.size(), 10u);
-  options.budget = {};
-  options.budget.edges = 7;
+  options.run.budget = {};
+  options.run.budget.edges = 7;
   const BfsResult seven = Query(g.snapshot(), FirstSelected(g, 1), options);
   EXPECT_TRUE(seven.truncated);
   EXPECT_EQ(seven.edges, 7u);
@@ -210,7 +211,7 @@ TEST(Bfs, SourcesThatABudgetCutsAreInOrderToo) {
   g.AddNodes(6);
   g.Commit();
   BfsOptions options;
-  options.budget.nodes = 2;
+  options.run.budget.nodes = 2;
   const BfsResult got = Query(g.snapshot(), {5, 3, 1}, options);
   EXPECT_TRUE(got.truncated);
   EXPECT_EQ(got.nodes, (std::vector<BfsNode>{{3, 0, kNoNode}, {5, 0, kNoNode}}));

@@ -14,7 +14,7 @@
 namespace plexus::testing {
 namespace {
 
-using Wanted = KnownAnswers<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
+using Wanted = OracleCache<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
 
 void Check(const CaseGraph& g, const reference::FlatGraph& flat, const std::vector<NodeId>& sources,
            MultiBfsOptions options, Wanted& wanted) {
@@ -63,7 +63,7 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
            large ? std::vector<std::size_t>{1, 9} : std::vector<std::size_t>{1, 7, 64}) {
         const auto sources = Selected(flat, count);
         if (sources.empty()) continue;
-        options.executor =
+        options.run.executor =
             executors[(count + static_cast<std::size_t>(direction)) % executors.size()]
                 .executor.get();
         Check(g, flat, sources, options, facts);
@@ -72,9 +72,9 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
     }
     MultiBfsOptions options;
     options.direction = Direction::kBoth;
-    options.kinds = {kLink, kHasTag};
+    options.filter.kinds = {kLink, kHasTag};
     options.max_depth = 2;
-    const auto linked = g.Flat(options.kinds);
+    const auto linked = g.Flat(options.filter.kinds);
     const auto sources = Selected(linked, large ? 2 : 5);
     if (!sources.empty()) Check(g, linked, sources, options, some);
   });
@@ -93,7 +93,7 @@ TEST(MultiBfs, ABudgetLeavesDeeperLevelsOut) {
   budgets[3].cancel = &stop;
   for (const Budget& budget : budgets) {
     MultiBfsOptions options{.direction = Direction::kBoth};
-    options.budget = budget;
+    options.run.budget = budget;
     const auto got = MultiBfs(g.snapshot(), sources, options);
     ASSERT_TRUE(got.has_value());
     EXPECT_EQ(got->truncated, &budget != &budgets[4]);
@@ -119,7 +119,8 @@ TEST(MultiBfs, TwiceTheSameSourceAndErrors) {
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>(65, 0), {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{3}, {}).has_value());
   EXPECT_FALSE(
-      MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.kinds = {EdgeKindId{63}}}).has_value());
+      MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.filter = {.kinds = {EdgeKindId{63}}}})
+          .has_value());
 }
 
 }  // namespace

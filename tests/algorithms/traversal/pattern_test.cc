@@ -26,8 +26,8 @@ PathPattern Parsed(std::string_view text, const Schema& schema) {
   return pattern ? *std::move(pattern) : PathPattern();
 }
 
-TraverseResult Query(const Snapshot& s, const PathPattern& pattern,
-                     std::vector<TraverseSeed> starts, const PatternOptions& options = {}) {
+TraverseResult Query(const Snapshot& s, const PathPattern& pattern, std::vector<NodeWeight> starts,
+                     const PatternOptions& options = {}) {
   auto result = MatchPattern(s, pattern, starts, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
   return result ? *std::move(result) : TraverseResult{};
@@ -314,7 +314,7 @@ TEST(Pattern, RefusesWhatMakesNoSense) {
   g.Commit();
   const Snapshot s = g.snapshot();
   const PathPattern link = Parsed("link", s.schema());
-  auto code = [&](const PathPattern& pattern, TraverseSeed start,
+  auto code = [&](const PathPattern& pattern, NodeWeight start,
                   const PatternOptions& options = {}) {
     auto result = MatchPattern(s, pattern, {&start, 1}, options);
     return result ? ErrorCode::kInternal : result.error().code;
@@ -329,7 +329,7 @@ TEST(Pattern, RefusesWhatMakesNoSense) {
   EXPECT_EQ(code(PathPattern(), {0, 1.0}), ErrorCode::kInvalidArgument);
 }
 
-TEST(Pattern, BudgetsAreGoneOnWithToTheSameEnd) {
+TEST(Pattern, ResumedSearchesEqualUnbudgetedOnes) {
   const Snapshot s = Large(0, Shape::kDelta).snapshot();
   const PathPattern pattern = Parsed("(.|^link)+ ^causes?", s.schema());
   for (PatternOrder order : {PatternOrder::kFewestHops, PatternOrder::kBestProduct}) {
@@ -339,7 +339,7 @@ TEST(Pattern, BudgetsAreGoneOnWithToTheSameEnd) {
     options.top = 50;
     const TraverseResult whole = Query(s, pattern, {{0, 1.0}}, options);
     EXPECT_TRUE(whole.resume.empty());
-    options.budget.edges = whole.edges / 5 + 1;
+    options.run.budget.edges = whole.edges / 5 + 1;
     TraverseResult part = Query(s, pattern, {{0, 1.0}}, options);
     int calls = 1;
     for (; part.truncated && calls < 20; ++calls) {
@@ -353,7 +353,7 @@ TEST(Pattern, BudgetsAreGoneOnWithToTheSameEnd) {
     for (std::size_t i = 0; i < part.hits.size(); ++i)
       EXPECT_EQ(part.hits[i].path, whole.hits[i].path);
     auto refused =
-        MatchPattern(s, Parsed("link+", s.schema()), std::vector<TraverseSeed>{{0, 1.0}}, options);
+        MatchPattern(s, Parsed("link+", s.schema()), std::vector<NodeWeight>{{0, 1.0}}, options);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("another question"), std::string::npos);
   }

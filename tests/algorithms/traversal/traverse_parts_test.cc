@@ -1,5 +1,5 @@
-// What the searches are made of: one order of sums, heads of rows, a bar by counting, a row that is
-// heard arc by arc. Each against the plain way.
+// What the searches are made of: one order of sums, heads of rows, a threshold by counting, a row
+// that is heard arc by arc. Each against the plain way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,15 +53,15 @@ TEST(TraverseParts, SumsHaveOneOrder) {
         options.direction = direction;
         options.top = 0;
         options.decay = 0.9;
-        const std::vector<TraverseSeed> seeds = {{0, 0.7}, {1, 0.3}};
+        const std::vector<NodeWeight> seeds = {{0, 0.7}, {1, 0.3}};
         const TraverseResult pulled = Query(g.snapshot(), seeds, options);
-        options.budget.nodes = pulled.nodes;  // no room for a pull
+        options.run.budget.nodes = pulled.nodes;  // no room for a pull
         const TraverseResult pushed = Query(g.snapshot(), seeds, options);
         ASSERT_FALSE(pushed.truncated);
         ExpectPrefix(pushed, pulled, pulled.hits.size());
-        options.budget = {};
-        options.budget.edges = pulled.edges / 5 + 1;
-        options.executor = two.get();
+        options.run.budget = {};
+        options.run.budget.edges = pulled.edges / 5 + 1;
+        options.run.executor = two.get();
         TraverseResult part = Query(g.snapshot(), seeds, options);
         int calls = 1;
         for (; part.truncated && calls < 20; ++calls) {
@@ -77,7 +77,7 @@ TEST(TraverseParts, SumsHaveOneOrder) {
 }
 
 // Sessions with a few links across, as heads are made for; with and without a delta.
-TEST(TraverseParts, HeadsChangeNothing) {
+TEST(TraverseParts, RowDescriptorsChangeNoResult) {
   CaseGraph g;
   constexpr std::size_t kNodes = 1500;
   g.AddNodes(kNodes);
@@ -108,33 +108,34 @@ TEST(TraverseParts, HeadsChangeNothing) {
             options.hops = 4;
             options.top = 20;
             options.direction = direction;
-            options.budget.cancel = &cancel;
-            if (kinds) options.kinds = {kLink};
+            options.run.budget.cancel = &cancel;
+            if (kinds) options.filter.kinds = {kLink};
             hits.push_back(Query(s, {{v, 1.0}}, options));
             BfsOptions far;
             far.max_depth = 3;
             far.direction = direction;
-            far.kinds = options.kinds;
-            far.budget.cancel = &cancel;
+            far.filter.kinds = options.filter.kinds;
+            far.run.budget.cancel = &cancel;
             levels.push_back(*Bfs(s, {&v, 1}, far));
           }
     return std::pair(std::move(hits), std::move(levels));
   };
-  const auto heads = internal::RowHeads::Of(clean);
-  ASSERT_EQ(heads, internal::RowHeads::Of(delta));
+  const auto descriptors = traversal_internal::RowDescriptors::Of(clean);
+  ASSERT_EQ(descriptors, traversal_internal::RowDescriptors::Of(delta));
   // Paid for, but interrupted: not made.
   cancel = true;
   Budget stopped;
   stopped.cancel = &cancel;
-  heads->Paid(clean.base(), Direction::kOut, 1'000'000, stopped, DefaultExecutor());
-  EXPECT_EQ(heads->get(Direction::kOut), nullptr);
+  descriptors->AddTraversedArcs(clean.base(), Direction::kOut, 1'000'000, stopped,
+                                DefaultExecutor());
+  EXPECT_EQ(descriptors->get(Direction::kOut), nullptr);
   cancel = false;
   Budget few;
-  heads->Paid(clean.base(), Direction::kOut, 1, few, DefaultExecutor());
-  EXPECT_EQ(heads->get(Direction::kOut), nullptr);
+  descriptors->AddTraversedArcs(clean.base(), Direction::kOut, 1, few, DefaultExecutor());
+  EXPECT_EQ(descriptors->get(Direction::kOut), nullptr);
   const auto before = all();
-  ASSERT_NE(heads->get(Direction::kOut), nullptr);
-  ASSERT_NE(heads->get(Direction::kIn), nullptr);
+  ASSERT_NE(descriptors->get(Direction::kOut), nullptr);
+  ASSERT_NE(descriptors->get(Direction::kIn), nullptr);
   const auto after = all();
   for (std::size_t i = 0; i < before.first.size(); ++i) {
     const TraverseResult &a = before.first[i], &b = after.first[i];
@@ -146,32 +147,32 @@ TEST(TraverseParts, HeadsChangeNothing) {
   }
 }
 
-TEST(TraverseParts, NoHeadsWhereRowsAreLong) {
+TEST(TraverseParts, NoRowDescriptorsWhereRowsAreLong) {
   CaseGraph g;
   g.AddNodes(20);
   for (std::size_t v = 0; v < 20; ++v)
     for (std::size_t k = 1; k <= 3; ++k) g.Link(v, kLink, (v + k) % 20);
   g.Commit();
   g.Compact();
-  EXPECT_EQ(internal::RowHeads::Of(g.snapshot()), nullptr);
+  EXPECT_EQ(traversal_internal::RowDescriptors::Of(g.snapshot()), nullptr);
 }
 
 // Never above the top-th best of what is there, and close to it once enough came.
-TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
+TEST(TraverseParts, ThresholdIsAtMostTheTopthBest) {
   std::mt19937 random(11);
   for (double spread : {0.5, 1e-3, 1e-300})
     for (std::size_t top : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
-      internal::RisingBar bar;
-      bar.Reset();
+      traversal_internal::TopKThreshold threshold;
+      threshold.Reset();
       std::multiset<double> values;
       auto start = [&] {
         double least = 1;
         for (double v : values)
-          if (v >= bar.value()) least = std::min(least, v);
-        bar.Start(top, least, 1);
+          if (v >= threshold.value()) least = std::min(least, v);
+        threshold.Start(top, least, 1);
         for (double v : values)
-          if (v >= bar.value()) bar.Add(v);
-        bar.Started();
+          if (v >= threshold.value()) threshold.Add(v);
+        threshold.Started();
       };
       start();
       for (int i = 0; i < 4000; ++i) {
@@ -181,19 +182,20 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
           const auto at =
               std::next(values.begin(), static_cast<std::ptrdiff_t>(random() % values.size()));
           value = std::max(value, *at);
-          bar.Drop(*at);
+          threshold.Drop(*at);
           values.erase(at);
         }
         values.insert(value);
-        if (bar.Add(value)) start();
+        if (threshold.Add(value)) start();
         if (values.size() >= top) {
-          ASSERT_LE(bar.value(), *std::next(values.rbegin(), static_cast<std::ptrdiff_t>(top) - 1));
+          ASSERT_LE(threshold.value(),
+                    *std::next(values.rbegin(), static_cast<std::ptrdiff_t>(top) - 1));
         } else {
-          ASSERT_LT(bar.value(), 0);
+          ASSERT_LT(threshold.value(), 0);
         }
       }
       if (spread > 1e-100) {
-        EXPECT_GE(bar.value(),
+        EXPECT_GE(threshold.value(),
                   0.9 * *std::next(values.rbegin(), static_cast<std::ptrdiff_t>(top) - 1))
             << spread << " " << top;
       }
@@ -201,7 +203,7 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
 }
 
 // The arcs of ForEachArc, and a look at every stored one, whatever is hidden.
-TEST(TraverseParts, EveryArcOfARowIsHeard) {
+TEST(TraverseParts, EveryArcOfARowIsPolled) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const Snapshot s = g.snapshot();
     const EdgeKindId named[] = {kLink};
@@ -225,13 +227,13 @@ TEST(TraverseParts, EveryArcOfARowIsHeard) {
             got.push_back(seen(arc));
             return true;
           };
-          EXPECT_TRUE(internal::ForEachArcHeard(
+          EXPECT_TRUE(internal::ForEachArcInterruptible(
               s, direction, v, filter, [&] { return ++looks > 0; }, take));
           ASSERT_EQ(got, want);
           ASSERT_EQ(looks, stored);
           if (stored < 2) continue;
           looks = 0;
-          EXPECT_FALSE(internal::ForEachArcHeard(
+          EXPECT_FALSE(internal::ForEachArcInterruptible(
               s, direction, v, filter, [&] { return ++looks < 2; }, take));
           ASSERT_EQ(looks, 2u);
         }

@@ -11,7 +11,7 @@
 
 namespace plexus::testing {
 
-inline TraverseResult Query(const Snapshot& s, const std::vector<TraverseSeed>& seeds,
+inline TraverseResult Query(const Snapshot& s, const std::vector<NodeWeight>& seeds,
                             const TraverseOptions& options) {
   auto result = Traverse(s, seeds, options);
   if (!result) ADD_FAILURE() << result.error().ToString();

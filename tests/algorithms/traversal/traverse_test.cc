@@ -44,12 +44,12 @@ void CheckPath(const Snapshot& s, const TraverseHit& hit, double seed_weight,
   }
 }
 
-void Compare(const CaseGraph& g, const std::vector<TraverseSeed>& seeds,
+void Compare(const CaseGraph& g, const std::vector<NodeWeight>& seeds,
              const TraverseOptions& options, const std::vector<std::optional<double>>& want) {
   const TraverseResult got = Query(g.snapshot(), seeds, options);
   EXPECT_FALSE(got.truncated);
   std::vector<double> weight(want.size(), 0.0);
-  for (const TraverseSeed& s : seeds) weight[s.node] = s.weight;
+  for (const NodeWeight& s : seeds) weight[s.node] = s.weight;
   std::set<NodeId> listed;
   for (std::size_t i = 0; i < got.hits.size(); ++i) {
     const TraverseHit& hit = got.hits[i];
@@ -77,7 +77,7 @@ TEST(Traverse, EqualsEnumeratedWalks) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const auto flat = g.Flat();
     std::vector<double> weights(flat.node_count(), 0.0);
-    std::vector<TraverseSeed> seeds;
+    std::vector<NodeWeight> seeds;
     for (NodeId v = 0; v < flat.node_count() && seeds.size() < 2; v += 3)
       if (flat.selected[v]) {
         seeds.push_back({v, seeds.empty() ? 1.0 : 0.625});
@@ -105,7 +105,7 @@ TEST(Traverse, EqualsEnumeratedWalks) {
   });
 }
 
-// CONTRACTS A5: with weights in (0, 1] the best simple path, the best walk and a
+// With weights in (0, 1] the best simple path, the best walk and a
 // max-product Bellman-Ford of h rounds agree.
 TEST(Traverse, BestWalkIsTheBestSimplePath) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
@@ -129,7 +129,7 @@ TEST(Traverse, EqualsBellmanFordOnLargeGraphs) {
   ForEachLarge([](const CaseGraph& g, Shape shape) {
     const auto flat = g.Flat();
     std::vector<double> weights(flat.node_count(), 0.0);
-    std::vector<TraverseSeed> seeds;
+    std::vector<NodeWeight> seeds;
     for (NodeId v = 0; v < flat.node_count() && seeds.size() < 20; v += 7)
       if (flat.selected[v]) {
         seeds.push_back({v, 1.0});
@@ -169,7 +169,7 @@ TEST(Traverse, SameBitsAtAnyThreadCountAndOnAnyShape) {
         NodeId start = 1;
         while (!g.snapshot().alive(start)) ++start;
         for (const auto& e : executors) {
-          options.executor = e.executor.get();
+          options.run.executor = e.executor.get();
           TraverseResult got = Query(g.snapshot(), {{start, 1.0}}, options);
           if (!first)
             first = std::move(got);
@@ -201,8 +201,8 @@ TEST(Traverse, KindsSubsetsAndIndexNodes) {
       if (flat.node_count() == 0 || !flat.selected[0]) return;
       weights[0] = 1.0;
       TraverseOptions options;
-      options.kinds = kinds;
-      options.subset = &subset;
+      options.filter.kinds = kinds;
+      options.filter.subset = &subset;
       options.direction = Direction::kBoth;
       options.top = 0;
       Compare(g, {{0, 1.0}}, options,
@@ -249,7 +249,7 @@ TEST(Traverse, ValidTimeFiltersEdges) {
     if (compact) g.Compact();
     for (auto [now, reached] : {std::pair{99, 1u}, {100, 2u}, {199, 2u}, {200, 1u}}) {
       TraverseOptions options;
-      options.valid_at = now;
+      options.filter.valid_at = now;
       EXPECT_EQ(Query(g.snapshot(), {{0, 1.0}}, options).hits.size(), reached) << now;
     }
     EXPECT_EQ(Query(g.snapshot(), {{0, 1.0}}, {}).hits.size(), 2u);
@@ -291,29 +291,29 @@ TEST(Traverse, BudgetsCutAtTheSamePlaceAndSaySo) {
   TraverseOptions options;
   options.hops = 4;
   options.top = 0;
-  options.budget.edges = 500;
+  options.run.budget.edges = 500;
   const TraverseResult a = Query(g.snapshot(), {{0, 1.0}}, options);
   EXPECT_TRUE(a.truncated);
   EXPECT_EQ(a.edges, 500u);
   const auto two = MakeTbbExecutor(2);
-  options.executor = two.get();
+  options.run.executor = two.get();
   const TraverseResult b = Query(g.snapshot(), {{0, 1.0}}, options);
   ASSERT_EQ(a.hits.size(), b.hits.size());
-  options.budget = {};
-  options.budget.nodes = 50;
+  options.run.budget = {};
+  options.run.budget.nodes = 50;
   const TraverseResult c = Query(g.snapshot(), {{0, 1.0}}, options);
   EXPECT_TRUE(c.truncated);
   EXPECT_EQ(c.nodes, 50u);
   std::atomic<bool> cancel = true;
-  options.budget = {};
-  options.budget.cancel = &cancel;
+  options.run.budget = {};
+  options.run.budget.cancel = &cancel;
   EXPECT_TRUE(Query(g.snapshot(), {{0, 1.0}}, options).truncated);
-  options.budget = {};
-  options.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  options.run.budget = {};
+  options.run.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   EXPECT_TRUE(Query(g.snapshot(), {{0, 1.0}}, options).truncated);
 }
 
-TEST(Traverse, BudgetsAreGoneOnWithToTheSameEnd) {
+TEST(Traverse, ResumedSearchesEqualUnbudgetedOnes) {
   for (Shape shape : {Shape::kClean, Shape::kRuns})
     for (std::size_t top : {0, 20})
       for (auto [aggregate, fold] : kFolds) {
@@ -324,9 +324,9 @@ TEST(Traverse, BudgetsAreGoneOnWithToTheSameEnd) {
         options.top = top;
         const TraverseResult whole = Query(s, {{0, 1.0}}, options);
         EXPECT_TRUE(whole.resume.empty());
-        options.budget.edges = whole.edges / 4 + 1;
+        options.run.budget.edges = whole.edges / 4 + 1;
         TraverseResult part = Query(s, {{0, 1.0}}, options);
-        EXPECT_EQ(part.edges, options.budget.edges);
+        EXPECT_EQ(part.edges, options.run.budget.edges);
         int calls = 1;
         for (; part.truncated && calls < 20; ++calls) {
           ASSERT_EQ(part.resume.size(), 84u);
@@ -355,7 +355,7 @@ TEST(Traverse, RefusesWhatMakesNoSense) {
   g.Commit();
   g.Remove(2);
   g.Commit();
-  auto code = [&](std::vector<TraverseSeed> seeds, auto change) {
+  auto code = [&](std::vector<NodeWeight> seeds, auto change) {
     TraverseOptions options;
     change(options);
     auto result = Traverse(g.snapshot(), seeds, options);
@@ -367,7 +367,7 @@ TEST(Traverse, RefusesWhatMakesNoSense) {
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.hops = -1; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = 0; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = std::nan(""); }), bad);
-  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.kinds = {EdgeKindId{50}}; }), bad);
+  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.filter.kinds = {EdgeKindId{50}}; }), bad);
   EXPECT_EQ(code({{9, 1.0}}, [](O&) {}), bad);
   EXPECT_EQ(code({{2, 1.0}}, [](O&) {}), ErrorCode::kNotFound);
   EXPECT_EQ(code({{0, 0.0}}, [](O&) {}), bad);

@@ -1,4 +1,5 @@
-// Traverse's bar: that it cuts, that it and budgets change no proof, what it knows of weights.
+// Traverse's threshold: that it cuts, that it and budgets change no proof, what it knows of
+// weights.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +15,7 @@ namespace plexus::testing {
 namespace {
 
 // What is left out because it cannot be among the best is never missed.
-TEST(Traverse, TheBarChangesNothing) {
+TEST(Traverse, ThresholdChangesNoResult) {
   const auto executors = Executors();
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (Shape shape : kShapes) {
@@ -29,12 +30,12 @@ TEST(Traverse, TheBarChangesNothing) {
           options.direction = direction;
           options.hops = 2 + variant;
           if (direction == Direction::kOut && variant % 2) options.direction = Direction::kIn;
-          options.executor = executors[static_cast<std::size_t>(variant) % 3].executor.get();
+          options.run.executor = executors[static_cast<std::size_t>(variant) % 3].executor.get();
           options.include_seeds = variant == 1;
-          if (variant == 1) options.kinds = {kLink, kSupports};
-          if (variant == 2) options.subset = &subset;
+          if (variant == 1) options.filter.kinds = {kLink, kSupports};
+          if (variant == 2) options.filter.subset = &subset;
           if (variant == 3) options.decay = 0.75;
-          std::vector<TraverseSeed> seeds;
+          std::vector<NodeWeight> seeds;
           for (NodeId v = 0; seeds.size() < (variant == 2 ? 3u : 1u); ++v)
             if (s.alive(v)) seeds.push_back({v, seeds.empty() ? 1.0 : 0.75});
           options.top = 0;
@@ -55,7 +56,7 @@ TEST(Traverse, TheBarChangesNothing) {
 }
 
 // One weight above 1, even in a batch just added, and a walk may grow again.
-TEST(Traverse, NoBarWhereWeightsExceedOne) {
+TEST(Traverse, NoThresholdWhereWeightsExceedOne) {
   CaseGraph g;
   g.AddNodes(1000);
   for (std::size_t v = 1; v < 998; ++v) g.Link(0, kLink, v, 0.5f + static_cast<float>(v) / 2000.0f);
@@ -70,12 +71,12 @@ TEST(Traverse, NoBarWhereWeightsExceedOne) {
   const TraverseResult grown = Query(g.snapshot(), {{0, 1.0}}, options);
   EXPECT_EQ(grown.hits[0].node, 999u);
   EXPECT_EQ(grown.hits[0].hops, 3);
-  options.kinds = {kLink};
+  options.filter.kinds = {kLink};
   EXPECT_EQ(Query(g.snapshot(), {{0, 1.0}}, options).hits[0].node, 997u);
 }
 
 // A hub whose best neighbour leaves nothing to the others.
-TEST(Traverse, TheBarCuts) {
+TEST(Traverse, ThresholdCutsWork) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(1500);
@@ -97,14 +98,14 @@ TEST(Traverse, TheBarCuts) {
   }
 }
 
-// Edges of equal weight both ways, of several kinds: a push and a pull, which the bar and a
+// Edges of equal weight both ways, of several kinds: a push and a pull, which the threshold and a
 // budget make of each other, show the same one.
-TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
+TEST(Traverse, ThresholdAndBudgetsKeepTheProofOfATie) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(2500);
-    const std::vector<TraverseSeed> seeds = {
-        {0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
+    const std::vector<NodeWeight> seeds = {
+        {0, 1.0}, {2400, 1.0}};  // the second: where the threshold is first tried
     const EdgeKindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     for (std::size_t v = 1; v <= 300; ++v) {
       g.Link(0, kLink, v, v % 100 == 0 ? 1.0f : 0.5f);
@@ -125,11 +126,11 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
       options.hops = 2;
       options.top = 0;
       const TraverseResult pulled = Query(g.snapshot(), seeds, options);
-      options.budget.nodes = pulled.nodes;  // no room for a pull
+      options.run.budget.nodes = pulled.nodes;  // no room for a pull
       const TraverseResult pushed = Query(g.snapshot(), seeds, options);
       ASSERT_FALSE(pushed.truncated);
       ExpectPrefix(pushed, pulled, pulled.hits.size());
-      options.budget = {};
+      options.run.budget = {};
       options.top = 3;
       const TraverseResult some = Query(g.snapshot(), seeds, options);
       ExpectPrefix(some, pulled, 3);
@@ -142,7 +143,7 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
 }
 
 // Runs, and a base whose weights are known, need no look at them, so no time either; others do.
-TEST(WeightBound, IsKnownOfManyGraphsAndStopsWhenAsked) {
+TEST(MaxWeight, IsExactOnManyGraphsAndStopsOnCancel) {
   std::atomic<bool> cancel = true;
   Budget stopped;
   stopped.cancel = &cancel;
@@ -154,14 +155,15 @@ TEST(WeightBound, IsKnownOfManyGraphsAndStopsWhenAsked) {
     g.Commit();
     if (i % 2 == 0) g.Compact();
     snapshots.push_back(g.snapshot());
-    EXPECT_EQ(internal::LargestWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
-                  .has_value(),
-              i % 2 != 0);
-    EXPECT_TRUE(
-        internal::LargestWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor()).has_value());
+    EXPECT_EQ(
+        traversal_internal::MaxWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
+            .has_value(),
+        i % 2 != 0);
+    EXPECT_TRUE(traversal_internal::MaxWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor())
+                    .has_value());
   }
   for (std::size_t i = 0; i < snapshots.size(); ++i)
-    EXPECT_EQ(internal::LargestWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
+    EXPECT_EQ(traversal_internal::MaxWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
               0.5f + static_cast<float>(i));
 }
 

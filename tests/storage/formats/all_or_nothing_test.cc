@@ -204,7 +204,7 @@ class AtImporting final : public Progress {
   std::function<void()> call_;
 };
 
-TEST_F(AllOrNothing, AFileThatChangesIsToldFrom) {
+TEST_F(AllOrNothing, AFileThatChangesIsDetected) {
   const std::string good = GoodEdges(1000), path = File("g.el", good);
   const auto change = [&] { File("g.el", good + "more edges\n"); };
   for (const bool while_importing : {false, true}) {
@@ -231,7 +231,7 @@ TEST_F(AllOrNothing, AFileThatChangesIsToldFrom) {
   }
 }
 
-TEST_F(AllOrNothing, AVectorFileThatChangesIsToldFrom) {
+TEST_F(AllOrNothing, AVectorFileThatChangesIsDetected) {
   const std::string shape = "(300000, 2)";  // more than is read ahead
   std::vector<float> values(600'000, 0.5f);
   const std::string good = Npy("<f4", shape, Bytes(values));

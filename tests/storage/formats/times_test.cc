@@ -1,5 +1,5 @@
 // Times in files: ISO 8601 beside milliseconds, and a word when a number looks like seconds.
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 
 #include "tests/support/text_support.h"
 
@@ -49,7 +49,7 @@ TEST(Times, EveryFormatTakesIsoAndMilliseconds) {
   EXPECT_EQ(s.FindEdge(Id(s, "a"), knows, Id(s, "c"))->created_at, 1795298701123);
 }
 
-TEST(Times, SecondsAreReadAsTheyStandAndTold) {
+TEST(Times, SecondsAreReadAsSuchAndReported) {
   auto graph = Graph::InMemory();
   const std::string lines =
       "\n"

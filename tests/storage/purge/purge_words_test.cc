@@ -197,7 +197,7 @@ TEST(Purge, HistoryTellsNumbersOnly) {
     EXPECT_TRUE(e.other != node || e.sequence == db->snapshot().sequence());
 }
 
-TEST(HardPurge, WordsThatNobodyElseEverHadAreInNoFile) {
+TEST(HardPurge, WordsOfOnlyPurgedNodesAreInNoFile) {
   for (const bool trimmed : {false, true}) {
     ScratchDirectory scratch;
     auto db = MustOpen(scratch.path(), Create());

@@ -330,8 +330,8 @@ TEST(DamagedCheckpoints, TheFileIsTheOneTheMessageIsAbout) {
     PLEXUS_OK(db->Checkpoint());
     PLEXUS_OK(db->Close());
   }
-  auto rocks =
-      Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kLook, std::make_shared<Files>());
+  auto rocks = Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kReadOnly,
+                           std::make_shared<Files>());
   PLEXUS_OK(rocks);
   auto file = [&](const std::string& what) {
     return DescribeDamage(*rocks, 1, 0, "checkpoint 1" + what).file;

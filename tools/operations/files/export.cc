@@ -34,7 +34,7 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
   options.max_depth =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(request.Count("hops"), 1'000'000));
   options.direction = Direction::kBoth;
-  if (const auto limit = request.MaybeCount("limit")) BudgetIn(options).nodes = *limit;
+  if (const auto limit = request.MaybeCount("limit")) options.run.budget.nodes = *limit;
   PLEXUS_ASSIGN(const BfsResult reached, Bfs(snapshot, sources, options));
   std::vector<NodeId> nodes;
   for (const BfsNode& node : reached.nodes) nodes.push_back(node.node);
@@ -72,8 +72,8 @@ Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
     return Fail(ErrorCode::kInvalidArgument,
                 "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
-                    request.Name("kinds") + " and " + request.Name("scope") +
-                    " go with the other formats");
+                    request.Name("kinds") + ", " + request.Name("scope") + " and " +
+                    request.Name("where") + " go with the other formats");
   if (request.Text("table") == "nodes") exporter.options.csv_table = text::CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))

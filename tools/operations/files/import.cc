@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -15,6 +16,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/text_table.h"
 #include "tools/operations/workspace.h"
@@ -76,9 +78,10 @@ void WriteImportCounts(ReplyWriter& json, const char* name, const text::ImportCo
 }
 
 void WriteReport(ReplyWriter& json, const text::ImportReport& report,
-                 const std::optional<IndexTermsReport>& terms,
+                 const std::optional<IndexTermsReport>& terms, bool dry_run,
                  const std::vector<std::string>& warnings) {
   json.Field("sequence", report.sequence);
+  if (dry_run) json.Field("dry_run", true);
   WriteImportCounts(json, "nodes", report.nodes);
   WriteImportCounts(json, "edges", report.edges);
   WriteImportCounts(json, "events", report.events);
@@ -166,7 +169,7 @@ Result<std::string> ReadVectorsFrom(int input) {
   }
 }
 
-Result<text::ImportReport> ReadVectors(Workspace& workspace, const Request& request,
+Result<text::ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
                                        text::VectorFormat format,
                                        const text::ImportOptions& options) {
   const std::string& file = request.List("files")[0];
@@ -179,19 +182,18 @@ Result<text::ImportReport> ReadVectors(Workspace& workspace, const Request& requ
     PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
   }
   if (request.Given("keys")) vectors.keys = text::VectorInput{request.Text("keys")};
-  if (file != "-") return text::ImportVectors(workspace.graph(), {file}, vectors, options);
-  PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(workspace.input()));
-  return text::ImportVectors(workspace.graph(), {"standard input", bytes}, vectors, options);
+  if (file != "-") return text::ImportVectors(graph, {file}, vectors, options);
+  PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(input));
+  return text::ImportVectors(graph, {"standard input", bytes}, vectors, options);
 }
 
-Result<text::ImportReport> Read(Workspace& workspace, const Request& request,
+Result<text::ImportReport> Read(Graph& graph, int input, const Request& request,
                                 const text::ImportOptions& options) {
   if (const auto format = AskedVectorFormat(request))
-    return ReadVectors(workspace, request, *format, options);
+    return ReadVectors(graph, input, request, *format, options);
   const std::vector<std::string>& files = request.List("files");
-  if (files != std::vector<std::string>{"-"})
-    return text::Import(workspace.graph(), files, options);
-  return text::ImportStream(workspace.graph(), "standard input", workspace.input(), options);
+  if (files != std::vector<std::string>{"-"}) return text::Import(graph, files, options);
+  return text::ImportStream(graph, "standard input", input, options);
 }
 
 Status CheckFiles(const Workspace& workspace, const Request& request) {
@@ -215,17 +217,95 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   return {};
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
-  PLEXUS_TRY(CheckFiles(workspace, request));
+// "source=from" -> what the file calls "from" is the source.
+Result<std::vector<text::ColumnName>> ColumnNames(const Request& request) {
+  std::vector<text::ColumnName> names;
+  for (const std::string& pair : request.List("columns")) {
+    const std::size_t equal = pair.find('=');
+    if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
+      return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": '" + pair +
+                                                   "' is not MEANING=COLUMN, as source=from");
+    names.push_back({pair.substr(0, equal), pair.substr(equal + 1)});
+    for (std::size_t i = 0; i + 1 < names.size(); ++i)
+      if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
+        return Fail(ErrorCode::kInvalidArgument,
+                    request.Name("columns") + ": '" + pair + "' names what stands there already");
+  }
+  if (!names.empty() && AskedVectorFormat(request))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " go with tables");
+  return names;
+}
+
+Result<text::ImportOptions> Options(const Workspace& workspace, const Request& request) {
   text::ImportOptions options;
   if (!AskedVectorFormat(request)) {
     PLEXUS_ASSIGN(options.format, text::ParseFormat(request.Text("format")));
   }
+  PLEXUS_ASSIGN(options.columns, ColumnNames(request));
   options.on_error =
       request.Text("on_error") == "skip" ? text::OnError::kSkip : text::OnError::kStop;
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.progress();
+  return options;
+}
+
+Reply MakeReply(Workspace& workspace, text::ImportReport report,
+                const std::optional<IndexTermsReport>& terms, bool dry_run, double seconds) {
+  AddNotes(workspace.notes(), report);
+  std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
+  for (const text::ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
+  std::string page = Page(report, seconds);
+  if (terms) page += ShownTerms(*terms);
+  if (dry_run) page += "a dry run: nothing was written\n";
+  const bool stopped = report.stopped;
+  Reply reply([report = std::move(report), terms, dry_run, warnings](ReplyWriter& json) {
+    WriteReport(json, report, terms, dry_run, warnings);
+  });
+  reply.page = std::move(page);
+  if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
+  return reply;
+}
+
+// The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
+Result<Reply> RunDry(Workspace& workspace, const Request& request, text::ImportOptions options) {
+  PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
+  Snapshot from = workspace.snapshot();  // of a graph that is open
+  std::unique_ptr<storage::Database> read;
+  std::error_code ignored;
+  if (!from.shared_state()) {
+    PLEXUS_TRY(workspace.CheckDirectory());
+    if (std::filesystem::exists(workspace.directory(), ignored)) {
+      storage::OpenOptions open;
+      open.read_only = true;
+      open.strict = workspace.options().strict;
+      open.graph.executor = &workspace.executor();
+      PLEXUS_ASSIGN(read, storage::Database::Open(workspace.directory(), open));
+      from = read->snapshot();
+    }
+  }
+  GraphOptions in_memory;
+  in_memory.executor = &workspace.executor();
+  const std::unique_ptr<Graph> graph =
+      from.shared_state() ? ScratchGraph(from, in_memory) : Graph::InMemory(in_memory);
+  if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  const Sequence before = graph->snapshot().sequence();
+  const auto start = std::chrono::steady_clock::now();
+  Result<text::ImportReport> report = Read(*graph, workspace.input(), request, options);
+  if (!report) {
+    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
+    return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
+  }
+  report->sequence = before;
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return MakeReply(workspace, *std::move(report), std::nullopt, true, seconds);
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(CheckFiles(workspace, request));
+  PLEXUS_ASSIGN(text::ImportOptions options, Options(workspace, request));
+  if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
   MustFinish must_finish(workspace.progress());
   if (workspace.has_database() && TotalBytes(request.List("files")) >= kBulkBytes) {
     options.before = [&] { return workspace.database().BeginBulk(); };
@@ -238,7 +318,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
     };
-  Result<text::ImportReport> report = Read(workspace, request, options);
+  Result<text::ImportReport> report = Read(workspace.graph(), workspace.input(), request, options);
   if (!report) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
@@ -250,22 +330,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  AddNotes(workspace.notes(), *report);
-  std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
-  for (const text::ImportWarning& warning : report->warnings)
-    warnings.push_back(warning.ToString());
-  std::string page = Page(*report, seconds);
-  if (terms) page += ShownTerms(*terms);
-  const bool stopped = report->stopped;
-  Reply reply([report = *std::move(report), terms, warnings](ReplyWriter& json) {
-    WriteReport(json, report, terms, warnings);
-  });
-  reply.page = std::move(page);
-  if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
-  return reply;
+  return MakeReply(workspace, *std::move(report), terms, false, seconds);
 }
 
-Access ImportAccess(const Request&) { return Access::kCreate; }
+Access ImportAccess(const Request& request) {
+  return request.Flag("dry_run") ? Access::kNothing : Access::kCreate;
+}
 
 Parameter MetricParameter() {
   Parameter metric =
@@ -284,7 +354,8 @@ void AddImport(Rows& rows) {
        .summary = "Read batch files into a graph, which is made when there is none",
        .effect = Effect::kWrite,
        .parameters =
-           {Repeated("files", "FILE", "files, WordNet's directory, or - for standard input")
+           {Repeated("files", "FILE",
+                     "files (packed ones too: .gz), WordNet's directory, or - for standard input")
                 .Named(Means::kFile)
                 .Positional(),
             Choice("format",
@@ -299,18 +370,28 @@ void AddImport(Rows& rows) {
             Flag("terms",
                  "make the texts' words terms, for search. A graph that has terms gets those of "
                  "its new texts without being asked"),
+            Flag("dry_run",
+                 "say what would be new, changed and refused, and write nothing; takes the memory "
+                 "of the import"),
+            List(
+                "columns", "MEANING=COLUMN",
+                "tables: what the file's columns mean, as source=from,target=to; unnamed ones mean "
+                "what they are called"),
             Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
                 .Named(Means::kFile),
             Text("space", "NAME", "vectors: the space they go to").Default(std::string("default")),
             Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
             MetricParameter()},
-       .reply = "sequence:n, nodes:{new:n, changed:n, same:n}, edges:{new:n, changed:n, same:n}, "
+       .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
+                "changed:n, same:n}, "
                 "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, removed:n, "
                 "records:n, bytes:n, batches:n, pointers?:n, self_loops_skipped?:n, "
                 "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
                 "warnings:[s]",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
+                    {"plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",
+                     "what it would do, with a file that names its columns otherwise"},
                     {"plexus import --db wn --format wordnet /usr/share/wordnet",
                      "117,659 concepts of WordNet 3.0"},
                     {"plexus import --db g --keys words.txt vectors.npy",

@@ -222,7 +222,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(const Direction direction, ParseDirection(request.Text("direction")));
   PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
-  // An index node has index edges only: show them unasked.
+  // An index node has index edges only: show them unasked, but an event's words.
   const bool all = kinds.empty() && !snapshot.is_fact(node);
   const ArcFilter filter = all ? ArcFilter::All() : ArcFilter::Kinds(snapshot.schema(), kinds);
   std::vector<std::pair<NodeId, Edge>> found;
@@ -230,6 +230,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   const std::uint64_t limit = request.Count("top");
   snapshot.ForEachArc(direction, node, filter, [&](const Arc& arc) {
     if (workspace.scope() && !workspace.scope()->contains(arc.neighbor)) return true;
+    if (all && arc.kind == kHasTerm && snapshot.node_kind(node) == kEvent) return true;
     if (limit > 0 && found.size() == limit) {
       more = true;
       return false;

@@ -11,6 +11,7 @@
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
@@ -23,10 +24,10 @@ namespace plexus::tools {
 namespace {
 
 // kind_weight, decay, half_life.
-Result<ArcWeights> Weights(const View& view, const Request& request,
-                           std::span<const EdgeKindId> followed) {
+Result<EdgeWeighting> Weights(const View& view, const Request& request,
+                              std::span<const EdgeKindId> followed) {
   const Schema& schema = view.snapshot.schema();
-  ArcWeights weights;
+  EdgeWeighting weights;
   const std::string name = request.Name("kind_weight");
   for (const std::string& text : request.List("kind_weight")) {
     const WeightedKey factor = SplitWeight(text);
@@ -73,9 +74,9 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
                                 const Request& request) {
   PageRankOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  SubsetIn(options) = view.scope ? &*view.scope : nullptr;
-  PLEXUS_ASSIGN(KindsIn(options), FindEdgeKinds(view.snapshot.schema(), request.List("kinds")));
-  if (request.Text("valid_at") == "now") ValidAtIn(options) = view.now_ms;
+  options.filter.subset = view.scope ? &*view.scope : nullptr;
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(view.snapshot.schema(), request.List("kinds")));
+  if (request.Text("valid_at") == "now") options.filter.valid_at = view.now_ms;
   if (const auto iterations = request.MaybeCount("iterations"))
     options.iterations = static_cast<int>(*iterations);
   options.damping = request.Number("damping");
@@ -88,9 +89,9 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
                             : LeastTolerance(options.precision, options.damping);
   options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
-  PLEXUS_ASSIGN(options.seeds, FindSeeds<RankSeed>(view.snapshot, request.List("seed")));
+  PLEXUS_ASSIGN(options.seeds, FindSeeds<NodeWeight>(view.snapshot, request.List("seed")));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
-  PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, KindsIn(options)));
+  PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, options.filter.kinds));
   return options;
 }
 
@@ -119,7 +120,7 @@ Result<Earlier> RankEarlier(Workspace& workspace, const Request& request, const 
                                                  std::to_string(workspace.snapshot().sequence()) +
                                                  " that is asked for");
   PLEXUS_ASSIGN(PageRankOptions options, At(sequence, Options(workspace, view, request)));
-  BudgetIn(options) = budget;
+  options.run.budget = budget;
   PLEXUS_ASSIGN(PageRankResult result, At(sequence, PageRank(view.snapshot, options)));
   return Earlier{sequence, std::move(result)};
 }
@@ -150,7 +151,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   push.weighted = options.weighted;
   push.reversed = options.reversed;
   push.arc_weights = options.arc_weights;
-  BudgetIn(push) = BudgetIn(options);
+  push.run.budget = options.run.budget;
   PLEXUS_ASSIGN(PageRankPushResult result, PageRankPush(workspace.snapshot(), options.seeds, push));
   std::string closing = Grouped(result.nodes) + " nodes touched, " + Grouped(result.edges) +
                         " arcs, " + Bytes(result.bytes) + ", " + Number(result.error, 3) +
@@ -184,10 +185,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("push")) return RunPush(workspace, request, options);
   std::optional<Earlier> earlier;
   if (request.Given("from_as_of")) {
-    PLEXUS_ASSIGN(earlier, RankEarlier(workspace, request, BudgetIn(options)));
-    options.start = earlier->result.scores;
+    PLEXUS_ASSIGN(earlier, RankEarlier(workspace, request, options.run.budget));
   }
-  PLEXUS_ASSIGN(PageRankResult result, PageRank(view.snapshot, options));
+  PLEXUS_ASSIGN(PageRankResult result,
+                earlier
+                    ? RefreshPageRank(view.snapshot, {.scores = earlier->result.scores}, options)
+                    : PageRank(view.snapshot, options));
   PLEXUS_ASSIGN(auto top, TopScores(result.scores, result.nodes, request.Count("top")));
   PLEXUS_ASSIGN(auto scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(auto percentiles, PercentileRanks(result.scores, result.nodes));

@@ -18,12 +18,12 @@
 namespace plexus::tools {
 namespace {
 
-using Seeds = std::vector<RankSeed>;
+using Seeds = std::vector<NodeWeight>;
 
 // What PageRankBatch asks of seeds, here where the line is known.
 Status CheckSeeds(const Snapshot& snapshot, PageRankOptions& options, const Seeds& seeds,
                   const std::vector<std::string>& keys) {
-  const bool index = std::ranges::any_of(KindsIn(options), [&](EdgeKindId kind) {
+  const bool index = std::ranges::any_of(options.filter.kinds, [&](EdgeKindId kind) {
     return snapshot.schema().edge_kind(kind).plane == Plane::kIndex;
   });
   double total = 0;
@@ -33,7 +33,7 @@ Status CheckSeeds(const Snapshot& snapshot, PageRankOptions& options, const Seed
           ErrorCode::kInvalidArgument,
           "seed '" + keys[i] +
               "' is of the index plane, and none of the edge kinds followed is: name one that is");
-    if (SubsetIn(options) && !SubsetIn(options)->contains(seeds[i].node))
+    if (options.filter.subset && !options.filter.subset->contains(seeds[i].node))
       return Fail(ErrorCode::kInvalidArgument,
                   "seed '" + keys[i] + "' is outside the scope that is looked at");
     if (!(seeds[i].weight >= 0))
@@ -63,7 +63,7 @@ Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, PageRankOptions& o
     if (ended)
       return Fail(ErrorCode::kInvalidArgument,
                   "an empty line stands before this one; a set has a seed or more");
-    PLEXUS_ASSIGN(Seeds seeds, FindSeeds<RankSeed>(snapshot, keys));
+    PLEXUS_ASSIGN(Seeds seeds, FindSeeds<NodeWeight>(snapshot, keys));
     if (Status fit = CheckSeeds(snapshot, options, seeds, keys); !fit) return fit;
     sets.push_back(std::move(seeds));
     return {};
@@ -122,7 +122,7 @@ Result<Reply> RankSets(const Workspace& workspace, const Request& request,
     for (std::size_t s = 0; s < sets.size(); ++s) {
       json.BeginObject();
       json.BeginArray("seeds");
-      for (const RankSeed& seed : sets[s]) json.Node(snapshot, seed.node);
+      for (const NodeWeight& seed : sets[s]) json.Node(snapshot, seed.node);
       json.EndArray();
       json.Field("error", counts.errors[s]);
       json.Objects("nodes", best[s], [&](const ScoredNode& node) {

@@ -29,9 +29,9 @@ Result<TextVectorOptions> Options(const Workspace& workspace, const Request& req
     options.dimensions = static_cast<std::uint32_t>(*dimensions);
   options.seed = request.Count("seed");
   options.now_ms = workspace.now_ms();
-  PLEXUS_ASSIGN(options.budget, MakeBudget(request));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.subset = workspace.scope();
-  options.executor = &workspace.executor();
+  options.run.executor = &workspace.executor();
   options.progress = workspace.progress();
   return options;
 }

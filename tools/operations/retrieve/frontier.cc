@@ -47,8 +47,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.arity = static_cast<int>(request.Count("arity"));
   options.top = request.Count("top");
   options.mask = request.Text("mask") == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
-  ValidAtIn(options) = workspace.now_ms();
-  if (const auto compared = request.MaybeCount("max_compared")) BudgetIn(options).edges = *compared;
+  options.filter.valid_at = workspace.now_ms();
+  if (const auto compared = request.MaybeCount("max_compared"))
+    options.run.budget.edges = *compared;
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   NodeSubset carriers;
   if (request.Given("tags")) {
@@ -58,7 +59,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     else
       options.anchors = &carriers;
   }
-  SubsetIn(options) = &subset;
+  options.filter.subset = &subset;
 
   if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));

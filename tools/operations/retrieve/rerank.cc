@@ -114,11 +114,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.boost = request.Number("graph_boost");
   options.unit_similarity = request.Flag("unit_similarity");
-  ValidAtIn(options) = workspace.now_ms();
+  options.filter.valid_at = workspace.now_ms();
   options.skip = query.node;
   // Superseded, expired and not yet valid memories are left out unless asked for.
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
-  SubsetIn(options) = &subset;
+  options.filter.subset = &subset;
   RerankResult result;
   if (!request.Given("candidates")) {
     PLEXUS_ASSIGN(result, Rerank(snapshot, space, query.values, options));

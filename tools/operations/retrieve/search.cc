@@ -6,7 +6,9 @@
 
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
@@ -23,6 +25,16 @@ namespace {
 // What may be found: visible nodes in scope, of the kinds asked for.
 Result<NodeSubset> Allowed(const Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
+  if (request.Flag("events")) {
+    WhereOptions options;
+    options.index_nodes = true;
+    options.run.executor = &workspace.executor();
+    PLEXUS_ASSIGN(
+        WhereResult found,
+        EvaluateWhere(snapshot, request.Given("where") ? request.Text("where") : "kind = 'event'",
+                      options));
+    return std::move(found.nodes);
+  }
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   if (!request.Given("kinds")) return subset;
   PLEXUS_ASSIGN(const std::vector<std::uint8_t> wanted,
@@ -38,18 +50,20 @@ struct Hidden {
   std::uint64_t superseded = 0, not_valid = 0, out_of_scope = 0, other_kinds = 0;
 };
 
+// `holding`: null, or the nodes that hold the query's phrases.
 Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
-                           std::span<const std::string> terms) {
+                           std::span<const std::string> terms, const NodeSubset* holding) {
   const Snapshot& snapshot = workspace.snapshot();
   Bm25Options options;
   options.top = 0;
-  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
-  SetExecutor(options, workspace);
+  options.subset = holding;
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
   VisibleOptions newest, any_version;
   any_version.include_superseded = true;
-  SetExecutor(newest, workspace);
-  SetExecutor(any_version, workspace);
+  newest.executor = &workspace.executor();
+  any_version.executor = &workspace.executor();
   PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;
@@ -67,7 +81,7 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
 }
 
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
-std::string WhyNothing(const Request& request, const Hidden& hidden,
+std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const Hidden& hidden,
                        const NotIndexed& not_indexed) {
   std::string why;
   const auto add = [&](std::uint64_t count, const std::string& what) {
@@ -76,11 +90,13 @@ std::string WhyNothing(const Request& request, const Hidden& hidden,
   add(hidden.superseded, "superseded (" + request.Name("include_superseded") + " shows them)");
   add(hidden.not_valid, "not valid at this time (" + request.Name("now") + " or " +
                             request.Name("as_of") + " another)");
-  add(hidden.out_of_scope, "out of scope (" + request.Name("scope") + " names others)");
+  add(hidden.out_of_scope,
+      "out of scope (" + request.Name("scope") + " and " + request.Name("where") + " name others)");
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
-  return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") +
+  return std::string(not_indexed.none() ? "no text " : "no indexed text ") +
+         (parsed.phrases.empty() ? "has a word of '" : "holds words in quotes side by side: '") +
          query + "'";
 }
 
@@ -105,16 +121,17 @@ void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& r
   });
 }
 
-Reply MakeReply(const Workspace& workspace, Bm25Result result, const Hidden& hidden,
-                const NotIndexed& not_indexed) {
+Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result result,
+                const Hidden& hidden, const NotIndexed& not_indexed) {
   std::string closing;
   if (result.matches.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
   closing += Truncated(result.truncated, "these are the best of those looked at");
-  Reply reply([snapshot = workspace.snapshot(), result = std::move(result), hidden,
-               not_indexed](ReplyWriter& json) {
+  Reply reply([snapshot = workspace.snapshot(), phrases = query.phrases, result = std::move(result),
+               hidden, not_indexed](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("documents", result.documents);
     json.Field("average_length", result.average_length);
+    if (!phrases.empty()) json.Values("phrases", phrases);
     json.Objects("terms", result.terms, [&](const QueryTerm& term) {
       json.Field("term", term.term);
       WriteTerm(json, term);
@@ -137,33 +154,71 @@ Reply MakeReply(const Workspace& workspace, Bm25Result result, const Hidden& hid
   return reply;
 }
 
+// Texts that hold a query of several words as it stands: it counts as one more word. None where
+// that cannot be told from a few texts.
+Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
+                                TermSplitter& splitter, PhraseOptions options) {
+  constexpr std::uint64_t kMostTexts = 4'096;
+  PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(query.words));
+  if (needed.size() < 2 || !query.phrases.empty()) return PhraseResult();
+  options.max_texts = kMostTexts;
+  const std::string whole[] = {query.words};
+  return NodesWithPhrases(snapshot, whole, options);
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(NotTogether(request, "events", "scope"));
+  PLEXUS_TRY(NotTogether(request, "events", "kinds"));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
-  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(request.Text("query")));
+  const PhraseQuery query = ParsePhrases(request.Text("query"));
+  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(query.words));
   if (terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + request.Text("query") + "' has no words to search for (stop words are none)");
-  PLEXUS_ASSIGN(const NodeSubset subset, Allowed(workspace, request));
+  PLEXUS_ASSIGN(const NodeSubset allowed, Allowed(workspace, request));
+  NodeSubset subset = allowed;
+  PhraseOptions in_phrases;
+  in_phrases.terms = record.terms;
+  in_phrases.run.executor = &workspace.executor();
+  PLEXUS_ASSIGN(in_phrases.run.budget, MakeBudget(request));
+  PhraseResult holding;
+  if (!query.phrases.empty()) {
+    PLEXUS_ASSIGN(holding, NodesWithPhrases(snapshot, query.phrases, in_phrases));
+    subset = subset.Intersect(holding.nodes);
+  }
+  PLEXUS_ASSIGN(const PhraseResult whole, WholeQuery(snapshot, query, splitter, in_phrases));
+  const Bm25Phrase phrase[] = {{"\"" + query.words + "\"", &whole.nodes}};
   Bm25Options options;
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.k1 = request.Number("k1");
   options.b = request.Number("b");
-  SubsetIn(options) = &subset;
-  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
-  SetExecutor(options, workspace);
+  options.subset = &subset;
+  options.events = request.Flag("events");
+  options.phrases = phrase;
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
+  result.truncated = result.truncated || holding.truncated;
+  if (options.events && result.documents == 0 && !result.truncated)
+    return Fail(ErrorCode::kFailedPrecondition,
+                "no event has terms: " + request.Command("terms", workspace.directory()) +
+                    " indexes them, if its switch events says so");
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);
   if (result.found > 0 || result.truncated)
-    return MakeReply(workspace, std::move(result), {}, not_indexed);
-  PLEXUS_ASSIGN(const Hidden hidden, CountHidden(workspace, request, terms));
+    return MakeReply(workspace, query, std::move(result), {}, not_indexed);
+  Hidden hidden;
+  if (!options.events) {
+    PLEXUS_ASSIGN(hidden, CountHidden(workspace, request, terms,
+                                      query.phrases.empty() ? nullptr : &holding.nodes));
+  }
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
-  Reply reply = MakeReply(workspace, std::move(result), hidden, not_indexed);
-  reply.failure = Error{ErrorCode::kNotFound, WhyNothing(request, hidden, of_all)};
+  Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed);
+  reply.failure = Error{ErrorCode::kNotFound, WhyNothing(request, query, hidden, of_all)};
   return reply;
 }
 
@@ -177,7 +232,9 @@ void AddSearch(Rows& rows) {
        .summary = "Texts that answer a query best, and why",
        .parameters =
            Parameters{
-               Text("query", "QUERY", "words, in any case; rare ones count more")
+               Text("query", "QUERY",
+                    "words, in any case; rare ones count more. What stands in double quotes "
+                    "must stand so in the text")
                    .Positional()
                    .MayBeEmpty(),
                Top(20, "at most K nodes; 0 = all"),
@@ -185,18 +242,22 @@ void AddSearch(Rows& rows) {
                    .Named(Means::kNodeKind),
                Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
-               MaxSeconds(), IncludeSuperseded()},
-       .reply = "truncated:b, documents:n, average_length:x, "
-                "terms:[{term:s, df:n, idf:x}], found:n, not_indexed:n, not_compared:n, "
-                "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
-                "results:[{key:k, score:x, kind:s, text:s, length:n, "
-                "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
+               MaxSeconds(), Flag("events", "events by the query that they answered, not facts"),
+               IncludeSuperseded()},
+       .reply =
+           "truncated:b, documents:n, average_length:x, "
+           "phrases?:[s], terms:[{term:s, df:n, idf:x}], found:n, not_indexed:n, not_compared:n, "
+           "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
+           "results:[{key:k, score:x, kind:s, text:s, length:n, "
+           "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"key", "", As::kNode},
                     {"terms", "why", As::kList, 3}}}},
        .examples = {{"plexus search --db g \"snow leopard\"",
                      "best first, each word's share of the score beside it"},
+                    {"plexus search --db g '\"large cat\" asia'",
+                     "texts that hold these two words side by side"},
                     {"plexus search --db g --json --top 3 leopard",
                      "with tf, df and idf of every word"}},
        .run = Run});

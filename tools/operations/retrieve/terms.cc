@@ -2,6 +2,7 @@
 // rare terms, are made of.
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/operations/kernel_options.h"
@@ -26,23 +27,40 @@ Result<std::vector<std::string>> StopWords(const Request& request) {
   return words;
 }
 
+// What the index is made with: as it was made, but for what is asked for.
+Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
+  TermOptions terms = request.Flag("renew") ? TermOptions::Recommended() : as_made;
+  const bool none = request.Flag("no_stop_words"), own = request.Given("stop_words");
+  if (none || own || request.Flag("default_stop_words")) {
+    terms.default_stop_words = !none;
+    terms.stop_words.clear();
+  }
+  if (own) {
+    PLEXUS_ASSIGN(terms.stop_words, StopWords(request));
+  }
+  const auto set = [&](const char* name, const char* on, bool& option) {
+    if (request.Given(name)) option = request.Text(name) == on;
+  };
+  set("accents", "fold", terms.fold_accents);
+  set("identifiers", "split", terms.split_identifiers);
+  set("cjk", "bigrams", terms.cjk_bigrams);
+  set("events", "index", terms.event_queries);
+  if (request.Given("stem"))
+    terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
+  return terms;
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   IndexTermsOptions options;
-  // Without a word about stop words the index stays as it was made.
-  const bool none = request.Flag("no_stop_words"), own = request.Given("stop_words");
-  const bool as_made = !none && !own && !request.Flag("default_stop_words");
-  options.terms.default_stop_words = !none;
-  if (own) {
-    PLEXUS_ASSIGN(options.terms.stop_words, StopWords(request));
-  }
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
-  if (as_made) options.terms = record.terms;
+  PLEXUS_ASSIGN(options.terms, Asked(request, record.terms));
   options.subset = workspace.scope();
   if (options.subset && HasTerms(workspace.snapshot()) && !SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
-                request.Name("scope") +
-                    " cannot go with other stop words than those of the rest of the index");
-  PLEXUS_ASSIGN(options.budget, MakeBudget(request));
+                request.Name("scope") + " and " + request.Name("where") +
+                    " cannot go with other stop words or switches than those of the rest of the "
+                    "index");
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   PLEXUS_ASSIGN(const IndexTermsReport report, UpdateTerms(workspace, options));
   const Sequence sequence = workspace.graph().snapshot().sequence();
   Reply reply([sequence, report](ReplyWriter& json) {
@@ -53,6 +71,13 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   reply.page = ShownTerms(report) +
                Truncated(report.truncated, "what was indexed stays, the same again goes on");
   return reply;
+}
+
+// One of two; without it the index stays as it was made.
+Parameter Switch(std::string name, std::vector<std::string> choices, std::string help) {
+  Parameter made = Choice(std::move(name), std::move(choices), std::move(help));
+  made.default_value = {};
+  return made;
 }
 
 }  // namespace
@@ -72,12 +97,29 @@ void AddTerms(Rows& rows) {
             Flag("no_stop_words", "keep the English stop words"),
             Flag("default_stop_words",
                  "leave out the English ones alone, again. Without any of the three: as the index "
-                 "was made")},
+                 "was made"),
+            Switch("accents", {"fold", "keep"}, "fold: cafe finds caf\u00e9 (a new index does)"),
+            Switch("identifiers", {"split", "whole"},
+                   "split: user finds get_user_by_id and getUserById (a new index does)"),
+            Switch(
+                "cjk", {"bigrams", "words"},
+                "bigrams: \u6771\u4eac finds every text that holds it, however a dictionary cuts "
+                "it (a new index does)"),
+            Switch("events", {"index", "none"},
+                   "index: the queries of events, which search looks for with its own flag (a new "
+                   "index does)"),
+            Text("stem", "LANGUAGE|none",
+                 "words by their stems, as english: leopards finds leopard (a new index does not)"),
+            Flag("renew",
+                 "as a new index is made; an index of an earlier version stays as it is without "
+                 "this")},
        .reply = "sequence:n, truncated:b, texts:n, changed:n, linked:n, unlinked:n",
        .examples = {{"plexus terms --db g",
                      "index every text; again after changes, it costs what changed"},
                     {"plexus terms --db g --stop-words german.txt",
-                     "leave out a language's small words, too"}},
+                     "leave out a language's small words, too"},
+                    {"plexus terms --db g --stem english",
+                     "find plurals; the index stays so, also in later imports"}},
        .run = Run});
 }
 

@@ -26,7 +26,7 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
     ClusteringOptions wanted;
     PLEXUS_TRY(Select(workspace, request, wanted));
     wanted.directed = request.Flag("directed");
-    BudgetIn(wanted) = BudgetIn(options);
+    wanted.run.budget = options.run.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
     PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));

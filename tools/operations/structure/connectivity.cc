@@ -123,7 +123,7 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(DominatorsResult result, Dominators(snapshot, root, options));
   std::vector<NodeId> ends = {root};
   if (to != kNoNode && to != root) ends.push_back(to);
-  NoteIndexNodes(workspace.notes(), snapshot, ends, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, ends, options.filter.kinds);
   // With `to` the way down to one node, else all that is reached, whoever dominates most first.
   std::vector<NodeId> nodes;
   if (to != kNoNode && !result.truncated && (to == root || result.dominators[to] != kNoNode)) {

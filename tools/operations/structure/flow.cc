@@ -22,7 +22,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.undirected = request.Text("direction") == "both";
   PLEXUS_ASSIGN(MaxFlowResult result, MaxFlow(snapshot, from, to, options));
   const NodeId ends[] = {from, to};
-  NoteIndexNodes(workspace.notes(), snapshot, ends, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, ends, options.filter.kinds);
   const std::uint64_t top = request.Count("top");
   std::string headline, closing = Truncated(result.truncated, "the flow is not known");
   if (!result.truncated) {

@@ -84,7 +84,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   std::vector<NodePair> pairs;
   for (const NodeId other : named) pairs.push_back({of, other});
   named.insert(named.begin(), of);
-  NoteIndexNodes(workspace.notes(), snapshot, named, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, named, options.filter.kinds);
   if (pairs.empty()) return NodesReply(snapshot, of, options);
   PLEXUS_ASSIGN(PairSimilaritiesResult result, PairSimilarities(snapshot, pairs, options));
   return PairsReply(snapshot, std::move(result.pairs), result.truncated);

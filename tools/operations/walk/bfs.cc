@@ -40,7 +40,7 @@ Result<Reply> RunEach(Workspace& workspace, const Request& request,
     truncated |= result.truncated;
     for (auto& sizes : result.levels) levels.push_back(std::move(sizes));
   }
-  NoteIndexNodes(workspace.notes(), snapshot, sources, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, sources, options.filter.kinds);
   Reply reply([snapshot, sources, levels = std::move(levels), truncated](ReplyWriter& json) {
     json.Field("truncated", truncated);
     json.BeginArray("sources");
@@ -69,7 +69,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
   options.resume = request.Text("resume");
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, sources, options));
-  NoteIndexNodes(workspace.notes(), snapshot, sources, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, sources, options.filter.kinds);
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {
     if (node.depth >= levels.size()) levels.resize(node.depth + 1);
@@ -106,10 +106,10 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   options.direction = direction;
   options.resume = request.Text("resume");
   // The start is not among its own ancestors, whatever circles there are.
-  Budget& budget = BudgetIn(options);
+  Budget& budget = options.run.budget;
   if (budget.nodes < Budget::kUnlimited - 1 && !request.Given("resume")) ++budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
-  NoteIndexNodes(workspace.notes(), snapshot, {&start, 1}, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, {&start, 1}, options.filter.kinds);
   result.nodes.erase(result.nodes.begin());
   const std::uint64_t top = request.Count("top");
   std::string headline = Grouped(result.nodes.size()) +

@@ -27,7 +27,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                                     : PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
   PLEXUS_ASSIGN(DistancesResult result, Distances(snapshot, from, options));
-  NoteIndexNodes(workspace.notes(), snapshot, {&from, 1}, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, {&from, 1}, options.filter.kinds);
   std::vector<NodeId> nodes;
   const double within = request.MaybeNumber("within").value_or(INFINITY);
   for (NodeId v = 0; v < snapshot.node_count(); ++v)

@@ -118,7 +118,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(ShortestPathResult result, ShortestPath(snapshot, from, to, options));
   std::string why;
   if (result.paths.empty() && !result.truncated) {
-    why = WhyNone(snapshot, request, KindsIn(options), from, to);
+    why = WhyNone(snapshot, request, options.filter.kinds, from, to);
     if (why.empty()) {
       PLEXUS_ASSIGN(why, WhyTooCostly(snapshot, request, options, from, to));
     }

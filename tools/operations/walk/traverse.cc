@@ -71,9 +71,9 @@ Reply HitsReply(const Workspace& workspace, const Request& request, TraverseResu
   return reply;
 }
 
-std::vector<NodeId> NodesOf(std::span<const WalkSeed> seeds) {
+std::vector<NodeId> NodesOf(std::span<const NodeWeight> seeds) {
   std::vector<NodeId> nodes;
-  for (const WalkSeed& seed : seeds) nodes.push_back(seed.node);
+  for (const NodeWeight& seed : seeds) nodes.push_back(seed.node);
   return nodes;
 }
 
@@ -88,15 +88,15 @@ Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
   options.decay = request.Number("decay");
   options.top = request.Count("top");
   options.resume = resume;
-  ValidAtIn(options) = workspace.now_ms();
-  PLEXUS_ASSIGN(const std::vector<WalkSeed> seeds,
-                FindSeeds<WalkSeed>(snapshot, request.List("from")));
+  options.filter.valid_at = workspace.now_ms();
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> seeds,
+                FindSeeds<NodeWeight>(snapshot, request.List("from")));
   // Superseded, expired and not yet valid memories are left out unless asked for.
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
-  AddIndexNodes(snapshot, KindsIn(options), request.List("scope"), subset);
-  SubsetIn(options) = &subset;
+  AddIndexNodes(snapshot, options.filter.kinds, request.List("scope"), subset);
+  options.filter.subset = &subset;
   PLEXUS_ASSIGN(TraverseResult result, Traverse(snapshot, seeds, options));
-  NoteIndexNodes(workspace.notes(), snapshot, NodesOf(seeds), KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, NodesOf(seeds), options.filter.kinds);
   if (result.truncated) result.resume = std::to_string(workspace.now_ms()) + "." + result.resume;
   return HitsReply(workspace, request, std::move(result));
 }
@@ -112,8 +112,8 @@ Result<Reply> RunMatch(Workspace& workspace, const Request& request) {
     options.hops = static_cast<std::uint32_t>(*hops);
   options.top = request.Count("top");
   options.resume = request.Text("resume");
-  PLEXUS_ASSIGN(const std::vector<WalkSeed> starts,
-                FindSeeds<WalkSeed>(snapshot, request.List("from")));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
+                FindSeeds<NodeWeight>(snapshot, request.List("from")));
   PLEXUS_ASSIGN(TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
   std::vector<EdgeKindId> kinds;
   for (const PathPattern::Step& step : pattern.steps())

@@ -1,5 +1,5 @@
 // Hand-written readers, as the standard library's take locales and surprises.
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 
 #include <charconv>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::text {
+namespace plexus {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string SecondsWarning(std::int64_t time_ms) {
          std::to_string(time_ms) + "000";
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

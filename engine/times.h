@@ -11,7 +11,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::text {
+namespace plexus {
 
 // "2026-11-21", "2026-11-21T22:05", "2026-11-21T22:05:00.123Z", "2026-11-21 22:05:00+02:00":
 // 'T' or a blank, any number of decimals (those after the third are cut off), 'Z' or an offset
@@ -31,4 +31,4 @@ inline bool LooksLikeSeconds(std::int64_t time_ms) {
 // "1700000000 is read as milliseconds: 1970-01-20T16:13:20.000Z; for seconds ...".
 std::string SecondsWarning(std::int64_t time_ms);
 
-}  // namespace plexus::text
+}  // namespace plexus

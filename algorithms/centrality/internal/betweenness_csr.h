@@ -1,0 +1,19 @@
+// Betweenness on bare rows: what the kernel of betweenness.h runs, for it, tests and benches.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/centrality/betweenness.h"
+#include "engine/adjacency/csr_view.h"
+
+namespace plexus {
+
+// Sums over the given sources on bare arrays, neither halved nor scaled.
+// REQUIRES rows without doubles and loops, `in` the transpose of `out` (or empty: then one
+// source a thread), sources below out.node_count().
+Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in,
+                                           std::span<const NodeId> sources,
+                                           Executor* executor = nullptr);
+
+}  // namespace plexus

@@ -1,0 +1,17 @@
+// Core numbers of bare rows: what the kernel of kcore.h runs, for it, tests and benches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/community/kcore.h"
+#include "engine/adjacency/csr_view.h"
+
+namespace plexus {
+
+// Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
+// `truncated`, when given, is set to whether the budget ran out (see KCoreResult).
+Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget = {},
+                                            bool* truncated = nullptr);
+
+}  // namespace plexus

@@ -1,0 +1,14 @@
+// Leiden on bare rows: what the kernel of leiden.h runs, for it, tests and benches.
+#pragma once
+
+#include "algorithms/community/leiden.h"
+#include "engine/adjacency/csr_view.h"
+
+namespace plexus {
+
+// On bare rows, each pair in the rows of both its ends; entries of one pair add up, an
+// entry (v, v) is A_vv itself. Kinds, valid_at and subset do not count. kInvalidArgument
+// also: a negative, infinite or NaN weight, naming its arc.
+Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options = {});
+
+}  // namespace plexus

@@ -1,0 +1,14 @@
+// Triangles of bare rows: what the kernel of triangles.h runs, for it, tests and benches.
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/community/triangles.h"
+#include "engine/adjacency/csr_view.h"
+
+namespace plexus {
+
+// Triangles of bare rows. REQUIRES symmetric rows, ascending, without doubles and loops.
+Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* executor = nullptr);
+
+}  // namespace plexus

@@ -1,0 +1,15 @@
+// Components of bare rows: what the kernel of components.h runs, for it, tests and benches.
+#pragma once
+
+#include "algorithms/connectivity/components.h"
+#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
+
+namespace plexus {
+
+// Labels on bare arrays; `in` is the transpose of `out` (the same view for a
+// symmetric graph).
+Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
+                                           Executor* executor = nullptr);
+
+}  // namespace plexus

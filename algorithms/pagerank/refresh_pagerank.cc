@@ -1,0 +1,133 @@
+// PageRank from earlier scores: chooses what is read, runs the refresh (internal/refresh.h), or
+// iterates from the scores where a refresh cannot reach the tolerance.
+#include "algorithms/pagerank/refresh_pagerank.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/pagerank/internal/base_tile_spmv.h"
+#include "algorithms/pagerank/internal/power_iteration.h"
+#include "algorithms/pagerank/internal/preparation.h"
+#include "algorithms/pagerank/internal/refresh.h"
+#include "engine/out_of_memory.h"
+
+namespace plexus {
+
+namespace {
+
+// What a refresh reads: the rows as they are, where the arrays of the base and the delta are the
+// selection; else packed.
+struct RefreshRows {
+  DenseView view;
+  ArcFilter filter = ArcFilter::All();
+  pagerank_internal::LiveCsr rows;  // points into the above
+  bool over_base = false;
+};
+
+Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, RefreshRows& to) {
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
+  const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
+                    !selection.filter.checks_time() && as_stored;
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.out = wanted.in = !live;
+  wanted.weights = options.weighted;
+  PLEXUS_ASSIGN(to.view, DenseView::Make(snapshot, wanted));
+  to.filter = selection.filter;
+  to.rows.node_count = to.view.node_count();
+  to.rows.live = live ? &snapshot : nullptr;
+  to.rows.out = live ? snapshot.base().out() : to.view.out();
+  to.rows.in = live ? snapshot.base().in() : to.view.in();
+  if (!live && as_stored && !options.filter.subset) {
+    to.rows.packed_from = &snapshot;
+    to.rows.numbering = to.view.packed() ? &to.view : nullptr;
+    to.rows.filter = &to.filter;
+  }
+  to.over_base = live || (selection.whole_base && !to.view.packed());
+  return {};
+}
+
+// From earlier scores to a tolerance. May throw std::bad_alloc.
+Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& earlier,
+                               const PageRankOptions& options, bool keep_layout) {
+  PLEXUS_TRY(
+      pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
+  if (earlier.scores.empty() || options.iterations > 0 ||
+      !pagerank_internal::RefreshReaches(options.tolerance, options.damping))
+    return pagerank_internal::IteratePageRank(snapshot, options, earlier.scores);
+  Executor& executor = internal::Pick(options.run.executor);
+  const auto began = std::chrono::steady_clock::now();
+  RefreshRows read;
+  PLEXUS_TRY(ViewRows(snapshot, options, read));
+  const DenseView& view = read.view;
+  PageRankResult result;
+  std::shared_ptr<const pagerank_internal::PageRankTiles> tiles;
+  if (keep_layout && read.over_base && !options.run.budget.Interrupted())
+    tiles = pagerank_internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
+  result.layout_bytes = tiles ? tiles->size_bytes() : 0;
+  result.nodes = view.nodes();
+  result.preparation_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+  if (view.node_count() == 0) {
+    result.scores.assign(snapshot.node_count(), 0.0);
+    result.converged = true;
+    return result;
+  }
+  std::vector<pagerank_internal::SeedShare> seeds;
+  if (!options.seeds.empty()) {
+    PLEXUS_ASSIGN(
+        seeds, pagerank_internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
+  }
+  PLEXUS_ASSIGN(std::vector<double> start,
+                pagerank_internal::StartScores(view, earlier.scores, executor));
+  pagerank_internal::PageRankRefreshed refreshed =
+      pagerank_internal::RefreshPageRank(read.rows, std::move(start), seeds,
+                                         {.damping = options.damping,
+                                          .tolerance = options.tolerance,
+                                          .max_iterations = options.max_iterations,
+                                          .weighted = options.weighted,
+                                          .earlier = earlier.snapshot,
+                                          .tiles = std::move(tiles),
+                                          .budget = options.run.budget},
+                                         executor);
+  if (view.node_count() == snapshot.node_count()) {
+    result.scores = std::move(refreshed.scores);
+  } else {
+    result.scores.assign(snapshot.node_count(), 0.0);
+    for (NodeId i = 0; i < view.node_count(); ++i)
+      result.scores[view.node(i)] = refreshed.scores[i];
+  }
+  result.iterations = refreshed.iterations;
+  result.error = refreshed.error;
+  result.converged = refreshed.error <= options.tolerance;
+  result.truncated = refreshed.truncated;
+  result.tiled = refreshed.tiled;
+  result.edges = refreshed.arcs;
+  result.bytes_per_iteration =
+      refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
+  return result;
+}
+
+}  // namespace
+
+Result<PageRankResult> RefreshPageRank(const Snapshot& now, const PageRankState& earlier,
+                                       const PageRankOptions& options) try {
+  return Refresh(now, earlier, options, /*keep_layout=*/false);
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<const PageRankResult*> PageRankRefresher::Refresh(const Snapshot& now) try {
+  PageRankState earlier;
+  if (snapshot_) earlier = {last_.scores, &*snapshot_};
+  PLEXUS_ASSIGN(PageRankResult next, plexus::Refresh(now, earlier, options_, /*keep_layout=*/true));
+  last_ = std::move(next);
+  snapshot_ = now;
+  return &last_;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,113 @@
+// Where: the nodes that satisfy an expression over their fields, columns and properties.
+//
+//   kind = 'memory' and created_at >= '2026-01-31' and not tag in ('draft', 'old')
+//   trust > 0.5 and (text like '%leopard%' or exists props.source)
+//
+//   expression = conjunction { "or" conjunction }
+//   conjunction = test { "and" test }
+//   test       = "not" test | "(" expression ")" | "exists" name
+//              | name ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
+//              | name [ "not" ] "in" "(" value { "," value } ")"
+//              | name [ "not" ] ( "like" | "ilike" ) 'pattern'
+//   name       = part { "." part }; a part is letters, digits and "_", or anything in double
+//                quotes (a quote inside written twice)
+//   value      = 'text' (a quote inside written twice) | number | true | false
+//
+// Words of the language are read in any case; "==" is "=", "<>" is "!=". Strings compare by their
+// bytes. In a pattern "%" is any text, "_" any one character, "\" takes the next as it is; `ilike`
+// has no regard to the case of ASCII letters.
+//
+// A name is, whichever is there first: a field (kind, key, tag, scope, text), a column of the
+// graph, a property. "props.NAME" is always the property; further parts lead into nested maps.
+//   kind   the kind's name; one that the graph does not know is an error
+//   key    the node's key; of an index node "kind:name" (tag:rust)
+//   tag    of none, one or several tags: a test holds when it does for one of them, "!=" and
+//          "not ..." when it holds for none. No order.
+//   scope  "user" where none is stored
+//   text   the stored text
+// Times are columns of whole numbers, or such properties: milliseconds since 1970. A string that
+// is an ISO 8601 time (engine/times.h) stands for its milliseconds beside a whole number.
+//
+// Three values, as in SQL: a test of what a node does not have is neither true nor false, and a
+// value of another type than the one it is compared with counts as missing (so do lists, maps and
+// null). "not" of it is neither, "and" is false if one side is, "or" true if one is. Nodes of which
+// the whole is true are selected. `exists` is true or false.
+//
+// Idea: sub-expressions that a sorted order, a posting list or the key table answers (columns,
+// kind, scope, tag, key) give a list that holds all that can be true; the shortest one is read, the
+// rest of the nodes are never looked at. Of those in it, what is in RAM is tested first, then
+// properties and texts are fetched, each at most once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/schema.h"
+#include "engine/snapshot.h"
+
+namespace plexus {
+
+struct WhereLimits {
+  static constexpr std::size_t kMaxBytes = 65'536;  // of an expression
+  static constexpr std::size_t kMaxDepth = 64;      // of parentheses and "not"
+  static constexpr std::size_t kMaxTests = 1'024;
+  static constexpr std::size_t kMaxValues = 8'192;  // in all lists together
+  static constexpr std::size_t kMaxPatternBytes = 256;
+};
+
+struct WhereOptions;
+struct WhereResult;
+
+// A compiled expression; immutable, shared freely between threads. For graphs whose schema goes on
+// from the one it was compiled with: a property whose name becomes a column later stays one.
+class WhereExpression {
+ public:
+  // kInvalidArgument: not of the form above, an unknown kind, a value that the name cannot have,
+  // over a limit. The message names the place as a 1-based byte; its second line is the expression
+  // around that place, its third a caret below it. O(bytes).
+  static Result<WhereExpression> Compile(std::string_view text, const Schema& schema);
+
+ private:
+  friend Result<WhereResult> EvaluateWhere(const Snapshot& snapshot,
+                                           const WhereExpression& expression,
+                                           const WhereOptions& options);
+  struct Tree;
+  explicit WhereExpression(std::shared_ptr<const Tree> tree);
+  std::shared_ptr<const Tree> tree_;
+};
+
+struct WhereOptions {
+  // What may be selected; null: alive facts, or with `index_nodes` those of both planes. Nodes that
+  // were removed are never selected.
+  const NodeSubset* subset = nullptr;
+  bool index_nodes = false;
+  // Sorted orders of columns and kinds that are not kept with the graph yet are made, O(nodes log
+  // nodes): pays in a program that keeps the graph open and asks again.
+  bool make_orders = false;
+  RunOptions run = {};  // budget: deadline and cancel flag alone
+};
+
+struct WhereResult {
+  NodeSubset nodes;
+  std::uint64_t looked_at = 0;   // nodes of the list that was read
+  std::uint64_t texts = 0;       // fetched
+  std::uint64_t properties = 0;  // fetched
+};
+
+// O(list that was read * tests + bytes fetched), where a pattern costs a text of n bytes O(n *
+// pattern). Parallel; the
+// same set at any thread count. Thread-safe. kCancelled: the budget ran out, as part of a set
+// is no answer; kCorruption from the payload store or of stored properties. A text or property map
+// that was purged is missing.
+Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, const WhereExpression& expression,
+                                  const WhereOptions& options = {});
+// Compiles and evaluates.
+Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, std::string_view text,
+                                  const WhereOptions& options = {});
+
+}  // namespace plexus

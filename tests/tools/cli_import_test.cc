@@ -1,0 +1,65 @@
+// import: packed files, columns of other names, and what it would do without doing it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+TEST(Import, DryRunTellsAndWritesNothing) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string first = dir.File("a.csv", "source,target\na,b\nb,c\n");
+  const std::string second = dir.File("b.jsonl",
+                                      "{\"edge\":[\"a\",\"b\"],\"kind\":\"link\",\"weight\":2}\n"
+                                      "{\"node\":\"d\",\"text\":\"new\",\"props\":{\"x\":1}}\n"
+                                      "{\"node\":\"d\",\"props\":{\"x\":2}}\n");
+  auto dry = Plexus({"import", "--db", db, "--dry-run", "--json", first}).Json();
+  EXPECT_TRUE(dry.at("dry_run").as_bool());
+  EXPECT_EQ(dry.at("edges").at("new").to_number<int>(), 2);
+  EXPECT_FALSE(std::filesystem::exists(db));
+
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", first}).code, 0);
+  const auto stats = Plexus({"stats", "--db", db, "--json"}).Json();
+  dry = Plexus({"import", "--db", db, "--dry-run", "--json", second}).Json();
+  EXPECT_EQ(dry.at("edges").at("changed").to_number<int>(), 1);
+  EXPECT_EQ(dry.at("nodes").at("new").to_number<int>(), 1);
+  EXPECT_EQ(dry.at("sequence"), stats.at("sequence"));
+  EXPECT_EQ(Plexus({"stats", "--db", db, "--json"}).Json().at("nodes"), stats.at("nodes"));
+  auto real = Plexus({"import", "--db", db, "--json", second}).Json();
+  for (const char* same : {"nodes", "edges", "records", "errors", "batches"})
+    EXPECT_EQ(real.at(same), dry.at(same)) << same;
+
+  const Finished bad = Plexus({"import", "--db", db, "--dry-run", dir.File("c.csv", "x,y\n1,2\n")});
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.err.find("c.csv:1: header"), std::string::npos) << bad.err;
+}
+
+TEST(Import, ColumnsOfOtherNamesAndPackedFiles) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string roads = dir.File("roads.csv", "from,to,km\nx,y,2.5\n");
+  const std::string columns = "source=from,target=to,weight=km";
+  ASSERT_EQ(std::system(("gzip -k " + roads).c_str()), 0);
+  const auto packed =
+      Plexus({"import", "--db", db, "--json", "--columns", columns, roads + ".gz"}).Json();
+  EXPECT_EQ(packed.at("edges").at("new").to_number<int>(), 1);
+  const auto plain = Plexus({"import", "--db", db, "--json", "--columns", columns, roads}).Json();
+  EXPECT_EQ(plain.at("edges").at("same").to_number<int>(), 1);
+  const Finished piped = Plexus({"import", "--db", db, "--json", "--format", "csv", "--columns",
+                                 "source=von,target=nach", "-"},
+                                {.input = "von,nach\ny,z\n"});
+  EXPECT_EQ(piped.Json().at("edges").at("new").to_number<int>(), 1);
+  EXPECT_EQ(Plexus({"import", "--db", db, "--columns", "source", roads}).code, 2);
+  EXPECT_EQ(Plexus({"import", "--db", db, "--columns", "a=x,a=y", roads}).code, 2);
+  const Finished missing = Plexus({"import", "--db", db, "--columns", "source=von", roads});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_NE(missing.err.find("no column \"von\""), std::string::npos) << missing.err;
+}
+
+}  // namespace
+}  // namespace plexus::testing

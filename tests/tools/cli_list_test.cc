@@ -1,0 +1,124 @@
+// list, and --where on questions: what is selected, sorted, shown, and how a mistake is told.
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+const std::string kLines =
+    R"({"node":"a","kind":"memory","text":"the snow leopard\nis a cat","tags":["cat","big"],"trust":0.9,"created_at":"2026-01-31","props":{"source":"zoo","n":3}})"
+    "\n"
+    R"({"node":"b","kind":"memory","text":"a dog","trust":0.2,"created_at":"2026-02-01","props":{"n":12}})"
+    "\n"
+    R"({"node":"c","kind":"concept","text":"a leopard","tags":["cat"],"created_at":"2026-02-02"})"
+    "\n"
+    R"({"edge":["a","b"],"kind":"supports"}
+{"edge":["b","c"],"kind":"supports"}
+{"edge":["c","a"],"kind":"supports"}
+)";
+
+class ListTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(
+        Plexus({"import", "--db", db_, "--quiet", "--terms", dir_.File("l.jsonl", kLines)}).code,
+        0);
+  }
+  Finished Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin() + 1, {"--db", db_});
+    return Plexus(arguments);
+  }
+  std::string Keys(std::vector<std::string> options) {
+    options.insert(options.begin(), {"list", "--keys"});
+    const Finished done = Run(options);
+    EXPECT_EQ(done.code, 0) << done.err;
+    std::string keys;
+    for (const char c : done.out) keys += c == '\n' ? ' ' : c;
+    return keys;
+  }
+  static std::string KeysOf(const boost::json::object& reply, const char* list) {
+    std::string keys;
+    for (const auto& node : reply.at(list).as_array())
+      keys += std::string(node.at("key").as_string()) + " ";
+    return keys;
+  }
+  TempDir dir_;
+  std::string db_ = dir_ / "g";
+};
+
+TEST_F(ListTest, SelectsSortsAndShows) {
+  EXPECT_EQ(Keys({}), "a b c ");
+  EXPECT_EQ(Keys({"--where", "kind = 'memory' and trust > 0.5"}), "a ");
+  EXPECT_EQ(Keys({"--where", "created_at >= '2026-02-01'"}), "b c ");
+  EXPECT_EQ(Keys({"--where", "tag = 'cat' and not exists source"}), "c ");
+  EXPECT_EQ(Keys({"--sort", "trust"}), "b a c ");
+  EXPECT_EQ(Keys({"--sort", "trust:desc"}), "a b c ");
+  EXPECT_EQ(Keys({"--sort", "n:desc", "--top", "1"}), "b ");
+  EXPECT_EQ(Keys({"--sort", "text"}), "b c a ");
+  EXPECT_EQ(Keys({"--index", "--where", "kind = 'tag'"}), "tag:cat tag:big ");
+  EXPECT_EQ(Keys({"--where", "key = 'nobody'"}), "");
+
+  const auto reply = Run({"list", "--json", "--columns", "key,tags,trust,created_at,props.n,text",
+                          "--where", "text like '%leopard%'"})
+                         .Json();
+  EXPECT_EQ(reply.at("total").as_int64(), 2);
+  const auto& first = reply.at("nodes").at(0).as_object();
+  EXPECT_EQ(
+      boost::json::serialize(first),
+      R"({"key":"a","tags":["big","cat"],"trust":9E-1,"created_at":1769817600000,"props.n":3,)"
+      R"("text":"the snow leopard\nis a cat"})");
+  EXPECT_TRUE(reply.at("nodes").at(1).at("trust").is_null());
+
+  const Finished table = Run({"list", "--columns", "key,created_at,text,colour", "--top", "2"});
+  EXPECT_NE(table.out.find("a    2026-01-31T00:00:00.000Z  the snow leopard"), std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("... of 3"), std::string::npos);
+  EXPECT_NE(table.err.find("none of these has 'colour'"), std::string::npos) << table.err;
+}
+
+TEST_F(ListTest, QuestionsTakeWhere) {
+  const std::string memories = "kind = 'memory'";
+  EXPECT_EQ(KeysOf(Run({"pagerank", "--json", "--where", memories}).Json(), "nodes"), "b a ");
+  EXPECT_EQ(KeysOf(Run({"traverse", "--json", "--from", "a", "--where", memories}).Json(), "nodes"),
+            "b ");
+  EXPECT_EQ(
+      KeysOf(Run({"search", "--json", "leopard", "--where", "kind = 'concept'"}).Json(), "results"),
+      "c ");
+  EXPECT_EQ(KeysOf(Run({"find", "--json", "leopard", "--where", memories}).Json(), "nodes"), "a ");
+  EXPECT_EQ(Run({"components", "--json", "--where", "tag = 'cat'"}).Json().at("count").as_int64(),
+            1);
+  EXPECT_EQ(KeysOf(Run({"neighbors", "a", "--json", "--where", memories}).Json(), "neighbors"),
+            "b ");
+  const Finished hidden = Run({"search", "leopard", "--where", "kind = 'decision'"});
+  EXPECT_EQ(hidden.code, 3);
+  EXPECT_NE(hidden.err.find("2 out of scope"), std::string::npos) << hidden.err;
+  const Finished exported = Run({"export", "--format", "dot", "--where", "key in ('a', 'b')"});
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_EQ(exported.out.find("\"c\""), std::string::npos) << exported.out;
+}
+
+TEST_F(ListTest, AMistakeIsShownByACaret) {
+  const Finished wrong = Run({"list", "--where", "kind = 'memory' and trust > high"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(
+      wrong.err,
+      "plexus: error: where, byte 29: a value expected: text stands in single quotes, 'high'\n"
+      "  kind = 'memory' and trust > high\n"
+      "                              ^\n");
+  const Finished unknown = Run({"pagerank", "--where", "kind = 'memry'"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("no node kind 'memry'"), std::string::npos) << unknown.err;
+  const Finished ignored = Run({"stats", "--where", "kind = 'memory'"});
+  EXPECT_EQ(ignored.code, 2);
+  EXPECT_NE(ignored.err.find("'stats' does not take --where"), std::string::npos) << ignored.err;
+  EXPECT_EQ(Run({"list", "--columns", "a..b"}).code, 2);
+  EXPECT_EQ(Run({"list", "--index", "--scope", "user"}).code, 2);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,155 @@
+// How words are found: accents, identifiers, ideographs, stems, phrases; what the index remembers.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "algorithms/retrieval/term_index.h"
+#include "storage/database.h"
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+const std::string kLines =
+    "{\"node\":\"bar\",\"text\":\"a caf\u00e9 in Paris\"}\n"
+    "{\"node\":\"code\",\"text\":\"calls user_login and getUserById\"}\n"
+    "{\"node\":\"tokyo\",\"text\":\"\u6771\u4eac\u90fd\u5e81\u306e\u5efa\u7269\"}\n"
+    "{\"node\":\"cats\",\"text\":\"Large cats: snow leopards\"}\n"
+    "{\"node\":\"snow\",\"text\":\"the leopard walks through snow, a large animal, no cat\"}\n";
+
+std::string Found(const std::string& db, const std::string& query) {
+  const Finished done = Plexus({"search", "--db", db, "--json", query});
+  if (done.code == 3) return "";
+  std::string keys;
+  const auto reply = done.Json();
+  for (const auto& node : reply.at("results").as_array())
+    keys += (keys.empty() ? "" : " ") + std::string(node.at("key").as_string());
+  return keys;
+}
+
+TEST(SearchWords, ANewIndexFindsWhatPeopleExpect) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--terms", "--quiet", dir.File("l.jsonl", kLines)}).code,
+            0);
+  EXPECT_EQ(Found(db, "cafe"), "bar");
+  EXPECT_EQ(Found(db, "CAF\u00c9"), "bar");
+  EXPECT_EQ(Found(db, "login"), "code");
+  EXPECT_EQ(Found(db, "user_login"), "code");
+  EXPECT_EQ(Found(db, "user"), "code");
+  EXPECT_EQ(Found(db, "\u6771\u4eac"), "tokyo");
+  EXPECT_EQ(Found(db, "\u4eac\u90fd"), "tokyo");
+  EXPECT_EQ(Found(db, "leopards"), "cats");
+  EXPECT_EQ(Found(db, "large snow"), "cats snow");
+  EXPECT_EQ(Found(db, "\"large cats\""), "cats");
+  EXPECT_EQ(Found(db, "\"snow, a large\" cat"), "snow");
+  EXPECT_EQ(Found(db, "\"get user by id\""), "code");
+  EXPECT_EQ(Found(db, "\"cats large\""), "");
+  const auto reply = Plexus({"search", "--db", db, "--json", "\"large cats\" snow"}).Json();
+  EXPECT_EQ(reply.at("phrases").at(0).as_string(), "large cats");
+}
+
+TEST(SearchWords, SwitchesStayWithTheIndex) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--stem", "english", "--accents", "keep"}).code, 0);
+  EXPECT_EQ(Found(db, "leopards"), "cats snow");
+  EXPECT_EQ(Found(db, "cafe"), "");
+  EXPECT_EQ(Found(db, "\"large cat\""), "cats");
+  // A later import goes on with them.
+  ASSERT_EQ(
+      Plexus({"import", "--db", db, "--quiet",
+              dir.File("m.jsonl", "{\"node\":\"m\",\"text\":\"running r\u00e9sum\u00e9s\"}\n")})
+          .code,
+      0);
+  EXPECT_EQ(Found(db, "runs"), "m");
+  EXPECT_EQ(Found(db, "resume"), "");
+  // And so does indexing again; then all back.
+  const auto again = Plexus({"terms", "--db", db, "--json"}).Json();
+  EXPECT_EQ(again.at("changed").to_number<int>(), 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--renew"}).code, 0);
+  EXPECT_EQ(Found(db, "runs"), "");
+  EXPECT_EQ(Found(db, "resumes"), "m");
+  const Finished unknown = Plexus({"terms", "--db", db, "--stem", "klingon"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("no stemmer for 'klingon'"), std::string::npos) << unknown.err;
+}
+
+TEST(SearchWords, EventsByTheirQueries) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      kLines +
+      "{\"event\":\"e1\",\"query\":\"where is the caf\u00e9\",\"members\":[{\"id\":\"bar\"}]}\n"
+      "{\"event\":\"e2\",\"query\":\"large animals\",\"members\":[{\"id\":\"cats\"}]}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--terms", "--quiet", dir.File("l.jsonl", lines)}).code,
+            0);
+  const auto events = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"search", "--db", db, "--json", "--events"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::string keys;
+    const auto reply = Plexus(arguments).Json();
+    for (const auto& node : reply.at("results").as_array())
+      keys += std::string(node.at("key").as_string()) + " ";
+    return keys;
+  };
+  EXPECT_EQ(events({"cafe"}),
+            "event\x1f"
+            "e1 ");
+  EXPECT_EQ(events({"large"}),
+            "event\x1f"
+            "e2 ");
+  EXPECT_EQ(events({"--where", "key = 'event:e2'", "large cafe"}),
+            "event\x1f"
+            "e2 ");
+  EXPECT_EQ(Found(db, "cafe"), "bar");  // facts alone
+  EXPECT_EQ(Plexus({"search", "--db", db, "--events", "zebra"}).code, 3);
+  // Facts rank as if there were no events; what was exported comes back.
+  const std::string other = dir / "h", part = dir / "p";
+  ASSERT_EQ(
+      Plexus({"import", "--db", part, "--terms", "--quiet", dir.File("k.jsonl", kLines)}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", part, "--json", "large cat"}).out,
+            Plexus({"search", "--db", db, "--json", "large cat"}).out);
+  const Finished exported = Plexus({"export", "--db", db});
+  ASSERT_EQ(Plexus({"import", "--db", other, "--quiet", dir.File("x.jsonl", exported.out)}).code,
+            0);
+  EXPECT_EQ(Plexus({"export", "--db", other}).out, exported.out);
+  // Without them again.
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--events", "none"}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", db, "--events", "cafe"}).code, 1);
+}
+
+TEST(SearchWords, AnIndexOfAnEarlierVersionStaysAsItWas) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", kLines)}).code, 0);
+  {  // indexed without a record and without switches
+    auto database = storage::Database::Open(db);
+    ASSERT_TRUE(database);
+    const auto apply = [&](const WriteBatch& batch) -> Status {
+      const auto applied = (*database)->graph().Apply(batch);
+      return applied ? Status() : std::unexpected(applied.error());
+    };
+    IndexTermsOptions options;
+    options.now_ms = 1;
+    ASSERT_TRUE(IndexTerms((*database)->snapshot(), options, apply));
+    ASSERT_TRUE((*database)->Close());
+  }
+  EXPECT_EQ(Found(db, "caf\u00e9"), "bar");
+  EXPECT_EQ(Found(db, "cafe"), "");
+  EXPECT_EQ(Found(db, "login"), "");
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet",
+                    dir.File("m.jsonl", "{\"node\":\"m\",\"text\":\"new_login\"}\n")})
+                .code,
+            0);
+  EXPECT_EQ(Found(db, "login"), "");
+  EXPECT_EQ(Found(db, "new_login"), "m");
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--renew"}).code, 0);
+  EXPECT_EQ(Found(db, "login"), "m code");
+  EXPECT_EQ(Found(db, "cafe"), "bar");
+}
+
+}  // namespace
+}  // namespace plexus::testing

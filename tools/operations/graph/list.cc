@@ -1,0 +1,176 @@
+// list: nodes that an expression selects, in a chosen order, with chosen columns.
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/retrieval/where.h"
+#include "engine/times.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/node_list.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/text_table.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+void WriteValue(ReplyWriter& json, const NodeValue& value) {
+  std::visit(
+      [&](const auto& held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          json.Raw("null");
+        } else if constexpr (std::is_same_v<Held, std::vector<std::string>>) {
+          json.BeginArray();
+          for (const std::string& text : held) json.Value(text);
+          json.EndArray();
+        } else {
+          json.Value(held);
+        }
+      },
+      value);
+}
+
+std::string Shown(const NodeColumn& column, const NodeValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value))
+    return column.name() == "text" ? text->substr(0, text->find('\n')) : *text;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value))
+    return column.is_time() ? IsoTime(*whole) : std::to_string(*whole);
+  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return std::to_string(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return Number(*number, 9);
+  std::string joined;
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
+    for (const std::string& text : *texts) joined += (joined.empty() ? "" : ", ") + text;
+  return joined;
+}
+
+// The rows of the reply: the columns' values of each node.
+struct Listed {
+  NodeListReply nodes;
+  std::vector<NodeColumn> columns;
+  std::vector<std::vector<NodeValue>> rows;
+};
+
+std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys) {
+  std::ostringstream page;
+  if (keys) {
+    for (const NodeId node : listed.nodes.nodes) page << ShownKey(snapshot, node) << '\n';
+    return std::move(page).str();
+  }
+  TextTable table;
+  for (const NodeColumn& column : listed.columns)
+    table.Column(column.name(),
+                 column.is_number() ? TextTable::Align::kRight : TextTable::Align::kLeft,
+                 column.name() == "text" ? 70 : 0);
+  for (std::size_t i = 0; i < listed.rows.size(); ++i) {
+    std::vector<std::string> cells;
+    for (std::size_t c = 0; c < listed.columns.size(); ++c)
+      cells.push_back(listed.columns[c].name() == "key"
+                          ? ShownKey(snapshot, listed.nodes.nodes[i])
+                          : Shown(listed.columns[c], listed.rows[i][c]));
+    table.Row(cells);
+  }
+  table.Print(page);
+  if (listed.rows.size() < listed.nodes.total)
+    page << "... of " << Grouped(listed.nodes.total) << '\n';
+  return std::move(page).str();
+}
+
+// Columns that none of the rows has: mostly misspelt.
+void NoteEmptyColumns(Workspace& workspace, const Listed& listed) {
+  for (std::size_t c = 0; c < listed.columns.size() && !listed.rows.empty(); ++c) {
+    bool met = false;
+    for (const std::vector<NodeValue>& row : listed.rows) met |= row[c].index() != 0;
+    if (!met) workspace.notes().push_back({"none of these has '" + listed.columns[c].name() + "'"});
+  }
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(NotTogether(request, "index", "scope"));
+  const Snapshot& snapshot = workspace.snapshot();
+  NodeListRequest wanted;
+  wanted.subset = workspace.scope();
+  std::optional<NodeSubset> both_planes;
+  if (request.Flag("index")) {
+    both_planes = NodeSubset::Alive(snapshot);
+    if (request.Given("where")) {
+      WhereOptions options;
+      options.subset = &*both_planes;
+      options.run.executor = &workspace.executor();
+      PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot, request.Text("where"), options));
+      both_planes = std::move(found.nodes);
+    }
+    wanted.subset = &*both_planes;
+  }
+  wanted.sort = request.Text("sort");
+  wanted.top = request.Count("top");
+  Listed listed;
+  for (const std::string& name : request.List("columns")) {
+    PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name));
+    listed.columns.push_back(std::move(column));
+  }
+  PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
+  for (const NodeId node : listed.nodes.nodes) {
+    std::vector<NodeValue>& row = listed.rows.emplace_back();
+    for (const NodeColumn& column : listed.columns) {
+      PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
+      row.push_back(std::move(value));
+    }
+  }
+  if (!request.Flag("keys")) NoteEmptyColumns(workspace, listed);
+  std::string page = Page(snapshot, listed, request.Flag("keys"));
+  Reply reply([listed = std::move(listed)](ReplyWriter& json) {
+    json.Field("total", listed.nodes.total);
+    json.Objects("nodes", listed.rows, [&](const std::vector<NodeValue>& row) {
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        json.Key(listed.columns[c].name());
+        WriteValue(json, row[c]);
+      }
+    });
+  });
+  reply.quiet = page.empty();
+  reply.page = std::move(page);
+  return reply;
+}
+
+}  // namespace
+
+void AddList(Rows& rows) {
+  rows.push_back(
+      {.name = "list",
+       .group = "Look",
+       .title = "Nodes by an expression",
+       .summary = "Nodes that an expression selects, sorted, with columns of choice",
+       .parameters =
+           Parameters{
+               List("columns", "A,B",
+                    "what to show: key, kind, tags, scope, text, columns, properties (props.NAME)")
+                   .Default(std::vector<std::string>{"key", "kind", "text"}),
+               Text("sort", "NAME",
+                    "by this value, smallest first; NAME:desc largest first; nodes without one "
+                    "last (default: in order of arrival)"),
+               Top(20, "at most K nodes; 0 = all"),
+               Flag("index", "tags, events and other index nodes, too"),
+               Flag("keys", "show keys only, one a line")},
+       .reply = "total:n, nodes:[{*:j}]",
+       .tables = {{"nodes", {}}},
+       .examples =
+           {{"plexus list --db g --where \"kind = 'memory' and created_at >= '2026-01-01'\" "
+             "--sort trust:desc",
+             "names are kind, key, tag, scope, text, columns and properties; tests = != < <= > >=, "
+             "in ('a', 'b'), like 'a%', ilike, exists NAME; and, or, not, ( ). Text stands in "
+             "single "
+             "quotes, times in ISO 8601. Questions (pagerank, search ...) take --where, too"},
+            {"plexus list --db g --where \"not exists props.source\" --columns "
+             "key,created_at,props.author --format csv",
+             "what has no source, as a table for another program"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

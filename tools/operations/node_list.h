@@ -1,0 +1,63 @@
+// Nodes in a chosen order with chosen columns: what `list` asks, without the command line.
+//
+// A column is named as in a Where expression (algorithms/retrieval/where.h): kind, key, scope,
+// text, a column of the graph, a property ("props.NAME", or NAME where no column has it; further
+// parts lead into nested maps); "tags" are all of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "algorithms/common/node_subset.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus::tools {
+
+// monostate: the node has none. Lists and maps that a property holds are monostate, too.
+using NodeValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
+                               std::string, std::vector<std::string>>;
+
+class NodeColumn {
+ public:
+  // kInvalidArgument: an empty name, or one with an empty part.
+  static Result<NodeColumn> Named(const Snapshot& snapshot, const std::string& name);
+
+  const std::string& name() const { return name_; }
+  bool is_time() const { return is_time_; }  // milliseconds since 1970
+  bool is_number() const;                    // a column of numbers
+  // Errors: kCorruption from the payload store; a payload that was purged is none.
+  Result<NodeValue> Of(const Snapshot& snapshot, NodeId node) const;
+
+ private:
+  enum class Field : std::uint8_t { kKind, kKey, kTags, kScope, kText, kColumn, kProperty };
+  std::string name_;
+  Field field_ = Field::kKey;
+  ColumnId column_{};
+  ColumnType type_ = ColumnType::kF64;
+  std::vector<std::string> path_;
+  bool is_time_ = false;
+};
+
+struct NodeListRequest {
+  const NodeSubset* subset = nullptr;  // null: all alive facts
+  std::string sort;                    // "" or a column's name, with ":desc" behind it or not
+  std::uint64_t top = 0;               // 0 = all
+};
+
+struct NodeListReply {
+  std::uint64_t total = 0;    // nodes of the subset that are alive
+  std::vector<NodeId> nodes;  // the first `top`
+};
+
+// Without `sort` by id. Else by value: bools, numbers, texts, each sort by itself, and what has no
+// value last either way; ties by id. O(nodes + values read, + top log top).
+Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest& request);
+
+}  // namespace plexus::tools
