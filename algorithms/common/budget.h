@@ -1,8 +1,8 @@
 // Budget: how much a kernel may spend before it stops and sets `truncated`.
 //
-// A kernel that runs out returns what it has. Every value in the reply is right for the part of the
-// graph that was read. Node and edge limits stop at the same place at any thread count. A deadline
-// or a cancel flag does not.
+// A kernel that runs out returns a partial result. Every value in the reply is right for the part
+// of the graph that was read. Node and edge limits stop at the same place at any thread count. A
+// deadline or a cancel flag does not.
 #pragma once
 
 #include <atomic>

@@ -60,8 +60,8 @@ struct LeidenResult {
 };
 
 // Computes: a partition of the selected nodes of high Q.
-// Complexity: about 10 to 20 passes over the arcs. O(sweeps * arcs) is the proved bound, with at
-//   most 100 sweeps a level and 64 levels.
+// Complexity: about 10 to 20 passes over the arcs. No bound better than O(sweeps * arcs) is known,
+//   so a level has at most 100 sweeps and an iteration at most 64 levels.
 // Memory: 12 bytes an arc and 32 a node of the undirected graph and of at most two smaller ones,
 //   about 100 more a node, and 12 a node for each thread and one more. With equal weights an arc
 //   takes 8 once the rows are made, and a node of the smaller graphs 8.
