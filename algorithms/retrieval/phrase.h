@@ -20,8 +20,8 @@
 
 namespace plexus {
 
-// snow "large cat" -> phrases {large cat}; `words` is all of it without the quotes. A quote without
-// an end is no quote.
+// snow "large cat" -> phrases {large cat}. `words` is the query without quotes. A quote without an
+// end is no quote.
 struct PhraseQuery {
   std::string words;
   std::vector<std::string> phrases;
@@ -29,25 +29,27 @@ struct PhraseQuery {
 PhraseQuery ParsePhrases(std::string_view query);
 
 struct PhraseOptions {
-  TermOptions terms;                   // those of the index
-  const NodeSubset* subset = nullptr;  // what may be found; null: all alive nodes
-  // Above so many nodes that have the phrases' terms no text is read, and none is found.
+  TermOptions terms;                   // Those of the index.
+  const NodeSubset* subset = nullptr;  // Nodes that may be found. Null: all alive nodes.
+  // No text is read, and none found, when more nodes than this have the phrases' terms.
   std::uint64_t max_texts = std::numeric_limits<std::uint64_t>::max();
-  RunOptions run = {};  // budget: deadline and cancel flag alone
+  RunOptions run = {};  // budget: only the deadline and the cancel flag.
 };
 
 struct PhraseResult {
-  NodeSubset nodes;         // that hold every phrase
-  std::uint64_t texts = 0;  // read
-  bool too_many = false;    // above max_texts
-  bool truncated = false;   // the budget ran out: nodes that hold it may be missing
+  NodeSubset nodes;         // They hold every phrase.
+  std::uint64_t texts = 0;  // Texts read.
+  bool too_many = false;    // Above max_texts.
+  bool truncated = false;   // The budget ran out: nodes may be missing.
 };
 
-// Alive nodes of the subset whose text holds the words of each phrase side by side
-// (TermSplitter::Words). A phrase of stop words alone narrows nothing: all texts of the subset are
-// read. O(postings of the phrases' terms + bytes of the texts left). Parallel; the same set at any
-// thread count unless truncated. Thread-safe. kInvalidArgument: a phrase without a word, no
-// phrase; TermSplitter's; kCorruption from the payload store.
+// Computes: the alive nodes of the subset whose text holds the words of each phrase side by side
+//   (TermSplitter::Words). Phrases of stop words alone exclude no node beforehand, so all texts of
+//   the subset are read.
+// Complexity: O(postings of the phrases' terms + bytes of the texts read).
+// Errors: kInvalidArgument: no phrase, or one without a word. Those of TermSplitter. kCorruption:
+//   from the payload store. kResourceExhausted: no memory.
+// Threads: thread-safe, parallel over texts. The same set at any thread count unless truncated.
 Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
                                       std::span<const std::string> phrases,
                                       const PhraseOptions& options);

@@ -1,4 +1,5 @@
-// The index of terms: texts of facts, and of events if they are asked for, as arcs to term nodes.
+// The index of terms: texts of facts, and of events when that is switched on, as arcs to term
+// nodes.
 //
 // A term is a node of kind `term` (index plane), an occurrence an edge of kind
 // has_term from the fact or event to the term whose weight is the term frequency. So a posting
@@ -25,52 +26,53 @@ namespace plexus {
 
 struct IndexTermsOptions {
   TermOptions terms;
-  std::int64_t now_ms = 0;             // time of the batches
-  const NodeSubset* subset = nullptr;  // only these nodes; null = all facts and events
-  // Only nodes whose text was written since, or has no terms yet: an earlier snapshot
-  // of the same graph.
+  std::int64_t now_ms = 0;             // Time of the batches.
+  const NodeSubset* subset = nullptr;  // Only these nodes. Null: all facts and events.
+  // An earlier snapshot of the same graph: only nodes whose text was written since, or that have
+  // no terms yet.
   const Snapshot* since = nullptr;
-  std::size_t batch_ops = 262'144;  // operations of one batch, about
-  // Texts compared before their batch is filled, about: what is held of them.
+  std::size_t batch_ops = 262'144;  // Operations of one batch, about.
+  // Bytes of texts that are compared before their batch is filled, about.
   std::size_t wave_bytes = std::size_t{32} << 20;
-  // budget: deadline and cancel flag alone, looked at every 1,024 nodes.
+  // budget: only the deadline and the cancel flag. They are checked every 1,024 nodes.
   RunOptions run = {};
-  Progress* progress = nullptr;  // nodes looked at
+  Progress* progress = nullptr;  // Counts nodes.
 };
 
 struct IndexTermsReport {
-  std::uint64_t texts = 0;     // texts read
-  std::uint64_t changed = 0;   // nodes whose terms were not up to date
-  std::uint64_t linked = 0;    // occurrences that are new or of another frequency
-  std::uint64_t unlinked = 0;  // occurrences that are no more
-  // The budget ran out: texts of later nodes are as they were. The same call goes on behind
-  // them, but looks at the earlier ones again: give it more time.
+  std::uint64_t texts = 0;     // Texts read.
+  std::uint64_t changed = 0;   // Nodes whose terms were not up to date.
+  std::uint64_t linked = 0;    // Occurrences that are new or of another frequency.
+  std::uint64_t unlinked = 0;  // Occurrences that are no more.
+  // The budget ran out. Later nodes keep their terms. A repeated call compares the earlier ones
+  // again, so it needs more time.
   bool truncated = false;
   bool operator==(const IndexTermsReport&) const = default;
 };
 
-// Compares the terms of every alive fact's text (and of events', which have none unless
-// TermOptions::event_queries) with its has_term arcs and hands
-// batches that make them agree to `apply`, in order of node id; an Error from it ends
-// the work. A node without a text loses its terms. Run again without a change in
-// between, it hands out nothing. Parallel over texts; batches do not depend on the
-// number of threads. O(bytes of texts + has_term arcs). Errors: TermSplitter's,
-// kCorruption from the payload store, kCancelled.
+// Computes: the difference between the terms of every alive fact's text and its has_term arcs, as
+//   batches in order of node id. A node without a text loses its terms; so does an event without
+//   TermOptions::event_queries. A second call without changes makes no batch. An error of `apply`
+//   ends the work.
+// Complexity: O(bytes of texts + has_term arcs).
+// Memory: the texts of a wave (wave_bytes), and a batch.
+// Errors: those of TermSplitter and `apply`. kCorruption: from the payload store. kCancelled: the
+//   progress was cancelled. kResourceExhausted: no memory.
+// Threads: parallel over texts. Batches do not depend on the thread count.
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply);
 
-// Adds to `batch` what keeps the index up to date when it is applied to a graph in the state
-// `snapshot`: of every fact (with TermOptions::event_queries every event, too) whose text the batch
-// sets anew or clears, has_term edges to the terms
-// of the text it has in the end. So text and terms come at once: no reader sees one without the
-// other, and no crash parts them. Texts that are stored as they are given are left alone: their
-// terms are taken for right, but for term nodes that the batch removes. Such a node takes the
-// occurrences in texts that the batch does not write with it; IndexTerms puts them back. has_term
-// edges that the batch itself writes for those facts give way to the terms of the text. Removed
-// nodes lose their terms with their edges, as ever. `texts` of the report: set anew. Parallel over
-// texts; the batch does not depend on the number of threads. O(operations of the batch + bytes of
-// its texts + has_term arcs of their nodes). Errors: TermSplitter's, WriteBatch::CheckRefs's,
-// kCorruption from the payload store; the batch is as it was then.
+// Computes: the has_term edges that keep the index up to date when `batch` is applied to a graph in
+//   the state `snapshot`, and adds them to it: for every fact (with TermOptions::event_queries
+//   every event, too) whose text the batch writes or clears, the terms of its last text. Text and
+//   terms become visible and durable together. A text that is written as it is stored keeps its
+//   terms, except for term nodes that the batch removes. A removed term node loses the occurrences
+//   in texts that the batch does not write; IndexTerms restores them. has_term edges that the batch
+//   itself writes for those nodes are replaced. `texts` of the report counts new texts.
+// Complexity: O(operations of the batch + bytes of its texts + has_term arcs of their nodes).
+// Errors: those of TermSplitter and WriteBatch::CheckRefs. kCorruption: from the payload store.
+//   kResourceExhausted: no memory. The batch is unchanged then.
+// Threads: parallel over texts. The batch does not depend on the thread count.
 Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms,
                                   WriteBatch& batch, Executor* executor = nullptr);
 

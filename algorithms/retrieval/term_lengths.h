@@ -25,9 +25,11 @@ class TermLengths final : public Carried {
  public:
   static constexpr std::string_view kName = "term lengths";
 
-  // Those of the snapshot: kept, carried, or counted now, O(nodes + has_term arcs) in parallel.
-  // What an executor that stopped half way left undone is wrong, so nothing is kept when
-  // `stopped()`.
+  // Computes: the lengths of the snapshot's facts, or events. They are kept with its state and
+  //   carried to later ones, unless `stopped()` says that the executor left work undone.
+  // Complexity: O(1) when they are kept, else O(nodes + has_term arcs).
+  // Errors: none; throws std::bad_alloc.
+  // Threads: parallel. The same bits at any thread count.
   template <class Stopped>
   static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor,
                                                Stopped&& stopped, bool of_events = false) {
@@ -35,13 +37,13 @@ class TermLengths final : public Carried {
     auto made = Make(snapshot, executor, of_events);
     return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made), of_events);
   }
-  // From nothing, and not kept.
+  // Counts them, and keeps nothing.
   static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor,
                                                  bool of_events = false);
 
-  std::uint64_t documents() const { return documents_; }  // alive facts (events) with a term
-  double average() const { return average_; }  // their mean length; 0 when there are none
-  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0 = no terms
+  std::uint64_t documents() const { return documents_; }  // Alive facts (events) with a term.
+  double average() const { return average_; }             // Their mean length. 0 without documents.
+  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0: no terms.
 
   std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                        const StateChanges& changes) const override;

@@ -25,10 +25,10 @@
 namespace plexus {
 
 struct TermOptions {
-  // Left out, compared after folding. Default: EnglishStopWords().
+  // Words that are no terms, compared after folding.
   std::vector<std::string> stop_words;
-  bool default_stop_words = true;    // those of EnglishStopWords(), too
-  std::size_t max_term_bytes = 128;  // longer words (hashes, base64) are no terms
+  bool default_stop_words = true;    // Those of EnglishStopWords(), too.
+  std::size_t max_term_bytes = 128;  // Longer words (hashes, base64) are no terms. At most 1000.
 
   // Latin and Greek letters lose their accents: "café" and "cafe" are one term.
   bool fold_accents = false;
@@ -39,14 +39,14 @@ struct TermOptions {
   // so what a dictionary cuts in another way is found all the same.
   bool cjk_bigrams = false;
   // Words are cut to the stem that Snowball's algorithm of this language finds ("english",
-  // "german", "fr" ...); "" = none. Stop words are left out before, accents folded after.
+  // "german", "fr" ...). "": none. Stop words are left out before, accents folded after.
   std::string stemmer;
 
   // Of an index, not of a text: events have the terms of their text too, which is the query that
   // they answered.
   bool event_queries = false;
 
-  // What a new index is made with: all of these but a stemmer, as the language of a text is not
+  // The options of a new index: all of these except a stemmer, as the language of a text is not
   // known.
   static TermOptions Recommended();
   bool operator==(const TermOptions&) const = default;
@@ -57,32 +57,34 @@ std::span<const std::string_view> EnglishStopWords();
 
 struct TermCount {
   std::string term;
-  std::uint32_t count = 0;  // occurrences, "term frequency"
+  std::uint32_t count = 0;  // Occurrences (term frequency).
   bool operator==(const TermCount&) const = default;
 };
 
-// Not thread-safe: one for each thread.
+// Splits texts. Errors of all members: kUnsupported: ICU lacks its data. kResourceExhausted: a text
+// over 1 GiB, or no memory. kInternal: other failures of ICU.
+// Threads: not thread-safe; use one for each thread.
 class TermSplitter {
  public:
-  // kUnsupported when ICU lacks its data; kInvalidArgument for max_term_bytes beyond 1000 and for
-  // an unknown stemmer.
+  // Errors: kInvalidArgument: max_term_bytes out of range, or an unknown stemmer.
   static Result<TermSplitter> Make(const TermOptions& options = {});
   TermSplitter(TermSplitter&&) noexcept;
   TermSplitter& operator=(TermSplitter&&) noexcept;
   ~TermSplitter();
 
-  // Terms in order, repetitions included; behind the words the parts of identifiers and the pairs.
-  // O(bytes). Bytes that are not UTF-8 count as
-  // U+FFFD, which is in no term. kResourceExhausted, kInternal: ICU's own failures.
+  // Computes: the terms in order with repetitions, then the parts of identifiers and the pairs.
+  //   Bytes that are not UTF-8 count as U+FFFD, which is in no term.
+  // Complexity: O(bytes).
   Result<std::vector<std::string>> Split(std::string_view text);
-  // Distinct terms in order of their bytes.
+  // Computes: the distinct terms in order of their bytes.
   Result<std::vector<TermCount>> Count(std::string_view text);
 
-  // For phrases (phrase.h): all words in order, stop words too, in the finest cut (parts of
-  // identifiers if they are split, Han, kana and Hangul characters in pairs), folded and stemmed as
-  // terms are. A text holds a phrase when its words hold those of the phrase side by side.
+  // Computes: all words in order, for phrases (phrase.h): stop words, too, in the finest cut (parts
+  //   of identifiers if they are split, Han, kana and Hangul characters in pairs), folded and
+  //   stemmed as terms are. A text holds a phrase when its words contain those of the phrase side
+  //   by side.
   Result<std::vector<std::string>> Words(std::string_view text);
-  // Terms that every indexed text that holds the phrase has; none for stop words alone.
+  // Computes: the terms that every indexed text with the phrase has. None for stop words alone.
   Result<std::vector<std::string>> PhraseTerms(std::string_view phrase);
 
  private:

@@ -53,23 +53,25 @@
 namespace plexus {
 
 struct WhereLimits {
-  static constexpr std::size_t kMaxBytes = 65'536;  // of an expression
-  static constexpr std::size_t kMaxDepth = 64;      // of parentheses and "not"
+  static constexpr std::size_t kMaxBytes = 65'536;  // Of an expression.
+  static constexpr std::size_t kMaxDepth = 64;      // Of parentheses and "not".
   static constexpr std::size_t kMaxTests = 1'024;
-  static constexpr std::size_t kMaxValues = 8'192;  // in all lists together
+  static constexpr std::size_t kMaxValues = 8'192;  // In all lists together.
   static constexpr std::size_t kMaxPatternBytes = 256;
 };
 
 struct WhereOptions;
 struct WhereResult;
 
-// A compiled expression; immutable, shared freely between threads. For graphs whose schema goes on
-// from the one it was compiled with: a property whose name becomes a column later stays one.
+// A compiled expression. It is immutable, and valid for graphs whose schema continues the one it
+// was compiled with. A property whose name becomes a column later stays a property.
 class WhereExpression {
  public:
-  // kInvalidArgument: not of the form above, an unknown kind, a value that the name cannot have,
-  // over a limit. The message names the place as a 1-based byte; its second line is the expression
-  // around that place, its third a caret below it. O(bytes).
+  // Complexity: O(bytes).
+  // Errors: kInvalidArgument: not of the form above, an unknown kind, a value that the name cannot
+  //   have, over a limit. The message names the place as a 1-based byte; its second line is the
+  //   expression around that place, its third a caret below it. kResourceExhausted: no memory.
+  // Threads: thread-safe.
   static Result<WhereExpression> Compile(std::string_view text, const Schema& schema);
 
  private:
@@ -82,28 +84,30 @@ class WhereExpression {
 };
 
 struct WhereOptions {
-  // What may be selected; null: alive facts, or with `index_nodes` those of both planes. Nodes that
-  // were removed are never selected.
+  // Nodes that may be selected. Null: alive facts, with `index_nodes` alive nodes of both planes.
+  // Removed nodes are never selected.
   const NodeSubset* subset = nullptr;
   bool index_nodes = false;
-  // Sorted orders of columns and kinds that are not kept with the graph yet are made, O(nodes log
-  // nodes): pays in a program that keeps the graph open and asks again.
+  // Makes sorted orders of columns and kinds that are not kept with the graph yet, O(nodes log
+  // nodes) each. It pays in a program that keeps the graph open.
   bool make_orders = false;
-  RunOptions run = {};  // budget: deadline and cancel flag alone
+  RunOptions run = {};  // budget: only the deadline and the cancel flag.
 };
 
 struct WhereResult {
   NodeSubset nodes;
-  std::uint64_t looked_at = 0;   // nodes of the list that was read
-  std::uint64_t texts = 0;       // fetched
-  std::uint64_t properties = 0;  // fetched
+  std::uint64_t looked_at = 0;   // Nodes of the list that was read.
+  std::uint64_t texts = 0;       // Texts fetched.
+  std::uint64_t properties = 0;  // Property maps fetched.
 };
 
-// O(list that was read * tests + bytes fetched), where a pattern costs a text of n bytes O(n *
-// pattern). Parallel; the
-// same set at any thread count. Thread-safe. kCancelled: the budget ran out, as part of a set
-// is no answer; kCorruption from the payload store or of stored properties. A text or property map
-// that was purged is missing.
+// Computes: the nodes of which the expression is true. A purged text or property map is missing.
+// Complexity: O(nodes of the list that was read * tests + bytes fetched), and O(n * m) for a
+//   pattern of m bytes on a text of n bytes.
+// Memory: one bit a node, four bytes a selected node, one text or property map a thread.
+// Errors: kCancelled: the budget ran out, as a part of a set is no answer. kCorruption: from the
+//   payload store, or stored properties. kResourceExhausted: no memory.
+// Threads: thread-safe, parallel over nodes. The same set at any thread count.
 Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, const WhereExpression& expression,
                                   const WhereOptions& options = {});
 // Compiles and evaluates.
