@@ -10,6 +10,7 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/node_details.h"
 
 namespace plexus::tools {
 namespace {
@@ -205,7 +206,14 @@ Status Workspace::Close() {
 Result<Reply> Answer(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(request.Check());
   PLEXUS_TRY(workspace.Look(request));
-  return request.operation().run(workspace, request);
+  PLEXUS_ASSIGN(Reply reply, request.operation().run(workspace, request));
+  if (request.Given("with") && reply.members)
+    reply.members = [members = std::move(reply.members),
+                     with = request.List("with")](ReplyWriter& writer) mutable {
+      NodeDetails details(writer, with);
+      members(details);
+    };
+  return reply;
 }
 
 void WarnOfSeconds(Workspace& workspace, const std::string& option, std::int64_t time_ms) {
