@@ -30,7 +30,7 @@ TEST_F(Output, CsvHasTheRowsOfTheReply) {
 
 TEST_F(Output, KindAndTextStandBesideAKeyWhereTheyAreAskedFor) {
   const auto nodes =
-      Plexus({"pagerank", "--db", db_, "--json", "--with", "kind,line", "--with", "text"})
+      Plexus({"pagerank", "--db", db_, "--json", "--details", "kind,line", "--details", "text"})
           .Json()
           .at("nodes")
           .as_array();
@@ -40,11 +40,12 @@ TEST_F(Output, KindAndTextStandBesideAKeyWhereTheyAreAskedFor) {
   EXPECT_EQ(nodes[1].at("node_line"), "first, \"one\"");
   EXPECT_EQ(nodes[1].at("node_text"), "first, \"one\"");
   EXPECT_FALSE(nodes[0].as_object().contains("node_text"));
-  const Finished csv = Plexus({"pagerank", "--db", db_, "--format", "csv", "--with", "kind,line"});
+  const Finished csv =
+      Plexus({"pagerank", "--db", db_, "--format", "csv", "--details", "kind,line"});
   EXPECT_TRUE(csv.out.starts_with("key,score,scaled,percentile,node_kind,node_line\r\n"))
       << csv.out;
   EXPECT_NE(csv.out.find(",node,\"first, \"\"one\"\"\"\r\n"), std::string::npos) << csv.out;
-  EXPECT_EQ(Plexus({"pagerank", "--db", db_, "--with", "txet"}).code, 2);
+  EXPECT_EQ(Plexus({"pagerank", "--db", db_, "--details", "txet"}).code, 2);
 }
 
 TEST_F(Output, FormatJsonIsJson) {

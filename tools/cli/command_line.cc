@@ -26,7 +26,7 @@ constexpr std::size_t kHelpColumns = 70;
 
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
-    "--as-of SEQ|TIME, --scope S[,S], --where EXPRESSION, --now TIME, --with kind,line,text,\n"
+    "--as-of SEQ|TIME, --scope S[,S], --where EXPRESSION, --now TIME, --details kind,line,text,\n"
     "--threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =

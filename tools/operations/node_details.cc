@@ -5,8 +5,8 @@
 
 namespace plexus::tools {
 
-NodeDetails::NodeDetails(ReplyWriter& out, const std::vector<std::string>& with) : out_(out) {
-  for (const std::string& what : with) {
+NodeDetails::NodeDetails(ReplyWriter& out, const std::vector<std::string>& details) : out_(out) {
+  for (const std::string& what : details) {
     kind_ |= what == "kind";
     line_ |= what == "line";
     text_ |= what == "text";

@@ -11,11 +11,11 @@
 namespace plexus::tools {
 
 // Hands everything on, and adds "node_kind", "node_line" and "node_text" behind a member "key" that
-// is a node. `with` names kind, line, text. A text that cannot be read, or is not there, is left
+// is a node. `details` names kind, line, text. A text that cannot be read, or is not there, is left
 // out.
 class NodeDetails final : public ReplyWriter {
  public:
-  NodeDetails(ReplyWriter& out, const std::vector<std::string>& with);
+  NodeDetails(ReplyWriter& out, const std::vector<std::string>& details);
 
   void BeginObject() override { out_.BeginObject(); }
   void EndObject() override { out_.EndObject(); }

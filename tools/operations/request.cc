@@ -42,12 +42,13 @@ std::string CommandName(std::string_view operation) { return Dashes(operation); 
 
 namespace {
 
-Parameter WithParameter() {
-  Parameter with = tools::List("with", "kind,line,text",
-                               "JSON and CSV: beside each key the node's kind, the first line of "
-                               "its text, or all of it");
-  with.choices = {"kind", "line", "text"};
-  return with;
+Parameter DetailsParameter() {
+  Parameter details =
+      tools::List("details", "kind,line,text",
+                  "JSON and CSV: beside each key the node's kind, the first line of "
+                  "its text, or all of it");
+  details.choices = {"kind", "line", "text"};
+  return details;
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ const Parameters& CommonParameters() {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
       tools::List("scope", "S[,S]", "only nodes of these scopes"),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
-      WithParameter(),
+      DetailsParameter(),
       tools::Text("now", "TIME",
                   "the time that is now (default: that of the state asked for, or the clock)")
           .Named(Means::kTime)};

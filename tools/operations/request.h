@@ -23,8 +23,8 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
-// as_of, scope, where, now, with: which state, which nodes, what time it is, and what a reply says
-// beside a key.
+// as_of, scope, where, now, details: which state, which nodes, what time it is, and what a reply
+// says beside a key.
 const Parameters& CommonParameters();
 
 class Request {

@@ -207,9 +207,9 @@ Result<Reply> Answer(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(request.Check());
   PLEXUS_TRY(workspace.Look(request));
   PLEXUS_ASSIGN(Reply reply, request.operation().run(workspace, request));
-  if (request.Given("with") && reply.members)
+  if (request.Given("details") && reply.members)
     reply.members = [members = std::move(reply.members),
-                     with = request.List("with")](ReplyWriter& writer) mutable {
+                     with = request.List("details")](ReplyWriter& writer) mutable {
       NodeDetails details(writer, with);
       members(details);
     };
