@@ -152,6 +152,9 @@ const std::map<std::string, Room>& Rooms() {
         {"algorithms", {{"algorithms/", "engine/"}, {"Eigen/", "boost/"}}},
         // On top of the families.
         {"algorithms/memory", {{"algorithms/", "engine/"}, {}}},
+        // What can be asked knows no door: not the command line, nor those that follow.
+        {"tools/operations",
+         {{"tools/operations/", "algorithms/", "storage/", "engine/"}, {"boost/json"}}},
         {"tools", {{"tools/", "algorithms/", "storage/", "engine/"}, {"*"}}},
         {"bench", {{"bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
         {"tests", {{"tests/", "tools/", "bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},

@@ -1,6 +1,8 @@
 // Built from events, read by tables.
 #include "tools/cli/reply_tree.h"
 
+#include "tools/cli/reply_rows.h"
+
 namespace plexus::tools {
 
 const TreeNode* TreeNode::Find(std::string_view name) const {
@@ -47,5 +49,26 @@ template TreeNode& TreeWriter::Add(TreeNode::Json);
 template TreeNode& TreeWriter::Add(TreeNode::Node);
 template TreeNode& TreeWriter::Add(TreeNode::Array);
 template TreeNode& TreeWriter::Add(TreeNode::Object);
+
+std::vector<ReplyRow> RowsOf(const TreeNode& root, const std::string& list) {
+  std::vector<ReplyRow> rows;
+  const std::size_t slash = list.find('/');
+  const TreeNode* found = root.Find(list.substr(0, slash));
+  if (!found || !found->array()) return rows;
+  for (const TreeNode& element : *found->array()) {
+    if (slash == std::string::npos) {
+      rows.push_back({nullptr, &element, true, rows.size() + 1});
+      continue;
+    }
+    const TreeNode* inner = element.Find(list.substr(slash + 1));
+    if (!inner || !inner->array()) continue;
+    std::size_t number = 0;
+    for (const TreeNode& row : *inner->array()) {
+      rows.push_back({&element, &row, number == 0, number + 1});
+      ++number;
+    }
+  }
+  return rows;
+}
 
 }  // namespace plexus::tools

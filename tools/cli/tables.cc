@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tools/cli/csv_cell.h"
+#include "tools/cli/reply_rows.h"
 #include "tools/operations/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/operations/names.h"
-#include "tools/operations/shape.h"
 #include "tools/operations/text_table.h"
 
 namespace plexus::tools {
@@ -18,52 +17,18 @@ namespace {
 
 constexpr std::size_t kLeastText = 20, kListShown = 12, kSharesShown = 8;
 
-// A row of a list: its object, and for a list in a list the object around it.
-struct Row {
-  const TreeNode* outer = nullptr;
-  const TreeNode* inner = nullptr;
-  bool first = true;  // of its outer one
-  std::size_t number = 1;
-
-  const TreeNode* Find(const std::string& field) const {
-    if (const TreeNode* found = inner->Find(field)) return found;
-    return outer && first ? outer->Find(field) : nullptr;
-  }
-};
-
-std::vector<Row> RowsOf(const TreeNode& root, const std::string& list) {
-  std::vector<Row> rows;
-  const std::size_t slash = list.find('/');
-  const TreeNode* found = root.Find(list.substr(0, slash));
-  if (!found || !found->array()) return rows;
-  for (const TreeNode& element : *found->array()) {
-    if (slash == std::string::npos) {
-      rows.push_back({nullptr, &element, true, rows.size() + 1});
-      continue;
-    }
-    const TreeNode* inner = element.Find(list.substr(slash + 1));
-    if (!inner || !inner->array()) continue;
-    std::size_t number = 0;
-    for (const TreeNode& row : *inner->array()) {
-      rows.push_back({&element, &row, number == 0, number + 1});
-      ++number;
-    }
-  }
-  return rows;
-}
-
 class Printer {
  public:
   Printer(const Request& request, const TreeWriter& reply, const TableOptions& options)
       : request_(request), snapshot_(reply.snapshot()), options_(options) {}
 
-  void Print(const Layout& layout, const std::vector<Row>& rows, std::ostream& out) {
+  void Print(const Layout& layout, const std::vector<ReplyRow>& rows, std::ostream& out) {
     columns_.clear();
     for (const TableColumn& column : layout.columns)
       if (column.flag.empty() || request_.Flag(column.flag)) columns_.push_back(&column);
     lines_.clear();
     texts_.clear();
-    for (const Row& row : rows) AddRow(row);
+    for (const ReplyRow& row : rows) AddRow(row);
     Lay(out);
   }
 
@@ -129,7 +94,7 @@ class Printer {
     return text;
   }
 
-  std::string Cell(const TableColumn& column, const TreeNode* cell, const Row& row) const {
+  std::string Cell(const TableColumn& column, const TreeNode* cell, const ReplyRow& row) const {
     if (column.as == As::kRank) return std::to_string(row.number);
     if (!cell) return "";
     switch (column.as) {
@@ -175,7 +140,7 @@ class Printer {
 
   // Where a path begins: the end of its first edge that the second one does not touch, or the
   // node that the row says it is from.
-  static NodeId StartOf(const TreeNode::Array& edges, const Row& row) {
+  static NodeId StartOf(const TreeNode::Array& edges, const ReplyRow& row) {
     if (const TreeNode* from = row.Find("from"); from && from->node()) return *from->node();
     const NodeId source = *edges[0].Find("source")->node(),
                  target = *edges[0].Find("target")->node();
@@ -187,7 +152,7 @@ class Printer {
   }
 
   // "a --kind 0.7--> b <--kind 1-- c", with short names.
-  std::string Path(const TreeNode::Array& edges, const Row& row) const {
+  std::string Path(const TreeNode::Array& edges, const ReplyRow& row) const {
     if (edges.empty()) return "";
     NodeId at = StartOf(edges, row);
     std::string text = ShortName(snapshot_, at);
@@ -210,7 +175,7 @@ class Printer {
                           : Joined(ShownKey(snapshot_, node), TextHead(snapshot_, node));
   }
 
-  void AddSteps(const TreeNode::Array& edges, const Row& row) {
+  void AddSteps(const TreeNode::Array& edges, const ReplyRow& row) {
     if (edges.empty()) return;
     NodeId at = StartOf(edges, row);
     AddBelow("  " + Whole(at));
@@ -236,14 +201,14 @@ class Printer {
   }
 
   // "key|members": the list where there is one, else the node.
-  static const TreeNode* Choose(const TableColumn& column, const Row& row) {
+  static const TreeNode* Choose(const TableColumn& column, const ReplyRow& row) {
     const std::size_t bar = column.field.find('|');
     if (bar == std::string::npos) return row.Find(column.field);
     const TreeNode* many = row.Find(column.field.substr(bar + 1));
     return many ? many : row.Find(column.field.substr(0, bar));
   }
 
-  void AddRow(const Row& row) {
+  void AddRow(const ReplyRow& row) {
     std::size_t count = 1;
     for (const TableColumn* column : columns_)
       if (Many(column->as))
@@ -382,78 +347,6 @@ class Printer {
   std::set<std::size_t> texts_;  // columns of texts stand to the left
 };
 
-// A value as JSON, from a tree.
-void WriteTree(const TreeNode& node, const Snapshot& snapshot, ReplyWriter& json) {
-  std::visit(
-      [&](const auto& held) {
-        using T = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          json.Raw("null");
-        } else if constexpr (std::is_same_v<T, TreeNode::Array>) {
-          json.BeginArray();
-          for (const TreeNode& element : held) WriteTree(element, snapshot, json);
-          json.EndArray();
-        } else if constexpr (std::is_same_v<T, TreeNode::Object>) {
-          json.BeginObject();
-          for (const auto& [name, member] : held) {
-            json.Key(name);
-            WriteTree(member, snapshot, json);
-          }
-          json.EndObject();
-        } else if constexpr (std::is_same_v<T, TreeNode::Node>) {
-          json.Node(snapshot, held.id);
-        } else if constexpr (std::is_same_v<T, TreeNode::Json>) {
-          json.Raw(held.text);
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          json.Value(std::string_view(held));
-        } else {
-          json.Value(held);
-        }
-      },
-      node.value);
-}
-
-// Texts and keys as they are, everything else as JSON.
-std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
-  if (!cell) return "";
-  std::string text;
-  if (const auto* words = std::get_if<std::string>(&cell->value)) {
-    text = *words;
-  } else if (const NodeId* node = cell->node()) {
-    text = snapshot.key(*node);
-  } else if (!std::holds_alternative<std::monostate>(cell->value)) {
-    std::ostringstream written;
-    JsonWriter json(written);
-    WriteTree(*cell, snapshot, json);
-    text = std::move(written).str();
-  }
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
-// Names of the members that rows have by the reply's shape; the outer ones first.
-std::vector<std::string> CsvNames(const Shape& reply, const std::string& list) {
-  std::vector<std::string> names;
-  const Shape* shape = &reply;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find('/', at), list.size());
-    const std::string name = list.substr(at, end - at);
-    const Shape* found = nullptr;
-    for (const ShapeMember& member : shape->members) {
-      if (member.name == name)
-        found = &member.shape.element();
-      else if (at > 0)
-        names.push_back(member.name);
-    }
-    shape = found;
-    at = end + 1;
-  }
-  for (const ShapeMember& member : shape->members) names.push_back(member.name);
-  return names;
-}
-
 }  // namespace
 
 void PrintTables(const Request& request, const TreeWriter& reply, const TableOptions& options,
@@ -461,7 +354,7 @@ void PrintTables(const Request& request, const TreeWriter& reply, const TableOpt
   Printer printer(request, reply, options);
   bool any = false;
   for (const Layout& layout : request.operation().tables) {
-    const std::vector<Row> rows = RowsOf(reply.root(), layout.list);
+    const std::vector<ReplyRow> rows = RowsOf(reply.root(), layout.list);
     if (rows.empty()) continue;
     if (any) out << '\n';
     printer.Print(layout, rows, out);
@@ -473,36 +366,6 @@ void PrintTables(const Request& request, const TreeWriter& reply, const TableOpt
   for (const auto& [name, member] : *reply.root().object())
     members.Row({name, CsvCell(&member, reply.snapshot())});
   members.Print(out);
-}
-
-void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out) {
-  std::vector<Row> rows;
-  std::string list;
-  for (const Layout& layout : request.operation().tables) {
-    if (!reply.root().Find(layout.list.substr(0, layout.list.find('/')))) continue;
-    list = layout.list;
-    rows = RowsOf(reply.root(), list);
-    break;
-  }
-  std::vector<std::string> names;
-  if (list.empty()) {
-    rows.push_back({nullptr, &reply.root(), true, 1});
-    for (const auto& [name, member] : *reply.root().object()) names.push_back(name);
-  } else {
-    names = CsvNames(ParseShape(request.operation().reply), list);
-    if (names.empty() && !rows.empty())  // the shape leaves them to the request
-      for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
-  out << "\r\n";
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const TreeNode* cell = row.inner->Find(names[i]);
-      if (!cell && row.outer) cell = row.outer->Find(names[i]);
-      out << (i ? "," : "") << CsvCell(cell, reply.snapshot());
-    }
-    out << "\r\n";
-  }
 }
 
 }  // namespace plexus::tools

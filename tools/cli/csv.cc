@@ -1,0 +1,120 @@
+// CSV from a reply held whole.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tools/cli/csv_cell.h"
+#include "tools/cli/reply_rows.h"
+#include "tools/cli/tables.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/shape.h"
+
+namespace plexus::tools {
+namespace {
+
+// A value as JSON, from a tree.
+void WriteTree(const TreeNode& node, const Snapshot& snapshot, ReplyWriter& json) {
+  std::visit(
+      [&](const auto& held) {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          json.Raw("null");
+        } else if constexpr (std::is_same_v<T, TreeNode::Array>) {
+          json.BeginArray();
+          for (const TreeNode& element : held) WriteTree(element, snapshot, json);
+          json.EndArray();
+        } else if constexpr (std::is_same_v<T, TreeNode::Object>) {
+          json.BeginObject();
+          for (const auto& [name, member] : held) {
+            json.Key(name);
+            WriteTree(member, snapshot, json);
+          }
+          json.EndObject();
+        } else if constexpr (std::is_same_v<T, TreeNode::Node>) {
+          json.Node(snapshot, held.id);
+        } else if constexpr (std::is_same_v<T, TreeNode::Json>) {
+          json.Raw(held.text);
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          json.Value(std::string_view(held));
+        } else {
+          json.Value(held);
+        }
+      },
+      node.value);
+}
+
+// Names of the members that rows have by the reply's shape; the outer ones first.
+std::vector<std::string> CsvNames(const Shape& reply, const std::string& list) {
+  std::vector<std::string> names;
+  const Shape* shape = &reply;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find('/', at), list.size());
+    const std::string name = list.substr(at, end - at);
+    const Shape* found = nullptr;
+    for (const ShapeMember& member : shape->members) {
+      if (member.name == name)
+        found = &member.shape.element();
+      else if (at > 0)
+        names.push_back(member.name);
+    }
+    shape = found;
+    at = end + 1;
+  }
+  for (const ShapeMember& member : shape->members) names.push_back(member.name);
+  return names;
+}
+
+}  // namespace
+
+std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
+  if (!cell) return "";
+  std::string text;
+  if (const auto* words = std::get_if<std::string>(&cell->value)) {
+    text = *words;
+  } else if (const NodeId* node = cell->node()) {
+    text = snapshot.key(*node);
+  } else if (!std::holds_alternative<std::monostate>(cell->value)) {
+    std::ostringstream written;
+    JsonWriter json(written);
+    WriteTree(*cell, snapshot, json);
+    text = std::move(written).str();
+  }
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out) {
+  std::vector<ReplyRow> rows;
+  std::string list;
+  for (const Layout& layout : request.operation().tables) {
+    if (!reply.root().Find(layout.list.substr(0, layout.list.find('/')))) continue;
+    list = layout.list;
+    rows = RowsOf(reply.root(), list);
+    break;
+  }
+  std::vector<std::string> names;
+  if (list.empty()) {
+    rows.push_back({nullptr, &reply.root(), true, 1});
+    for (const auto& [name, member] : *reply.root().object()) names.push_back(name);
+  } else {
+    names = CsvNames(ParseShape(request.operation().reply), list);
+    if (names.empty() && !rows.empty())  // the shape leaves them to the request
+      for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
+  out << "\r\n";
+  for (const ReplyRow& row : rows) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const TreeNode* cell = row.inner->Find(names[i]);
+      if (!cell && row.outer) cell = row.outer->Find(names[i]);
+      out << (i ? "," : "") << CsvCell(cell, reply.snapshot());
+    }
+    out << "\r\n";
+  }
+}
+
+}  // namespace plexus::tools
