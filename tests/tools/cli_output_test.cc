@@ -28,6 +28,25 @@ TEST_F(Output, CsvHasTheRowsOfTheReply) {
   EXPECT_NE(run.out.find("\r\nb,out,knows,0.5,,"), std::string::npos) << run.out;
 }
 
+TEST_F(Output, KindAndTextStandBesideAKeyWhereTheyAreAskedFor) {
+  const auto nodes =
+      Plexus({"pagerank", "--db", db_, "--json", "--with", "kind,line", "--with", "text"})
+          .Json()
+          .at("nodes")
+          .as_array();
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[1].at("key"), "a");
+  EXPECT_EQ(nodes[1].at("node_kind"), "node");
+  EXPECT_EQ(nodes[1].at("node_line"), "first, \"one\"");
+  EXPECT_EQ(nodes[1].at("node_text"), "first, \"one\"");
+  EXPECT_FALSE(nodes[0].as_object().contains("node_text"));
+  const Finished csv = Plexus({"pagerank", "--db", db_, "--format", "csv", "--with", "kind,line"});
+  EXPECT_TRUE(csv.out.starts_with("key,score,scaled,percentile,node_kind,node_line\r\n"))
+      << csv.out;
+  EXPECT_NE(csv.out.find(",node,\"first, \"\"one\"\"\"\r\n"), std::string::npos) << csv.out;
+  EXPECT_EQ(Plexus({"pagerank", "--db", db_, "--with", "txet"}).code, 2);
+}
+
 TEST_F(Output, FormatJsonIsJson) {
   const Finished short_form = Plexus({"kinds", "--db", db_, "--json"});
   const Finished long_form = Plexus({"kinds", "--db", db_, "--format", "json"});

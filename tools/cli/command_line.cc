@@ -26,8 +26,8 @@ constexpr std::size_t kHelpColumns = 70;
 
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
-    "--as-of SEQ|TIME, --scope S[,S], --now TIME, --threads N, --wait SECONDS, --strict, --names,\n"
-    "--quiet; see 'plexus --help'.";
+    "--as-of SEQ|TIME, --scope S[,S], --where EXPRESSION, --now TIME, --with kind,line,text,\n"
+    "--threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"

@@ -105,6 +105,8 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
     if (names.empty() && !rows.empty())  // the shape leaves them to the request
       for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
   }
+  if (request.Given("with"))
+    for (const std::string& what : request.List("with")) names.push_back("node_" + what);
   for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
   out << "\r\n";
   for (const ReplyRow& row : rows) {

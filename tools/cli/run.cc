@@ -90,10 +90,7 @@ Status CheckUse(const Request& request, Format format) {
   if (format != Format::kTable && request.Has("output") && !request.Given("output"))
     return Fail(ErrorCode::kInvalidArgument,
                 "--json with export needs --output FILE: stdout holds one of them");
-  if (!request.Given("as_of")) return {};
-  PLEXUS_TRY(ParseMoment(request.Text("as_of")));
-  if (request.operation().AccessFor(request) == Access::kRead) return {};
-  return Fail(ErrorCode::kInvalidArgument, "--as-of reads the past; this command writes");
+  return CheckCommon(request);
 }
 
 int Finish(Result<Reply>& reply, Workspace& workspace, const CommandLine& line) {

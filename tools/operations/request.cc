@@ -40,11 +40,24 @@ std::string Dashes(std::string_view name) {
 std::string FlagName(std::string_view name) { return "--" + Dashes(name); }
 std::string CommandName(std::string_view operation) { return Dashes(operation); }
 
+namespace {
+
+Parameter WithParameter() {
+  Parameter with = tools::List("with", "kind,line,text",
+                               "JSON and CSV: beside each key the node's kind, the first line of "
+                               "its text, or all of it");
+  with.choices = {"kind", "line", "text"};
+  return with;
+}
+
+}  // namespace
+
 const Parameters& CommonParameters() {
   static const Parameters common = {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
       tools::List("scope", "S[,S]", "only nodes of these scopes"),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
+      WithParameter(),
       tools::Text("now", "TIME",
                   "the time that is now (default: that of the state asked for, or the clock)")
           .Named(Means::kTime)};
@@ -83,6 +96,18 @@ std::string Request::Command(std::string_view operation, std::string_view graph)
   return "`plexus " + CommandName(operation) + " --db " + std::string(graph) + "`";
 }
 
+Status Request::CheckChoice(const Parameter& parameter, const std::string& text) const {
+  if (parameter.choices.empty() ||
+      std::ranges::find(parameter.choices, text) != parameter.choices.end())
+    return {};
+  std::string choices;
+  for (const std::string& choice : parameter.choices)
+    choices += (choices.empty() ? "" : "|") + choice;
+  return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + ": '" + text +
+                                               "' is not one of " + choices +
+                                               DidYouMean(text, parameter.choices));
+}
+
 Status Request::Checked(const Parameter& parameter, Value& value) const {
   const auto refuse = [&](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + " " + why);
@@ -107,13 +132,10 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
     if (least && most) return refuse("is " + shown(*least) + " to " + shown(*most));
     return refuse(least ? "is " + shown(*least) + " or more" : "is at most " + shown(*most));
   }
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value))
+    for (const std::string& element : *list) PLEXUS_TRY(CheckChoice(parameter, element));
   const auto* text = std::get_if<std::string>(&value);
-  if (text && !parameter.choices.empty()) {
-    if (std::ranges::find(parameter.choices, *text) != parameter.choices.end()) return {};
-    return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + ": '" + *text +
-                                                 "' is not one of " + parameter.shown +
-                                                 DidYouMean(*text, parameter.choices));
-  }
+  if (text && !parameter.choices.empty()) return CheckChoice(parameter, *text);
   if (text && text->empty() && !parameter.may_be_empty)
     return Fail(ErrorCode::kInvalidArgument,
                 Name(parameter.name) + ": is empty; leave it out or give a value");
@@ -152,17 +174,17 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
     case Type::kText:
       return Set(name, std::string(text));
     case Type::kList: {
-      auto* list = std::get_if<std::vector<std::string>>(&values_[*index]);
-      if (!list) list = &values_[*index].emplace<std::vector<std::string>>();
+      const auto* before = std::get_if<std::vector<std::string>>(&values_[*index]);
+      std::vector<std::string> list = before ? *before : std::vector<std::string>();
       if (!parameter.commas) {
-        list->emplace_back(text);
-        return {};
+        list.emplace_back(text);
+        return Set(name, std::move(list));
       }
       if (text.empty()) return refuse("is empty; leave it out or give a value");
       const Result<std::vector<std::string>> items = ParseList(text);
       if (!items) return refuse(items.error().message);
-      list->insert(list->end(), items->begin(), items->end());
-      return {};
+      list.insert(list.end(), items->begin(), items->end());
+      return Set(name, std::move(list));
     }
   }
   return {};

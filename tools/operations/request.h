@@ -23,7 +23,8 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
-// as_of, scope, where, now: which state, which nodes, and what time it is.
+// as_of, scope, where, now, with: which state, which nodes, what time it is, and what a reply says
+// beside a key.
 const Parameters& CommonParameters();
 
 class Request {
@@ -69,6 +70,7 @@ class Request {
   std::optional<std::size_t> Index(std::string_view name) const;
   const Parameter& At(std::size_t index) const;
   const Value& Get(std::string_view name) const;
+  Status CheckChoice(const Parameter& parameter, const std::string& text) const;
   Status Checked(const Parameter& parameter, Value& value) const;
 
   const Operation* operation_;

@@ -52,6 +52,7 @@ void WriteParameter(ReplyWriter& json, const Parameter& parameter) {
       json.Field("type", "array");
       json.BeginObject("items");
       json.Field("type", "string");
+      if (!parameter.choices.empty()) json.Values("enum", parameter.choices);
       json.EndObject();
       break;
   }
@@ -70,13 +71,21 @@ void WriteShape(ReplyWriter& json, const Shape& shape);
 void WriteObject(ReplyWriter& json, const Shape& shape, bool warnings) {
   json.Field("type", "object");
   json.BeginObject("properties");
-  bool has_warnings = false;
+  bool has_warnings = false, has_key = false;
   for (const ShapeMember& member : shape.members) {
+    has_key |= member.name == "key" && member.shape.kind == Shape::Kind::kKey;
     has_warnings |= member.name == "warnings";
     json.BeginObject(member.name);
     WriteShape(json, member.shape);
     if (const auto meaning = MemberMeaning(member.name); !meaning.empty())
       json.Field("description", meaning);
+    json.EndObject();
+  }
+  for (const char* detail : {"node_kind", "node_line", "node_text"}) {
+    if (!has_key) break;
+    json.BeginObject(detail);
+    json.Field("type", "string");
+    json.Field("description", MemberMeaning(detail));
     json.EndObject();
   }
   if (warnings && !has_warnings) {

@@ -90,7 +90,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kMeanings = {{
     {"acyclic", "no cycle was met"},
     {"average_length", "words in a text, on average"},
     {"bound", "the largest error, with probability 0.9"},
@@ -115,6 +115,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kMeaning
     {"layout_bytes", "of a private copy of the arcs, if one was made"},
     {"layout_pays_after", "iterations that repay a copy of the arcs; 0: none would"},
     {"left_out", "superseded, expired or out of scope"},
+    {"node_kind", "of the node; when 'with' asks for it"},
+    {"node_line", "the first line of its text; when 'with' asks for it"},
+    {"node_text", "its text; when 'with' asks for it"},
     {"not_compared", "texts that were not compared with their terms"},
     {"not_indexed", "texts whose terms are not those of the text"},
     {"older_than_text", "vectors that are older than their node's text"},

@@ -10,6 +10,7 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/node_details.h"
 
 namespace plexus::tools {
 namespace {
@@ -130,15 +131,26 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   return Seen(as_of, request);
 }
 
+Status CheckCommon(const Request& request) {
+  const Operation& operation = request.operation();
+  const auto refuse = [&](const char* parameter) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "'" + CommandName(operation.name) + "' does not take " + request.Name(parameter));
+  };
+  if (request.Given("where") && !TakesWhere(operation)) return refuse("where");
+  if (!request.Given("as_of")) return {};
+  PLEXUS_TRY(ParseMoment(request.Text("as_of")));
+  const Access access = operation.AccessFor(request);
+  if (access == Access::kRead) return {};
+  if (access == Access::kNothing) return refuse("as_of");
+  return Fail(ErrorCode::kInvalidArgument,
+              request.Name("as_of") + " reads the past; this command writes");
+}
+
 Status Workspace::Look(const Request& request) {
   notes_.clear();
+  PLEXUS_TRY(CheckCommon(request));
   const Access access = request.operation().AccessFor(request);
-  if (access != Access::kRead && request.Given("as_of"))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("as_of") + " reads the past; this command writes");
-  if (request.Given("where") && !TakesWhere(request.operation()))
-    return Fail(ErrorCode::kInvalidArgument, "'" + CommandName(request.operation().name) +
-                                                 "' does not take " + request.Name("where"));
   PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
@@ -194,7 +206,14 @@ Status Workspace::Close() {
 Result<Reply> Answer(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(request.Check());
   PLEXUS_TRY(workspace.Look(request));
-  return request.operation().run(workspace, request);
+  PLEXUS_ASSIGN(Reply reply, request.operation().run(workspace, request));
+  if (request.Given("with") && reply.members)
+    reply.members = [members = std::move(reply.members),
+                     with = request.List("with")](ReplyWriter& writer) mutable {
+      NodeDetails details(writer, with);
+      members(details);
+    };
+  return reply;
 }
 
 void WarnOfSeconds(Workspace& workspace, const std::string& option, std::int64_t time_ms) {

@@ -118,6 +118,10 @@ class Workspace {
 // Answers a request: checks it, looks, runs. What is to be known beside it stands in notes().
 Result<Reply> Answer(Workspace& workspace, const Request& request);
 
+// What the common parameters may be of this operation: a past state is only read, and `where`
+// narrows questions alone. kInvalidArgument. Needs no graph.
+Status CheckCommon(const Request& request);
+
 // "OPTION: ... looks like seconds", when a time most likely is.
 void WarnOfSeconds(Workspace& workspace, const std::string& option, std::int64_t time_ms);
 
