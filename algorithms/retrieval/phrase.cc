@@ -76,7 +76,7 @@ class PhraseReader {
                   Result<TermSplitter> splitter = pool_.Acquire();
                   Status status = splitter ? Status() : std::unexpected(splitter.error());
                   for (std::size_t i = begin; i < end && status; ++i)
-                    status = Look((*nodes)[i], *splitter, holds[i]);
+                    status = Check((*nodes)[i], *splitter, holds[i]);
                   if (!status) errors[begin / kGrain] = status.error();
                   if (splitter) pool_.Release(std::move(*splitter));
                 });
@@ -92,7 +92,7 @@ class PhraseReader {
   }
 
  private:
-  Status Look(NodeId node, TermSplitter& splitter, std::uint8_t& holds) const {
+  Status Check(NodeId node, TermSplitter& splitter, std::uint8_t& holds) const {
     const Result<std::string> text = s_.Payload(node, NodeField::kText);
     if (!text && text.error().code == ErrorCode::kNotFound) return {};  // purged
     if (!text) return std::unexpected(text.error());

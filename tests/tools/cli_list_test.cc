@@ -11,11 +11,14 @@ namespace plexus::testing {
 namespace {
 
 const std::string kLines =
-    R"({"node":"a","kind":"memory","text":"the snow leopard\nis a cat","tags":["cat","big"],"trust":0.9,"created_at":"2026-01-31","props":{"source":"zoo","n":3}})"
+    R"({"node":"a","kind":"memory","text":"the snow leopard\nis a cat","tags":["cat","big"],)"
+    R"("trust":0.9,"created_at":"2026-01-31","props":{"source":"zoo","n":3}})"
     "\n"
-    R"({"node":"b","kind":"memory","text":"a dog","trust":0.2,"created_at":"2026-02-01","props":{"n":12}})"
+    R"({"node":"b","kind":"memory","text":"a dog","trust":0.2,"created_at":"2026-02-01",)"
+    R"("props":{"n":12}})"
     "\n"
-    R"({"node":"c","kind":"concept","text":"a leopard","tags":["cat"],"created_at":"2026-02-02"})"
+    R"({"node":"c","kind":"concept","text":"a leopard","tags":["cat"],)"
+    R"("created_at":"2026-02-02"})"
     "\n"
     R"({"edge":["a","b"],"kind":"supports"}
 {"edge":["b","c"],"kind":"supports"}
