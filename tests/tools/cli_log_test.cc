@@ -46,7 +46,7 @@ TEST_F(Log, BatchesNewestFirstWithTheirCounts) {
   EXPECT_EQ(Run({"log", "--json", "--top", "1"}).Json().at("batches").as_array().size(), 1u);
   EXPECT_EQ(Run({"log", "--json", "--since", "3"}).Json().at("batches").as_array().size(), 1u);
   EXPECT_EQ(Run({"log", "--json", "--as-of", "2"}).Json().at("batches").as_array().size(), 2u);
-  EXPECT_NE(Run({"log"}).out.find("2026-01-03T00:00:00Z"), std::string::npos);
+  EXPECT_NE(Run({"log"}).out.find("2026-01-03T00:00:00"), std::string::npos);
 }
 
 TEST_F(Log, DiffNamesWhatIsOther) {

@@ -90,7 +90,8 @@ TEST(ShellWords, AreSplitAsAShellDoes) {
 TEST(ShellCompletion, OffersCommandsFlagsChoicesKindsAndKeys) {
   const auto graph = Graph::InMemory();
   WriteBatch batch(1);
-  batch.Link(batch.Node("alice"), batch.EdgeKindNamed("knows"), batch.Node("albert"));
+  const NodeRef alice = batch.Node("alice"), albert = batch.Node("albert");
+  batch.Link(alice, batch.EdgeKindNamed("knows"), albert);
   ASSERT_TRUE(graph->Apply(batch));
   const Snapshot snapshot = graph->snapshot();
   using Words = std::vector<std::string>;

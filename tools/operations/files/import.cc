@@ -155,7 +155,7 @@ void AddNotes(std::vector<Note>& notes, const text::ImportReport& report) {
 
 // Vectors are read from regular files; what a pipe holds is kept in memory.
 Result<std::string> ReadVectorsFrom(int input) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
+  constexpr std::size_t kMaxInputBytes = std::size_t{1} << 30;
   std::string bytes;
   std::vector<char> buffer(std::size_t{1} << 20);
   for (;;) {
@@ -163,8 +163,9 @@ Result<std::string> ReadVectorsFrom(int input) {
     if (count < 0) return Fail(ErrorCode::kIo, "standard input: cannot be read");
     if (count == 0) return bytes;
     bytes.append(buffer.data(), static_cast<std::size_t>(count));
-    if (bytes.size() > kMost)
-      return Fail(ErrorCode::kResourceExhausted, "standard input: over " + std::to_string(kMost) +
+    if (bytes.size() > kMaxInputBytes)
+      return Fail(ErrorCode::kResourceExhausted, "standard input: over " +
+                                                     std::to_string(kMaxInputBytes) +
                                                      " bytes of vectors; save them as a file");
   }
 }

@@ -82,13 +82,12 @@ Result<Reply> RunEigenvector(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(EigenvectorResult result, Eigenvector(snapshot, options));
   PLEXUS_ASSIGN(auto top, Best(result.scores, request.Count("top")));
   std::string closing =
-      result.acyclic
-          ? "no edges lead round in a circle: the eigenvalue is 0 and no node has a score; katz, "
-            "or " +
-                request.Name("direction", "both") + ", ranks such a graph\n"
-          : "eigenvalue " + Number(result.eigenvalue, 6) + ", " +
-                Steps(result.iterations, result.step, result.converged) +
-                Stopped(request, result.truncated);
+      result.acyclic ? "no edges form a cycle: the eigenvalue is 0 and no node has a score; katz, "
+                       "or " +
+                           request.Name("direction", "both") + ", ranks such a graph\n"
+                     : "eigenvalue " + Number(result.eigenvalue, 6) + ", " +
+                           Steps(result.iterations, result.step, result.converged) +
+                           Stopped(request, result.truncated);
   Reply reply([snapshot, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
     json.Field("eigenvalue", result.eigenvalue);
     json.Field("acyclic", result.acyclic);

@@ -100,7 +100,7 @@ void AddComponents(Rows& rows) {
                     {"plexus components --db g --kinds supersedes --top 0 --members 0 --json",
                      "all chains of versions, every version"},
                     {"plexus components --db g --strong --kinds depends_on",
-                     "what depends on itself in a circle"}},
+                     "what depends on itself in a cycle"}},
        .run = Run});
 }
 

@@ -105,7 +105,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   options.max_depth = DepthOf(request);
   options.direction = direction;
   options.resume = request.Text("resume");
-  // The start is not among its own ancestors, whatever circles there are.
+  // The start is not among its own ancestors, whatever cycles there are.
   Budget& budget = options.run.budget;
   if (budget.nodes < Budget::kUnlimited - 1 && !request.Given("resume")) ++budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
