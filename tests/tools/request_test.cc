@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/operations/registry.h"
+#include "tools/operations/request_json.h"
 
 namespace plexus::tools {
 namespace {
@@ -82,6 +83,41 @@ TEST(Request, PeopleAreShownFewerRows) {
   EXPECT_FALSE(request.Given("max_nodes"));
   ASSERT_EQ(Why(request.Set("max_nodes", std::uint64_t{3})), "");
   EXPECT_EQ(request.MaybeCount("max_nodes"), 3u);
+}
+
+TEST(Request, IsReadFromJsonAsFromFlags) {
+  const Operation row = Row();
+  const Result<Request> request = RequestFromJson(
+      row, R"({"key":"a","top":5,"damping":-1,"mode":"fast","kinds":["x","y,z"],"paths":true,)"
+           R"("as_of":1700000000000,"scope":["user"],"max_nodes":null})");
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->Text("key"), "a");
+  EXPECT_EQ(request->Count("top"), 5u);
+  EXPECT_EQ(request->Number("damping"), -1.0);
+  EXPECT_EQ(request->List("kinds"), (std::vector<std::string>{"x", "y,z"}));
+  EXPECT_TRUE(request->Flag("paths"));
+  EXPECT_EQ(request->Text("as_of"), "1700000000000");
+  EXPECT_FALSE(request->Given("max_nodes"));
+}
+
+TEST(Request, WrongJsonIsRefusedByName) {
+  const Operation row = Row();
+  const auto why = [&](const char* json) {
+    const Result<Request> request = RequestFromJson(row, json);
+    return request ? std::string() : request.error().message;
+  };
+  EXPECT_EQ(why("[]"), "a request is an object of parameters");
+  EXPECT_TRUE(why("{\"key\":").starts_with("the request is no JSON"));
+  EXPECT_EQ(why("{}"), "key is required");
+  EXPECT_EQ(why(R"({"key":"a","kyes":1})"), "ask has no parameter 'kyes'; did you mean 'key'?");
+  EXPECT_EQ(why(R"({"key":"a","top":-1})"), "top is a whole number >= 0");
+  EXPECT_EQ(why(R"({"key":"a","top":1.5})"), "top is a whole number >= 0");
+  EXPECT_EQ(why(R"({"key":"a","top":1e3})"), "top is a whole number >= 0");
+  EXPECT_EQ(why(R"({"key":1})"), "key is a text");
+  EXPECT_EQ(why(R"({"key":{}})"), "key is no object");
+  EXPECT_EQ(why(R"({"key":"a","kinds":[1]})"), "kinds is a list of texts");
+  EXPECT_EQ(why(R"({"key":"a","kinds":[[]]})").find("the request is no JSON"), 0u);
+  EXPECT_EQ(why(R"({"key":"a","key":"b"})").find("key comes twice"), std::string::npos);
 }
 
 }  // namespace

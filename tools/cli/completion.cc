@@ -50,9 +50,11 @@ std::string CommandNames() {
 
 constexpr const char* kBashHead =
     "# bash completion of plexus; made by 'plexus completion bash'\n"
-    "_plexus_kinds() {  # column 1 of the kinds that the graph has\n"
-    "  plexus kinds ${db:+--db \"$db\"} --quiet --json 2>/dev/null |\n"
-    "    tr '{' '\\n' | sed -n '/\"edge_kinds\"/,$p; '\"$1\"'' |\n"
+    "_plexus_kinds() {  # names of the kinds that the graph has: of nodes, or of edges\n"
+    "  local part='1,/\"edge_kinds\"/d'\n"
+    "  [[ $1 == node ]] && part='/\"edge_kinds\"/q'\n"
+    "  plexus kinds ${db:+--db \"$db\"} --quiet --json 2>/dev/null | tr '{' '\\n' | sed \"$part\" "
+    "|\n"
     "    sed -n 's/^\"kind\":\"\\([^\"]*\\)\".*/\\1/p'\n"
     "}\n";
 
@@ -71,8 +73,8 @@ constexpr const char* kBashTail =
     "  [[ $before == --db ]] && values=@files\n"
     "  [[ $before == --format && -z $values ]] && values='table json csv'\n"
     "  case $values in\n"
-    "    @edge_kinds) values=$(_plexus_kinds) ;;\n"
-    "    @node_kinds) values=$(_plexus_kinds p) ;;\n"
+    "    @edge_kinds) values=$(_plexus_kinds edge) ;;\n"
+    "    @node_kinds) values=$(_plexus_kinds node) ;;\n"
     "    @files) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n"
     "    @none) COMPREPLY=(); return ;;\n"
     "    '')\n"

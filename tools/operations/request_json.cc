@@ -1,0 +1,86 @@
+// Boost.JSON reads; the row checks.
+#include "tools/operations/request_json.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plexus::tools {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+
+std::string_view Text(const json::string& text) { return {text.data(), text.size()}; }
+
+Status Refuse(std::string_view name, std::string_view why) {
+  return Fail(ErrorCode::kInvalidArgument, std::string(name) + " " + std::string(why));
+}
+
+// A number where a text is meant: a time or a sequence.
+bool IsMoment(Means means) { return means == Means::kTime || means == Means::kMoment; }
+
+Status SetValue(Request& request, const Parameter* parameter, std::string_view name,
+                const json::value& value) {
+  if (value.is_null()) return {};
+  if (value.is_bool()) return request.Set(name, value.get_bool());
+  if (value.is_string()) return request.Set(name, std::string(Text(value.get_string())));
+  if (value.is_double()) return request.Set(name, value.get_double());
+  if (value.is_int64() && parameter && IsMoment(parameter->means))
+    return request.Set(name, std::to_string(value.get_int64()));
+  if (value.is_uint64()) return request.Set(name, value.get_uint64());
+  if (value.is_int64()) {
+    const std::int64_t number = value.get_int64();
+    if (number >= 0) return request.Set(name, static_cast<std::uint64_t>(number));
+    if (parameter && parameter->type == Type::kNumber)
+      return request.Set(name, static_cast<double>(number));
+    return Refuse(name, "is a whole number >= 0");
+  }
+  if (!value.is_array()) return Refuse(name, "is no object");
+  std::vector<std::string> list;
+  for (const json::value& element : value.get_array()) {
+    if (!element.is_string()) return Refuse(name, "is a list of texts");
+    list.emplace_back(Text(element.get_string()));
+  }
+  return request.Set(name, std::move(list));
+}
+
+const Parameter* Find(const Operation& operation, std::string_view name) {
+  if (const Parameter* own = operation.Find(name)) return own;
+  for (const Parameter& common : CommonParameters())
+    if (common.name == name) return &common;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Request> RequestFromJson(const Operation& operation, std::string_view text) {
+  if (text.size() > kMaxBytes)
+    return Fail(ErrorCode::kInvalidArgument, "a request has at most 64 MiB");
+  json::parse_options options;
+  options.max_depth = 2;
+  boost::system::error_code failed;
+  const json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
+                                        json::storage_ptr(), options);
+  if (failed)
+    return Fail(ErrorCode::kInvalidArgument, "the request is no JSON: " + failed.message());
+  if (!value.is_object())
+    return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
+  Request request(operation);
+  std::set<std::string> met;
+  for (const auto& [key, member] : value.get_object()) {
+    const std::string name(key.data(), key.size());
+    if (!met.insert(name).second) return Fail(ErrorCode::kInvalidArgument, name + " comes twice");
+    const Parameter* parameter = Find(operation, name);
+    PLEXUS_TRY(SetValue(request, parameter, name, member));
+    if (parameter && parameter->means == Means::kContent) request.SetSource(name, name);
+  }
+  PLEXUS_TRY(request.Check());
+  return request;
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,17 @@
+// A request as a JSON object: what doors without a command line take.
+#pragma once
+
+#include <string_view>
+
+#include "engine/error.h"
+#include "tools/operations/request.h"
+
+namespace plexus::tools {
+
+// {"parameter": value, ...}, as the schema of the request says. null stands for a parameter that is
+// left out. Times and sequences may be numbers. What a file would hold on a command line is the
+// text itself. kInvalidArgument: no object, more than 64 MiB, nested deeper than two, a name that
+// comes twice or is not known, a value that the row refuses.
+Result<Request> RequestFromJson(const Operation& operation, std::string_view json);
+
+}  // namespace plexus::tools
