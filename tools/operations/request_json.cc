@@ -3,7 +3,6 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,10 +70,8 @@ Result<Request> RequestFromJson(const Operation& operation, std::string_view tex
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
   Request request(operation);
-  std::set<std::string> met;
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());
-    if (!met.insert(name).second) return Fail(ErrorCode::kInvalidArgument, name + " comes twice");
     const Parameter* parameter = Find(operation, name);
     PLEXUS_TRY(SetValue(request, parameter, name, member));
     if (parameter && parameter->means == Means::kContent) request.SetSource(name, name);
