@@ -55,6 +55,11 @@ TEST_F(Tables, AreWholeWithoutATerminal) {
             "    12  b\n");
 }
 
+TEST_F(Tables, LeaveOutAColumnWithoutAValue) {
+  row_.tables[0].columns.insert(row_.tables[0].columns.begin(), {"of", "of", As::kList});
+  EXPECT_TRUE(Table({}).starts_with(" score  key    text\n")) << Table({});
+}
+
 TEST_F(Tables, FitTheTerminalAndKeepKeys) {
   std::istringstream table(Table({.width = 40}));
   std::string line;

@@ -289,6 +289,7 @@ class Printer {
     }
     if (!any_number_like) return;
     for (const std::size_t i : texts_) heads[i].right = false;
+    DropEmpty(heads);
     Fit(heads);
     std::vector<std::string> headings;
     for (const Head& head : heads) headings.push_back(head.heading);
@@ -304,6 +305,20 @@ class Printer {
   std::string Below(const std::string& text) const {
     const std::string escaped = Escaped(text);
     return options_.width ? Cut(escaped, options_.width) : escaped;
+  }
+
+  // A column without a single value goes; that of keys stays.
+  void DropEmpty(std::vector<Head>& heads) {
+    for (std::size_t i = heads.size(); i-- > 0;) {
+      const auto empty = [&](const Line& line) {
+        return line.cells.empty() || line.cells[i].empty();
+      };
+      if (heads[i].heading == "key" || !std::ranges::all_of(lines_, empty)) continue;
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      heads.erase(heads.begin() + at);
+      for (Line& line : lines_)
+        if (!line.cells.empty()) line.cells.erase(line.cells.begin() + at);
+    }
   }
 
   // Columns that may be cut share what the others leave of the terminal.
