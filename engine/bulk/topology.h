@@ -8,8 +8,8 @@
 // write-combined buffers, an arc packed into as few bits as the ids need; then each
 // partition, small enough for the L2 cache, is radix sorted, deduplicated and cut
 // into rows. No atomics; the result depends only on the set of pairs, not on their
-// order nor on the number of threads. ("Everything about multicore graph processing",
-// TECHNIQUES section 7.)
+// order nor on the number of threads. Malicevic, Lepers, Zwaenepoel (2017): "Everything You Always
+// Wanted to Know About Multicore Graph Processing".
 #pragma once
 
 #include <cstdint>

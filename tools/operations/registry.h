@@ -1,4 +1,4 @@
-// All operations: the table that every door reads.
+// The table of all operations: every door looks rows up here.
 //
 // A family is a file that adds its rows; registry.cc calls each once. The table is made at the
 // first call, is const from then on, and may be read from any thread.
