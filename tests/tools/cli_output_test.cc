@@ -25,7 +25,7 @@ TEST_F(Output, CsvHasTheRowsOfTheReply) {
   const Finished run = Plexus({"neighbors", "a", "--db", db_, "--format", "csv"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(run.out.starts_with("key,direction,kind,weight,label,created_at,")) << run.out;
-  EXPECT_NE(run.out.find("\r\nb,out,knows,0.5,,"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\nb,out,knows,0.5,,"), std::string::npos) << run.out;
 }
 
 TEST_F(Output, KindAndTextStandBesideAKeyWhereTheyAreAskedFor) {
@@ -42,9 +42,8 @@ TEST_F(Output, KindAndTextStandBesideAKeyWhereTheyAreAskedFor) {
   EXPECT_FALSE(nodes[0].as_object().contains("node_text"));
   const Finished csv =
       Plexus({"pagerank", "--db", db_, "--format", "csv", "--details", "kind,line"});
-  EXPECT_TRUE(csv.out.starts_with("key,score,scaled,percentile,node_kind,node_line\r\n"))
-      << csv.out;
-  EXPECT_NE(csv.out.find(",node,\"first, \"\"one\"\"\"\r\n"), std::string::npos) << csv.out;
+  EXPECT_TRUE(csv.out.starts_with("key,score,scaled,percentile,node_kind,node_line\n")) << csv.out;
+  EXPECT_NE(csv.out.find(",node,\"first, \"\"one\"\"\"\n"), std::string::npos) << csv.out;
   EXPECT_EQ(Plexus({"pagerank", "--db", db_, "--details", "txet"}).code, 2);
 }
 

@@ -80,9 +80,9 @@ TEST_F(Tables, CsvIsQuotedAndReadsBack) {
   std::ostringstream out;
   PrintCsv(Request(row_), writer_, out);
   EXPECT_EQ(out.str(),
-            "key,score,of\r\n"
-            "\"a,\"\"1\"\"\",0.123456789,\r\n"
-            "b,12,\r\n");
+            "key,score,of\n"
+            "\"a,\"\"1\"\"\",0.123456789,\n"
+            "b,12,\n");
 }
 
 }  // namespace

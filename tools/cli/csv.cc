@@ -108,14 +108,14 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
   if (request.Given("details"))
     for (const std::string& what : request.List("details")) names.push_back("node_" + what);
   for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
-  out << "\r\n";
+  out << '\n';
   for (const ReplyRow& row : rows) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const TreeNode* cell = row.inner->Find(names[i]);
       if (!cell && row.outer) cell = row.outer->Find(names[i]);
       out << (i ? "," : "") << CsvCell(cell, reply.snapshot());
     }
-    out << "\r\n";
+    out << '\n';
   }
 }
 

@@ -307,13 +307,13 @@ class Printer {
     return options_.width ? Cut(escaped, options_.width) : escaped;
   }
 
-  // A column without a single value goes; that of keys stays.
+  // A column without a single value goes.
   void DropEmpty(std::vector<Head>& heads) {
     for (std::size_t i = heads.size(); i-- > 0;) {
       const auto empty = [&](const Line& line) {
         return line.cells.empty() || line.cells[i].empty();
       };
-      if (heads[i].heading == "key" || !std::ranges::all_of(lines_, empty)) continue;
+      if (!std::ranges::all_of(lines_, empty)) continue;
       const auto at = static_cast<std::ptrdiff_t>(i);
       heads.erase(heads.begin() + at);
       for (Line& line : lines_)

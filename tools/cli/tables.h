@@ -19,9 +19,9 @@ struct TableOptions {
 void PrintTables(const Request& request, const TreeWriter& reply, const TableOptions& options,
                  std::ostream& out);
 
-// RFC 4180: a header of the names that the elements of the first list may have, and a line each.
-// Lists and objects in a cell are JSON. A reply without a list is one line. Keys are stored keys,
-// numbers read back to the same bits.
+// RFC 4180, lines ending with a line feed: a header of the names that the elements of the first
+// list may have, and a line each. Lists and objects in a cell are JSON. A reply without a list is
+// one line. Keys are stored keys, numbers read back to the same bits.
 void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out);
 
 }  // namespace plexus::tools
