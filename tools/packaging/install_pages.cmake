@@ -1,0 +1,20 @@
+# Installs what the program makes of its own rows: man pages, and completion for bash and zsh.
+# Run by an install rule, with PLEXUS_PROGRAM, the program in the build tree.
+set(share $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share)
+function(page file)  # page(FILE ARGUMENT...): what the program prints
+  execute_process(COMMAND ${PLEXUS_PROGRAM} ${ARGN} OUTPUT_FILE ${share}/${file} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "plexus ${ARGN}: status ${status}")
+  endif()
+  message(STATUS "Installing: ${share}/${file}")
+endfunction()
+file(MAKE_DIRECTORY ${share}/man/man1 ${share}/bash-completion/completions ${share}/zsh/site-functions)
+page(man/man1/plexus.1 man)
+execute_process(COMMAND ${PLEXUS_PROGRAM} schema --format csv OUTPUT_VARIABLE rows COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "\n[a-z-]+," names "${rows}")
+foreach(name IN LISTS names)
+  string(REGEX REPLACE "[\n,]" "" name "${name}")
+  page(man/man1/plexus-${name}.1 man ${name})
+endforeach()
+page(bash-completion/completions/plexus completion bash)
+page(zsh/site-functions/_plexus completion zsh)
