@@ -78,8 +78,9 @@ inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::s
   __builtin_prefetch(&graph.rows[groups.nodes[i + 3 * kAhead]]);
   const NodeId next = groups.nodes[i + 2 * kAhead];
   __builtin_prefetch(&graph.strengths[next]);
-  __builtin_prefetch(&graph.neighbors[graph.rows[next].begin]);
-  if (!graph.unit) __builtin_prefetch(&graph.weights[graph.rows[next].begin]);
+  // Pointers, since the row may be an empty one behind the last arc.
+  __builtin_prefetch(graph.neighbors.data() + graph.rows[next].begin);
+  if (!graph.unit) __builtin_prefetch(graph.weights.data() + graph.rows[next].begin);
   FetchLabels(graph, groups.nodes[i + kAhead], labels.data());
 }
 void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
