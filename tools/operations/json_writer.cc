@@ -4,8 +4,27 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cmath>
+#include <string>
+
+#include "engine/schema.h"
 
 namespace plexus::tools {
+namespace {
+
+// JSON is UTF-8: what is none, as a word of the command line may be, becomes U+FFFD.
+std::string Repaired(std::string_view text) {
+  std::string repaired;
+  while (!text.empty()) {
+    std::size_t length = 1;
+    while (length <= 4 && length <= text.size() && !IsValidUtf8(text.substr(0, length))) ++length;
+    const bool valid = length <= 4 && length <= text.size();
+    repaired += valid ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(valid ? length : 1);
+  }
+  return repaired;
+}
+
+}  // namespace
 
 void JsonWriter::Separate() {
   if (comma_) out_ << ',';
@@ -30,6 +49,7 @@ void JsonWriter::Key(std::string_view name) {
 }
 
 void JsonWriter::Value(std::string_view text) {
+  if (!IsValidUtf8(text)) return Value(std::string_view(Repaired(text)));
   Separate();
   out_ << boost::json::serialize(boost::json::string_view(text.data(), text.size()));
 }
