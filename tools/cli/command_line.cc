@@ -203,6 +203,15 @@ const Operation* NamedIn(const std::vector<std::string>& words) {
   return nullptr;
 }
 
+// Whether a line that could not be parsed to its end asks for JSON.
+bool AsksJson(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i)
+    if (words[i] == "--json" || words[i] == "--format=json" ||
+        (words[i] == "--format" && i + 1 < words.size() && words[i + 1] == "json"))
+      return true;
+  return false;
+}
+
 void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line) {
   std::string message = error.what();
   const auto chosen = parse.app.get_subcommands();
@@ -270,6 +279,7 @@ CommandLine ParseCommandLine(const std::vector<std::string>& words, const Global
     line.text = std::move(text).str();
   } catch (const CLI::ParseError& error) {
     Explain(parse, error, line);
+    if (AsksJson(words)) parse.globals.format = Format::kJson;  // its callback may not have run
   }
   line.globals = parse.globals;
   return line;
