@@ -75,10 +75,12 @@ std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
     text = *words;
   } else if (const NodeId* node = cell->node()) {
     text = snapshot.key(*node);
-  } else if (!std::holds_alternative<std::monostate>(cell->value)) {
+  } else if (const auto* json = std::get_if<TreeNode::Json>(&cell->value);
+             !std::holds_alternative<std::monostate>(cell->value) &&
+             !(json && json->text == "null")) {
     std::ostringstream written;
-    JsonWriter json(written);
-    WriteTree(*cell, snapshot, json);
+    JsonWriter writer(written);
+    WriteTree(*cell, snapshot, writer);
     text = std::move(written).str();
   }
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -106,7 +108,8 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
       for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
   }
   if (request.Given("details"))
-    for (const std::string& what : request.List("details")) names.push_back("node_" + what);
+    for (const std::string& what : request.List("details"))
+      if (std::ranges::find(names, "node_" + what) == names.end()) names.push_back("node_" + what);
   for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
   out << '\n';
   for (const ReplyRow& row : rows) {
