@@ -113,6 +113,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Listed listed;
   for (const std::string& name : request.List("columns")) {
     PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name));
+    for (const NodeColumn& other : listed.columns)
+      if (other.name() == column.name())
+        return Fail(ErrorCode::kInvalidArgument,
+                    request.Name("columns") + ": names '" + column.name() + "' twice");
     listed.columns.push_back(std::move(column));
   }
   PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
