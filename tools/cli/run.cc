@@ -89,7 +89,9 @@ Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const 
 Status CheckUse(const Request& request, Format format) {
   if (format != Format::kTable && request.Has("output") && !request.Given("output"))
     return Fail(ErrorCode::kInvalidArgument,
-                "--json with export needs --output FILE: stdout holds one of them");
+                format == Format::kCsv
+                    ? "--format before 'export' is the reply's; write it behind, or add --output"
+                    : "--json with export needs --output FILE: stdout holds one of them");
   return CheckCommon(request);
 }
 
