@@ -106,6 +106,8 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
     names = CsvNames(ParseShape(request.operation().reply), list);
     if (names.empty() && !rows.empty())  // the shape leaves them to the request
       for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
+    else if (names.empty() && request.Has("columns"))
+      names = request.List("columns");
   }
   if (request.Given("details"))
     for (const std::string& what : request.List("details"))
