@@ -129,12 +129,16 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   if (!request.Flag("keys")) NoteEmptyColumns(workspace, listed);
   std::string page = Page(snapshot, listed, request.Flag("keys"));
-  Reply reply([listed = std::move(listed)](ReplyWriter& json) {
+  Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
     json.Field("total", listed.nodes.total);
     json.Objects("nodes", listed.rows, [&](const std::vector<NodeValue>& row) {
       for (std::size_t c = 0; c < row.size(); ++c) {
         json.Key(listed.columns[c].name());
-        WriteValue(json, row[c]);
+        if (listed.columns[c].name() == "key")  // a node, so that --details follow it
+          json.Node(snapshot,
+                    listed.nodes.nodes[static_cast<std::size_t>(&row - listed.rows.data())]);
+        else
+          WriteValue(json, row[c]);
       }
     });
   });
