@@ -138,9 +138,10 @@ Status CheckCommon(const Request& request) {
                 "'" + CommandName(operation.name) + "' does not take " + request.Name(parameter));
   };
   if (request.Given("where") && !TakesWhere(operation)) return refuse("where");
+  const Access access = operation.AccessFor(request);
+  if (request.Given("scope") && access == Access::kNothing) return refuse("scope");
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
-  const Access access = operation.AccessFor(request);
   if (access == Access::kRead) return {};
   if (access == Access::kNothing) return refuse("as_of");
   return Fail(ErrorCode::kInvalidArgument,
