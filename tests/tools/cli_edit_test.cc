@@ -235,8 +235,15 @@ TEST_F(EditCommands, AnIndexNodeIsNeverHiddenByAFact) {
   Json({"unlink", "n3", "has_tag", "tag:rust"});
   Json({"remove", "tag:rust"});  // the tag
   EXPECT_EQ(Json({"get", "tag:rust"}).at("text").as_string(), "oxide");
-  Json({"remove", "tag:rust"});  // and then the fact
+  // The name was the tag's: what is taken away has to be meant.
+  const Finished fallen = Run({"remove", "tag:rust"});
+  EXPECT_EQ(fallen.code, 2);
+  EXPECT_NE(fallen.err.find("key:tag:rust"), std::string::npos) << fallen.err;
+  EXPECT_EQ(Run({"purge", "tag:rust"}).code, 2);
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("text").as_string(), "oxide");
+  Json({"remove", "key:tag:rust"});
   EXPECT_EQ(Run({"get", "tag:rust"}).code, 3);
+  EXPECT_EQ(Json({"get", "key:key:tag:rust"}).at("text").as_string(), "odd");
 }
 
 }  // namespace

@@ -30,8 +30,12 @@ std::string Summary(const ApplyReport& report) {
   std::string text;
   const auto add = [&](std::uint64_t count, const char* noun, const char* what) {
     if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + noun +
-            (count == 1 ? " " : "s ") + what;
+    std::string name = noun;
+    if (count != 1 && name.ends_with('y'))
+      name.replace(name.size() - 1, 1, "ies");
+    else if (count != 1)
+      name += 's';
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name + " " + what;
   };
   const auto add_all = [&](const ChangeCounts& counts, const char* noun) {
     add(counts.added, noun, "new");
@@ -97,6 +101,18 @@ Status TakeTime(Workspace& workspace, const Request& request, const char* name,
   return {};
 }
 
+// What is taken away has to be meant: a name that was an index node's ("tag:rust") does not fall
+// through to a fact of that very key once the index node is gone.
+Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
+  const auto meant = MeantNode(snapshot, key);
+  const auto index = snapshot.Find(StoredKey(snapshot.schema(), key));
+  if (!meant || !index || *meant == *index || !snapshot.is_fact(*meant)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "'" + std::string(key) +
+                  "' was an index node, which is gone; the fact of that key is 'key:" +
+                  std::string(key) + "'");
+}
+
 Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   WriteBatch::EdgeInput edge;
   if (request.Given("weight")) {
@@ -156,6 +172,7 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(CheckMeant(workspace.snapshot(), request.Text("key")));
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(workspace.snapshot(), request.Text("key")));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.RemoveNode(NodeRef::Id(node));
@@ -163,6 +180,7 @@ Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(CheckMeant(workspace.snapshot(), request.Text("key")));
   PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
   ApplyReport report;
   if (request.Flag("hard")) {
