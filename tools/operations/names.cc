@@ -55,8 +55,10 @@ std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key) 
   if (key.starts_with(kVerbatim)) {
     const std::string_view rest = key.substr(kVerbatim.size());
     const auto node = snapshot.Find(rest);
-    const auto index = snapshot.Find(StoredKey(snapshot.schema(), rest));  // gone or not
-    if (node && (MeantNode(snapshot, rest) != node || (index && index != node))) return node;
+    // An index node of that name, gone or not.
+    const std::string stored = StoredKey(snapshot.schema(), rest);
+    const bool was_index = stored != rest && snapshot.Find(stored);
+    if (node && (was_index || MeantNode(snapshot, rest) != node)) return node;
   }
   if (const auto node = ShownIndexNode(snapshot, key)) return node;
   if (const auto node = snapshot.Find(key)) return node;

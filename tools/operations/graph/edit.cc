@@ -104,8 +104,10 @@ Status TakeTime(Workspace& workspace, const Request& request, const char* name,
 // What is taken away has to be meant: a name that was an index node's ("tag:rust") does not fall
 // through to a fact of that very key once the index node is gone.
 Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
+  const std::string stored = StoredKey(snapshot.schema(), key);
+  if (stored == key) return {};
   const auto meant = MeantNode(snapshot, key);
-  const auto index = snapshot.Find(StoredKey(snapshot.schema(), key));
+  const auto index = snapshot.Find(stored);
   if (!meant || !index || *meant == *index || !snapshot.is_fact(*meant)) return {};
   return Fail(ErrorCode::kInvalidArgument,
               "'" + std::string(key) +
