@@ -10,7 +10,6 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/community/internal/label_propagation_csr.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/out_of_memory.h"
 
@@ -37,10 +36,9 @@ NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<N
   return best;
 }
 
-}  // namespace
-
-Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const CsrView& in,
-                                                   const LabelPropagationOptions& options) try {
+// The labels of dense ids; rows of both directions. May throw std::bad_alloc.
+Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
+                                         const LabelPropagationOptions& options) {
   if (options.iterations < 0)
     return Fail(ErrorCode::kInvalidArgument,
                 "iterations " + std::to_string(options.iterations) + ": expected at least 0");
@@ -82,14 +80,15 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
   }
   return result;
 }
-PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace
 
 Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
                                                 const LabelPropagationOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  PLEXUS_ASSIGN(LabelPropagationResult result, LabelPropagationCsr(view.out(), view.in(), options));
+  PLEXUS_ASSIGN(LabelPropagationResult result, Propagate(view.out(), view.in(), options));
   if (!view.packed()) return result;
   // Dense ids keep the order of ids, so the smallest label is the smallest in either.
   std::vector<NodeId> by_id(snapshot.node_count(), kNoNode);

@@ -12,7 +12,6 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edges.h"
-#include "algorithms/connectivity/internal/biconnectivity_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -22,9 +21,22 @@ namespace {
 constexpr std::uint32_t kPollInterval = 1u << 16;  // nodes and arcs between looks at the budget
 constexpr std::uint32_t kAhead = 8;                // arcs
 
+struct Found {
+  std::vector<bool> points;  // by node
+  // (parent, child) in the search: a bridge unless more than one edge joins the two.
+  struct Pair {
+    NodeId parent, child;
+  };
+  std::vector<Pair> narrow;
+  std::vector<std::uint64_t> block_begins;  // unsorted; without list_blocks sizes alone
+  std::vector<NodeId> block_nodes;
+  bool truncated = false;
+};
+
 class Search {
  public:
-  Search(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options)
+  // `in` is the transpose of `out` (the same view when rows are symmetric).
+  Search(const CsrView& out, const CsrView& in, const CutPointsOptions& options)
       : out_(out),
         in_(in),
         options_(options),
@@ -34,7 +46,7 @@ class Search {
     result_.block_begins.push_back(0);
   }
 
-  CutPointsCsrResult Run() {
+  Found Run() {
     result_.truncated = options_.run.budget.Interrupted();
     for (NodeId root = 0; root < states_.size() && !result_.truncated; ++root)
       if (states_[root].number == 0) From(root);
@@ -121,14 +133,14 @@ class Search {
   }
 
   const CsrView out_, in_;
-  const CutPointsCsrOptions options_;
+  const CutPointsOptions& options_;
   const bool both_;
   std::vector<State> states_;
   std::vector<Frame> walk_;
   std::vector<NodeId> open_;  // entered, in no finished block below their parent yet
   std::uint32_t numbered_ = 0;
   std::uint64_t looked_ = 0;  // nodes and arcs, since the last look
-  CutPointsCsrResult result_;
+  Found result_;
 };
 
 // What may be a bridge: its ends, and which of them the search came to second.
@@ -153,7 +165,7 @@ std::optional<PathEdge> OnlyEdge(const internal::Selection& selection, const Nar
   return internal::EdgeOf(*selection.snapshot, *only, child);
 }
 
-void SortBlocks(const DenseView& view, const CutPointsCsrResult& found, CutPointsResult& result) {
+void SortBlocks(const DenseView& view, const Found& found, CutPointsResult& result) {
   const std::size_t count = found.block_begins.size() - 1;
   std::vector<NodeId> nodes(found.block_nodes);
   for (NodeId& v : nodes) v = view.node(v);
@@ -176,19 +188,12 @@ void SortBlocks(const DenseView& view, const CutPointsCsrResult& found, CutPoint
 
 }  // namespace
 
-Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in,
-                                        const CutPointsCsrOptions& options) try {
-  return Search(out, in, options).Run();
-}
-PLEXUS_CATCH_NO_MEMORY
-
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  PLEXUS_ASSIGN(const CutPointsCsrResult found,
-                CutPointsCsr(view.out(), view.in(), {options.list_blocks, options.run.budget}));
+  const Found found = Search(view.out(), view.in(), options).Run();
   CutPointsResult result;
   result.nodes = view.node_count();
   result.truncated = found.truncated;

@@ -8,7 +8,6 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/connectivity/internal/dominators_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -126,18 +125,6 @@ class LengauerTarjan {
 };
 
 }  // namespace
-
-Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root,
-                                          const Budget& budget) try {
-  PLEXUS_CHECK(root < out.node_count(), "the root is a node");
-  LengauerTarjan tree(out, in, budget);
-  if (!tree.Run(root)) return {};
-  std::vector<NodeId> result(out.node_count(), kNoNode);
-  for (std::uint32_t w = 1; w < tree.nodes().size(); ++w)
-    result[tree.nodes()[w]] = tree.nodes()[tree.dominators()[w]];
-  return result;
-}
-PLEXUS_CATCH_NO_MEMORY
 
 Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
                                     const DominatorsOptions& options) try {

@@ -37,8 +37,6 @@ Result<Reply> RunReference(Workspace&, const Request&) { return TextReply(Refere
 // The shell asks no single question: main() runs it.
 Result<Reply> RunNothing(Workspace&, const Request&) { return Reply(); }
 
-Access NothingOpen(const Request&) { return Access::kNothing; }
-
 std::vector<Operation> MakeCommands() {
   std::vector<Operation> commands = AllOperations();
   Parameter shell = Optional(Choice("shell", {"bash", "zsh"}, "bash or zsh").Positional());
@@ -53,7 +51,7 @@ std::vector<Operation> MakeCommands() {
                         .parameters = std::move(parameters),
                         .examples = std::move(examples),
                         .run = run,
-                        .access = NothingOpen});
+                        .access = OpensNothing});
   };
   add("completion", "Completion", "Print the completion of commands for a shell",
       {std::move(shell)},

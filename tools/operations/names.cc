@@ -89,6 +89,17 @@ Result<std::vector<NodeId>> FindAliveNodes(const Snapshot& snapshot,
   return nodes;
 }
 
+Result<std::vector<NodeWeight>> FindSeeds(const Snapshot& snapshot,
+                                          std::span<const std::string> texts) {
+  std::vector<NodeWeight> seeds;
+  for (const std::string& text : texts) {
+    const WeightedKey given = SplitWeight(text);
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, given.key));
+    seeds.push_back({node, given.weight});
+  }
+  return seeds;
+}
+
 std::vector<std::string> EdgeKindNames(const Schema& schema) {
   std::vector<std::string> names;
   for (const EdgeKind& kind : schema.edge_kinds()) {

@@ -10,19 +10,19 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/node_weight.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/reply.h"
 
 namespace plexus::tools {
 
 // The node that a text means, alive or not. "tag:rust" means the index node rust of kind tag
-// while there is one, else the node of that very key; a fact of that very key beside it is
-// meant by "key:tag:rust", and an index node always by its stored key (with U+001F).
-// kNotFound, with a suggestion.
+// while there is one, else the node of that very key. A fact of that very key is meant by
+// "key:tag:rust" wherever there is or was such an index node, and an index node always by its
+// stored key (with U+001F). kNotFound, with a suggestion.
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
 // The same, and nothing where there is none: no search for a suggestion. A few look-ups.
 std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key);
@@ -31,18 +31,9 @@ Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);
 // Nodes that are alive, by key.
 Result<std::vector<NodeId>> FindAliveNodes(const Snapshot& snapshot,
                                            std::span<const std::string> keys);
-// "KEY" or "KEY=W" each, as nodes that are alive with weights (arguments.h, SplitWeight). Seed:
-// a node and a weight.
-template <class Seed>
-Result<std::vector<Seed>> FindSeeds(const Snapshot& snapshot, std::span<const std::string> texts) {
-  std::vector<Seed> seeds;
-  for (const std::string& text : texts) {
-    const WeightedKey given = SplitWeight(text);
-    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, given.key));
-    seeds.push_back({node, given.weight});
-  }
-  return seeds;
-}
+// "KEY" or "KEY=W" each (arguments.h, SplitWeight), as nodes that are alive with weights.
+Result<std::vector<NodeWeight>> FindSeeds(const Snapshot& snapshot,
+                                          std::span<const std::string> texts);
 // "tag:rust" -> IndexKey(tag, rust) when "tag" is an index kind; else the text itself.
 std::string StoredKey(const Schema& schema, std::string_view key);
 

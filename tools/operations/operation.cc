@@ -105,4 +105,6 @@ Access Operation::AccessFor(const Request& request) const {
   return effect == Effect::kRead ? Access::kRead : Access::kWrite;
 }
 
+Access OpensNothing(const Request&) { return Access::kNothing; }
+
 }  // namespace plexus::tools

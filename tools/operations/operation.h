@@ -161,4 +161,7 @@ struct Operation {
   Access AccessFor(const Request& request) const;
 };
 
+// Operation::access of what opens no graph, or directories itself.
+Access OpensNothing(const Request& request);
+
 }  // namespace plexus::tools

@@ -175,8 +175,6 @@ Result<Reply> Run(Workspace&, const Request& request) {
   return Reply([operation](ReplyWriter& json) { WriteOperation(json, *operation); });
 }
 
-Access NothingOpen(const Request&) { return Access::kNothing; }
-
 }  // namespace
 
 void WriteRequestSchema(ReplyWriter& json, const Operation& operation) {
@@ -217,7 +215,7 @@ void AddSchema(Rows& rows) {
                                 "what a request may say, and what the reply holds"},
                                {"plexus schema", "a table of all operations"}},
                   .run = Run,
-                  .access = NothingOpen});
+                  .access = OpensNothing});
 }
 
 }  // namespace plexus::tools

@@ -68,15 +68,4 @@ class RowPrefetch {
   CsrView views_[2];
 };
 
-// Arcs of the base in a node's rows, whatever a filter lets through.
-inline std::uint64_t BaseArcs(const Snapshot& snapshot, Direction direction, NodeId node) {
-  std::uint64_t arcs = 0;
-  for (const Direction d : {Direction::kOut, Direction::kIn}) {
-    if (direction != d && direction != Direction::kBoth) continue;
-    const engine_internal::BaseRows rows(snapshot.base(), d);
-    arcs += rows.end(node) - rows.begin(node);
-  }
-  return arcs;
-}
-
 }  // namespace plexus::traversal_internal

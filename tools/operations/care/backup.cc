@@ -37,8 +37,6 @@ Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
   return CopyReply("restored", workspace.directory());
 }
 
-Access NothingOpen(const Request&) { return Access::kNothing; }
-
 }  // namespace
 
 void AddBackup(Rows& rows) {
@@ -69,7 +67,7 @@ void AddBackup(Rows& rows) {
        .examples = {{"plexus restore --db g2 --from backups/g-2026-11-21", "g2 must not exist yet"},
                     {"plexus restore --db g2 --from g --json", "a copy of a closed graph"}},
        .run = RunRestore,
-       .access = NothingOpen});
+       .access = OpensNothing});
 }
 
 }  // namespace plexus::tools

@@ -112,8 +112,6 @@ Result<Reply> RunVerify(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-Access NothingOpen(const Request&) { return Access::kNothing; }
-
 }  // namespace
 
 void AddMaintenance(Rows& rows) {
@@ -164,7 +162,7 @@ void AddMaintenance(Rows& rows) {
        .examples = {{"plexus verify --db g", "everything there is to check"},
                     {"plexus verify --db g --json --quick", "digests only, for a nightly script"}},
        .run = RunVerify,
-       .access = NothingOpen});
+       .access = OpensNothing});
 }
 
 }  // namespace plexus::tools

@@ -112,8 +112,6 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-Access NothingOpen(const Request&) { return Access::kNothing; }
-
 }  // namespace
 
 void AddRepair(Rows& rows) {
@@ -137,7 +135,7 @@ void AddRepair(Rows& rows) {
                      "what was lost is named; 1 when nothing could be saved"},
                     {"plexus repair --db g --to g-new --json", "all of it, for a script"}},
        .run = Run,
-       .access = NothingOpen});
+       .access = OpensNothing});
 }
 
 }  // namespace plexus::tools

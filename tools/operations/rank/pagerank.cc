@@ -89,7 +89,7 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
                             : LeastTolerance(options.precision, options.damping);
   options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
-  PLEXUS_ASSIGN(options.seeds, FindSeeds<NodeWeight>(view.snapshot, request.List("seed")));
+  PLEXUS_ASSIGN(options.seeds, FindSeeds(view.snapshot, request.List("seed")));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
   PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, options.filter.kinds));
   return options;

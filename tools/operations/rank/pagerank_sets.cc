@@ -63,7 +63,7 @@ Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, PageRankOptions& o
     if (ended)
       return Fail(ErrorCode::kInvalidArgument,
                   "an empty line stands before this one; a set has a seed or more");
-    PLEXUS_ASSIGN(Seeds seeds, FindSeeds<NodeWeight>(snapshot, keys));
+    PLEXUS_ASSIGN(Seeds seeds, FindSeeds(snapshot, keys));
     if (Status fit = CheckSeeds(snapshot, options, seeds, keys); !fit) return fit;
     sets.push_back(std::move(seeds));
     return {};

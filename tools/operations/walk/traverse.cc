@@ -89,8 +89,7 @@ Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.resume = resume;
   options.filter.valid_at = workspace.now_ms();
-  PLEXUS_ASSIGN(const std::vector<NodeWeight> seeds,
-                FindSeeds<NodeWeight>(snapshot, request.List("from")));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> seeds, FindSeeds(snapshot, request.List("from")));
   // Superseded, expired and not yet valid memories are left out unless asked for.
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   AddIndexNodes(snapshot, options.filter.kinds, request.List("scope"), subset);
@@ -112,8 +111,7 @@ Result<Reply> RunMatch(Workspace& workspace, const Request& request) {
     options.hops = static_cast<std::uint32_t>(*hops);
   options.top = request.Count("top");
   options.resume = request.Text("resume");
-  PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
-                FindSeeds<NodeWeight>(snapshot, request.List("from")));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> starts, FindSeeds(snapshot, request.List("from")));
   PLEXUS_ASSIGN(TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
   std::vector<EdgeKindId> kinds;
   for (const PathPattern::Step& step : pattern.steps())
