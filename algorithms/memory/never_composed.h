@@ -1,0 +1,114 @@
+// Never-composed frontier: pairs and sets of memories that were not together in any event, ranked
+// by how much a composition of them promises.
+//
+// Lenses (MEMORY.md's formulas; vestige's ComposedGraph, three generations):
+//   kRare       weights of rare shared index nodes (similarity/frontier.h)
+//   kSurface    shared tags and terms, boundary tags, types, retention, novelty, outcomes
+//   kBridge     pairs within three hops of recorded edges
+//   kDivergent  pairs without a recorded edge that play different parts in the structure
+//
+// surface and bridge: score = anchor + band anchor + 2 bridge + 1.5 novelty + trust + adjustment.
+// The list is exact: members, scores, order and ties equal those of comparing all sets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
+#include "algorithms/memory/ledger_index.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+enum class FrontierLens : std::uint8_t { kRare, kSurface, kBridge, kDivergent };
+// Of the terms that two texts share: words of the term index, or the ASCII rule on the texts.
+enum class TermRule : std::uint8_t { kUnicode, kAscii };
+// The trust of a set: the mean over its members, or the least. Sets of three and more: the least.
+enum class TrustRule : std::uint8_t { kMean, kWeakest };
+// One member carries a wanted tag, or every member does.
+enum class TagMatch : std::uint8_t { kEither, kBoth };
+// How new a set is: no pair of it was composed, some were, all were (but never together).
+enum class SetLevel : std::uint8_t { kOpen, kPartial, kClosedWedge };
+
+// Pairs whose cosine c is in [least, below) are admitted and anchored by 1 + 2 (c - least).
+struct CosineBand {
+  std::string space = "default";
+  double least = 0.45, below = 0.85;
+  NodeId pool_limit = 50'000;  // All pairs are compared: the pool's first this many are.
+};
+
+struct NeverComposedOptions {
+  FrontierLens lens = FrontierLens::kSurface;
+  int arity = 2;                // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
+  std::size_t top = 10;         // 1 to kMaxNeverComposedTop.
+  std::int64_t now_ms = 0;      // Of visibility, and of the edges that a lens walks.
+  bool include_superseded = false;
+  const NodeSubset* pool = nullptr;  // Null: visible facts but turns and episodes.
+  // Wanted tags: a tag that is equal or begins with `wanted:`. None: every set.
+  std::vector<std::string> tags = {};
+  TagMatch match = TagMatch::kEither;
+  TermRule terms = TermRule::kUnicode;
+  TrustRule trust = TrustRule::kMean;
+  std::optional<CosineBand> band = {};
+  std::optional<SetLevel> level = {};  // Only sets of this level.
+  std::vector<EdgeKindId> kinds = {};  // kBridge, kDivergent, structural fit. None: all fact kinds
+                                       // but suppressing ones and contradicts.
+  bool structural_fit = false;         // Report it.
+  double structural_fit_weight = 0;    // A term of the score.
+  double least_structural_fit = -1;    // Sets below it are not admitted; -1: all are.
+  std::string cursor = {};             // Where the page before ended; "" = the first page.
+  RunOptions run = {};
+};
+
+inline constexpr std::size_t kMaxNeverComposedTop = 10'000;
+
+struct ScoreTerm {
+  std::string_view name;
+  double value = 0, weight = 0;  // The score is the sum of value x weight.
+};
+
+struct NeverComposedSet {
+  std::vector<NodeId> members;  // Ascending.
+  double score = 0;
+  std::vector<ScoreTerm> terms;
+  double novelty = 0, bridge = 0, anchor = 0, adjustment = 0;
+  double mean_trust = 0, least_trust = 0;
+  std::optional<double> cosine, structural_fit;
+  std::vector<std::string> shared_tags, boundary_tags, shared_terms, prior_outcomes;
+  std::string_view outcome_signal;  // "clean", "prior_success" ...
+  SetLevel level = SetLevel::kOpen;
+  std::vector<NodeId> proof;  // kBridge: the shortest path, ties by ids.
+  std::uint32_t hops = 0;     // kBridge, kDivergent: of the shortest path.
+  double divergence = 0;      // kDivergent.
+  std::string reason, question;
+};
+
+struct NeverComposedPage {
+  std::vector<NeverComposedSet> sets;  // Best first, ties by smaller ids.
+  std::string next;                    // The cursor of the next page; "" = this was the last one.
+  std::string why_empty;               // A sentence when there is nothing.
+  bool truncated = false;              // By the budget.
+  bool pool_cut = false;               // By the band's pool limit.
+  std::uint64_t pool = 0;              // Memories that may be members.
+  std::uint64_t compared = 0;          // Sets whose shared neighbours were looked at.
+  std::uint64_t scored = 0;            // Sets scored exactly.
+  std::uint64_t pruned = 0;            // Sets that a bound excluded.
+};
+
+// Computes: the best sets that no event has whole.
+// Complexity: O(arcs of the pool's tags and terms), then the sets that bounds cannot exclude.
+// Memory: at most that of the graph.
+// Errors: kInvalidArgument: an option out of range, a cursor of another sequence or question.
+//   kUnsupported: an option that the lens does not have. kResourceExhausted: no memory.
+// Threads: thread-safe. The list is the same at any thread count.
+Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
+                                        const NeverComposedOptions& options = {});
+
+}  // namespace plexus
