@@ -5,7 +5,9 @@
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -100,4 +102,4 @@ Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -14,7 +14,9 @@
 #include "storage/log_scope.h"
 #include "storage/purge/payload_references.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -111,4 +113,4 @@ Status Database::Trim(Sequence before, Progress* progress) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

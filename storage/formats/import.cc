@@ -1,6 +1,6 @@
 // Import: opens the files, chooses parsers, runs the pipeline, sums up.
 //
-// With OnError::kStop every group of inputs is gone through twice: all of it is checked
+// With OnImportError::kStop every group of inputs is gone through twice: all of it is checked
 // (run.checking), and only then is any of it applied.
 #include "storage/formats/import.h"
 
@@ -26,7 +26,9 @@
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -56,7 +58,8 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
 }
 
 // Opens a file, behind its byte order mark, and detects its format.
-Result<Format> OpenReader(const ImportOptions& options, const Input& input, BlockReader& reader) {
+Result<FileFormat> OpenReader(const ImportOptions& options, const Input& input,
+                              BlockReader& reader) {
   PLEXUS_ASSIGN(auto source, input.Open());
   reader = MakeReader(std::move(source), options);
   PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
@@ -64,30 +67,30 @@ Result<Format> OpenReader(const ImportOptions& options, const Input& input, Bloc
     reader.Drop(3);
     PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
   }
-  return options.format == Format::kAuto ? SniffFormat(WithoutGz(input.name), head)
-                                         : Result<Format>(options.format);
+  return options.format == FileFormat::kAuto ? SniffFormat(WithoutGz(input.name), head)
+                                             : Result<FileFormat>(options.format);
 }
 
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
-  PLEXUS_ASSIGN(const Format format, OpenReader(run.options, input, reader));
-  if (run.collector && format != Format::kEdgeList)
+  PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
+  if (run.collector && format != FileFormat::kEdgeList)
     return Fail(ErrorCode::kIo,
                 input.name + ": has changed while it was read; nothing was applied");
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
-    case Format::kCsv:
-    case Format::kTsv: {
+    case FileFormat::kCsv:
+    case FileFormat::kTsv: {
       PLEXUS_ASSIGN(auto table,
-                    OpenTable(run, input, reader, format == Format::kTsv ? '\t' : '\0'));
+                    OpenTable(run, input, reader, format == FileFormat::kTsv ? '\t' : '\0'));
       if (table) status = RunPipeline(run, input.name, reader, *table);
       break;
     }
-    case Format::kJsonLines:
+    case FileFormat::kJsonLines:
       status = RunPipeline(run, input.name, reader, JsonLinesParser());
       break;
-    case Format::kEdgeList:
+    case FileFormat::kEdgeList:
       status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
                              : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
@@ -140,7 +143,7 @@ Status ImportWordNet(ImportRun& run, const Input& directory) {
 // Checks or applies one input, as run.checking says.
 Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
   if (!input.is_directory()) return ImportFile(run, input, checked);
-  if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
+  if (run.options.format != FileFormat::kAuto && run.options.format != FileFormat::kWordNet)
     return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
   return ImportWordNet(run, input);
 }
@@ -208,7 +211,8 @@ bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
   return std::ranges::all_of(inputs, [&](const Input& input) {
     if (input.is_directory()) return false;
     BlockReader reader = MakeReader(nullptr, run.options);
-    return OpenReader(run.options, input, reader).value_or(Format::kAuto) == Format::kEdgeList;
+    return OpenReader(run.options, input, reader).value_or(FileFormat::kAuto) ==
+           FileFormat::kEdgeList;
   });
 }
 
@@ -220,7 +224,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     return false;
   const ImportReport before = run.report;
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
-  if (run.options.on_error == OnError::kStop) run.bytes_total -= bytes;  // one pass will do
+  if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
   EdgeCollector collector(run.options, bytes);
   run.collector = &collector;
   Status status;
@@ -264,7 +268,7 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   PLEXUS_ASSIGN(const bool loaded, LoadGroup(run, inputs));
   if (loaded) return {};
   std::vector<Checked> checked(inputs.size());
-  const bool check = run.options.on_error == OnError::kStop;
+  const bool check = run.options.on_error == OnImportError::kStop;
   if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
   for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
     PLEXUS_TRY(run.BeginApplying());
@@ -320,7 +324,7 @@ Result<ImportReport> Run(Graph& graph, std::vector<Input> inputs, const ImportOp
   return RunImport(run, [&]() -> Status {
     PLEXUS_TRY(SpoolPipes(inputs, options));
     run.bytes_total = TotalBytes(inputs);
-    if (options.on_error == OnError::kStop) run.bytes_total *= 2;
+    if (options.on_error == OnImportError::kStop) run.bytes_total *= 2;
     return ImportAll(run, inputs);
   });
 }
@@ -364,10 +368,11 @@ void ImportRun::AddError(const std::string& file, std::uint64_t line, std::strin
   ++report.errors;
   if (report.kept_errors.size() < options.max_errors_kept)
     report.kept_errors.push_back({file, line, std::move(reason)});
-  report.stopped |= options.on_error == OnError::kStop;
+  report.stopped |= options.on_error == OnImportError::kStop;
 }
 
-Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import) {
+Result<ImportReport> formats_internal::RunImport(ImportRun& run,
+                                                 const std::function<Status()>& import) {
   const Status imported = import();
   if (run.applying && run.options.after) {
     const Status after = run.options.after();
@@ -395,8 +400,8 @@ std::string ImportError::ToString() const {
   return file + (line ? ":" + std::to_string(line) : "") + ": " + reason;
 }
 
-Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
-                            const ImportOptions& options) try {
+Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
+                                 const ImportOptions& options) try {
   std::vector<Input> inputs;
   for (const std::string& file : files) inputs.push_back({file});
   return Run(graph, std::move(inputs), options);
@@ -419,4 +424,4 @@ Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

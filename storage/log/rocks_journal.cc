@@ -9,7 +9,7 @@
 #include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -327,4 +327,4 @@ Status RocksJournal::Close() {
   return status;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

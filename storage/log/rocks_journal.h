@@ -24,7 +24,7 @@
 #include "storage/log/bulk_writer.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // Meta family: "purged/" + node (4 bytes, big-endian) -> sequence of its last purge
 // (8 bytes, little-endian); "scrub/" + node: its bytes are still to be erased.
@@ -97,4 +97,4 @@ class RocksJournal : public Journal {
   std::thread syncer_;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -8,7 +8,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 50;
@@ -149,4 +149,4 @@ TEST(Faults, ARewriteThatFailsIsAnError) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -13,7 +13,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -366,4 +366,4 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

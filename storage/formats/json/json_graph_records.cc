@@ -3,7 +3,7 @@
 
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -196,4 +196,4 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

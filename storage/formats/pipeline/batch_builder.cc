@@ -8,7 +8,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/dry_run.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -273,4 +273,4 @@ void BatchBuilder::NoteTime(std::string_view field, std::int64_t time_ms) {
   piece_.small_times.push_back({std::string(field), line_, time_ms, 1});
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

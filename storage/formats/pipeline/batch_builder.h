@@ -22,7 +22,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // A node as a record names it, checked, not yet in the batch.
 struct NodeName {
@@ -114,4 +114,4 @@ class BatchBuilder {
   std::set<std::string> removed_;                                 // in this piece
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -10,7 +10,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -228,4 +228,4 @@ Status ImportCheck::Grow(const Piece& piece, Maps& grown) {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -27,7 +27,7 @@
 #include "engine/snapshot.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class ImportCheck {
  public:
@@ -86,4 +86,4 @@ class ImportCheck {
   std::unordered_map<std::string, std::string> maps_;  // of suspects, as they stand
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -21,7 +21,7 @@
 #include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/touched_nodes.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class ImportCheck;
 
@@ -162,7 +162,7 @@ inline bool NoteError(const ParseContext& context, Piece& piece, std::uint64_t l
   ++piece.error_count;
   if (piece.errors.size() < std::max<std::size_t>(context.options->max_errors_kept, 1))
     piece.errors.push_back({line, std::move(reason)});
-  if (context.options->on_error == OnError::kSkip) return true;
+  if (context.options->on_error == OnImportError::kSkip) return true;
   piece.stopped = true;
   return false;
 }
@@ -184,4 +184,4 @@ std::size_t TakeLines(std::string_view text, std::uint64_t first_line, const Par
   return at;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal
