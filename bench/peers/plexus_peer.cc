@@ -104,7 +104,7 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
       [&] {
         auto result = Must(PageRank(graph, options), "pagerank");
         iterations = result.iterations;
-        preparation_ms = std::max(preparation_ms, result.preparation_ms);
+        preparation_ms = std::max(preparation_ms, result.stats.preparation_ms);
         return std::move(result.scores);
       },
       [](const std::vector<double>& scores) { return scores; });
