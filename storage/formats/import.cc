@@ -195,7 +195,7 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
   Status status;
   const std::uint64_t done = run.bytes_done;
   do {
-    run.bytes_total += run.bytes_done - done;  // a closer look was not reckoned with
+    run.bytes_total += run.bytes_done - done;  // of a second pass
     run.report = before;
     for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
       if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);

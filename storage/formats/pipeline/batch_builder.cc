@@ -121,10 +121,6 @@ void BatchBuilder::SetProperties(const NodeName& name, NodeRef node,
     batch().ClearPayload(node, NodeField::kProperties);
   else
     batch().SetPayload(node, NodeField::kProperties, properties);
-  if (context_.check)
-    piece_.notes.maps.push_back(
-        {name.key, properties.size(),
-         context_.check->WatchesMap(name.key) ? properties : std::string()});
 }
 
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,

@@ -57,15 +57,8 @@ struct PieceNotes {
   struct WantedKind {
     std::string node, kind, edge;
   };
-  // A property map that is set as a whole; it may be patched elsewhere.
-  struct MapOfNode {
-    std::string node;
-    std::size_t bytes = 0;
-    std::string map;  // when it is watched
-  };
-  bool states_kinds = false;      // of some node, that is no index node
-  std::vector<KindOfNode> kinds;  // these in order, when kinds are watched
-  std::vector<MapOfNode> maps;
+  bool states_kinds = false;         // of some node, that is no index node
+  std::vector<KindOfNode> kinds;     // these in order, when kinds are watched
   bool wants_kinds = false;          // some edge has a wanted kind
   std::vector<WantedKind> wanted;    // these, when kinds are watched
   std::vector<std::string> removed;  // nodes
