@@ -20,6 +20,8 @@
 
 namespace plexus::storage_internal {
 
+namespace fb = plexus::storage::fb;
+
 // One value an edge, `step` bytes apart; 0: all edges have the one at `first`.
 template <class T>
 struct EdgeValues {

@@ -18,6 +18,8 @@
 
 namespace plexus::storage_internal {
 
+namespace fb = plexus::storage::fb;  // the name is part of the schemas, which other languages read
+
 // The bytes themselves when they lie on an 8-byte boundary, else a copy that does.
 class AlignedView {
  public:

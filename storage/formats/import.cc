@@ -319,7 +319,8 @@ Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
   return {};
 }
 
-Result<ImportReport> Run(Graph& graph, std::vector<Input> inputs, const ImportOptions& options) {
+Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
+                                  const ImportOptions& options) {
   ImportRun run(graph, options);
   return RunImport(run, [&]() -> Status {
     PLEXUS_TRY(SpoolPipes(inputs, options));
@@ -404,13 +405,13 @@ Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& f
                                  const ImportOptions& options) try {
   std::vector<Input> inputs;
   for (const std::string& file : files) inputs.push_back({file});
-  return Run(graph, std::move(inputs), options);
+  return ImportInputs(graph, std::move(inputs), options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options) try {
-  return Run(graph, {{std::string(name), bytes}}, options);
+  return ImportInputs(graph, {{std::string(name), bytes}}, options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -420,7 +421,7 @@ Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
   BorrowedDescriptor source(fd, input.name, options.progress);
   PLEXUS_ASSIGN(input.spool,
                 SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
-  return Run(graph, {std::move(input)}, options);
+  return ImportInputs(graph, {std::move(input)}, options);
 }
 PLEXUS_CATCH_NO_MEMORY
 

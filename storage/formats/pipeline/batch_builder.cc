@@ -115,8 +115,7 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
   return {};
 }
 
-void BatchBuilder::SetProperties(const NodeName& name, NodeRef node,
-                                 const std::string& properties) {
+void BatchBuilder::SetProperties(NodeRef node, const std::string& properties) {
   if (properties.empty())
     batch().ClearPayload(node, NodeField::kProperties);
   else

@@ -63,7 +63,7 @@ class BatchBuilder {
   Status Upsert(const NodeName& name, NodeRef node, std::string_view kind);
 
   // The map as a whole; "" clears it.
-  void SetProperties(const NodeName& name, NodeRef node, const std::string& properties);
+  void SetProperties(NodeRef node, const std::string& properties);
 
   // An edge record, checked. `kind_name` may be an inverse name.
   struct EdgeEnds {

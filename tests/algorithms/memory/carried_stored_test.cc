@@ -15,8 +15,6 @@
 namespace plexus::testing {
 namespace {
 
-using CheckpointOnClose;
-using Database;
 
 std::unique_ptr<Database> Open(const std::string& directory, CheckpointOnClose on_close) {
   OpenOptions options;

@@ -15,7 +15,6 @@
 namespace plexus::tools {
 namespace {
 
-using HistoryEntry;
 using What = HistoryEntry::What;
 
 bool IsEdge(What what) {
