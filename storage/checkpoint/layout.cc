@@ -4,7 +4,7 @@
 #include "checkpoint_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -160,4 +160,4 @@ Result<SectionView> DecodeSection(ByteSpan raw, std::string_view where) {
   return view;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -7,7 +7,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -82,4 +82,4 @@ Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& out
   return same ? name : OutcomeNameWithDigest(outcome);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -16,7 +16,7 @@
 #include "engine/snapshot.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // What distinguishes outcomes. `rest`: confidence_delta and properties, without nulls.
 struct OutcomeContent {
@@ -39,4 +39,4 @@ std::string OutcomeNameWithDigest(const OutcomeContent& outcome);
 // from the payload store.
 Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& outcome);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -14,7 +14,7 @@
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -189,8 +189,7 @@ Result<PropertyMap> SplitProperties(std::string_view properties) {
   PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
   const PropertyView root = map.root();
   PropertyMap out;
-  for (std::size_t i = 0; i < root.size(); ++i)
-    AppendJson(out[std::string(root.name(i))], root[i]);
+  for (std::size_t i = 0; i < root.size(); ++i) AppendJson(out[std::string(root.name(i))], root[i]);
   return out;
 }
 
@@ -217,4 +216,4 @@ bool IsReservedProperty(std::string_view key) {
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -10,7 +10,7 @@
 #include "engine/error.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // Top-level keys with their values spelled as JSON.
 using PropertyMap = std::map<std::string, std::string, std::less<>>;
@@ -28,4 +28,4 @@ bool IsReservedProperty(std::string_view key);
 // The map without keys that are not reserved.
 Result<std::string> KeepReserved(std::string_view properties);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -9,7 +9,9 @@
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -177,4 +179,4 @@ Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& o
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

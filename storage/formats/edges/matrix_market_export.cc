@@ -11,7 +11,9 @@
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -133,4 +135,4 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

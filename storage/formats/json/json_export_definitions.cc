@@ -4,7 +4,7 @@
 #include "storage/formats/json/json_exporter.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -99,4 +99,4 @@ Status JsonExporter::WriteDefinitions() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

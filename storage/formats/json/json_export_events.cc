@@ -11,7 +11,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_exporter.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -226,4 +226,4 @@ Status JsonExporter::WriteEventsAndOutcomes() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

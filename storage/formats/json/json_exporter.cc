@@ -10,7 +10,9 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options) try {
@@ -352,4 +354,4 @@ Status JsonExporter::WriteRemovals() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -11,7 +11,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/export.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class JsonExporter {
  public:
@@ -68,4 +68,4 @@ class JsonExporter {
   std::vector<std::uint8_t> standard_;     // by node id: 1 event, 2 outcome; empty if none
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

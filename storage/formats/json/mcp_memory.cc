@@ -13,7 +13,7 @@
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -186,4 +186,4 @@ bool IsMcpMemoryLine(std::string_view line, bool cut) {
           (type->text == "relation" && json.Find(**root, "relationType")));
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

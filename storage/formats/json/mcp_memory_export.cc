@@ -12,7 +12,9 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/mcp_memory.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -190,4 +192,4 @@ Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOpti
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -15,7 +15,9 @@
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -211,4 +213,4 @@ Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptio
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -11,7 +11,7 @@
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/xml/graphml_key.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -397,4 +397,4 @@ Result<std::optional<Block>> GraphMlReader::Next() {
 
 std::uint64_t GraphMlReader::bytes_read() const { return impl_->fed; }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -8,7 +8,7 @@
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::string GraphMlKeys::RepeatError() {
          " times as large as it is";
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

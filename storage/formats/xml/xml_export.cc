@@ -8,7 +8,9 @@
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -259,4 +261,4 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -100,7 +100,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   }
   if (snapshot.payload_ref(node, NodeField::kProperties)) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
-    PLEXUS_ASSIGN(view.properties, text::JsonFromProperties(bytes));
+    PLEXUS_ASSIGN(view.properties, formats_internal::JsonFromProperties(bytes));
   }
   const EdgeKindId has_tag[] = {kHasTag};
   snapshot.ForEachArc(
