@@ -55,7 +55,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
   open.strict = options.strict;
   open.graph.executor = made.executor_;
   open.graph.return_freed_memory = !options.one_request;
-  open.graph.now_ms = [now = options.clock_ms] { return now; };
+  open.graph.now_ms = [&made] { return made.options_.clock_ms; };
   open.lock_wait_ms = options.lock_wait_ms;
   bool noted = !options.note;
   open.on_lock_wait = [&](const std::string& holder, std::int64_t waited_ms) {

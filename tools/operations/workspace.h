@@ -54,6 +54,8 @@ class Workspace {
   static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
   ~Workspace();
 
+  // What time it is from now on, for the graph's own checks, too.
+  void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
   // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a time that
