@@ -75,6 +75,10 @@ class WhereExpression {
   // Threads: thread-safe.
   static Result<WhereExpression> Compile(std::string_view text, const Schema& schema);
 
+  // Names that are taken for properties although "props." does not stand before them, each once, in
+  // order: a misspelt column is among them.
+  std::vector<std::string> BareProperties() const;
+
  private:
   friend Result<WhereResult> EvaluateWhere(const Snapshot& snapshot,
                                            const WhereExpression& expression,

@@ -12,6 +12,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/node_details.h"
+#include "tools/operations/node_list.h"
 
 namespace plexus::tools {
 namespace {
@@ -182,7 +183,21 @@ Status Workspace::Look(const Request& request) {
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
+  if (request.Given("where")) NoteUnknownNames(request);
   return {};
+}
+
+// A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
+void Workspace::NoteUnknownNames(const Request& request) {
+  const Result<WhereExpression> where = WhereExpression::Compile(request.Text("where"), schema());
+  if (!where) return;
+  const std::vector<std::string> known = NamesOfValues(schema());
+  for (const std::string& name : where->BareProperties()) {
+    const std::string near = DidYouMean(name, known);
+    if (near.empty() && view_.scope && view_.scope->count() > 0) continue;
+    notes_.push_back({request.Name("where") + ": '" + name +
+                      "' is no column and taken for a property" + near});
+  }
 }
 
 // A misspelt scope selects nothing: say so.

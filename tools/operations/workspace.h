@@ -103,6 +103,7 @@ class Workspace {
   Workspace() = default;
   Result<View> Seen(std::string_view as_of, const Request& request);
   void NoteDamage();
+  void NoteUnknownNames(const Request& request);
   void NoteUnknownScopes(const std::vector<std::string>& scopes);
 
   WorkspaceOptions options_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -182,12 +183,38 @@ Status Clear(Workspace& workspace, const Request& request, WriteBatch& batch, No
   return {};
 }
 
+// A node that ends before it begins is never visible: a slip of the hand.
+Status CheckValidTimes(const Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  const auto node = MeantNode(snapshot, request.Text("key"));
+  bool given = false;
+  const auto time_of = [&](std::string_view name, ColumnId column) {
+    std::optional<std::int64_t> time =
+        node && snapshot.alive(*node) ? snapshot.i64(column, *node) : std::nullopt;
+    if (std::ranges::find(request.List("clear"), name) != request.List("clear").end())
+      time.reset();
+    for (const std::string& set : request.List("set"))
+      if (set.size() > name.size() && set.starts_with(name) && set[name.size()] == '=') {
+        const Result<std::int64_t> read = ParseTime(std::string_view(set).substr(name.size() + 1));
+        if (read) time = *read;
+        given = true;
+      }
+    return time;
+  };
+  const auto from = time_of("valid_from", kValidFrom), until = time_of("valid_until", kValidUntil);
+  if (!given || !from || !until || *from < *until) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              request.Name("set") + ": valid_from " + IsoTime(*from) + " is not before valid_until " +
+                  IsoTime(*until) + ": the node would never be visible");
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   NoteNewKind(workspace, request.Text("kind"));
   WriteBatch batch = MakeBatch(workspace, request);
   PLEXUS_ASSIGN(const NodeRef node, Target(workspace, request, batch));
   for (const std::string& given : request.List("set"))
     PLEXUS_TRY(SetColumn(workspace, request, batch, node, given));
+  PLEXUS_TRY(CheckValidTimes(workspace, request));
   if (request.Given("text")) {
     if (request.Text("text").empty())
       batch.ClearPayload(node, NodeField::kText);
