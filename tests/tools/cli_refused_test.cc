@@ -115,9 +115,9 @@ TEST_F(RefusedCommands, HeadersOfTablesAreNamed) {
     Refused(words, 1, "t.csv:1: header: " + why);
   };
   refused({}, "source,,target", "column 2 has no name");
-  refused({}, "source,target,source", "column 3: 'source' stands twice");
+  refused({}, "source,target,source", "column 3: \"source\" stands twice");
   refused({}, "a,b", "expected source and target");
-  refused({"--columns", "source=a,target=c"}, "a,b", "no column 'c' to be 'target'");
+  refused({"--columns", "source=a,target=c"}, "a,b", "no column \"c\" to be \"target\"");
   refused({"--columns", "source=a,target=b"}, "a,b,", "column 3 has no name");
 }
 
