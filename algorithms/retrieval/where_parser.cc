@@ -465,8 +465,7 @@ std::vector<std::string> WhereExpression::BareProperties() const {
     if (test.field == retrieval_internal::WhereField::kProperty && test.bare &&
         std::ranges::find(names, test.path[0]) == names.end())
       names.push_back(test.path[0]);
-    for (auto part = test.parts.rbegin(); part != test.parts.rend(); ++part)
-      left.push_back(&*part);
+    for (auto part = test.parts.rbegin(); part != test.parts.rend(); ++part) left.push_back(&*part);
   }
   return names;
 }

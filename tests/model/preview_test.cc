@@ -19,8 +19,8 @@ using namespace testing;
 
 std::string Shown(const ApplyReport& report) {
   std::string text = std::to_string(report.sequence) + " at " + std::to_string(report.time_ms);
-  for (const ChangeCounts* counts : {&report.nodes, &report.edges, &report.events,
-                                     &report.outcomes, &report.index, &report.vectors})
+  for (const ChangeCounts* counts : {&report.nodes, &report.edges, &report.events, &report.outcomes,
+                                     &report.index, &report.vectors})
     text += " " + Text(*counts);
   for (const NodeId id : report.ids) text += " " + std::to_string(id);
   return text;
@@ -117,8 +117,8 @@ TEST(Preview, ManyOfOneSnapshotAreStrangers) {
   const auto batch_of = [](int number) {
     WriteBatch batch(2);
     for (int i = 0; i < 50; ++i) {
-      const NodeRef node =
-          batch.UpsertNode("x" + std::to_string(i) + "." + std::to_string(number % 3 == 0 ? 0 : number));
+      const NodeRef node = batch.UpsertNode("x" + std::to_string(i) + "." +
+                                            std::to_string(number % 3 == 0 ? 0 : number));
       batch.SetF64(node, kTrust, number);
       batch.SetPayload(node, NodeField::kText, "of " + std::to_string(number));
       const float values[] = {static_cast<float>(number), 1, 2};
@@ -159,9 +159,9 @@ TEST(Preview, TheSameChecksAsApply) {
   EXPECT_EQ(refused([](WriteBatch& b) { b.ExpectNoNode("a"); }), ErrorCode::kConflict);
   EXPECT_EQ(refused([](WriteBatch& b) { b.set_time_ms(kMaxTimeMs + 1); }),
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(refused([](WriteBatch& b) { b.set_time_ms(5000); },
-                    {.now_ms = 1000, .max_ahead_ms = 3999}),
-            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      refused([](WriteBatch& b) { b.set_time_ms(5000); }, {.now_ms = 1000, .max_ahead_ms = 3999}),
+      ErrorCode::kInvalidArgument);
 }
 
 TEST(Preview, WhatChangesNothingIsTheSnapshotItself) {

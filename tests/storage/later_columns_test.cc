@@ -167,8 +167,8 @@ TEST(LaterColumns, InJsonLinesAndTables) {
   EXPECT_EQ(exported(copy->snapshot()), first);
   // A word where numbers stand now stays the property that it was.
   const auto table = Graph::InMemory();
-  PLEXUS_OK(text::ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n",
-                              options));
+  PLEXUS_OK(
+      text::ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n", options));
   const Snapshot t = table->snapshot();
   EXPECT_TRUE(t.payload_ref(*t.Find("a"), NodeField::kProperties));
   EXPECT_FALSE(t.payload_ref(*t.Find("b"), NodeField::kProperties));

@@ -34,10 +34,10 @@ class PutCommands : public ::testing::Test {
 };
 
 TEST_F(PutCommands, MakesChangesAndKeeps) {
-  const object made = Json({"put", "m1", "--kind", "memory", "--text", "Payouts stop.", "--tags",
-                            "queue,payout", "--set", "trust=0.8", "--set", "category=infra",
-                            "--set", "valid_until=2026-12-31", "--props", R"({"a":1})", "--now",
-                            "1700000000000"});
+  const object made =
+      Json({"put", "m1", "--kind", "memory", "--text", "Payouts stop.", "--tags", "queue,payout",
+            "--set", "trust=0.8", "--set", "category=infra", "--set", "valid_until=2026-12-31",
+            "--props", R"({"a":1})", "--now", "1700000000000"});
   EXPECT_EQ(Of(made, "nodes", "new"), "1");
   EXPECT_EQ(made.at("sequence").to_number<int>(), 1);
   object node = Json({"get", "m1"});
@@ -123,13 +123,17 @@ TEST_F(PutCommands, DryRunsWriteNothing) {
   EXPECT_EQ(Of(Json({"link", "a", "knows", "b", "--dry-run"}), "edges", "new"), "1");
   EXPECT_FALSE(std::filesystem::exists(dir_ / "g"));
   Json({"link", "a", "knows", "b"});
-  EXPECT_EQ(Of(Json({"link", "a", "knows", "b", "--weight", "0.5", "--dry-run"}), "edges",
-               "changed"),
-            "1");
+  EXPECT_EQ(
+      Of(Json({"link", "a", "knows", "b", "--weight", "0.5", "--dry-run"}), "edges", "changed"),
+      "1");
   EXPECT_EQ(Json({"unlink", "a", "knows", "b", "--dry-run"})
-                .at("edges").as_object().at("removed").to_number<int>(), 1);
-  EXPECT_EQ(Json({"remove", "a", "--dry-run"})
-                .at("nodes").as_object().at("removed").to_number<int>(), 1);
+                .at("edges")
+                .as_object()
+                .at("removed")
+                .to_number<int>(),
+            1);
+  EXPECT_EQ(
+      Json({"remove", "a", "--dry-run"}).at("nodes").as_object().at("removed").to_number<int>(), 1);
   EXPECT_EQ(Run({"remove", "nobody", "--dry-run"}).code, 3);
   EXPECT_EQ(Run({"link", "a", "knows", "b", "--dry-run", "--expect-sequence", "9"}).code, 6);
   EXPECT_EQ(Sequence(), 1);
@@ -151,12 +155,14 @@ TEST_F(PutCommands, NodeKindsSelect) {
                 .to_number<int>(),
             2);
   EXPECT_EQ(Json({"pagerank", "--node-kinds", "decision,turn"}).at("nodes").as_array().size(), 2u);
-  EXPECT_EQ(Json({"traverse", "--from", "a", "--node-kinds", "memory"})
-                .at("nodes").as_array().size(),
-            Json({"traverse", "--from", "a", "--where", "kind = 'memory'"})
-                .at("nodes").as_array().size());
-  EXPECT_EQ(Json({"neighbors", "a", "--node-kinds", "decision"})
-                .at("neighbors").as_array().size(), 1u);
+  EXPECT_EQ(
+      Json({"traverse", "--from", "a", "--node-kinds", "memory"}).at("nodes").as_array().size(),
+      Json({"traverse", "--from", "a", "--where", "kind = 'memory'"})
+          .at("nodes")
+          .as_array()
+          .size());
+  EXPECT_EQ(Json({"neighbors", "a", "--node-kinds", "decision"}).at("neighbors").as_array().size(),
+            1u);
   EXPECT_EQ(Json({"list", "--node-kinds", "tag"}).at("total").to_number<int>(), 1);
   ASSERT_EQ(Run({"terms"}).code, 0);
   const auto found = [&](const char* flag) {
@@ -201,11 +207,26 @@ TEST_F(PutCommands, EdgesCarryTheirPropertiesAndOrigin) {
   };
   check(Json({"neighbors", "a"}).at("neighbors").as_array()[0].as_object());
   check(Json({"path", "--from", "a", "--to", "b"})
-            .at("paths").as_array()[0].as_object().at("edges").as_array()[0].as_object());
+            .at("paths")
+            .as_array()[0]
+            .as_object()
+            .at("edges")
+            .as_array()[0]
+            .as_object());
   check(Json({"path", "--from", "b", "--to", "a", "--direction", "both"})
-            .at("paths").as_array()[0].as_object().at("edges").as_array()[0].as_object());
+            .at("paths")
+            .as_array()[0]
+            .as_object()
+            .at("edges")
+            .as_array()[0]
+            .as_object());
   check(Json({"traverse", "--from", "a", "--now", "2500", "--paths"})
-            .at("nodes").as_array()[0].as_object().at("path").as_array()[0].as_object());
+            .at("nodes")
+            .as_array()[0]
+            .as_object()
+            .at("path")
+            .as_array()[0]
+            .as_object());
   check(Json({"neighborhood", "--from", "a"}).at("edges").as_array()[0].as_object());
 }
 

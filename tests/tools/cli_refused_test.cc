@@ -66,7 +66,8 @@ TEST_F(RefusedCommands, MisspeltNamesAreNamed) {
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_NE(run.err.find(what), std::string::npos) << run.err;
   };
-  noted({"list", "--sort", "creatd_at"}, "none of these has 'creatd_at'; did you mean 'created_at'?");
+  noted({"list", "--sort", "creatd_at"},
+        "none of these has 'creatd_at'; did you mean 'created_at'?");
   noted({"list", "--columns", "key,turst"}, "none of these has 'turst'; did you mean 'trust'?");
   noted({"list", "--where", "turst > 0.5"},
         "--where: 'turst' is no column and taken for a property; did you mean 'trust'?");
@@ -129,8 +130,9 @@ TEST_F(RefusedCommands, ACommandThatOpensNoGraphTakesNoScope) {
 }
 
 TEST_F(RefusedCommands, AKeyThatLooksLikeAnIndexNode) {
-  ASSERT_EQ(Run({"import", dir_.File("n.jsonl", "{\"node\":\"tag:x\"}\n{\"node\":\"n\","
-                                                "\"tags\":[\"x\"]}\n{\"node\":\"key:tag:x\"}\n")})
+  ASSERT_EQ(Run({"import", dir_.File("n.jsonl",
+                                     "{\"node\":\"tag:x\"}\n{\"node\":\"n\","
+                                     "\"tags\":[\"x\"]}\n{\"node\":\"key:tag:x\"}\n")})
                 .code,
             0);
   ASSERT_EQ(Run({"remove", "tag:x"}).code, 0);
@@ -152,9 +154,9 @@ TEST_F(RefusedCommands, DetailsFollowTheKeysOfList) {
 }
 
 TEST_F(RefusedCommands, CsvHasItsHeaderAndEmptyCells) {
-  EXPECT_EQ(Run({"list", "--where", "key = 'nobody'", "--format", "csv", "--columns", "key,trust"})
-                .out,
-            "key,trust\n");
+  EXPECT_EQ(
+      Run({"list", "--where", "key = 'nobody'", "--format", "csv", "--columns", "key,trust"}).out,
+      "key,trust\n");
   EXPECT_EQ(
       Run({"list", "--top", "1", "--format", "csv", "--columns", "key,trust", "--details", "kind"})
           .out,
@@ -200,11 +202,10 @@ TEST_F(RefusedCommands, CompletionNeverRunsWhatAKindIsCalled) {
   };
   const std::string db = dir_ / "g";
   EXPECT_NE(complete("plexus bfs --db " + db + " --kinds k", 5).find("knows"), std::string::npos);
-  EXPECT_NE(complete("plexus bfs --db = " + db + " --kinds k", 6).find("knows"),
-            std::string::npos);
-  EXPECT_NE(complete("plexus list --db " + db + " --node-kinds memory,co", 5)
-                .find("memory,concept"),
-            std::string::npos);
+  EXPECT_NE(complete("plexus bfs --db = " + db + " --kinds k", 6).find("knows"), std::string::npos);
+  EXPECT_NE(
+      complete("plexus list --db " + db + " --node-kinds memory,co", 5).find("memory,concept"),
+      std::string::npos);
   EXPECT_NE(complete("plexus list --details kind,l", 3).find("kind,line"), std::string::npos);
   EXPECT_NE(complete("plexus schema pager", 2).find("pagerank"), std::string::npos);
   EXPECT_NE(complete("plexus man sea", 2).find("search"), std::string::npos);

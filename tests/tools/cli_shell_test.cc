@@ -91,8 +91,9 @@ TEST_F(Shell, ManyWritesAndReadsInOneScript) {
   std::string lines;
   for (int i = 0; i < 60; ++i) {
     lines += "link n" + std::to_string(i) + " knows n" + std::to_string(i + 1) + "\n";
-    if (i % 20 == 19) lines += "bfs --from n0 --format csv --top 0\nget n" + std::to_string(i + 1) +
-                               " --format csv\n";
+    if (i % 20 == 19)
+      lines +=
+          "bfs --from n0 --format csv --top 0\nget n" + std::to_string(i + 1) + " --format csv\n";
   }
   lines += "put n0 --kind memory --now 1000\nput n1 --kind memory\nput n9 --dry-run\nverify\n";
   const Finished run = Script(lines);

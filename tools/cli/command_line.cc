@@ -195,9 +195,8 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
 
 Result<Request> MakeRequest(const Parse& parse) {
   if (parse.json && parse.format && *parse.format != Format::kJson)
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string("--json cannot go with --format ") +
-                    (*parse.format == Format::kCsv ? "csv" : "table"));
+    return Fail(ErrorCode::kInvalidArgument, std::string("--json cannot go with --format ") +
+                                                 (*parse.format == Format::kCsv ? "csv" : "table"));
   Request request(*parse.chosen, Spelling::kFlags);
   for (const auto& [parameter, texts] : parse.given) {
     if (parameter->means == Means::kContent) continue;
@@ -252,7 +251,8 @@ std::string Reworded(const CLI::ParseError& error, const CLI::App& command) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error))
     return Unexpected(command, command.remaining(true));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
-    if (message.find("At Most") != std::string::npos || message.find("At most") != std::string::npos)
+    if (message.find("At Most") != std::string::npos ||
+        message.find("At most") != std::string::npos)
       return name + " is given more than once; it takes one value";
     if (message.find("flag override") != std::string::npos)
       return message.substr(0, message.find(' ')) + " is a flag: it takes no value";

@@ -52,8 +52,8 @@ std::string ValueFlag(Line& line) {
   }
   if (line.words.empty() || !line.words.back().starts_with("--")) return "";
   const Parameter* parameter = Flagged(line.command, line.words.back());
-  const bool takes_value = parameter ? parameter->type != Type::kFlag
-                                     : line.words.back() == "--format";
+  const bool takes_value =
+      parameter ? parameter->type != Type::kFlag : line.words.back() == "--format";
   return takes_value ? line.words.back() : "";
 }
 

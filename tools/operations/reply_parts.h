@@ -24,7 +24,8 @@ namespace plexus::tools {
 // {"new":n,"changed":n,"same":n} and "removed" when there are any.
 void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& counts);
 
-// Properties of edges as JSON, read before a reply is written: what cannot be read is an error then.
+// Properties of edges as JSON, read before a reply is written: what cannot be read is an error
+// then.
 class EdgeProperties {
  public:
   // Errors: the payload store's, kCorruption; properties that were purged are none.

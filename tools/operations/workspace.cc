@@ -195,8 +195,8 @@ void Workspace::NoteUnknownNames(const Request& request) {
   for (const std::string& name : where->BareProperties()) {
     const std::string near = DidYouMean(name, known);
     if (near.empty() && view_.scope && view_.scope->count() > 0) continue;
-    notes_.push_back({request.Name("where") + ": '" + name +
-                      "' is no column and taken for a property" + near});
+    notes_.push_back(
+        {request.Name("where") + ": '" + name + "' is no column and taken for a property" + near});
   }
 }
 

@@ -58,8 +58,8 @@ class Workspace {
   void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
-  // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a time that
-  // cannot be read, or as_of with writing; the history's own.
+  // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a
+  // time that cannot be read, or as_of with writing; the history's own.
   Status Look(const Request& request);
   // The same at another moment, without notes.
   Result<View> ViewAt(std::string_view as_of, const Request& request);

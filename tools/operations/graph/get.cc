@@ -196,8 +196,7 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, views = std::move(views)](ReplyWriter& json) {
     if (views.size() == 1) return WriteNode(json, snapshot, views[0]);
     json.Field("total", views.size());
-    json.Objects("results", views,
-                 [&](const NodeView& view) { WriteNode(json, snapshot, view); });
+    json.Objects("results", views, [&](const NodeView& view) { WriteNode(json, snapshot, view); });
   });
   reply.page = std::move(page);
   return reply;
@@ -253,7 +252,8 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   EdgeProperties properties;
   for (const auto& [other, edge] : found) PLEXUS_TRY(properties.Read(snapshot, edge));
   Reply reply([snapshot, node, direction, more, facts_only, found = std::move(found),
-               properties = std::move(properties), left_out = std::move(left_out)](ReplyWriter& json) {
+               properties = std::move(properties),
+               left_out = std::move(left_out)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("truncated", more);
     if (facts_only) WriteIndexEdges(json, snapshot, left_out);

@@ -87,8 +87,8 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys) {
 }
 
 void NoteNoSuchName(Workspace& workspace, const std::string& name) {
-  workspace.notes().push_back({"none of these has '" + name + "'" +
-                               DidYouMean(name, NamesOfValues(workspace.schema()))});
+  workspace.notes().push_back(
+      {"none of these has '" + name + "'" + DidYouMean(name, NamesOfValues(workspace.schema()))});
 }
 
 // Columns that none of the rows has: mostly misspelt.

@@ -52,9 +52,9 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
   if (request.Given("since")) {
     PLEXUS_ASSIGN(since, workspace.SequenceAt(request.Text("since")));
     if (since > last)
-      return Fail(ErrorCode::kNotFound, request.Name("since") + ": sequence " +
-                                            std::to_string(since) + " lies in the future, the last " +
-                                            "record is " + std::to_string(last));
+      return Fail(ErrorCode::kNotFound,
+                  request.Name("since") + ": sequence " + std::to_string(since) +
+                      " lies in the future, the last " + "record is " + std::to_string(last));
     if (since < floor)
       workspace.notes().push_back({"what was before sequence " + std::to_string(floor) +
                                    ", the history floor, is trimmed and not listed"});

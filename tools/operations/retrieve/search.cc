@@ -92,9 +92,9 @@ std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const 
   add(hidden.superseded, "superseded (" + request.Name("include_superseded") + " shows them)");
   add(hidden.not_valid, "not valid at this time (" + request.Name("now") + " or " +
                             request.Name("as_of") + " another)");
-  add(hidden.out_of_scope,
-      "out of scope (" + request.Name("scope") + ", " + request.Name("node_kinds") + " and " +
-          request.Name("where") + " name others)");
+  add(hidden.out_of_scope, "out of scope (" + request.Name("scope") + ", " +
+                               request.Name("node_kinds") + " and " + request.Name("where") +
+                               " name others)");
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
@@ -277,12 +277,12 @@ void AddSearch(Rows& rows) {
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
                MaxSeconds(), Flag("events", "events by the query that they answered, not facts"),
                IncludeSuperseded()},
-       .reply =
-           "truncated:b, documents:n, average_length:x, "
-           "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, found:n, not_indexed:n, not_compared:n, "
-           "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
-           "results:[{key:k, score:x, kind:s, text:s, length:n, "
-           "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
+       .reply = "truncated:b, documents:n, average_length:x, "
+                "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, found:n, not_indexed:n, "
+                "not_compared:n, "
+                "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
+                "results:[{key:k, score:x, kind:s, text:s, length:n, "
+                "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"key", "", As::kNode},

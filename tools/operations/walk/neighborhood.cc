@@ -147,9 +147,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       json.Field("decay", reached.decay);
       json.Field("direction", reached.hop == 0 ? "seed" : reached.forward ? "forward" : "backward");
     });
-    json.Objects("edges", around.edges, [&](const Edge& edge) {
-      WriteEdge(json, snapshot, edge, properties);
-    });
+    json.Objects("edges", around.edges,
+                 [&](const Edge& edge) { WriteEdge(json, snapshot, edge, properties); });
   });
   reply.headline = std::move(headline);
   reply.closing = Truncated(truncated, "the nearest are here, more lie around them");
