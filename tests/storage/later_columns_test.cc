@@ -54,7 +54,9 @@ void OpensAndResolves(const Column& column, std::uint64_t bits, CheckpointOnClos
     const Snapshot s = db->snapshot();
     ASSERT_EQ(s.schema().FindColumn(column.name), ColumnId(kFirstUserColumn));
     EXPECT_EQ(s.schema().columns()[kFirstUserColumn], column);
-    if (round == 0) EXPECT_EQ(Dump(s), dump);
+    if (round == 0) {
+      EXPECT_EQ(Dump(s), dump);
+    }
     auto verified = db->Verify();
     PLEXUS_OK(verified);
     EXPECT_TRUE(verified->ok);

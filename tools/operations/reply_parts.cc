@@ -84,7 +84,8 @@ void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapsho
                std::span<const PathEdge> path, const EdgeProperties& properties) {
   json.Objects(name, path, [&](const PathEdge& step) {
     const auto stored = snapshot.FindEdge(step.source, step.kind, step.target, step.label);
-    Edge edge = stored.value_or(Edge{.created_at = kNoTime});
+    Edge edge = stored.value_or(Edge());
+    if (!stored) edge.created_at = kNoTime;
     edge.source = step.source;  // of a symmetric kind, in walking order
     edge.target = step.target;
     edge.kind = step.kind;
