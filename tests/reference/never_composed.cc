@@ -92,10 +92,8 @@ class Miner {
       ForEachSet({}, 2, [&](auto& m) { Divergent(m); });
       Juxtapose();
     }
-    std::sort(found_.begin(), found_.end(), [&](const auto& x, const auto& y) {
-      if (x.score != y.score) return x.score > y.score;
-      if (o_.lens == FrontierLens::kDivergent && x.hops != y.hops) return x.hops > y.hops;
-      return x.members < y.members;
+    std::sort(found_.begin(), found_.end(), [](const auto& x, const auto& y) {
+      return x.score != y.score ? x.score > y.score : x.members < y.members;
     });
     return std::move(found_);
   }
@@ -369,16 +367,25 @@ class Miner {
     return spread;
   }
 
-  // Matchings i, i ^ round: every pair once. Positions are counted, then evaluations.
+  // Matchings i, i ^ round: every pair once. Positions are counted, then evaluations; of what was
+  // evaluated the farthest `top` pairs stay, ties in the order of the sampler.
   void Juxtapose() {
+    std::vector<NeverComposedSet> lane = Sampled();
+    std::stable_sort(lane.begin(), lane.end(),
+                     [](const auto& x, const auto& y) { return x.hops > y.hops; });
+    if (lane.size() > o_.top) lane.resize(o_.top);
+    for (NeverComposedSet& set : lane) AddDivergent(set, "juxtaposition");
+  }
+  std::vector<NeverComposedSet> Sampled() const {
+    std::vector<NeverComposedSet> sampled;
     const std::vector<NodeId> spread = Spread();
     std::size_t positions = std::max<std::size_t>(64 * o_.top, 4096);
-    std::size_t evaluations = std::max<std::size_t>(16 * o_.top, 256);
+    const std::size_t evaluations = std::max<std::size_t>(16 * o_.top, 256);
     for (std::size_t round = 1; round < 2 * spread.size(); ++round)
       for (std::size_t i = 0; i < spread.size(); ++i) {
         const std::size_t j = i ^ round;
         if (j <= i || j >= spread.size()) continue;
-        if (positions == 0 || evaluations == 0) return;
+        if (positions == 0 || sampled.size() == evaluations) return sampled;
         --positions;
         const std::vector<NodeId> members = {std::min(spread[i], spread[j]),
                                              std::max(spread[i], spread[j])};
@@ -386,10 +393,10 @@ class Miner {
         if ((!Typed(members[0]).empty() && !Typed(members[1]).empty()) ||
             r_.recorded.contains({members[0], members[1]}) || !Describe(members, set))
           continue;
-        --evaluations;
         set.hops = PathMin(members[0], members[1]);
-        AddDivergent(set, "juxtaposition");
+        sampled.push_back(set);
       }
+    return sampled;
   }
 
   const NeverComposedOptions& o_;
