@@ -406,4 +406,58 @@ PairJoin::Sinks PairJoin::Run(std::size_t round, const JoinNeed& need, const Joi
   return sinks;
 }
 
+PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
+                                 const std::function<std::unique_ptr<PairSink>()>& make_sink) {
+  const auto need_of = [&](Row r) { return need.by_row ? (*need.by_row)[r] : need.least; };
+  // Rows that ask first, then the others, each from the one worth most.
+  std::vector<Row> order;
+  for (Row r = 0; r < pool_.count(); ++r)
+    if (r % rows.sample == 0 && !(rows.left_out && (*rows.left_out)[r])) order.push_back(r);
+  std::sort(order.begin(), order.end(), [&](Row a, Row b) {
+    const bool x = need_of(a) == kNever, y = need_of(b) == kNever;
+    if (x != y) return y;
+    return bound_.row(a) != bound_.row(b) ? bound_.row(a) > bound_.row(b) : a < b;
+  });
+  Signatures signatures;
+  signatures.Resize(order.size());
+  std::size_t asking = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    signatures.Set(i, pool_.rows[order[i]], bound_.row(order[i]), need_of(order[i]));
+    asking += need_of(order[i]) != kNever;
+  }
+  const float shared = bound_.tags(65535) + bound_.terms(kMostAnchorTerms);
+  // The end of the partners in [first, last) that are worth enough for x.
+  const auto end_of = [&](std::size_t x, std::size_t first, std::size_t last) {
+    const float rest = need.least - shared - signatures.worth[x];
+    const auto begin = signatures.worth.begin();
+    const auto at = std::partition_point(
+        begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
+        [&](float worth) { return worth >= rest; });
+    return static_cast<std::size_t>(at - begin);
+  };
+  constexpr std::size_t kRows = 256;  // of a chunk
+  Sinks sinks;
+  for (std::size_t c = 0; c * kRows < asking; ++c) sinks.push_back(make_sink());
+  std::atomic<std::uint64_t> compared = 0;
+  std::atomic<bool> stopped = false;
+  RunBlocks(executor_, sinks.size(), [&](std::size_t c) {
+    std::vector<std::uint32_t> passed;
+    std::uint64_t seen = 0;
+    for (std::size_t x = c * kRows; x < std::min(asking, (c + 1) * kRows); ++x) {
+      if (budget_.Interrupted()) stopped = true;
+      if (stopped.load(std::memory_order_relaxed)) return;
+      passed.clear();
+      const std::size_t last = end_of(x, x + 1, asking), end = end_of(x, asking, order.size());
+      Scan(signatures, bound_, x, x + 1, last, passed);
+      Scan(signatures, bound_, x, asking, end, passed);
+      seen += last - x - 1 + (end - asking);
+      for (const std::uint32_t y : passed) sinks[c]->Offer(order[x], order[y]);
+    }
+    compared += seen;
+  });
+  compared_ += compared;
+  interrupted_ |= stopped;
+  return sinks;
+}
+
 }  // namespace plexus::memory_internal

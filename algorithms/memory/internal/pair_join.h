@@ -64,6 +64,10 @@ class PairJoin {
   Sinks Run(std::size_t round, const JoinNeed& need, const JoinRows& rows,
             const std::function<std::unique_ptr<PairSink>()>& make_sink);
 
+  // The same of all pairs, also those that share nothing. O(rows^2) where nothing is excluded.
+  Sinks RunAll(const JoinNeed& need, const JoinRows& rows,
+               const std::function<std::unique_ptr<PairSink>()>& make_sink);
+
   std::uint64_t compared() const { return compared_; }
   bool interrupted() const { return interrupted_; }
 

@@ -106,7 +106,7 @@ class PairMiner {
       if (bar_.after) guess = std::min(guess, static_cast<float>(bar_.after->score));
       while (!Done()) {
         JoinAbove(guess);
-        if (best_.size() >= bar_.k || guess <= kLeastPairScore) break;
+        if (guess <= kLeastPairScore || (best_.size() == bar_.k && best_.back().score >= guess)) break;
         guess = std::max(guess - kStep, static_cast<float>(kLeastPairScore));
       }
     }

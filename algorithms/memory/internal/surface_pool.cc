@@ -326,9 +326,6 @@ Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOption
         out.push_back({v, false});
     pool = seen->With(seen->capacity(), out);
   }
-  if (options.match == TagMatch::kBoth && !options.tags.empty()) {
-    PLEXUS_ASSIGN(pool, Carriers(snapshot, options, pool));
-  }
   return pool;
 }
 
@@ -337,7 +334,10 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
   SurfacePool pool;
   pool.snapshot = &snapshot;
   PLEXUS_ASSIGN(pool.ledger, LedgerIndex::Of(snapshot, &executor));
-  PLEXUS_ASSIGN(const NodeSubset nodes, PoolNodes(snapshot, options, executor));
+  PLEXUS_ASSIGN(NodeSubset nodes, PoolNodes(snapshot, options, executor));
+  if (options.match == TagMatch::kBoth && !options.tags.empty()) {
+    PLEXUS_ASSIGN(nodes, Carriers(snapshot, options, nodes));
+  }
   pool.nodes = nodes.ToList();
   PLEXUS_TRY(PoolMaker(snapshot, options, executor, pool).Make());
   return pool;
