@@ -26,6 +26,7 @@ namespace {
 using memory_internal::PageEnd;
 using memory_internal::Row;
 using memory_internal::SurfacePool;
+using memory_internal::WriteCursor;
 
 std::unexpected<Error> Wrong(const std::string& what) {
   return Fail(ErrorCode::kInvalidArgument, what);

@@ -76,7 +76,8 @@ struct ScoreTerm {
 };
 
 struct NeverComposedSet {
-  std::vector<NodeId> members;  // Ascending.
+  std::vector<NodeId> members;     // Ascending.
+  std::vector<std::string> types;  // Of the members.
   double score = 0;
   std::vector<ScoreTerm> terms;
   double novelty = 0, bridge = 0, anchor = 0, adjustment = 0;

@@ -60,7 +60,7 @@ class PoolMaker {
     for (const NodeId v : pool_.nodes) {
       if (snapshot_.payload_ref(v, NodeField::kText) != PayloadRef{}) {
         const Result<std::string> text = snapshot_.Payload(v, NodeField::kText);
-        if (!text && text.error().code() != ErrorCode::kNotFound)
+        if (!text && text.error().code != ErrorCode::kNotFound)
           return std::unexpected(text.error());
         if (text) {
           PLEXUS_TRY(AddWords(*text, splitter ? &*splitter : nullptr));

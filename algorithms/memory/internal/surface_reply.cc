@@ -64,7 +64,8 @@ std::string QuestionOf(const NeverComposedSet& set, const std::vector<std::strin
 
 void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComposedSet& set) {
   std::map<Token, int> carriers;
-  std::vector<std::string> types;
+  std::vector<std::string>& types = set.types;
+  types.clear();
   for (const Row r : members) {
     for (const Token t : pool.tags(r)) ++carriers[t];
     for (const Token t : pool.row_terms(r)) ++carriers[t];
