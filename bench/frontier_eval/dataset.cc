@@ -101,7 +101,7 @@ Dataset Cut(const History& history, double share) {
 
 std::unique_ptr<Graph> MakeLedger(const Dataset& data) {
   auto graph = Graph::InMemory();
-  WriteBatch batch(kBenchTime);
+  WriteBatch batch(0);
   std::vector<NodeRef> files;
   for (const std::string& path : data.files) files.push_back(batch.UpsertNode(path, kMemory));
   for (std::size_t file = 0; file < data.size(); ++file) {

@@ -20,8 +20,10 @@ Rows MakeRows() {
                          AddLog,
                          AddStats,
                          AddKinds,
+                         AddLedger,
                          AddSchema,
                          AddEdit,
+                         AddLedgerWrites,
                          AddTerms,
                          AddEmbed,
                          AddPageRank,
@@ -42,6 +44,7 @@ Rows MakeRows() {
                          AddTopologicalOrder,
                          AddRerank,
                          AddFrontier,
+                         AddRecall,
                          AddMaintenance,
                          AddBackup,
                          AddRepair})

@@ -33,8 +33,10 @@ void AddHistory(Rows& rows);
 void AddLog(Rows& rows);
 void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
+void AddLedger(Rows& rows);
 // Change.
 void AddEdit(Rows& rows);
+void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 // Ask.
@@ -56,6 +58,7 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddRecall(Rows& rows);
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

@@ -127,9 +127,8 @@ void AddFrontier(Rows& rows) {
                Count("max_compared", "N", "stop after about N comparisons and say truncated"),
                MaxSeconds(), IncludeSuperseded()} +
            LensParameters(),
-       .reply = "truncated:b, candidates:[{ids:[k], score:x, shared?:[{key:k, weight:x}], " +
-                std::string(LensCandidateShape()) +
-                "}], facts?:n, neighbors?:n, wedges?:n, compared:n, scored:n, " +
+       .reply = "truncated:b, candidates:[{" + LensCandidateShape() +
+                ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, scored:n, " +
                 std::string(LensReplyShape()),
        .tables = {{"candidates",
                    {{"score", "score", As::kPlain, 4},

@@ -8,6 +8,7 @@
 #include "algorithms/memory/never_composed.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/candidate_reply.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply_parts.h"
@@ -16,24 +17,6 @@
 
 namespace plexus::tools {
 namespace {
-
-constexpr std::size_t kPreviewBytes = 160;
-
-std::string LevelName(SetLevel level) {
-  return level == SetLevel::kOpen ? "open" : level == SetLevel::kPartial ? "partial" : "closed_wedge";
-}
-
-// The node's text in one line, cut at a character.
-std::string Preview(const Snapshot& snapshot, NodeId node) {
-  auto text = snapshot.Payload(node, NodeField::kText);
-  if (!text) return "";
-  for (char& c : *text)
-    if (c == '\n' || c == '\r') c = ' ';
-  if (text->size() <= kPreviewBytes) return *std::move(text);
-  std::size_t end = kPreviewBytes;
-  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) --end;
-  return text->substr(0, end) + "...";
-}
 
 // Visible nodes of the scope; turns and episodes only where node kinds are named.
 Result<NodeSubset> Pool(const Workspace& workspace, const Request& request) {
@@ -86,50 +69,6 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   return options;
 }
 
-void WriteSet(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set) {
-  json.Nodes("ids", snapshot, set.members);
-  json.Field("score", set.score);
-  json.Field("noveltyScore", set.novelty);
-  json.Field("bridgeScore", set.bridge);
-  json.Field("anchorScore", set.anchor);
-  double trust = set.mean_trust;
-  for (const ScoreTerm& term : set.terms)
-    if (term.name == "trust") trust = term.value;
-  json.Field("trustScore", trust);
-  json.Field("meanTrust", set.mean_trust);
-  json.Field("leastTrust", set.least_trust);
-  json.Field("outcomeScoreAdjustment", set.adjustment);
-  json.Values("sharedTags", set.shared_tags);
-  json.Values("boundaryTags", set.boundary_tags);
-  json.Values("sharedTerms", set.shared_terms);
-  json.Values("priorOutcomes", set.prior_outcomes);
-  json.Field("outcomeSignal", set.outcome_signal);
-  json.Field("level", LevelName(set.level));
-  json.Values("nodeTypes", set.types);
-  if (set.members.size() == 2) {
-    json.Field("firstNodeType", set.types[0]);
-    json.Field("secondNodeType", set.types[1]);
-    json.Field("firstPreview", Preview(snapshot, set.members[0]));
-    json.Field("secondPreview", Preview(snapshot, set.members[1]));
-  } else {
-    json.BeginArray("previews");
-    for (const NodeId v : set.members) json.Value(std::string_view(Preview(snapshot, v)));
-    json.EndArray();
-  }
-  if (set.cosine) json.Field("cosine", *set.cosine);
-  if (set.structural_fit) json.Field("structuralFit", *set.structural_fit);
-  if (set.hops > 0) json.Field("hops", set.hops);
-  if (!set.proof.empty()) json.Nodes("proof", snapshot, set.proof);
-  if (set.divergence > 0) json.Field("divergence", set.divergence);
-  json.Objects("terms", set.terms, [&](const ScoreTerm& term) {
-    json.Field("name", term.name);
-    json.Field("value", term.value);
-    json.Field("weight", term.weight);
-  });
-  json.Field("reason", set.reason);
-  json.Field("compositionQuestion", set.question);
-}
-
 }  // namespace
 
 Parameters LensParameters() {
@@ -167,13 +106,23 @@ Status CheckRare(const Request& request) {
   return {};
 }
 
-std::string_view LensCandidateShape() {
-  return "noveltyScore?:x, bridgeScore?:x, anchorScore?:x, trustScore?:x, meanTrust?:x, "
-         "leastTrust?:x, outcomeScoreAdjustment?:x, sharedTags?:[s], boundaryTags?:[s], "
-         "sharedTerms?:[s], priorOutcomes?:[s], outcomeSignal?:s, level?:s, nodeTypes?:[s], "
-         "firstNodeType?:s, secondNodeType?:s, firstPreview?:s, secondPreview?:s, previews?:[s], "
-         "cosine?:x, structuralFit?:x, hops?:n, proof?:[k], divergence?:x, "
-         "terms?:[{name:s, value:x, weight:x}], reason?:s, compositionQuestion?:s";
+std::string LensCandidateShape() {
+  // Those of every candidate, but the lens rare has the first two alone.
+  std::string shape = CandidateShape();
+  shape = shape.substr(1, shape.size() - 2);
+  std::string members;
+  int depth = 0;
+  for (std::size_t i = 0, name = 0; i < shape.size(); ++i) {
+    if (shape[i] == '[' || shape[i] == '{') ++depth;
+    if (shape[i] == ']' || shape[i] == '}') --depth;
+    if (shape[i] == ':' && depth == 0 && members.back() != '?') {
+      const std::string_view before = std::string_view(members).substr(name);
+      if (before != "ids" && before != "score") members += '?';
+    }
+    members += shape[i];
+    if (shape[i] == ',' && depth == 0) name = members.size() + 1;
+  }
+  return members;
 }
 std::string_view LensReplyShape() { return "pool?:n, pruned?:n, pool_cut?:b, next?:s"; }
 
@@ -199,7 +148,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
     json.Field("truncated", page.truncated);
     json.Objects("candidates", page.sets,
-                 [&](const NeverComposedSet& set) { WriteSet(json, snapshot, set); });
+                 [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
     json.Field("pool", page.pool);
     json.Field("compared", page.compared);
     json.Field("scored", page.scored);

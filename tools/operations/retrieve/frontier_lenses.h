@@ -1,6 +1,7 @@
 // The lenses of `frontier` beyond rare: surface, bridge, divergent (algorithms/memory).
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "engine/error.h"
@@ -17,8 +18,8 @@ Parameters LensParameters();
 Status CheckRare(const Request& request);
 // Answers by the lens that the request names.
 Result<Reply> AskLens(Workspace& workspace, const Request& request);
-// What a candidate and the reply have beyond rare's, as members of a shape.
-std::string_view LensCandidateShape();
+// What a candidate has, and the reply beyond rare's, as members of a shape.
+std::string LensCandidateShape();
 std::string_view LensReplyShape();
 
 }  // namespace plexus::tools
