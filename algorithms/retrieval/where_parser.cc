@@ -323,8 +323,12 @@ class WhereParser {
     if (column) {
       test.column = *column;
       test.type = schema_.columns()[*column].type;
-      return of(WhereField::kColumn, WhereCost::kMemory);
+      // Graphs of before have it as a property: that is meant of nodes without a value.
+      if (IsLaterColumn(*column)) test.path = std::move(path);
+      return of(WhereField::kColumn,
+                test.path.empty() ? WhereCost::kMemory : WhereCost::kProperties);
     }
+    test.bare = path.size() == 1;
     if (first.sign == Sign::kWord && path[0] == "props") path.erase(path.begin());
     test.path = std::move(path);
     return of(WhereField::kProperty, WhereCost::kProperties);
@@ -451,6 +455,20 @@ class WhereParser {
 }  // namespace
 
 WhereExpression::WhereExpression(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {}
+
+std::vector<std::string> WhereExpression::BareProperties() const {
+  std::vector<std::string> names;
+  std::vector<const WhereTest*> left = {&tree_->root};
+  while (!left.empty()) {
+    const WhereTest& test = *left.back();
+    left.pop_back();
+    if (test.field == retrieval_internal::WhereField::kProperty && test.bare &&
+        std::ranges::find(names, test.path[0]) == names.end())
+      names.push_back(test.path[0]);
+    for (auto part = test.parts.rbegin(); part != test.parts.rend(); ++part) left.push_back(&*part);
+  }
+  return names;
+}
 
 Result<WhereExpression> WhereExpression::Compile(std::string_view text, const Schema& schema) try {
   auto tree = std::make_shared<Tree>();

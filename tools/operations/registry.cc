@@ -22,6 +22,7 @@ Rows MakeRows() {
                          AddKinds,
                          AddLedger,
                          AddSchema,
+                         AddPut,
                          AddEdit,
                          AddLedgerWrites,
                          AddTerms,
@@ -45,6 +46,7 @@ Rows MakeRows() {
                          AddRerank,
                          AddFrontier,
                          AddRecall,
+                         AddBounty,
                          AddMaintenance,
                          AddBackup,
                          AddRepair})

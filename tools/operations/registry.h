@@ -35,6 +35,7 @@ void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
 void AddLedger(Rows& rows);
 // Change.
+void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
 void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
@@ -59,6 +60,7 @@ void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
 void AddRecall(Rows& rows);
+void AddBounty(Rows& rows);
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

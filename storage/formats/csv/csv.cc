@@ -121,9 +121,10 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
   std::vector<std::string> names;
   for (std::string_view cell : header.cells) {
     const std::string_view name = Trim(cell);
-    if (name.empty()) return Bad("header: a column has no name");
+    const std::string column = "header: column " + std::to_string(names.size() + 1);
+    if (name.empty()) return Bad(column + " has no name");
     if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
-      return Bad("header: a name is not valid UTF-8 without NUL");
+      return Bad(column + ": its name is not valid UTF-8 without NUL");
     names.emplace_back(name);
   }
   PLEXUS_TRY(Rename(names, given));
@@ -161,9 +162,10 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
     for (const Known& k : kKnown)
       if (lower == k.name && (edges_ ? k.in_edges : k.in_nodes)) column = {lower, k.field};
     for (const HeaderColumn& other : columns_) {
-      if (other.name == column.name) return Bad("header: column " + Quoted(name) + " stands twice");
+      const std::string place = "header: column " + std::to_string(columns_.size() + 1) + ": ";
+      if (other.name == column.name) return Bad(place + Quoted(name) + " stands twice");
       if (other.field == column.field && column.field != Field::kOther)
-        return Bad("header: " + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
+        return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
     }
     columns_.push_back(std::move(column));
   }
@@ -207,13 +209,25 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
   return at;
 }
 
+namespace {
+
+// What a column that was built in later cannot hold: tables of before mean a property.
+bool StaysProperty(const Schema& schema, ColumnId column, std::string_view cell) {
+  if (!IsLaterColumn(column)) return false;
+  return schema.columns()[column].type == ColumnType::kF64 ? !Number<double>("", cell)
+                                                           : cell.size() > Limits::kMaxStringBytes;
+}
+
+}  // namespace
+
 Result<std::optional<std::string>> CsvParser::Properties(const CsvRow& row,
                                                          const Schema* columns) const {
   std::string json = "{";
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const HeaderColumn& column = columns_[i];
     if (column.field != Field::kOther || row.cells[i].empty()) continue;
-    if (columns && columns->FindColumn(column.name)) continue;
+    const auto id = columns ? columns->FindColumn(column.name) : std::nullopt;
+    if (id && !StaysProperty(*columns, *id, row.cells[i])) continue;
     AppendJsonKey(json, column.name);
     if (IsCanonicalNumber(row.cells[i]))
       json += row.cells[i];
@@ -289,7 +303,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].field != Field::kOther || row.cells[i].empty()) continue;
     const auto id = schema.FindColumn(columns_[i].name);
-    if (!id) continue;
+    if (!id || StaysProperty(schema, *id, row.cells[i])) continue;
     Value value;
     value.column = *id;
     switch (schema.columns()[*id].type) {
