@@ -11,14 +11,45 @@ namespace {
 
 Rows MakeRows() {
   Rows rows;
-  for (const auto add :
-       {AddImport,       AddExport,       AddGet,         AddList,           AddFind,
-        AddHistory,      AddLog,          AddStats,       AddKinds,          AddSchema,
-        AddPut,          AddEdit,         AddTerms,       AddEmbed,          AddPageRank,
-        AddTraverse,     AddNeighborhood, AddPath,        AddDistances,      AddBfs,
-        AddComponents,   AddCommunities,  AddCohesion,    AddPathCentrality, AddSpectralCentrality,
-        AddConnectivity, AddFlow,         AddSearch,      AddSimilar,        AddTopologicalOrder,
-        AddRerank,       AddFrontier,     AddMaintenance, AddBackup,         AddRepair})
+  for (const auto add : {AddImport,
+                         AddExport,
+                         AddGet,
+                         AddList,
+                         AddFind,
+                         AddHistory,
+                         AddLog,
+                         AddStats,
+                         AddKinds,
+                         AddLedger,
+                         AddSchema,
+                         AddPut,
+                         AddEdit,
+                         AddLedgerWrites,
+                         AddTerms,
+                         AddEmbed,
+                         AddPageRank,
+                         AddTraverse,
+                         AddNeighborhood,
+                         AddPath,
+                         AddDistances,
+                         AddBfs,
+                         AddComponents,
+                         AddCommunities,
+                         AddCohesion,
+                         AddPathCentrality,
+                         AddSpectralCentrality,
+                         AddConnectivity,
+                         AddFlow,
+                         AddSearch,
+                         AddSimilar,
+                         AddTopologicalOrder,
+                         AddRerank,
+                         AddFrontier,
+                         AddRecall,
+                         AddBounty,
+                         AddMaintenance,
+                         AddBackup,
+                         AddRepair})
     add(rows);
   return rows;
 }

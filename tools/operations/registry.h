@@ -33,9 +33,11 @@ void AddHistory(Rows& rows);
 void AddLog(Rows& rows);
 void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
+void AddLedger(Rows& rows);
 // Change.
 void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
+void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 // Ask.
@@ -57,6 +59,8 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddRecall(Rows& rows);
+void AddBounty(Rows& rows);
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);
