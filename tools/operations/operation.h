@@ -32,6 +32,7 @@ enum class Access : std::uint8_t {
   kWrite,    // the graph must exist
   kCreate,   // made when it does not
   kNothing,  // the operation works on directories itself
+  kPreview,  // read, or an empty graph in RAM where there is none: of a dry run
 };
 
 enum class Type : std::uint8_t {

@@ -21,6 +21,7 @@ Rows MakeRows() {
                          AddStats,
                          AddKinds,
                          AddSchema,
+                         AddPut,
                          AddEdit,
                          AddTerms,
                          AddEmbed,

@@ -26,13 +26,6 @@ void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& c
   json.EndObject();
 }
 
-void WriteApplyReport(ReplyWriter& json, const ApplyReport& report) {
-  json.Field("sequence", report.sequence);
-  WriteCounts(json, "nodes", report.nodes);
-  WriteCounts(json, "edges", report.edges);
-  WriteCounts(json, "index", report.index);
-}
-
 void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge) {
   json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
   json.Field("weight", edge.weight);

@@ -21,8 +21,6 @@ namespace plexus::tools {
 
 // {"new":n,"changed":n,"same":n} and "removed" when there are any.
 void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& counts);
-// What an ApplyReport says, as members.
-void WriteApplyReport(ReplyWriter& json, const ApplyReport& report);
 
 // "kind", "weight", "label", "created_at" ... of an edge, as members.
 void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge);

@@ -10,16 +10,22 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
 #include "tools/operations/node_details.h"
 
 namespace plexus::tools {
 namespace {
 
-// It narrows questions, and what reads texts; elsewhere it would be ignored.
-bool TakesWhere(const Operation& operation) {
-  constexpr std::string_view kOthers[] = {"list", "find", "neighbors", "export", "terms", "embed"};
-  return operation.group == "Ask" ||
-         std::ranges::find(kOthers, operation.name) != std::end(kOthers);
+// The alive nodes of these kinds, of either plane; facts of `scope` alone where it is given.
+Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::string>& kinds,
+                           const std::optional<NodeSubset>& scope) {
+  PLEXUS_ASSIGN(const std::vector<std::uint8_t> named, NodeKindMask(snapshot.schema(), kinds));
+  std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64, 0);
+  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (!snapshot.alive(v) || !named[snapshot.node_kind(v)]) continue;
+    if (!scope || scope->contains(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  }
+  return NodeSubset(snapshot.node_count(), std::move(words));
 }
 
 }  // namespace
@@ -33,9 +39,19 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
   made.executor_ = made.own_executor_ ? made.own_executor_.get() : &DefaultExecutor();
   if (options.access == Access::kNothing) return workspace;
 
+  std::error_code unknown;
+  if (options.access == Access::kPreview && !std::filesystem::exists(options.directory, unknown)) {
+    GraphOptions empty;
+    empty.executor = made.executor_;
+    made.own_graph_ = Graph::InMemory(empty);
+    made.graph_ = made.own_graph_.get();
+    if (!made.graph_) return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    return workspace;
+  }
+  const bool reads = options.access == Access::kRead || options.access == Access::kPreview;
   storage::OpenOptions open;
   open.create = options.access == Access::kCreate;
-  open.read_only = options.access == Access::kRead;
+  open.read_only = reads;
   open.strict = options.strict;
   open.graph.executor = made.executor_;
   open.graph.return_freed_memory = !options.one_request;
@@ -51,7 +67,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
   };
   made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
   PLEXUS_ASSIGN(made.database_, storage::Database::Open(options.directory, open));
-  made.open_for_writing_ = options.access != Access::kRead;
+  made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
   made.NoteDamage();
@@ -116,6 +132,9 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     view.scope = NodeSubset::InScopes(view.snapshot, names);
   }
+  if (request.Given("node_kinds")) {
+    PLEXUS_ASSIGN(view.scope, OfKinds(view.snapshot, request.List("node_kinds"), view.scope));
+  }
   if (request.Given("where")) {
     WhereOptions options;
     options.subset = view.scope ? &*view.scope : nullptr;
@@ -131,15 +150,22 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   return Seen(as_of, request);
 }
 
+// Elsewhere a selection would be ignored.
+bool SelectsNodes(const Operation& operation) {
+  constexpr std::string_view kOthers[] = {"list", "find", "neighbors", "export", "terms", "embed"};
+  return operation.group == "Ask" ||
+         std::ranges::find(kOthers, operation.name) != std::end(kOthers);
+}
+
 Status CheckCommon(const Request& request) {
   const Operation& operation = request.operation();
   const auto refuse = [&](const char* parameter) {
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + CommandName(operation.name) + "' does not take " + request.Name(parameter));
   };
-  if (request.Given("where") && !TakesWhere(operation)) return refuse("where");
+  for (const char* selects : {"where", "node_kinds", "scope"})
+    if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
   const Access access = operation.AccessFor(request);
-  if (request.Given("scope") && access == Access::kNothing) return refuse("scope");
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
   if (access == Access::kRead) return {};

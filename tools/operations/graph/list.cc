@@ -97,7 +97,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   NodeListRequest wanted;
   wanted.subset = workspace.scope();
   std::optional<NodeSubset> both_planes;
-  if (request.Flag("index")) {
+  if (request.Flag("index") && !request.Given("node_kinds")) {
     both_planes = NodeSubset::Alive(snapshot);
     if (request.Given("where")) {
       WhereOptions options;

@@ -61,7 +61,7 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   const Snapshot& snapshot = workspace.snapshot();
   const std::string words = Lower(request.Text("words"));
-  const bool any_kind = !request.Given("kinds");
+  const bool any_kind = !request.Given("kinds"), facts_only = !request.Given("node_kinds");
   PLEXUS_ASSIGN(const std::vector<std::uint8_t> kinds,
                 NodeKindMask(snapshot.schema(), request.List("kinds")));
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
@@ -76,7 +76,8 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
         for (std::size_t i = begin; i < end; ++i) {
           const auto node = static_cast<NodeId>(i);
           if (!snapshot.alive(node)) continue;
-          if (any_kind ? !snapshot.is_fact(node) : !kinds[snapshot.node_kind(node)]) continue;
+          if (any_kind ? facts_only && !snapshot.is_fact(node) : !kinds[snapshot.node_kind(node)])
+            continue;
           if (workspace.scope() && !workspace.scope()->contains(node)) continue;
           std::string text;
           if (snapshot.payload_ref(node, NodeField::kText))

@@ -91,7 +91,8 @@ std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const 
   add(hidden.not_valid, "not valid at this time (" + request.Name("now") + " or " +
                             request.Name("as_of") + " another)");
   add(hidden.out_of_scope,
-      "out of scope (" + request.Name("scope") + " and " + request.Name("where") + " name others)");
+      "out of scope (" + request.Name("scope") + ", " + request.Name("node_kinds") + " and " +
+          request.Name("where") + " name others)");
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
@@ -169,6 +170,8 @@ Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& que
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "events", "scope"));
   PLEXUS_TRY(NotTogether(request, "events", "kinds"));
+  PLEXUS_TRY(NotTogether(request, "events", "node_kinds"));
+  PLEXUS_TRY(NotTogether(request, "kinds", "node_kinds"));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
@@ -238,7 +241,7 @@ void AddSearch(Rows& rows) {
                    .Positional()
                    .MayBeEmpty(),
                Top(20, "at most K nodes; 0 = all"),
-               List("kinds", "A,B", "only these node kinds (default: all facts)")
+               List("kinds", "A,B", "only these node kinds, as --node-kinds (default: all facts)")
                    .Named(Means::kNodeKind),
                Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
