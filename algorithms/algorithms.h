@@ -29,6 +29,8 @@
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
+#include "algorithms/memory/concept_activation.h"
+#include "algorithms/memory/concepts.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
