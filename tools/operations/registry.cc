@@ -25,6 +25,7 @@ Rows MakeRows() {
                          AddEdit,
                          AddTerms,
                          AddEmbed,
+                         AddConcepts,
                          AddPageRank,
                          AddTraverse,
                          AddNeighborhood,
@@ -43,6 +44,7 @@ Rows MakeRows() {
                          AddTopologicalOrder,
                          AddRerank,
                          AddFrontier,
+                         AddConceptRecall,
                          AddMaintenance,
                          AddBackup,
                          AddRepair})

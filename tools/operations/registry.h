@@ -38,6 +38,7 @@ void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
+void AddConcepts(Rows& rows);
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);
@@ -57,6 +58,7 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddConceptRecall(Rows& rows);
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);
