@@ -198,7 +198,10 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   if (source == target)
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + std::string(source) + "' cannot be related to itself");
-  RelateResult result{std::string(source), std::string(Trimmed(kind)), std::string(target)};
+  RelateResult result;
+  result.from = source;
+  result.kind = Trimmed(kind);
+  result.to = target;
   WriteBatch& batch = result.batch;
   batch.set_time_ms(now_ms);
   PLEXUS_ASSIGN(const NamedConcept a,
