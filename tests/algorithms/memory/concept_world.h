@@ -56,7 +56,7 @@ inline RandomWorld MakeWorld(std::uint64_t seed, std::size_t count, std::size_t 
     if (below(6) != 0)
       node.accessed_at = below(8) == 0 ? 0 : kT + static_cast<std::int64_t>(below(12)) * kHour;
     if (node.kind == ConceptWorld::kEpisode && below(5) != 0)
-      node.text = below(3) == 0 ? "b evokes c" : "episode " + std::to_string(below(4));
+      node.text = below(3) == 0 ? "b evokes c" : "episode " + std::to_string(below(2));
     made.names.push_back(NameOf(i));
     made.world.nodes[made.names.back()] = node;
   }
@@ -72,6 +72,8 @@ inline RandomWorld MakeWorld(std::uint64_t seed, std::size_t count, std::size_t 
     edge.from = made.names[from], edge.to = made.names[to];
     edge.kind =
         below(8) == 0 ? ConceptWorld::kAnother : static_cast<ConceptWorld::Relation>(below(3));
+    if (made.world.nodes[edge.to].kind == ConceptWorld::kEpisode && below(3) != 0)
+      edge.kind = ConceptWorld::kEvokes;
     edge.weight = static_cast<float>(below(10)) / 8.0f;
     if (below(6) == 0) edge.label = "again";
     if (below(5) == 0) edge.valid_from = kT + static_cast<std::int64_t>(below(10)) * kHour;
