@@ -158,12 +158,22 @@ std::vector<std::string> Completions(const Snapshot& snapshot, std::string_view 
     words.pop_back();
   }
   const Operation* command = nullptr;
-  for (const std::string& word : words)
-    if (!command) command = FindCommand(word);
+  std::string family;  // "ledger "
+  for (const std::string& word : words) {
+    if (command) break;
+    command = FindCommand(family + word);
+    if (!command && IsCommandFamily(word)) family = word + " ";
+  }
   std::vector<std::string> found;
   const auto offer = [&](const std::string& candidate) {
     if (candidate.starts_with(last) && found.size() < kMostCompletions) found.push_back(candidate);
   };
+  if (!command && !family.empty()) {
+    for (const Operation& each : AllCommands())
+      if (const std::string name = CommandName(each.name); name.starts_with(family))
+        offer(name.substr(family.size()));
+    return found;
+  }
   if (!command) {
     for (const Operation& each : AllCommands()) offer(CommandName(each.name));
     for (const char* own : {"help", "quit"}) offer(own);

@@ -33,9 +33,11 @@ void AddHistory(Rows& rows);
 void AddLog(Rows& rows);
 void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
+void AddLedger(Rows& rows);
 // Change.
 void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
+void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 void AddConcepts(Rows& rows);
@@ -59,6 +61,7 @@ void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
 void AddConceptRecall(Rows& rows);
+void AddRecall(Rows& rows);
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

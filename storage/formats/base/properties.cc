@@ -7,11 +7,11 @@
 #include <array>
 #include <vector>
 
+#include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 #include "storage/formats/base/json_tree.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/property_map.h"
 
 namespace plexus::text {
@@ -22,45 +22,6 @@ namespace fb = flexbuffers;
 
 std::string Bytes(const std::vector<std::uint8_t>& buffer) {
   return std::string(reinterpret_cast<const char*>(buffer.data()), buffer.size());
-}
-
-void AppendJson(std::string& out, PropertyView value) {
-  switch (value.type()) {
-    case PropertyType::kNull:
-      out += "null";
-      break;
-    case PropertyType::kBool:
-      out += *value.AsBool() ? "true" : "false";
-      break;
-    case PropertyType::kInt:
-      AppendNumber(out, *value.AsInt());
-      break;
-    case PropertyType::kUint:
-      AppendNumber(out, *value.AsUint());
-      break;
-    case PropertyType::kDouble:
-      AppendJsonDouble(out, *value.AsDouble());
-      break;
-    case PropertyType::kString:
-      AppendJsonString(out, *value.AsString());
-      break;
-    case PropertyType::kList:
-      out += '[';
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        if (i) out += ',';
-        AppendJson(out, value[i]);
-      }
-      out += ']';
-      break;
-    case PropertyType::kMap:
-      out += '{';
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        AppendJsonKey(out, value.name(i));
-        AppendJson(out, value[i]);
-      }
-      out += '}';
-      break;
-  }
 }
 
 // Children of an object by key, as FlexBuffers wants them.
@@ -183,15 +144,6 @@ Result<std::string> MergeProperties(std::string_view base, std::string_view patc
       merged[key] = std::move(value);
   }
   return JoinProperties(merged);
-}
-
-Result<PropertyMap> SplitProperties(std::string_view properties) {
-  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
-  const PropertyView root = map.root();
-  PropertyMap out;
-  for (std::size_t i = 0; i < root.size(); ++i)
-    AppendJson(out[std::string(root.name(i))], root[i]);
-  return out;
 }
 
 Result<std::string> JoinProperties(const PropertyMap& map) {

@@ -2,20 +2,16 @@
 // import and export share. Internal to storage/formats.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/properties/split_properties.h"
 #include "storage/formats/base/json_tree.h"
 
 namespace plexus::text {
 
-// Top-level keys with their values spelled as JSON.
-using PropertyMap = std::map<std::string, std::string, std::less<>>;
-
-Result<PropertyMap> SplitProperties(std::string_view properties);
 Result<std::string> JoinProperties(const PropertyMap& map);
 
 // The canonical map of these members (of any object of the tree), "" for none.

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/properties/json_writer.h"
 #include "engine/times.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 

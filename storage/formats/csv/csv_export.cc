@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 

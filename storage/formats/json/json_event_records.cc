@@ -5,7 +5,7 @@
 // content, so outcomes accumulate and a repeated line is the same outcome.
 #include <algorithm>
 
-#include "storage/formats/base/outcome_key.h"
+#include "engine/outcome_key.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 

@@ -1,8 +1,8 @@
 // Definitions of a JSON lines export: what this graph has beside the built-in.
 #include <algorithm>
 
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/json/json_exporter.h"
 #include "storage/formats/json/json_lines.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/outcome_key.h"
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/json_writer.h"
-#include "storage/formats/base/outcome_key.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_exporter.h"
 

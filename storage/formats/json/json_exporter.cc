@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_lines.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "storage/formats/base/json_writer.h"
+#include "engine/properties/json_writer.h"
 #include "storage/formats/xml/graphml_key.h"
 
 namespace plexus::text {

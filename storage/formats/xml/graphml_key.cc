@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/json_writer.h"
 
 namespace plexus::text {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/json_writer.h"
 
 namespace plexus::text {
 

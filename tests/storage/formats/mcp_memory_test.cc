@@ -3,7 +3,7 @@
 #include <sstream>
 #include <vector>
 
-#include "storage/formats/base/json_writer.h"
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/export.h"
 #include "tests/support/text_support.h"

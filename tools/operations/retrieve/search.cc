@@ -7,7 +7,6 @@
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/phrase.h"
-#include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
@@ -18,6 +17,7 @@
 #include "tools/operations/reply_parts.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
+#include "tools/operations/word_query.h"
 
 namespace plexus::tools {
 namespace {
@@ -155,18 +155,6 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
   return reply;
 }
 
-// Texts that hold a query of several words as it stands: it counts as one more word. None where
-// that cannot be told from a few texts.
-Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
-                                TermSplitter& splitter, PhraseOptions options) {
-  constexpr std::uint64_t kMostTexts = 4'096;
-  PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(query.words));
-  if (needed.size() < 2 || !query.phrases.empty()) return PhraseResult();
-  options.max_texts = kMostTexts;
-  const std::string whole[] = {query.words};
-  return NodesWithPhrases(snapshot, whole, options);
-}
-
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "events", "scope"));
   PLEXUS_TRY(NotTogether(request, "events", "kinds"));
@@ -174,36 +162,23 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "kinds", "node_kinds"));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
-  const PhraseQuery query = ParsePhrases(request.Text("query"));
-  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(query.words));
-  if (terms.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + request.Text("query") + "' has no words to search for (stop words are none)");
   PLEXUS_ASSIGN(const NodeSubset allowed, Allowed(workspace, request));
-  NodeSubset subset = allowed;
-  PhraseOptions in_phrases;
-  in_phrases.terms = record.terms;
-  in_phrases.run.executor = &workspace.executor();
-  PLEXUS_ASSIGN(in_phrases.run.budget, MakeBudget(request));
-  PhraseResult holding;
-  if (!query.phrases.empty()) {
-    PLEXUS_ASSIGN(holding, NodesWithPhrases(snapshot, query.phrases, in_phrases));
-    subset = subset.Intersect(holding.nodes);
-  }
-  PLEXUS_ASSIGN(const PhraseResult whole, WholeQuery(snapshot, query, splitter, in_phrases));
-  const Bm25Phrase phrase[] = {{"\"" + query.words + "\"", &whole.nodes}};
+  PLEXUS_ASSIGN(const WordQuery words,
+                ReadWordQuery(workspace, request, "query", record.terms, allowed));
+  const PhraseQuery& query = words.parsed;
+  const std::vector<std::string>& terms = words.terms;
+  const Bm25Phrase phrase[] = {words.phrase()};
   Bm25Options options;
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.k1 = request.Number("k1");
   options.b = request.Number("b");
-  options.subset = &subset;
+  options.subset = &words.subset;
   options.events = request.Flag("events");
   options.phrases = phrase;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
-  result.truncated = result.truncated || holding.truncated;
+  result.truncated = result.truncated || words.truncated;
   if (options.events && result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "no event has terms: " + request.Command("terms", workspace.directory()) +
@@ -217,7 +192,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Hidden hidden;
   if (!options.events) {
     PLEXUS_ASSIGN(hidden, CountHidden(workspace, request, terms,
-                                      query.phrases.empty() ? nullptr : &holding.nodes));
+                                      query.phrases.empty() ? nullptr : &words.holding));
   }
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
   Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed);

@@ -1,5 +1,5 @@
 // JSON spelling; see json_writer.h.
-#include "storage/formats/base/json_writer.h"
+#include "engine/properties/json_writer.h"
 
 namespace plexus::text {
 

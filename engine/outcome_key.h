@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/properties/split_properties.h"
 #include "engine/snapshot.h"
-#include "storage/formats/base/property_map.h"
 
 namespace plexus::text {
 
@@ -33,6 +33,14 @@ std::string OutcomeName(const OutcomeContent& outcome);
 // The same with "%=" and a digest of notes and rest (a UUID of version 5) behind the source; no
 // escaped source holds "%=".
 std::string OutcomeNameWithDigest(const OutcomeContent& outcome);
+
+// The parts of such a name, with or without a digest; nullopt of any other text. `type` and
+// `source` without escapes.
+struct OutcomeNameParts {
+  std::string type, source;
+  std::string_view event;
+};
+std::optional<OutcomeNameParts> ParseOutcomeName(std::string_view name);
 
 // The name that `outcome` has, or gets, in `now` (null: an empty graph): OutcomeName when it is
 // plain or stands there under that name already, unless another one does. Errors: kCorruption

@@ -1,0 +1,53 @@
+// Words, phrases, and the nodes that hold them; see word_query.h.
+#include "tools/operations/word_query.h"
+
+#include <utility>
+
+#include "tools/operations/kernel_options.h"
+
+namespace plexus::tools {
+namespace {
+
+// Texts that hold a query of several words as it stands: it counts as one more word. None where
+// that cannot be told from a few texts.
+Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
+                                TermSplitter& splitter, PhraseOptions options) {
+  constexpr std::uint64_t kMostTexts = 4'096;
+  PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(query.words));
+  if (needed.size() < 2 || !query.phrases.empty()) return PhraseResult();
+  options.max_texts = kMostTexts;
+  const std::string whole[] = {query.words};
+  return NodesWithPhrases(snapshot, whole, options);
+}
+
+}  // namespace
+
+Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& request,
+                                std::string_view parameter, const TermOptions& terms,
+                                const NodeSubset& allowed) {
+  const Snapshot& snapshot = workspace.snapshot();
+  WordQuery query;
+  query.parsed = ParsePhrases(request.Text(parameter));
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));
+  PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
+  if (query.terms.empty())
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "'" + request.Text(parameter) + "' has no words to search for (stop words are none)");
+  query.subset = allowed;
+  PhraseOptions in_phrases;
+  in_phrases.terms = terms;
+  in_phrases.run.executor = &workspace.executor();
+  PLEXUS_ASSIGN(in_phrases.run.budget, MakeBudget(request));
+  if (!query.parsed.phrases.empty()) {
+    PLEXUS_ASSIGN(PhraseResult found, NodesWithPhrases(snapshot, query.parsed.phrases, in_phrases));
+    query.truncated = found.truncated;
+    query.holding = std::move(found.nodes);
+    query.subset = query.subset.Intersect(query.holding);
+  }
+  PLEXUS_ASSIGN(PhraseResult whole, WholeQuery(snapshot, query.parsed, splitter, in_phrases));
+  query.whole = std::move(whole.nodes);
+  return query;
+}
+
+}  // namespace plexus::tools
