@@ -30,6 +30,8 @@
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
+#include "algorithms/memory/concept_activation.h"
+#include "algorithms/memory/concepts.h"
 #include "algorithms/memory/ledger.h"
 #include "algorithms/memory/ledger_index.h"
 #include "algorithms/memory/recall.h"

@@ -40,6 +40,7 @@ void AddEdit(Rows& rows);
 void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
+void AddConcepts(Rows& rows);
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);
@@ -59,6 +60,7 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddConceptRecall(Rows& rows);
 void AddRecall(Rows& rows);
 void AddBounty(Rows& rows);
 // Care.

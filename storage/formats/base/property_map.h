@@ -12,7 +12,9 @@
 
 namespace plexus::formats_internal {
 
-Result<std::string> JoinProperties(const PropertyMap& map);
+using namespace engine_internal;  // JSON of properties, keys of outcomes
+
+Result<std::string> JoinProperties(const JsonProperties& map);
 
 // The canonical map of these members (of any object of the tree), "" for none.
 Result<std::string> EncodeProperties(const JsonParser& json,

@@ -49,7 +49,7 @@ class JsonExporter {
   // json_export_events.cc
   struct EventShape {
     bool standard = false;  // fits an event or outcome line
-    PropertyMap attributes, props;
+    JsonProperties attributes, props;
   };
   Result<EventShape> ShapeOfEvent(NodeId node) const;
   Result<EventShape> ShapeOfOutcome(NodeId node, NodeId& event, bool& by_label_time) const;
@@ -58,7 +58,7 @@ class JsonExporter {
   Status WriteEventsAndOutcomes();
   Status AppendMembers(NodeId event);
   Result<bool> IsWrittenByMember(const Edge& edge) const;
-  void AppendMap(const PropertyMap& map);
+  void AppendMap(const JsonProperties& map);
 
   const Snapshot& s_;
   ExportSink sink_;

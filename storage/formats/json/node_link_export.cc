@@ -104,7 +104,7 @@ class NodeLinkWriter {
  private:
   Status WriteProperties(PayloadRef ref, std::span<const std::string_view> names, bool columns) {
     PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
-    PLEXUS_ASSIGN(const PropertyMap map, SplitProperties(bytes));
+    PLEXUS_ASSIGN(const JsonProperties map, SplitProperties(bytes));
     std::string rest = "{";
     for (const auto& [name, json] : map) {
       const bool taken = std::find(names.begin(), names.end(), name) != names.end() ||

@@ -237,10 +237,10 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
   std::string whole = patch;
   if (!is_new) {  // an earlier line of this piece: lay this one over it
     const PropertyPatch& earlier = piece_.patches[at->second];
-    PLEXUS_ASSIGN(PropertyMap merged, SplitProperties(earlier.patch));
+    PLEXUS_ASSIGN(JsonProperties merged, SplitProperties(earlier.patch));
     if (replaces_rest)
       std::erase_if(merged, [](const auto& e) { return !IsReservedProperty(e.first); });
-    PLEXUS_ASSIGN(PropertyMap over, SplitProperties(patch));
+    PLEXUS_ASSIGN(JsonProperties over, SplitProperties(patch));
     for (auto& [k, v] : over) merged[k] = std::move(v);
     PLEXUS_ASSIGN(whole, JoinProperties(merged));
     replaces_rest |= earlier.replaces_rest;

@@ -128,7 +128,7 @@ void ListEnds(TextTable& table, const char* name, const List& ends, Shown&& show
 }
 
 void ListEvent(TextTable& table, const Snapshot& snapshot, const EventView& event) {
-  const auto with = [](const formats_internal::PropertyMap& attributes, const char* name) {
+  const auto with = [](const engine_internal::JsonProperties& attributes, const char* name) {
     const auto at = attributes.find(name);
     return at == attributes.end() ? std::string() : ", " + std::string(name) + " " + at->second;
   };
