@@ -12,6 +12,7 @@
 namespace plexus {
 
 using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 

@@ -14,6 +14,7 @@
 namespace plexus {
 
 using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 

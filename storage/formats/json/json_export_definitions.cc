@@ -8,6 +8,8 @@
 
 namespace plexus::formats_internal {
 
+using namespace engine_internal;
+
 namespace {
 
 // A column that this graph had before it was built in: every graph has it now.

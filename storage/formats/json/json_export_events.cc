@@ -13,6 +13,8 @@
 
 namespace plexus::formats_internal {
 
+using namespace engine_internal;
+
 namespace {
 
 constexpr std::string_view kEventAttributes[] = {"tool",   "mode",           "confidence",

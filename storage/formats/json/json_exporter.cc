@@ -13,6 +13,7 @@
 namespace plexus {
 
 using namespace formats_internal;
+using namespace engine_internal;
 
 Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options) try {

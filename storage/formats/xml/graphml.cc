@@ -13,6 +13,8 @@
 
 namespace plexus::formats_internal {
 
+using namespace engine_internal;
+
 namespace {
 
 constexpr int kChunk = 1 << 18;

@@ -10,6 +10,8 @@
 
 namespace plexus::formats_internal {
 
+using namespace engine_internal;
+
 namespace {
 
 constexpr std::size_t kMaxDefaults = 1 << 16;  // bytes that a document's defaults add to an element

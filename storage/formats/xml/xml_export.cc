@@ -11,6 +11,7 @@
 namespace plexus {
 
 using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
