@@ -34,14 +34,14 @@ std::shared_ptr<const Derived> DerivedData::Add(DerivedKey key, std::shared_ptr<
   return made;
 }
 
+std::vector<std::pair<DerivedKey, std::shared_ptr<const Derived>>> DerivedData::Values() const {
+  const std::lock_guard lock(mutex_);
+  return entries_;
+}
+
 std::uint64_t DerivedData::size_bytes() const {
-  std::vector<Entry> entries;
-  {
-    const std::lock_guard lock(mutex_);
-    entries = entries_;
-  }
   std::uint64_t bytes = 0;
-  for (const Entry& entry : entries) bytes += entry.second->size_bytes();
+  for (const Entry& entry : Values()) bytes += entry.second->size_bytes();
   return bytes;
 }
 

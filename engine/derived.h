@@ -79,6 +79,8 @@ class DerivedData {
   std::shared_ptr<const Derived> Add(DerivedKey key, std::shared_ptr<const Derived> made,
                                      bool replace) const;
   std::uint64_t size_bytes() const;
+  // All that is kept, in the order of keeping.
+  std::vector<std::pair<DerivedKey, std::shared_ptr<const Derived>>> Values() const;
 
  private:
   using Entry = std::pair<DerivedKey, std::shared_ptr<const Derived>>;

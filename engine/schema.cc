@@ -62,6 +62,11 @@ std::optional<ColumnId> Schema::FindColumn(std::string_view name) const {
   auto it = column_ids_.find(name);
   return it == column_ids_.end() ? std::nullopt : std::optional(it->second);
 }
+std::optional<ColumnId> Schema::ColumnFor(ColumnId builtin) const {
+  const Column& wanted = BuiltinColumns()[builtin];
+  const auto found = FindColumn(wanted.name);
+  return found && columns_[*found].type == wanted.type ? found : std::nullopt;
+}
 std::optional<SpaceId> Schema::FindSpace(std::string_view name) const {
   auto it = space_ids_.find(name);
   return it == space_ids_.end() ? std::nullopt : std::optional(it->second);
@@ -128,18 +133,30 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<ColumnId> Schema::Define(const Column& column) try {
-  if (auto old = FindColumn(column.name)) {
-    if (columns_[*old] == column) return *old;
-    return Conflict("column", column);
-  }
+Result<ColumnId> Schema::Add(const Column& column) {
   PLEXUS_TRY(CheckName("column", column.name));
   if (columns_.size() >= Limits::kMaxColumns)
     return Fail(ErrorCode::kResourceExhausted, "more than 1024 columns");
   const ColumnId id(columns_.size());
+  const auto old = FindColumn(column.name);
   columns_.push_back(column);
-  column_ids_.emplace(column.name, id);
+  column_ids_.insert_or_assign(column.name, id);
+  if (old) columns_[*old].name.clear();
   return id;
+}
+
+Result<ColumnId> Schema::Define(const Column& column) try {
+  if (auto old = FindColumn(column.name)) {
+    if (columns_[*old] == column) return *old;
+    if (!IsLaterColumn(*old)) return Conflict("column", column);
+  }
+  return Add(column);
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<ColumnId> Schema::Restore(const Column& column) try {
+  const auto old = FindColumn(column.name);
+  return old && IsLaterColumn(*old) ? Add(column) : Define(column);
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -74,6 +74,9 @@ class Schema {
 
   std::optional<NodeKindId> FindNodeKind(std::string_view name) const;
   std::optional<ColumnId> FindColumn(std::string_view name) const;
+  // The column that stands for a built-in one: itself, or one of the graph's own that had its name
+  // before it was built in. nullopt: that one has another type.
+  std::optional<ColumnId> ColumnFor(ColumnId builtin) const;
   std::optional<SpaceId> FindSpace(std::string_view name) const;
   // Finds by name or by inverse name; `reversed` tells which.
   struct EdgeKindMatch {
@@ -89,10 +92,17 @@ class Schema {
   // name (empty, over Limits, not UTF-8, control characters) is kInvalidArgument.
   Result<NodeKindId> Define(const NodeKind& kind);
   Result<EdgeKindId> Define(const EdgeKind& kind);
+  // A column of the name of one that was built in later, with another type, takes its name; the
+  // caller sees to it that no node has a value there.
   Result<ColumnId> Define(const Column& column);
   Result<SpaceId> Define(const VectorSpace& space);
+  // As Define, of what a log or a checkpoint says: a column that the graph had before one of its
+  // name was built in keeps its id and the name.
+  Result<ColumnId> Restore(const Column& column);
 
  private:
+  Result<ColumnId> Add(const Column& column);
+
   std::vector<NodeKind> node_kinds_;
   std::vector<EdgeKind> edge_kinds_;
   std::vector<Column> columns_;

@@ -99,6 +99,12 @@ std::vector<Column> MakeColumns() {
   columns[kValidFrom] = {"valid_from", ColumnType::kI64};
   columns[kValidUntil] = {"valid_until", ColumnType::kI64};
   columns[kScope] = {"scope", ColumnType::kString};
+  columns[kCategory] = {"category", ColumnType::kString};
+  columns[kStakes] = {"stakes", ColumnType::kString};
+  columns[kConfidence] = {"confidence", ColumnType::kF64};
+  columns[kDecisionOutcome] = {"outcome", ColumnType::kString};
+  columns[kMemoryType] = {"memory_type", ColumnType::kString};
+  columns[kStability] = {"stability", ColumnType::kF64};
   return columns;
 }
 

@@ -74,11 +74,26 @@ inline constexpr ColumnId kAccessCount{5};
 inline constexpr ColumnId kCreatedAt{6};
 inline constexpr ColumnId kValidFrom{7};
 inline constexpr ColumnId kValidUntil{8};
-inline constexpr ColumnId kScope{9};             // interned string; absent means "user"
+inline constexpr ColumnId kScope{9};  // interned string; absent means "user"
+// Added later: a graph may have had a column of its own of such a name before, or define one of
+// another type while none of its nodes has a value here. That one has the name then, and the
+// built-in one has none (Schema::ColumnFor finds the one to read).
+inline constexpr ColumnId kFirstLaterColumn{10};
+inline constexpr ColumnId kCategory{10};    // of a decision; string
+inline constexpr ColumnId kStakes{11};      // of a decision; string
+inline constexpr ColumnId kConfidence{12};  // f64
+inline constexpr ColumnId kDecisionOutcome{13};   // "outcome" of a decision; string
+inline constexpr ColumnId kMemoryType{14};  // string
+inline constexpr ColumnId kStability{15};   // f64
 inline constexpr ColumnId kFirstUserColumn{32};  // ids between are reserved
 
 inline constexpr std::string_view kDefaultScope = "user";
 inline constexpr char kIndexSeparator = '\x1f';
+
+// One of the columns that were built in later.
+constexpr bool IsLaterColumn(ColumnId column) {
+  return column >= kFirstLaterColumn && column < kFirstUserColumn;
+}
 
 // The tables behind Schema(); reserved ids have an empty name.
 std::span<const NodeKind> BuiltinNodeKinds();

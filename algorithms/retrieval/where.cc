@@ -122,8 +122,11 @@ class NodeTruth {
         return OfKey(test);
       case WhereField::kScope:
         return Tested(test, s_.scope(node_));
-      case WhereField::kColumn:
-        return Tested(test, ColumnOf(test));
+      case WhereField::kColumn: {
+        const WhereScalar have = ColumnOf(test);
+        const bool other = std::holds_alternative<std::monostate>(have) && !test.path.empty();
+        return other ? OfProperty(test) : Tested(test, have);
+      }
       case WhereField::kText:
         return OfText(test);
       default:

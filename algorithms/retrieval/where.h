@@ -18,7 +18,8 @@
 // has no regard to the case of ASCII letters.
 //
 // A name is, whichever is there first: a field (kind, key, tag, scope, text), a column of the
-// graph, a property. "props.NAME" is always the property; further parts lead into nested maps.
+// graph, a property. (Of a node without a value in category, stakes, confidence, outcome,
+// memory_type or stability its property of that name.) "props.NAME" is always the property; further parts lead into nested maps.
 //   kind   the kind's name; one that the graph does not know is an error
 //   key    the node's key; of an index node "kind:name" (tag:rust)
 //   tag    of none, one or several tags: a test holds when it does for one of them, "!=" and

@@ -323,7 +323,10 @@ class WhereParser {
     if (column) {
       test.column = *column;
       test.type = schema_.columns()[*column].type;
-      return of(WhereField::kColumn, WhereCost::kMemory);
+      // Graphs of before have it as a property: that is meant of nodes without a value.
+      if (IsLaterColumn(*column)) test.path = std::move(path);
+      return of(WhereField::kColumn,
+                test.path.empty() ? WhereCost::kMemory : WhereCost::kProperties);
     }
     if (first.sign == Sign::kWord && path[0] == "props") path.erase(path.begin());
     test.path = std::move(path);

@@ -85,6 +85,7 @@ class BatchResolver {
   };
 
   // names (resolve.cc)
+  Status CheckColumnIsFree(const Column& column) const;
   Status Definitions();
   Schema& MutableSchema();
   const Schema& schema() const { return defined_ ? *defined_ : *w_.schema; }

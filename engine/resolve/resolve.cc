@@ -13,10 +13,22 @@ Schema& BatchResolver::MutableSchema() {
   return *defined_;
 }
 
+// A column that was built in later gives its name away only while no node has a value there.
+Status BatchResolver::CheckColumnIsFree(const Column& column) const {
+  const auto old = schema().FindColumn(column.name);
+  if (!old || !IsLaterColumn(*old) || schema().columns()[*old].type == column.type) return {};
+  if (w_.columns[*old].size() == 0) return {};
+  return Fail(ErrorCode::kAlreadyExists,
+              "column '" + column.name + "' is built in and has values of another type here");
+}
+
 Status BatchResolver::Definitions() {
   for (const auto& k : b_.node_kinds_) PLEXUS_TRY(MutableSchema().Define(k));
   for (const auto& k : b_.edge_kinds_) PLEXUS_TRY(MutableSchema().Define(k));
-  for (const auto& c : b_.columns_) PLEXUS_TRY(MutableSchema().Define(c));
+  for (const auto& c : b_.columns_) {
+    PLEXUS_TRY(CheckColumnIsFree(c));
+    PLEXUS_TRY(MutableSchema().Define(c));
+  }
   for (const auto& s : b_.spaces_) PLEXUS_TRY(MutableSchema().Define(s));
   for (const std::string& name : b_.node_kind_names_) {
     auto found = schema().FindNodeKind(name);

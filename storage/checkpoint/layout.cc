@@ -1,7 +1,10 @@
 // Names and widths of the arrays; the manifest's codec.
 #include "storage/checkpoint/layout.h"
 
+#include <algorithm>
+
 #include "checkpoint_generated.h"
+#include "engine/vocabulary.h"
 #include "storage/encoding/flatbuffer_util.h"
 
 namespace plexus::storage {
@@ -94,8 +97,12 @@ std::string EncodeManifest(Manifest& m) {
   const auto digests = builder.CreateVector(m.section_digests);
   const fb::Seal no_seal(0, 0);
   const fb::GraphId id(m.graph_id.high, m.graph_id.low);
+  const bool later = std::ranges::any_of(m.arrays, [](const ArraySpec& array) {
+    return array.count > 0 && array.array == static_cast<std::uint16_t>(ArrayId::kColumn) &&
+           IsLaterColumn(static_cast<ColumnId>(array.element));
+  });
   builder.Finish(
-      fb::CreateManifest(builder, kFormatVersion, &no_seal, &id, m.id, m.sequence, m.time_ms,
+      fb::CreateManifest(builder, later ? kLaterColumnsVersion : kFormatVersion, &no_seal, &id, m.id, m.sequence, m.time_ms,
                          m.log_hash, definitions, m.node_count, m.string_count, nodes_by_kind,
                          edges_by_kind, m.section_bytes, arrays, digests),
       kManifestIdentifier);
@@ -108,7 +115,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Manifest* root,
                 CheckedRoot<fb::Manifest>(view.bytes(), kManifestIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), kFormatVersion, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kLaterColumnsVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Manifest m;
   m.digest = root->seal()->digest();

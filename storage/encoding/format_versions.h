@@ -10,6 +10,8 @@ namespace plexus::storage {
 // of its kind is refused by name; every smaller one is read.
 inline constexpr std::uint16_t kFormatVersion = 1;  // of anchor, manifest and records without edges
 inline constexpr std::uint16_t kRecordVersion = 2;  // of records with edges, which lie by column
+// Of records and manifests with values in columns that were built in later (engine/vocabulary.h).
+inline constexpr std::uint16_t kLaterColumnsVersion = 3;
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

@@ -1,8 +1,10 @@
 // Record -> FlatBuffers bytes: edges by column, the rest flat vectors, each one copy.
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
 
+#include "engine/vocabulary.h"
 #include "record_generated.h"
 #include "storage/encoding/edge_columns.h"
 #include "storage/encoding/flatbuffer_util.h"
@@ -144,7 +146,11 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.vectors.empty()) vectors = Structs<fb::VectorChange>(builder, r.vectors);
   if (!payloads.empty()) infos = Structs<fb::PayloadInfo>(builder, payloads);
   const fb::Seal no_seal(0, 0);
-  const std::uint16_t version = edges.IsNull() ? kFormatVersion : kRecordVersion;
+  const bool later = std::ranges::any_of(
+      r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
+  const std::uint16_t version = later            ? kLaterColumnsVersion
+                                : edges.IsNull() ? kFormatVersion
+                                                 : kRecordVersion;
   builder.Finish(fb::CreateRecord(builder, version, &no_seal, r.sequence, r.time_ms, definitions,
                                   r.first_string, string_offsets, string_bytes, r.first_node,
                                   node_kinds, key_offsets, key_bytes, node_changes, 0, extras,

@@ -91,6 +91,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
     made.field_ = Field::kColumn;
     made.column_ = *column;
     made.type_ = snapshot.schema().columns()[*column].type;
+    if (IsLaterColumn(*column)) made.path_ = {name};  // of nodes without a value, the property
     made.is_time_ =
         IsTimeColumn(*column) || (made.type_ == ColumnType::kI64 && name.ends_with("_at"));
     return made;
@@ -130,7 +131,8 @@ Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
       } else if (const auto text = snapshot.string_column(column_, node)) {
         value = std::string(snapshot.string(*text));
       }
-      return value;
+      if (value.index() != 0 || path_.empty()) return value;
+      break;
     }
     default:
       break;

@@ -80,7 +80,8 @@ class Lists {
   bool Visit(const WhereTest& test, Fn&& list) {
     const bool equal =
         test.form == WhereForm::kCompare && test.comparison == WhereComparison::kEqual;
-    if (test.field == WhereField::kColumn) return VisitColumn(test, list);
+    if (test.field == WhereField::kColumn)
+      return test.path.empty() && VisitColumn(test, list);  // else properties count, too
     if (!equal && test.form != WhereForm::kIn) return false;
     if (test.field == WhereField::kScope) return VisitScope(test, equal, list);
     if (test.field == WhereField::kText || test.field == WhereField::kProperty) return false;

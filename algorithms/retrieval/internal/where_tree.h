@@ -71,7 +71,8 @@ struct WhereTest {
   WhereField field = WhereField::kKey;
   ColumnId column{};
   ColumnType type = ColumnType::kF64;
-  std::vector<std::string> path;  // of a property
+  // Of a property; with kColumn: of the one that counts where a node has no value.
+  std::vector<std::string> path;
   WhereComparison comparison = WhereComparison::kEqual;
   WhereValue value;  // of kCompare
   WhereList list;    // of kIn

@@ -207,13 +207,25 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
   return at;
 }
 
+namespace {
+
+// What a column that was built in later cannot hold: tables of before mean a property.
+bool StaysProperty(const Schema& schema, ColumnId column, std::string_view cell) {
+  if (!IsLaterColumn(column)) return false;
+  return schema.columns()[column].type == ColumnType::kF64 ? !Number<double>("", cell)
+                                                           : cell.size() > Limits::kMaxStringBytes;
+}
+
+}  // namespace
+
 Result<std::optional<std::string>> CsvParser::Properties(const CsvRow& row,
                                                          const Schema* columns) const {
   std::string json = "{";
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const HeaderColumn& column = columns_[i];
     if (column.field != Field::kOther || row.cells[i].empty()) continue;
-    if (columns && columns->FindColumn(column.name)) continue;
+    const auto id = columns ? columns->FindColumn(column.name) : std::nullopt;
+    if (id && !StaysProperty(*columns, *id, row.cells[i])) continue;
     AppendJsonKey(json, column.name);
     if (IsCanonicalNumber(row.cells[i]))
       json += row.cells[i];
@@ -289,7 +301,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].field != Field::kOther || row.cells[i].empty()) continue;
     const auto id = schema.FindColumn(columns_[i].name);
-    if (!id) continue;
+    if (!id || StaysProperty(schema, *id, row.cells[i])) continue;
     Value value;
     value.column = *id;
     switch (schema.columns()[*id].type) {

@@ -137,7 +137,7 @@ Status JsonRecord::AddElementNode(std::uint64_t number) {
   PLEXUS_ASSIGN(NodeRecord record, NodeNamed(key, kind ? kind->text : std::string_view()));
   record.text = text;
   record.tags = std::move(tags);
-  PLEXUS_ASSIGN(record.columns, TakeColumnValues());
+  PLEXUS_ASSIGN(record.columns, TakeColumnValues(Misfits::kProperties));
   PLEXUS_ASSIGN(record.properties, TakeRest());
   return Put(record);
 }

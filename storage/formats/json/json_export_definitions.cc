@@ -1,4 +1,6 @@
 // Definitions of a JSON lines export: what this graph has beside the built-in.
+#include <algorithm>
+
 #include "engine/vocabulary.h"
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/json/json_exporter.h"
@@ -7,6 +9,11 @@
 namespace plexus::text {
 
 namespace {
+
+// A column that this graph had before it was built in: every graph has it now.
+bool IsBuiltinNow(const Column& column) {
+  return std::ranges::find(BuiltinColumns(), column) != BuiltinColumns().end();
+}
 
 std::string_view PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
 
@@ -70,6 +77,7 @@ Status JsonExporter::WriteDefinitions() {
     PLEXUS_TRY(WriteEdgeKind(schema.edge_kinds()[i]));
   for (std::size_t i = kFirstUserColumn; i < schema.columns().size(); ++i) {
     const Column& column = schema.columns()[i];
+    if (IsBuiltinNow(column)) continue;
     if (IsReservedKey(column.name))
       return Fail(ErrorCode::kUnsupported, "export: a column is named '" + column.name +
                                                "', which JSON lines use for something else");

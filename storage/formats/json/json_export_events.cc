@@ -56,6 +56,11 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
     shape.attributes.insert(std::move(entry));
   }
   for (const auto& [name, value] : shape.props) shape.standard &= !IsReservedProperty(name);
+  // Columns of a name that the record has for something else.
+  for (std::string_view name : {"confidence", "outcome"})
+    if (const auto column = s_.schema().FindColumn(name))
+      shape.standard &= s_.column_bits(*column, node) ==
+                        AbsentBits(s_.schema().columns()[*column].type);
   return shape;
 }
 

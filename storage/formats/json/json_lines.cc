@@ -89,6 +89,7 @@ Status JsonRecord::Add() {
   const JsonValue* found = nullptr;
   const Sort* sort = nullptr;
   for (const Sort& s : kSorts) {
+    if (s.key == "outcome" && sort && sort->key == "node") continue;  // a column of the node
     const JsonValue* v = Take(s.key);
     if (!v) continue;
     if (found)
@@ -192,20 +193,22 @@ Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonVa
 }
 
 Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumns() {
-  PLEXUS_ASSIGN(std::vector<ColumnValue> out, TakeColumnValues());
+  PLEXUS_ASSIGN(std::vector<ColumnValue> out, TakeColumnValues(Misfits::kRefused));
   PLEXUS_TRY(NothingLeft());
   return out;
 }
 
-Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumnValues() {
+Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumnValues(Misfits misfits) {
   std::vector<ColumnValue> out;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (taken_[i]) continue;
     auto id = builder_.schema().FindColumn(members_[i].key);
     if (!id) continue;
+    Result<ColumnValue> value = ReadColumn(*id, members_[i]);
+    if (!value && misfits == Misfits::kProperties && IsLaterColumn(*id)) continue;
+    if (!value) return std::unexpected(value.error());
     taken_[i] = true;
-    PLEXUS_ASSIGN(ColumnValue value, ReadColumn(*id, members_[i]));
-    out.push_back(value);
+    out.push_back(*value);
   }
   return out;
 }

@@ -79,7 +79,9 @@ class JsonRecord {
   // Weight, label, times, author of an edge's line; views into the tree.
   Result<WriteBatch::EdgeInput> TakeEdgeAttributes();
   // Columns among what is left.
-  Result<std::vector<ColumnValue>> TakeColumnValues();
+  // A value that does not fit its column; of one that was built in later it may stay a property.
+  enum class Misfits : std::uint8_t { kRefused, kProperties };
+  Result<std::vector<ColumnValue>> TakeColumnValues(Misfits misfits);
   // The same; anything else left is an error.
   Result<std::vector<ColumnValue>> TakeColumns();
   Status NothingLeft() const;

@@ -1,0 +1,82 @@
+// A writer that goes on from a copy of the state, and payloads that lie over the state's own.
+#include "engine/preview.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/internal/memory_store.h"
+#include "engine/out_of_memory.h"
+#include "engine/state_writer.h"
+
+namespace plexus {
+
+namespace {
+
+// The payloads of one record, which it owns, over the store that has the rest.
+class PreviewPayloads final : public PayloadStore {
+ public:
+  PreviewPayloads(Record record, std::shared_ptr<const PayloadStore> rest)
+      : record_(std::move(record)), pending_(std::move(rest)) {
+    pending_.Add(record_);
+  }
+  Result<std::string> Get(PayloadRef ref) const override { return pending_.Get(ref); }
+  Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const override {
+    return pending_.GetEach(refs, fn);
+  }
+
+ private:
+  const Record record_;  // its payloads alone
+  PendingPayloads pending_;
+};
+
+Status CheckTime(std::int64_t time_ms, const PreviewOptions& options) {
+  const auto refuse = [&](const std::string& why) {
+    return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
+  };
+  if (time_ms > kMaxTimeMs)
+    return refuse(" lies after the year 9999; times are milliseconds since 1970");
+  if (!options.now_ms || time_ms <= 0) return {};
+  if (*options.now_ms < time_ms - std::max<std::int64_t>(options.max_ahead_ms, 0))
+    return refuse(" lies more than " + std::to_string(options.max_ahead_ms) +
+                  " ms after the host's clock, " + std::to_string(*options.now_ms));
+  return {};
+}
+
+// What was computed of the snapshot's state is offered to a state that equals it.
+void OfferKept(const Snapshot& from, const GraphState& to) {
+  if (!to.derived.lineage) return;
+  for (auto& [key, value] : from.state().derived.kept.Values())
+    if (auto carried = std::dynamic_pointer_cast<const Carried>(value))
+      to.derived.lineage->Offer(key, to.derived.version, std::move(carried));
+}
+
+}  // namespace
+
+Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
+                              const PreviewOptions& options) try {
+  PLEXUS_TRY(CheckTime(batch.time_ms(), options));
+  StateWriter writer(snapshot.state(), options.executor);
+  PreviewResult result;
+  PLEXUS_ASSIGN(Record record, writer.Resolve(batch, &result.report));
+  if (record.sequence == 0) {
+    result.snapshot = snapshot;
+    return result;
+  }
+  OfferKept(snapshot, *writer.Publish());
+  PLEXUS_TRY(writer.Apply(record));
+  if (!record.payloads.empty()) {
+    Record written;
+    written.sequence = record.sequence;
+    written.payloads = std::move(record.payloads);
+    writer.SetPayloadStore(
+        std::make_shared<PreviewPayloads>(std::move(written), snapshot.state().payload_store));
+  }
+  result.snapshot = Snapshot(writer.Publish());
+  return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus
