@@ -46,9 +46,9 @@ struct CosineBand {
 
 struct NeverComposedOptions {
   FrontierLens lens = FrontierLens::kSurface;
-  int arity = 2;            // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
-  std::size_t top = 10;     // 1 to kMaxNeverComposedTop.
-  std::int64_t now_ms = 0;  // Of visibility, and of the edges that a lens walks.
+  int arity = 2;                // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
+  std::size_t top = 10;         // 1 to kMaxNeverComposedTop.
+  std::int64_t now_ms = 0;      // Of visibility, and of the edges that a lens walks.
   bool include_superseded = false;
   const NodeSubset* pool = nullptr;  // Null: visible facts but turns and episodes.
   // Wanted tags: a tag that is equal or begins with `wanted:`. None: every set.
