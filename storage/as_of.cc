@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kPastKept = 4;
 
 Status BelowFloor(const std::string& directory, Sequence floor, const std::string& what) {
-  return Fail(
-      ErrorCode::kFailedPrecondition,
-      directory + ": " + what + " lies below the history floor, record " + std::to_string(floor));
+  return Fail(ErrorCode::kNotFound, directory + ": " + what +
+                                        " lies below the history floor, record " +
+                                        std::to_string(floor) + ": what was before is trimmed");
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ class Database {
   // The graph as it was after record `sequence`: the nearest checkpoint at or
   // before it plus replay; the last few are cached. 0 is the empty graph. Purged
   // nodes show no payloads, vectors, tags or terms at any sequence. Errors:
-  // kFailedPrecondition below the history floor (names it), kNotFound in the future.
+  // kNotFound: below the history floor (the message names it), or in the future.
   Result<Snapshot> AsOf(Sequence sequence);
   // The last record whose time is <= time_ms. kNotFound before the first record.
   Result<Snapshot> AsOfTime(std::int64_t time_ms);

@@ -146,8 +146,8 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.vectors.empty()) vectors = Structs<fb::VectorChange>(builder, r.vectors);
   if (!payloads.empty()) infos = Structs<fb::PayloadInfo>(builder, payloads);
   const fb::Seal no_seal(0, 0);
-  const bool later = std::ranges::any_of(
-      r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
+  const bool later =
+      std::ranges::any_of(r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
   const std::uint16_t version = later            ? kLaterColumnsVersion
                                 : edges.IsNull() ? kFormatVersion
                                                  : kRecordVersion;

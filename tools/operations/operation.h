@@ -32,6 +32,7 @@ enum class Access : std::uint8_t {
   kWrite,    // the graph must exist
   kCreate,   // made when it does not
   kNothing,  // the operation works on directories itself
+  kPreview,  // read, or an empty graph in RAM where there is none: of a dry run
 };
 
 enum class Type : std::uint8_t {
@@ -50,10 +51,11 @@ enum class Means : std::uint8_t {
   kEdgeKind,
   kNodeKind,
   kTime,
-  kMoment,   // a sequence or a time
-  kFile,     // a path that is read
-  kContent,  // what a file holds; a command line names the file
-  kPath,     // a path that is written
+  kMoment,     // a sequence or a time
+  kFile,       // a path that is read
+  kContent,    // what a file holds; a command line names the file
+  kPath,       // a path that is written
+  kOperation,  // the name of one
 };
 
 using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string,

@@ -34,6 +34,7 @@ void AddLog(Rows& rows);
 void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
 // Change.
+void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);

@@ -57,6 +57,7 @@ const Parameters& CommonParameters() {
   static const Parameters common = {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
       tools::List("scope", "S[,S]", "only nodes of these scopes"),
+      tools::List("node_kinds", "A,B", "only nodes of these kinds").Named(Means::kNodeKind),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       DetailsParameter(),
       tools::Text("now", "TIME",
@@ -115,6 +116,9 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
   };
   if (parameter.type == Type::kNumber)
     if (const auto* count = std::get_if<std::uint64_t>(&value)) value = static_cast<double>(*count);
+  if (parameter.type == Type::kList)  // one alone
+    if (const auto* text = std::get_if<std::string>(&value))
+      value = std::vector<std::string>{*text};
   if (value.index() != static_cast<std::size_t>(parameter.type) + 1)
     return refuse("is " + std::string(TypeName(parameter.type)));
   std::optional<double> number;

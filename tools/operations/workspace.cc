@@ -10,16 +10,23 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
 #include "tools/operations/node_details.h"
+#include "tools/operations/node_list.h"
 
 namespace plexus::tools {
 namespace {
 
-// It narrows questions, and what reads texts; elsewhere it would be ignored.
-bool TakesWhere(const Operation& operation) {
-  constexpr std::string_view kOthers[] = {"list", "find", "neighbors", "export", "terms", "embed"};
-  return operation.group == "Ask" ||
-         std::ranges::find(kOthers, operation.name) != std::end(kOthers);
+// The alive nodes of these kinds, of either plane; facts of `scope` alone where it is given.
+Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::string>& kinds,
+                           const std::optional<NodeSubset>& scope) {
+  PLEXUS_ASSIGN(const std::vector<std::uint8_t> named, NodeKindMask(snapshot.schema(), kinds));
+  std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64, 0);
+  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (!snapshot.alive(v) || !named[snapshot.node_kind(v)]) continue;
+    if (!scope || scope->contains(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  }
+  return NodeSubset(snapshot.node_count(), std::move(words));
 }
 
 }  // namespace
@@ -33,13 +40,23 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
   made.executor_ = made.own_executor_ ? made.own_executor_.get() : &DefaultExecutor();
   if (options.access == Access::kNothing) return workspace;
 
+  std::error_code unknown;
+  if (options.access == Access::kPreview && !std::filesystem::exists(options.directory, unknown)) {
+    GraphOptions empty;
+    empty.executor = made.executor_;
+    made.own_graph_ = Graph::InMemory(empty);
+    made.graph_ = made.own_graph_.get();
+    if (!made.graph_) return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    return workspace;
+  }
+  const bool reads = options.access == Access::kRead || options.access == Access::kPreview;
   storage::OpenOptions open;
   open.create = options.access == Access::kCreate;
-  open.read_only = options.access == Access::kRead;
+  open.read_only = reads;
   open.strict = options.strict;
   open.graph.executor = made.executor_;
   open.graph.return_freed_memory = !options.one_request;
-  open.graph.now_ms = [now = options.clock_ms] { return now; };
+  open.graph.now_ms = [&made] { return made.options_.clock_ms; };
   open.lock_wait_ms = options.lock_wait_ms;
   bool noted = !options.note;
   open.on_lock_wait = [&](const std::string& holder, std::int64_t waited_ms) {
@@ -51,7 +68,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
   };
   made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
   PLEXUS_ASSIGN(made.database_, storage::Database::Open(options.directory, open));
-  made.open_for_writing_ = options.access != Access::kRead;
+  made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
   made.NoteDamage();
@@ -116,6 +133,9 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     view.scope = NodeSubset::InScopes(view.snapshot, names);
   }
+  if (request.Given("node_kinds")) {
+    PLEXUS_ASSIGN(view.scope, OfKinds(view.snapshot, request.List("node_kinds"), view.scope));
+  }
   if (request.Given("where")) {
     WhereOptions options;
     options.subset = view.scope ? &*view.scope : nullptr;
@@ -131,15 +151,22 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   return Seen(as_of, request);
 }
 
+// Elsewhere a selection would be ignored.
+bool SelectsNodes(const Operation& operation) {
+  constexpr std::string_view kOthers[] = {"list", "find", "neighbors", "export", "terms", "embed"};
+  return operation.group == "Ask" ||
+         std::ranges::find(kOthers, operation.name) != std::end(kOthers);
+}
+
 Status CheckCommon(const Request& request) {
   const Operation& operation = request.operation();
   const auto refuse = [&](const char* parameter) {
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + CommandName(operation.name) + "' does not take " + request.Name(parameter));
   };
-  if (request.Given("where") && !TakesWhere(operation)) return refuse("where");
+  for (const char* selects : {"where", "node_kinds", "scope"})
+    if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
   const Access access = operation.AccessFor(request);
-  if (request.Given("scope") && access == Access::kNothing) return refuse("scope");
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
   if (access == Access::kRead) return {};
@@ -156,7 +183,21 @@ Status Workspace::Look(const Request& request) {
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
+  if (request.Given("where")) NoteUnknownNames(request);
   return {};
+}
+
+// A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
+void Workspace::NoteUnknownNames(const Request& request) {
+  const Result<WhereExpression> where = WhereExpression::Compile(request.Text("where"), schema());
+  if (!where) return;
+  const std::vector<std::string> known = NamesOfValues(schema());
+  for (const std::string& name : where->BareProperties()) {
+    const std::string near = DidYouMean(name, known);
+    if (near.empty() && view_.scope && view_.scope->count() > 0) continue;
+    notes_.push_back(
+        {request.Name("where") + ": '" + name + "' is no column and taken for a property" + near});
+  }
 }
 
 // A misspelt scope selects nothing: say so.

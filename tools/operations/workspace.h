@@ -38,7 +38,7 @@ struct WorkspaceOptions {
   std::function<void(const std::string&)> note = {};
 };
 
-// A state of the graph, its clock, and the nodes that scope and where select.
+// A state of the graph, its clock, and the nodes that scope, node_kinds and where select.
 struct View {
   Snapshot snapshot;
   std::int64_t now_ms = 0;
@@ -54,10 +54,12 @@ class Workspace {
   static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
   ~Workspace();
 
+  // What time it is from now on, for the graph's own checks, too.
+  void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
-  // What the request's as_of, scope, where and now mean. Errors: kInvalidArgument, a time that
-  // cannot be read, or as_of with writing; the history's own.
+  // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a
+  // time that cannot be read, or as_of with writing; the history's own.
   Status Look(const Request& request);
   // The same at another moment, without notes.
   Result<View> ViewAt(std::string_view as_of, const Request& request);
@@ -73,7 +75,8 @@ class Workspace {
   const Snapshot& snapshot() const { return view_.snapshot; }
   const Schema& schema() const { return view_.snapshot.schema(); }
   std::int64_t now_ms() const { return view_.now_ms; }
-  // The facts that scope and where select; null = all nodes.
+  // The nodes that scope, node_kinds and where select, facts unless node_kinds names kinds of the
+  // index plane; null = all nodes.
   const NodeSubset* scope() const { return view_.scope ? &*view_.scope : nullptr; }
   Executor& executor() const { return *executor_; }
   int input() const { return options_.input; }
@@ -100,12 +103,14 @@ class Workspace {
   Workspace() = default;
   Result<View> Seen(std::string_view as_of, const Request& request);
   void NoteDamage();
+  void NoteUnknownNames(const Request& request);
   void NoteUnknownScopes(const std::vector<std::string>& scopes);
 
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database
   Executor* executor_ = nullptr;
   std::unique_ptr<storage::Database> database_;
+  std::unique_ptr<Graph> own_graph_;  // of a preview without a database
   Graph* graph_ = nullptr;
   View view_;
   std::vector<std::string> warnings_;
@@ -118,8 +123,10 @@ class Workspace {
 // Answers a request: checks it, looks, runs. What is to be known beside it stands in notes().
 Result<Reply> Answer(Workspace& workspace, const Request& request);
 
-// What the common parameters may be of this operation: a past state is only read, and `where`
-// narrows questions alone. kInvalidArgument. Needs no graph.
+// Whether the operation takes scope, node_kinds and where: questions, and what reads texts.
+bool SelectsNodes(const Operation& operation);
+// What the common parameters may be of this operation: a past state is only read, and a selection
+// of nodes narrows questions alone. kInvalidArgument. Needs no graph.
 Status CheckCommon(const Request& request);
 
 // "OPTION: ... looks like seconds", when a time most likely is.

@@ -121,9 +121,10 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
   std::vector<std::string> names;
   for (std::string_view cell : header.cells) {
     const std::string_view name = Trim(cell);
-    if (name.empty()) return Bad("header: a column has no name");
+    const std::string column = "header: column " + std::to_string(names.size() + 1);
+    if (name.empty()) return Bad(column + " has no name");
     if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
-      return Bad("header: a name is not valid UTF-8 without NUL");
+      return Bad(column + ": its name is not valid UTF-8 without NUL");
     names.emplace_back(name);
   }
   PLEXUS_TRY(Rename(names, given));
@@ -161,9 +162,10 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
     for (const Known& k : kKnown)
       if (lower == k.name && (edges_ ? k.in_edges : k.in_nodes)) column = {lower, k.field};
     for (const HeaderColumn& other : columns_) {
-      if (other.name == column.name) return Bad("header: column " + Quoted(name) + " stands twice");
+      const std::string place = "header: column " + std::to_string(columns_.size() + 1) + ": ";
+      if (other.name == column.name) return Bad(place + Quoted(name) + " stands twice");
       if (other.field == column.field && column.field != Field::kOther)
-        return Bad("header: " + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
+        return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
     }
     columns_.push_back(std::move(column));
   }

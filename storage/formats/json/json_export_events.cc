@@ -59,8 +59,8 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
   // Columns of a name that the record has for something else.
   for (std::string_view name : {"confidence", "outcome"})
     if (const auto column = s_.schema().FindColumn(name))
-      shape.standard &= s_.column_bits(*column, node) ==
-                        AbsentBits(s_.schema().columns()[*column].type);
+      shape.standard &=
+          s_.column_bits(*column, node) == AbsentBits(s_.schema().columns()[*column].type);
   return shape;
 }
 

@@ -24,7 +24,7 @@ Result<Reply> CopyReply(const char* what, const std::string& directory) {
 Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
   if (request.Given("as_of"))
     return Fail(ErrorCode::kInvalidArgument,
-                request.Name("as_of") + " reads the past; a backup is of the present");
+                request.Name("as_of") + " cannot go with a backup, which is of the present");
   PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.progress()));
   PLEXUS_TRY(workspace.Close());
   return CopyReply("backed up to", request.Text("to"));

@@ -271,24 +271,9 @@ Reply MakeReply(Workspace& workspace, text::ImportReport report,
 // The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
 Result<Reply> RunDry(Workspace& workspace, const Request& request, text::ImportOptions options) {
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
-  Snapshot from = workspace.snapshot();  // of a graph that is open
-  std::unique_ptr<storage::Database> read;
-  std::error_code ignored;
-  if (!from.shared_state()) {
-    PLEXUS_TRY(workspace.CheckDirectory());
-    if (std::filesystem::exists(workspace.directory(), ignored)) {
-      storage::OpenOptions open;
-      open.read_only = true;
-      open.strict = workspace.options().strict;
-      open.graph.executor = &workspace.executor();
-      PLEXUS_ASSIGN(read, storage::Database::Open(workspace.directory(), open));
-      from = read->snapshot();
-    }
-  }
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
-  const std::unique_ptr<Graph> graph =
-      from.shared_state() ? ScratchGraph(from, in_memory) : Graph::InMemory(in_memory);
+  const std::unique_ptr<Graph> graph = ScratchGraph(workspace.snapshot(), in_memory);
   if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
@@ -335,7 +320,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 }
 
 Access ImportAccess(const Request& request) {
-  return request.Flag("dry_run") ? Access::kNothing : Access::kCreate;
+  return request.Flag("dry_run") ? Access::kPreview : Access::kCreate;
 }
 
 Parameter MetricParameter() {

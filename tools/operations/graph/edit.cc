@@ -6,59 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/change.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {
-
-// For what was read at a sequence: the change is made only if nothing was applied since.
-WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
-  WriteBatch batch(workspace.now_ms());
-  if (const auto expected = request.MaybeCount("expect_sequence")) batch.ExpectSequence(*expected);
-  return batch;
-}
-
-// One line for people: "sequence 7: 1 edge new, 2 nodes new".
-std::string Summary(const ApplyReport& report) {
-  std::string text;
-  const auto add = [&](std::uint64_t count, const char* noun, const char* what) {
-    if (count == 0) return;
-    std::string name = noun;
-    if (count != 1 && name.ends_with('y'))
-      name.replace(name.size() - 1, 1, "ies");
-    else if (count != 1)
-      name += 's';
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name + " " + what;
-  };
-  const auto add_all = [&](const ChangeCounts& counts, const char* noun) {
-    add(counts.added, noun, "new");
-    add(counts.changed, noun, "changed");
-    add(counts.removed, noun, "removed");
-  };
-  add_all(report.edges, "edge");
-  add_all(report.nodes, "node");
-  add_all(report.index, "index entry");
-  return "sequence " + std::to_string(report.sequence) + ": " +
-         (text.empty() ? "nothing to change" : text);
-}
-
-Reply ReplyOf(const ApplyReport& report) {
-  Reply reply([report](ReplyWriter& json) { WriteApplyReport(json, report); });
-  reply.page = Summary(report) + "\n";
-  return reply;
-}
-
-Result<Reply> ApplyTo(Workspace& workspace, const WriteBatch& batch) {
-  PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
-  return ReplyOf(report);
-}
 
 // The node that `key` means, or a new one: an index node ("tag:rust") where the edge's kind is
 // of the index plane, else a fact. kInvalidArgument: an index node under a kind of facts.
@@ -101,6 +60,15 @@ Status TakeTime(Workspace& workspace, const Request& request, const char* name,
   return {};
 }
 
+// An edge that ends before it begins is never valid: a slip of the hand.
+Status CheckValidTimes(const Request& request, const WriteBatch::EdgeInput& edge) {
+  if (!edge.valid_from || !edge.valid_until || *edge.valid_from < *edge.valid_until) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              request.Name("valid_from") + " " + IsoTime(*edge.valid_from) + " is not before " +
+                  request.Name("valid_until") + " " + IsoTime(*edge.valid_until) +
+                  ": the edge would never be valid");
+}
+
 // What is taken away has to be meant: a name that was an index node's ("tag:rust") does not fall
 // through to a fact of that very key once the index node is gone.
 Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
@@ -129,6 +97,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(TakeTime(workspace, request, "created_at", edge.created_at));
   PLEXUS_TRY(TakeTime(workspace, request, "valid_from", edge.valid_from));
   PLEXUS_TRY(TakeTime(workspace, request, "valid_until", edge.valid_until));
+  PLEXUS_TRY(CheckValidTimes(request, edge));
   if (request.Given("created_by")) edge.created_by = request.Text("created_by");
   std::string properties;
   if (request.Given("props")) {
@@ -145,12 +114,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(edge.target, Endpoint(batch, snapshot, request.Text("target"), kind, index));
   edge.kind = batch.EdgeKindNamed(kind);
   batch.Link(edge);
-  return ApplyTo(workspace, batch);
-}
-
-// A weight, times and properties that cannot be read are refused before a graph is made.
-Access LinkAccess(const Request& request) {
-  return request.MaybeCount("expect_sequence").value_or(0) > 0 ? Access::kWrite : Access::kCreate;
+  return Change(workspace, request, batch);
 }
 
 Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
@@ -170,7 +134,7 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
                                           (label.empty() ? "" : " with label '" + label + "'"));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(kind), NodeRef::Id(target), label);
-  return ApplyTo(workspace, batch);
+  return Change(workspace, request, batch);
 }
 
 Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
@@ -178,7 +142,7 @@ Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(workspace.snapshot(), request.Text("key")));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.RemoveNode(NodeRef::Id(node));
-  return ApplyTo(workspace, batch);
+  return Change(workspace, request, batch);
 }
 
 Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
@@ -195,16 +159,9 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(report,
                   workspace.database().Purge(stored, workspace.now_ms(), workspace.progress()));
   }
-  return ReplyOf(report);
+  return ChangeReply(request, report);
 }
 
-const char* const kChange =
-    "sequence:n, nodes:{new:n, changed:n, same:n, removed?:n}, "
-    "edges:{new:n, changed:n, same:n, removed?:n}, index:{new:n, changed:n, same:n, removed?:n}";
-
-Parameter ExpectSequence() {
-  return Count("expect_sequence", "N", "only if the graph is at sequence N (else exit code 6)");
-}
 Parameter Key() { return Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(); }
 
 }  // namespace
@@ -230,14 +187,15 @@ void AddEdit(Rows& rows) {
             Text("created_by", "NAME", "who says so").MayBeEmpty(),
             Text("valid_from", "TIME", "valid from then on").Named(Means::kTime),
             Text("valid_until", "TIME", "valid until just before then").Named(Means::kTime),
-            Text("props", "JSON", "an object of properties"), ExpectSequence()},
-       .reply = kChange,
+            Text("props", "JSON", "an object of properties"), ExpectSequenceParameter(),
+            DryRunParameter()},
+       .reply = kChangeShape,
        .examples = {{"plexus link --db g alice knows bob --weight 0.8",
                      "one edge, durable when it returns"},
                     {"plexus link --db g m2 supersedes m1",
                      "m2 hides m1 from recall and traverse"}},
        .run = RunLink,
-       .access = LinkAccess});
+       .access = MakesGraph});
   rows.push_back(
       {.name = "unlink",
        .group = "Change",
@@ -248,23 +206,25 @@ void AddEdit(Rows& rows) {
                       Text("kind", "KIND", "the edge's kind").Named(Means::kEdgeKind).Positional(),
                       Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
                       Text("label", "L", "of the edge that is meant").MayBeEmpty(),
-                      ExpectSequence()},
-       .reply = kChange,
+                      ExpectSequenceParameter(), DryRunParameter()},
+       .reply = kChangeShape,
        .examples = {{"plexus unlink --db g alice knows bob", "the edge is gone from now on"},
                     {"plexus unlink --db g m2 supersedes m1 --json", "m1 shows again"}},
-       .run = RunUnlink});
+       .run = RunUnlink,
+       .access = ChangesGraph});
   rows.push_back(
       {.name = "remove",
        .group = "Change",
        .title = "Remove a node",
        .summary = "Remove a node with its edges; the past keeps them",
        .effect = Effect::kWrite,
-       .parameters = {Key(), ExpectSequence()},
-       .reply = kChange,
+       .parameters = {Key(), ExpectSequenceParameter(), DryRunParameter()},
+       .reply = kChangeShape,
        .examples = {{"plexus remove --db g alice", "alice and her edges are gone from now on"},
                     {"plexus remove --db g m1 --json",
                      "many at once: {\"remove\":\"m1\"} lines for import"}},
-       .run = RunRemove});
+       .run = RunRemove,
+       .access = ChangesGraph});
   rows.push_back(
       {.name = "purge",
        .group = "Change",
@@ -273,7 +233,7 @@ void AddEdit(Rows& rows) {
                   "words or tags were its alone)",
        .effect = Effect::kDestroy,
        .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well")},
-       .reply = kChange,
+       .reply = kChangeShape,
        .examples = {{"plexus purge --db g m1",
                      "text, words, tags and vectors of m1, at every point in time"},
                     {"plexus purge --db g m1 --hard",

@@ -61,7 +61,7 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   const Snapshot& snapshot = workspace.snapshot();
   const std::string words = Lower(request.Text("words"));
-  const bool any_kind = !request.Given("kinds");
+  const bool any_kind = !request.Given("kinds"), facts_only = !request.Given("node_kinds");
   PLEXUS_ASSIGN(const std::vector<std::uint8_t> kinds,
                 NodeKindMask(snapshot.schema(), request.List("kinds")));
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
@@ -76,7 +76,8 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
         for (std::size_t i = begin; i < end; ++i) {
           const auto node = static_cast<NodeId>(i);
           if (!snapshot.alive(node)) continue;
-          if (any_kind ? !snapshot.is_fact(node) : !kinds[snapshot.node_kind(node)]) continue;
+          if (any_kind ? facts_only && !snapshot.is_fact(node) : !kinds[snapshot.node_kind(node)])
+            continue;
           if (workspace.scope() && !workspace.scope()->contains(node)) continue;
           std::string text;
           if (snapshot.payload_ref(node, NodeField::kText))
@@ -107,6 +108,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, truncated, total, matches = std::move(matches)](ReplyWriter& json) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
     json.Field("truncated", truncated);
+    json.Field("total", total);
     json.Field("found", total);
     json.Objects("nodes", matches, [&](const Match& match) {
       json.Node("key", snapshot, match.node);
@@ -141,7 +143,7 @@ void AddFind(Rows& rows) {
                           .Named(Means::kNodeKind),
                       Top(20, "at most K nodes; 0 = all"),
                       Flag("keys", "show keys only, one a line"), MaxSeconds()},
-       .reply = "truncated:b, found:n, nodes:[{key:k, kind:s, text:s, where:s, edges:n}]",
+       .reply = "truncated:b, total:n, found:n, nodes:[{key:k, kind:s, text:s, where:s, edges:n}]",
        .tables = {{"nodes", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
        .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
                     {"plexus find --db wordnet --keys --top 1 dog",

@@ -1,4 +1,5 @@
 // search: texts that answer a query, by BM25 over the index of terms, and why.
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -6,6 +7,7 @@
 
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/internal/word_forms.h"
 #include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/where.h"
@@ -90,8 +92,9 @@ std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const 
   add(hidden.superseded, "superseded (" + request.Name("include_superseded") + " shows them)");
   add(hidden.not_valid, "not valid at this time (" + request.Name("now") + " or " +
                             request.Name("as_of") + " another)");
-  add(hidden.out_of_scope,
-      "out of scope (" + request.Name("scope") + " and " + request.Name("where") + " name others)");
+  add(hidden.out_of_scope, "out of scope (" + request.Name("scope") + ", " +
+                               request.Name("node_kinds") + " and " + request.Name("where") +
+                               " name others)");
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
@@ -136,6 +139,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       json.Field("term", term.term);
       WriteTerm(json, term);
     });
+    json.Field("total", result.found);
     json.Field("found", result.found);
     json.Field("not_indexed", not_indexed.facts);
     json.Field("not_compared", not_indexed.not_compared);
@@ -166,17 +170,46 @@ Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& que
   return NodesWithPhrases(snapshot, whole, options);
 }
 
+// A Han, kana or Hangul character alone is seldom a term: the terms that hold it stand for it.
+// O(nodes) where the query has one.
+void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
+  std::vector<std::string> characters;
+  for (const std::string& term : terms) {
+    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
+    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
+      characters.push_back(term);
+  }
+  if (characters.empty()) return;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
+    const std::string_view name = DisplayName(snapshot.key(node));
+    const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {
+      return name != character && name.find(character) != std::string_view::npos;
+    });
+    if (holds && std::ranges::find(terms, name) == terms.end()) terms.emplace_back(name);
+  }
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "events", "scope"));
   PLEXUS_TRY(NotTogether(request, "events", "kinds"));
+  PLEXUS_TRY(NotTogether(request, "events", "node_kinds"));
+  PLEXUS_TRY(NotTogether(request, "kinds", "node_kinds"));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+  if (std::ranges::count(request.Text("query"), '"') % 2 != 0)
+    return Fail(ErrorCode::kInvalidArgument, "'" + request.Text("query") +
+                                                 "': a double quote is not closed; a phrase stands "
+                                                 "between two of them");
   const PhraseQuery query = ParsePhrases(request.Text("query"));
-  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(query.words));
+  PLEXUS_ASSIGN(std::vector<std::string> terms, splitter.Split(query.words));
+  AddTermsThatHold(snapshot, terms);
   if (terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
-                "'" + request.Text("query") + "' has no words to search for (stop words are none)");
+                "'" + request.Text("query") +
+                    "' has no word to search for: words as common as 'the' and 'of' are not in "
+                    "the index, and neither is punctuation");
   PLEXUS_ASSIGN(const NodeSubset allowed, Allowed(workspace, request));
   NodeSubset subset = allowed;
   PhraseOptions in_phrases;
@@ -238,18 +271,18 @@ void AddSearch(Rows& rows) {
                    .Positional()
                    .MayBeEmpty(),
                Top(20, "at most K nodes; 0 = all"),
-               List("kinds", "A,B", "only these node kinds (default: all facts)")
+               List("kinds", "A,B", "only these node kinds, as --node-kinds (default: all facts)")
                    .Named(Means::kNodeKind),
                Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
                MaxSeconds(), Flag("events", "events by the query that they answered, not facts"),
                IncludeSuperseded()},
-       .reply =
-           "truncated:b, documents:n, average_length:x, "
-           "phrases?:[s], terms:[{term:s, df:n, idf:x}], found:n, not_indexed:n, not_compared:n, "
-           "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
-           "results:[{key:k, score:x, kind:s, text:s, length:n, "
-           "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
+       .reply = "truncated:b, documents:n, average_length:x, "
+                "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, found:n, not_indexed:n, "
+                "not_compared:n, "
+                "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
+                "results:[{key:k, score:x, kind:s, text:s, length:n, "
+                "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"key", "", As::kNode},

@@ -1,0 +1,108 @@
+// One batch, one report.
+#include "tools/operations/change.h"
+
+#include <cstdint>
+
+#include "engine/preview.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+bool IsDryRun(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
+
+bool Any(const ChangeCounts& counts) {
+  return counts.added + counts.changed + counts.same + counts.removed > 0;
+}
+
+// One line for people: "sequence 7: 1 edge new, 2 nodes new".
+std::string Summary(const ApplyReport& report) {
+  std::string text;
+  const auto add = [&](std::uint64_t count, const char* noun, const char* what) {
+    if (count == 0) return;
+    std::string name = noun;
+    if (count != 1 && name.ends_with('y'))
+      name.replace(name.size() - 1, 1, "ies");
+    else if (count != 1)
+      name += 's';
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name + " " + what;
+  };
+  const auto add_all = [&](const ChangeCounts& counts, const char* noun) {
+    add(counts.added, noun, "new");
+    add(counts.changed, noun, "changed");
+    add(counts.removed, noun, "removed");
+  };
+  add_all(report.edges, "edge");
+  add_all(report.nodes, "node");
+  add_all(report.events, "event");
+  add_all(report.outcomes, "outcome");
+  add_all(report.index, "index entry");
+  return "sequence " + std::to_string(report.sequence) + ": " +
+         (text.empty() ? "nothing to change" : text);
+}
+
+}  // namespace
+
+const char* const kChangeShape =
+    "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n, removed?:n}, "
+    "edges:{new:n, changed:n, same:n, removed?:n}, "
+    "index:{new:n, changed:n, same:n, removed?:n}, "
+    "events?:{new:n, changed:n, same:n, removed?:n}, "
+    "outcomes?:{new:n, changed:n, same:n, removed?:n}";
+
+Parameter DryRunParameter() { return Flag("dry_run", "say what would change, and write nothing"); }
+Parameter ExpectSequenceParameter() {
+  return Count("expect_sequence", "N", "only if the graph is at sequence N (else exit code 6)");
+}
+
+Access ChangesGraph(const Request& request) {
+  return IsDryRun(request) ? Access::kRead : Access::kWrite;
+}
+
+Access MakesGraph(const Request& request) {
+  if (IsDryRun(request)) return Access::kPreview;
+  const bool expects =
+      request.Has("expect_sequence") && request.MaybeCount("expect_sequence").value_or(0) > 0;
+  return expects ? Access::kWrite : Access::kCreate;
+}
+
+WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
+  WriteBatch batch(workspace.now_ms());
+  if (!request.Has("expect_sequence")) return batch;
+  if (const auto expected = request.MaybeCount("expect_sequence")) batch.ExpectSequence(*expected);
+  return batch;
+}
+
+Result<ApplyReport> ApplyOrPreview(Workspace& workspace, const Request& request,
+                                   const WriteBatch& batch) {
+  if (!IsDryRun(request)) return workspace.graph().Apply(batch);
+  PreviewOptions options;
+  options.now_ms = workspace.options().clock_ms;
+  options.executor = &workspace.executor();
+  PLEXUS_ASSIGN(PreviewResult preview, Preview(workspace.snapshot(), batch, options));
+  preview.report.sequence = workspace.snapshot().sequence();
+  return std::move(preview.report);
+}
+
+Reply ChangeReply(const Request& request, const ApplyReport& report) {
+  const bool dry = IsDryRun(request);
+  Reply reply([report, dry](ReplyWriter& json) {
+    json.Field("sequence", report.sequence);
+    if (dry) json.Field("dry_run", true);
+    WriteCounts(json, "nodes", report.nodes);
+    WriteCounts(json, "edges", report.edges);
+    WriteCounts(json, "index", report.index);
+    if (Any(report.events)) WriteCounts(json, "events", report.events);
+    if (Any(report.outcomes)) WriteCounts(json, "outcomes", report.outcomes);
+  });
+  reply.page = Summary(report) + "\n";
+  if (dry) reply.page += "a dry run: nothing was written\n";
+  return reply;
+}
+
+Result<Reply> Change(Workspace& workspace, const Request& request, const WriteBatch& batch) {
+  PLEXUS_ASSIGN(const ApplyReport report, ApplyOrPreview(workspace, request, batch));
+  return ChangeReply(request, report);
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,37 @@
+// What operations that write share: the dry run, and how a change is reported.
+#pragma once
+
+#include <string>
+
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/write_batch.h"
+#include "tools/operations/operation.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// dry_run, expect_sequence.
+Parameter DryRunParameter();
+Parameter ExpectSequenceParameter();
+// Operation::access of an operation that takes dry_run and writes to a graph that must be there, or
+// is made. A dry run only reads, and takes an empty graph where there is none and one would be
+// made.
+Access ChangesGraph(const Request& request);
+Access MakesGraph(const Request& request);
+
+// A batch at the workspace's time, with the request's expect_sequence where the row has it.
+WriteBatch MakeBatch(const Workspace& workspace, const Request& request);
+// Applies the batch, or asks what it would do where the request says dry_run: its report then has
+// the graph's own sequence.
+Result<ApplyReport> ApplyOrPreview(Workspace& workspace, const Request& request,
+                                   const WriteBatch& batch);
+
+// The members of a change's reply, in the language of shape.h; and such a reply.
+extern const char* const kChangeShape;
+Reply ChangeReply(const Request& request, const ApplyReport& report);
+// Both together.
+Result<Reply> Change(Workspace& workspace, const Request& request, const WriteBatch& batch);
+
+}  // namespace plexus::tools
