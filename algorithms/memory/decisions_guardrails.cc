@@ -103,7 +103,7 @@ class Check {
   Status Run(const GuardrailRule& rule, std::size_t index) {
     if (rule.does == ProposalDoes::kRemoves) {
       for (const NodeId node : removed_)
-        PLEXUS_TRY(Meet(rule, index, {.rule = index, .target = node}));
+        PLEXUS_TRY(Meet(rule, index, {index, node, kNoNode, kNoEdgeKind, {}, {}}));
       return {};
     }
     for (const ChangedEdge& e : edges_) {

@@ -85,7 +85,9 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
   result.batch.set_time_ms(now);
   bool defined = column.has_value();
   for (const NodeId node : salience.nodes.ToList()) {
-    CompactionEntry entry{.node = node, .percentile = salience.percentiles[node]};
+    CompactionEntry entry;
+    entry.node = node;
+    entry.percentile = salience.percentiles[node];
     // A created_at far from now: the difference of two times fits no 64 bits then.
     if (const auto created = snapshot.i64(kCreatedAt, node)) {
       std::int64_t age = 0;

@@ -12,13 +12,14 @@ namespace {
 Rows MakeRows() {
   Rows rows;
   for (const auto add :
-       {AddImport,       AddExport,       AddGet,         AddList,           AddFind,
-        AddHistory,      AddLog,          AddStats,       AddKinds,          AddSchema,
-        AddPut,          AddEdit,         AddTerms,       AddEmbed,          AddPageRank,
-        AddTraverse,     AddNeighborhood, AddPath,        AddDistances,      AddBfs,
-        AddComponents,   AddCommunities,  AddCohesion,    AddPathCentrality, AddSpectralCentrality,
-        AddConnectivity, AddFlow,         AddSearch,      AddSimilar,        AddTopologicalOrder,
-        AddRerank,       AddFrontier,     AddMaintenance, AddBackup,         AddRepair})
+       {AddImport,       AddExport,       AddGet,       AddList,           AddFind,
+        AddHistory,      AddLog,          AddStats,     AddKinds,          AddSchema,
+        AddPut,          AddEdit,         AddTerms,     AddEmbed,          AddPageRank,
+        AddTraverse,     AddNeighborhood, AddPath,      AddDistances,      AddBfs,
+        AddComponents,   AddCommunities,  AddCohesion,  AddPathCentrality, AddSpectralCentrality,
+        AddConnectivity, AddFlow,         AddSearch,    AddSimilar,        AddTopologicalOrder,
+        AddRerank,       AddFrontier,     AddConflicts, AddDecisions,      AddMaintenance,
+        AddBackup,       AddRepair})
     add(rows);
   return rows;
 }

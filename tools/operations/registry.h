@@ -57,6 +57,10 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddConflicts(Rows& rows);
+void AddConflictsResolve(Rows& rows);  // by AddConflicts
+void AddDecisions(Rows& rows);
+void AddDecisionsCheck(Rows& rows);  // by AddDecisions
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

@@ -15,7 +15,8 @@ inline const char* const kConflictsShape =
     "count:n, conflicts:[{a:k, b:k, since:i, edges:n, text_a?:s, text_b?:s}]";
 
 inline Layout ConflictsTable() {
-  return {"conflicts", {{"since", "since", As::kTime}, {"a", "one", As::kNode}, {"b", "other", As::kNode}}};
+  return {"conflicts",
+          {{"since", "since", As::kTime}, {"a", "one", As::kNode}, {"b", "other", As::kNode}}};
 }
 
 inline Reply ConflictsReply(const Snapshot& snapshot, std::vector<Conflict> conflicts,

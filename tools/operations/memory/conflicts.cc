@@ -69,11 +69,10 @@ Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result)
 }
 
 Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
-  PLEXUS_TRY(NotTogether(request, "top", "all"));
   ConflictCandidatesOptions options;
   options.now_ms = workspace.now_ms();
   options.subset = workspace.scope();
-  options.top = request.Flag("all") ? kMaxConflictCandidates : request.Count("top");
+  options.top = request.Count("top");
   options.include_judged = request.Flag("include_judged");
   options.space = request.Text("space");
   options.least_cosine = request.Number("least_cosine");
@@ -124,8 +123,8 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
 Result<Reply> RunChain(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(SupersessionWalk walk, WalkSupersession(snapshot, node, workspace.now_ms(),
-                                                        request.Count("max_steps")));
+  PLEXUS_ASSIGN(SupersessionWalk walk,
+                WalkSupersession(snapshot, node, workspace.now_ms(), request.Count("max_steps")));
   std::string headline = "the head is " + Escaped(ShownKey(snapshot, walk.head)) + "\n";
   std::string closing = walk.truncated ? "truncated: there are more steps\n" : "";
   Reply reply([snapshot, walk = std::move(walk)](ReplyWriter& json) {
@@ -160,7 +159,6 @@ void AddAsked(Rows& rows) {
                            "JSON lines that would be imported before; KEY may be one of theirs")
                           .Named(Means::kContent),
                       Count("top", "K", "the K best").Default(std::uint64_t{20}).Between(1, 1000),
-                      Flag("all", "up to 1,000"),
                       Flag("include_judged", "pairs that are linked already, too"), Space(),
                       Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.8),
@@ -215,10 +213,9 @@ void AddConflicts(Rows& rows) {
        .title = "Open conflicts",
        .summary = "List the pairs of visible memories that contradict each other, the oldest first",
        .parameters =
-           Parameters{Optional(Text("key", "KEY", "of this memory alone")
-                                   .Named(Means::kKey)
-                                   .Positional()),
-                      TopForPeople()},
+           Parameters{
+               Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
+               TopForPeople()},
        .reply = kConflictsShape,
        .tables = {ConflictsTable()},
        .examples = {{"plexus conflicts list --db g", "what somebody should decide"},
@@ -230,11 +227,10 @@ void AddConflicts(Rows& rows) {
        .group = "Ask",
        .title = "What replaced what",
        .summary = "Walk from a memory along what replaced it and what it replaced, with dates",
-       .parameters =
-           Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
-                      Count("max_steps", "N", "on each side")
-                          .Default(std::uint64_t{1000})
-                          .Between(1, 1'000'000)},
+       .parameters = Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
+                                Count("max_steps", "N", "on each side")
+                                    .Default(std::uint64_t{1000})
+                                    .Between(1, 1'000'000)},
        .reply = "truncated:b, head:k, "
                 "replaced_by:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}], "
                 "replaced:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}]",
