@@ -1,4 +1,5 @@
 // conflicts resolve: verdicts of a person or a model, one or a file of them, as one batch.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <initializer_list>
 #include <string>
