@@ -16,7 +16,9 @@ using boost::json::object;
 constexpr const char* kTyped =
     R"({"node":"k1","kind":"memory","text":"Gateway remembers keys for 24 hours","tags":["gateway"]}
 {"node":"k2","kind":"memory","text":"Gateway remembers keys for 48 hours","tags":["gateway"]}
-{"node":"k3","kind":"memory","text":"Measured: gateway remembers keys for 36 hours","tags":["gateway"]}
+)"
+    R"({"node":"k3","kind":"memory","text":"Measured: gateway remembers keys for 36 hours",)"
+    R"("tags":["gateway"]}
 {"node":"o1","kind":"memory","text":"Incident of third March","tags":["incident"]}
 {"edge":["k1","k2"],"kind":"contradicts","weight":0.8}
 {"edge":["o1","k1"],"kind":"supports","weight":0.7}
