@@ -28,7 +28,8 @@ using Pairs = std::set<std::pair<NodeId, NodeId>>;
 
 Pairs PairsOf(const Snapshot& s, std::int64_t now) {
   Pairs pairs;
-  for (const Conflict& c : OpenConflicts(s, {.now_ms = now}).value()) pairs.emplace(c.a, c.b);
+  const auto conflicts = OpenConflicts(s, {.now_ms = now}).value();
+  for (const Conflict& c : conflicts) pairs.emplace(c.a, c.b);
   return pairs;
 }
 
@@ -332,9 +333,8 @@ TEST(Conflicts, EqualTheirReferences) {
           EXPECT_EQ(found, expected);
         }
         Pairs near, expected;
-        for (const NearDuplicate& p :
-             NearDuplicates(s, {.now_ms = now, .least = 0.4, .top = 0}).value().pairs)
-          near.emplace(p.superseded, p.visible);
+        const auto duplicates = NearDuplicates(s, {.now_ms = now, .least = 0.4, .top = 0}).value();
+        for (const NearDuplicate& p : duplicates.pairs) near.emplace(p.superseded, p.visible);
         for (NodeId v = 0; v < kFacts; ++v)
           for (NodeId w = 0; w < kFacts; ++w)
             if (g.alive(v) && heads[v] != v && visible[w] && w != heads[v] &&

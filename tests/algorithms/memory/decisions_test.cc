@@ -305,7 +305,8 @@ TEST(Decisions, ShapesAndThreadsGiveTheSameBits) {
         const std::vector<double> scores = Salience(g.snapshot(), options).value().scores;
         WorkQueueOptions queue{.decisions = options.decisions, .top = 0};
         std::vector<std::tuple<double, WorkKind, NodeId, NodeId, std::string>> items;
-        for (const WorkItem& i : WorkQueue(g.snapshot(), queue).value().items)
+        const WorkQueueResult work = WorkQueue(g.snapshot(), queue).value();
+        for (const WorkItem& i : work.items)
           items.emplace_back(i.score, i.kind, i.node, i.other, i.reason);
         if (first.empty()) {
           first = scores;
