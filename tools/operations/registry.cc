@@ -49,6 +49,8 @@ Rows MakeRows() {
                          AddConceptRecall,
                          AddRecall,
                          AddBounty,
+                         AddConflicts,
+                         AddDecisions,
                          AddMaintenance,
                          AddBackup,
                          AddRepair})
