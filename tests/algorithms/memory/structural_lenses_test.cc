@@ -85,7 +85,7 @@ void CheckBoth(const Snapshot& snapshot, std::uint64_t seed) {
 }
 
 TEST(StructuralLenses, RandomLedgersAtEveryState) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto graph = Graph::InMemory();
     std::vector<Snapshot> states;
