@@ -1,6 +1,9 @@
 // The names of vestige's ComposedGraph, for sets of any size; see candidate_reply.h.
 #include "tools/operations/candidate_reply.h"
 
+#include <utility>
+#include <vector>
+
 #include "tools/operations/names.h"
 
 namespace plexus::tools {
@@ -18,11 +21,27 @@ std::string_view LevelName(SetLevel level) {
   return "closed_wedge";
 }
 
+constexpr std::size_t kPreviewBytes = 160;
+
+// The node's text in one line, cut at a character.
+std::string Preview(const Snapshot& snapshot, NodeId node) {
+  auto text = snapshot.Payload(node, NodeField::kText);
+  if (!text) return "";
+  for (char& c : *text)
+    if (c == '\n' || c == '\r') c = ' ';
+  if (text->size() <= kPreviewBytes) return *std::move(text);
+  std::size_t end = kPreviewBytes;
+  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) --end;
+  return text->substr(0, end) + "...";
+}
+
 }  // namespace
 
 std::string CandidateShape() {
   return "{ids:[k], score:x, bridgeScore:x, noveltyScore:x, trustScore:x, leastTrust:x, "
-         "outcomeScoreAdjustment:x, anchor:x, cosine?:x, structuralFit?:x, sharedTags:[s], "
+         "outcomeScoreAdjustment:x, anchor:x, nodeTypes:[s], previews:[s], firstNodeType?:s, "
+         "secondNodeType?:s, firstPreview?:s, secondPreview?:s, cosine?:x, structuralFit?:x, "
+         "sharedTags:[s], "
          "sharedTerms:[s], boundaryTags:[s], priorOutcomes:[s], outcomeSignal:s, level:s, "
          "proof?:[k], hops?:n, divergence?:x, terms:[{name:s, value:x, weight:x}], reason:s, "
          "compositionQuestion:s}";
@@ -37,6 +56,16 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   json.Field("leastTrust", set.least_trust);
   json.Field("outcomeScoreAdjustment", set.adjustment);
   json.Field("anchor", set.anchor);
+  json.Values("nodeTypes", set.types);
+  std::vector<std::string> previews;
+  for (const NodeId v : set.members) previews.push_back(Preview(snapshot, v));
+  json.Values("previews", previews);
+  if (set.types.size() == 2) {
+    json.Field("firstNodeType", set.types[0]);
+    json.Field("secondNodeType", set.types[1]);
+    json.Field("firstPreview", previews[0]);
+    json.Field("secondPreview", previews[1]);
+  }
   if (set.cosine) json.Field("cosine", *set.cosine);
   if (set.structural_fit) json.Field("structuralFit", *set.structural_fit);
   json.Values("sharedTags", set.shared_tags);
