@@ -17,7 +17,8 @@ namespace {
 Result<engine_internal::JsonProperties> Attributes(const Snapshot& snapshot, PayloadRef ref) {
   if (!ref) return engine_internal::JsonProperties();
   const Result<std::string> bytes = snapshot.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return engine_internal::JsonProperties();
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound)
+    return engine_internal::JsonProperties();
   if (!bytes) return std::unexpected(bytes.error());
   return engine_internal::SplitProperties(*bytes);
 }
