@@ -266,6 +266,32 @@ TEST_F(Composition, ACommandOfTwoWordsIsFoundAndExplained) {
   EXPECT_NE(shell.out.find("\"c4\""), std::string::npos);
 }
 
+TEST_F(Composition, BountyHasEveryLane) {
+  const object reply = Json({"bounty", "--now", "1700000100000"});
+  const auto events = [&](const char* lane) {
+    std::string ids;
+    for (const auto& item : reply.at(lane).as_array())
+      ids += std::string(item.at("event").at("event_id").as_string()) + " ";
+    return ids;
+  };
+  EXPECT_EQ(events("alreadyComposedLanes"), "c4 c3 c2 c1 ");
+  EXPECT_EQ(events("closedDoors"), "c2 ");
+  EXPECT_EQ(events("duplicateRiskLanes"), "c1 ");
+  EXPECT_EQ(events("needsPocLanes"), "c3 ");
+  EXPECT_EQ(Each(reply.at("neverComposedLanes"), "ids"),
+            R"(["m1","m2"] ["m3","m5"] ["m4","m5"] ["m2","m3"] )");
+  EXPECT_EQ(Each(reply.at("topWeirdCombinations"), "ids"),
+            R"(["m1","m2"] ["m3","m5"] ["m4","m5"] )");
+  EXPECT_NEAR(reply.at("neverComposedLanes").at(0).at("score").to_number<double>(), 3.805, 1e-9);
+  EXPECT_EQ(reply.at("guardrails").as_array().size(), 3u);
+  const auto& first = reply.at("duplicateRiskLanes").at(0);
+  EXPECT_EQ(Each(first.at("members"), "key"), "m1 m3 m1 ");
+  EXPECT_EQ(Each(first.at("outcomes"), "type"), "duplicate_risk helpful ");
+  const object tagged = Json({"bounty", "--tags", "upgrade", "--now", "1700000100000"});
+  EXPECT_EQ(Each(tagged.at("neverComposedLanes"), "ids"), R"(["m4","m5"] )");
+  EXPECT_EQ(tagged.at("alreadyComposedLanes").as_array().size(), 3u);
+}
+
 TEST_F(Composition, RecallRecordsItsEvidence) {
   const auto before = Sequence();
   const object plain = Json({"recall", "settlement queue"});

@@ -89,6 +89,30 @@ TEST(CommandLine, FormatsAreNamed) {
             "--format: 'cvs' is not one of table|json|csv; did you mean 'csv'?");
 }
 
+TEST(CommandLine, ACommandOfTwoWords) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"ledger", "get", "c1", "--db", "g"},
+        std::vector<std::string>{"--db", "g", "ledger", "--json", "get", "c1"},
+        std::vector<std::string>{"ledger-get", "c1"}, std::vector<std::string>{"ledger get", "c1"}}) {
+    const CommandLine line = ParseCommandLine(words, {});
+    ASSERT_TRUE(line.request) << (line.error ? line.error->message : "");
+    EXPECT_EQ(line.request->operation().name, "ledger_get");
+    EXPECT_EQ(line.request->Text("event"), "c1");
+  }
+  EXPECT_NE(ParseCommandLine({"ledger", "--help"}, {}).text.find("ledger neighbors"),
+            std::string::npos);
+  const std::string help = ParseCommandLine({"ledger", "get", "--help"}, {}).text;
+  EXPECT_NE(help.find("ledger get "), std::string::npos) << help;
+  EXPECT_EQ(help.find("ledger-get"), std::string::npos) << help;
+  const CommandLine none = ParseCommandLine({"ledger"}, {});
+  ASSERT_TRUE(none.error);
+  EXPECT_EQ(none.error->code, ErrorCode::kInvalidArgument);
+  const CommandLine wrong = ParseCommandLine({"ledger", "gte", "c1"}, {});
+  ASSERT_TRUE(wrong.error);
+  EXPECT_EQ(wrong.error->message, "no command 'ledger gte'; did you mean 'ledger get'?");
+  EXPECT_EQ(FindCommand("ledger-get"), FindCommand("ledger get"));
+}
+
 TEST(CommandLine, CompletionAndManPagesNameEveryCommandAndFlag) {
   const std::string bash = BashCompletion(), zsh = ZshCompletion();
   for (const Operation& command : AllCommands()) {
