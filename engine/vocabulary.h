@@ -79,12 +79,12 @@ inline constexpr ColumnId kScope{9};  // interned string; absent means "user"
 // another type while none of its nodes has a value here. That one has the name then, and the
 // built-in one has none (Schema::ColumnFor finds the one to read).
 inline constexpr ColumnId kFirstLaterColumn{10};
-inline constexpr ColumnId kCategory{10};    // of a decision; string
-inline constexpr ColumnId kStakes{11};      // of a decision; string
-inline constexpr ColumnId kConfidence{12};  // f64
-inline constexpr ColumnId kDecisionOutcome{13};   // "outcome" of a decision; string
-inline constexpr ColumnId kMemoryType{14};  // string
-inline constexpr ColumnId kStability{15};   // f64
+inline constexpr ColumnId kCategory{10};         // of a decision; string
+inline constexpr ColumnId kStakes{11};           // of a decision; string
+inline constexpr ColumnId kConfidence{12};       // f64
+inline constexpr ColumnId kDecisionOutcome{13};  // "outcome" of a decision; string
+inline constexpr ColumnId kMemoryType{14};       // string
+inline constexpr ColumnId kStability{15};        // f64
 inline constexpr ColumnId kFirstUserColumn{32};  // ids between are reserved
 
 inline constexpr std::string_view kDefaultScope = "user";

@@ -13,7 +13,9 @@
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -170,8 +172,11 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
   PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from, kPinTimeout));
   const Anchor& anchor = pinned->anchor();
   if (!anchor.clean)
-    return Fail(ErrorCode::kFailedPrecondition,
-                from + ": was not closed; open and close it, or restore a backup");
+    return Fail(
+        ErrorCode::kFailedPrecondition,
+        from +
+            ": is open, or its last writer did not end; restore from a copy that 'backup' made, "
+            "or let a command that writes close it first");
   PLEXUS_TRY(CompareGeneration(pinned->path(), anchor.files, Files(files, pinned)));
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "restore", progress).CopyTo(to, false));
@@ -182,4 +187,4 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

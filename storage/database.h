@@ -40,9 +40,11 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::storage {
+namespace plexus {
 
-struct TestHooks;  // fail_points.h, for fault injection only
+namespace storage_internal {
+struct TestHooks;  // base/fail_points.h, for fault injection only
+}
 
 // When Close writes a checkpoint, if records follow the last one.
 enum class CheckpointOnClose {
@@ -82,7 +84,7 @@ struct OpenOptions {
   // the thread that writes them, which holds no lock. It is tried again after a pause that
   // grows from 0.1 s to a minute. Must neither throw nor close the database.
   std::function<void(const Error&)> on_background_error;
-  TestHooks* hooks = nullptr;
+  storage_internal::TestHooks* hooks = nullptr;
 };
 
 // A checkpoint that cannot be read. It is derived data: an older one, or the log from the
@@ -245,7 +247,7 @@ class Database {
   // The graph as it was after record `sequence`: the nearest checkpoint at or
   // before it plus replay; the last few are cached. 0 is the empty graph. Purged
   // nodes show no payloads, vectors, tags or terms at any sequence. Errors:
-  // kFailedPrecondition below the history floor (names it), kNotFound in the future.
+  // kNotFound: below the history floor (the message names it), or in the future.
   Result<Snapshot> AsOf(Sequence sequence);
   // The last record whose time is <= time_ms. kNotFound before the first record.
   Result<Snapshot> AsOfTime(std::int64_t time_ms);
@@ -338,4 +340,4 @@ class Database {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus

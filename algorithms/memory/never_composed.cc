@@ -59,8 +59,7 @@ Status CheckOptions(const NeverComposedOptions& o) {
   const std::string_view lens = LensName(o.lens);
   const int most = surface ? 5 : rare ? 3 : 2;
   if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
-  if (o.arity > most)
-    return NotOf("arity " + std::to_string(o.arity), lens);
+  if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
     return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
   if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
@@ -171,8 +170,8 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
   for (const memory_internal::RankedRows& set : list.sets)
     page.sets.push_back(DescribeSet(score, set.rows));
   if (list.more && !page.sets.empty())
-    page.next = WriteCursor(snapshot, options,
-                            {page.sets.back().score, 0, 0, page.sets.back().members});
+    page.next =
+        WriteCursor(snapshot, options, {page.sets.back().score, 0, 0, page.sets.back().members});
   if (page.sets.empty() && !end)
     page.why_empty = pool.count() < static_cast<Row>(options.arity)
                          ? "The pool has too few memories."
@@ -257,7 +256,8 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
     page.sets.push_back(std::move(listed));
   }
   PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
-  if (page.sets.empty()) page.why_empty = "Nothing shares an index node that is not together already.";
+  if (page.sets.empty())
+    page.why_empty = "Nothing shares an index node that is not together already.";
   return page;
 }
 
@@ -266,8 +266,7 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
-  PLEXUS_ASSIGN(const std::optional<PageEnd> end,
-                memory_internal::ReadCursor(snapshot, options));
+  PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
   switch (options.lens) {

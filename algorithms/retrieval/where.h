@@ -19,7 +19,8 @@
 //
 // A name is, whichever is there first: a field (kind, key, tag, scope, text), a column of the
 // graph, a property. (Of a node without a value in category, stakes, confidence, outcome,
-// memory_type or stability its property of that name.) "props.NAME" is always the property; further parts lead into nested maps.
+// memory_type or stability its property of that name.) "props.NAME" is always the property; further
+// parts lead into nested maps.
 //   kind   the kind's name; one that the graph does not know is an error
 //   key    the node's key; of an index node "kind:name" (tag:rust)
 //   tag    of none, one or several tags: a test holds when it does for one of them, "!=" and
@@ -74,6 +75,10 @@ class WhereExpression {
   //   expression around that place, its third a caret below it. kResourceExhausted: no memory.
   // Threads: thread-safe.
   static Result<WhereExpression> Compile(std::string_view text, const Schema& schema);
+
+  // Names that are taken for properties although "props." does not stand before them, each once, in
+  // order: a misspelt column is among them.
+  std::vector<std::string> BareProperties() const;
 
  private:
   friend Result<WhereResult> EvaluateWhere(const Snapshot& snapshot,

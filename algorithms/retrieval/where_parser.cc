@@ -328,6 +328,7 @@ class WhereParser {
       return of(WhereField::kColumn,
                 test.path.empty() ? WhereCost::kMemory : WhereCost::kProperties);
     }
+    test.bare = path.size() == 1;
     if (first.sign == Sign::kWord && path[0] == "props") path.erase(path.begin());
     test.path = std::move(path);
     return of(WhereField::kProperty, WhereCost::kProperties);
@@ -454,6 +455,20 @@ class WhereParser {
 }  // namespace
 
 WhereExpression::WhereExpression(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {}
+
+std::vector<std::string> WhereExpression::BareProperties() const {
+  std::vector<std::string> names;
+  std::vector<const WhereTest*> left = {&tree_->root};
+  while (!left.empty()) {
+    const WhereTest& test = *left.back();
+    left.pop_back();
+    if (test.field == retrieval_internal::WhereField::kProperty && test.bare &&
+        std::ranges::find(names, test.path[0]) == names.end())
+      names.push_back(test.path[0]);
+    for (auto part = test.parts.rbegin(); part != test.parts.rend(); ++part) left.push_back(&*part);
+  }
+  return names;
+}
 
 Result<WhereExpression> WhereExpression::Compile(std::string_view text, const Schema& schema) try {
   auto tree = std::make_shared<Tree>();

@@ -7,7 +7,7 @@
 #include "engine/vocabulary.h"
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -101,11 +101,11 @@ std::string EncodeManifest(Manifest& m) {
     return array.count > 0 && array.array == static_cast<std::uint16_t>(ArrayId::kColumn) &&
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
-  builder.Finish(
-      fb::CreateManifest(builder, later ? kLaterColumnsVersion : kFormatVersion, &no_seal, &id, m.id, m.sequence, m.time_ms,
-                         m.log_hash, definitions, m.node_count, m.string_count, nodes_by_kind,
-                         edges_by_kind, m.section_bytes, arrays, digests),
-      kManifestIdentifier);
+  builder.Finish(fb::CreateManifest(builder, later ? kLaterColumnsVersion : kFormatVersion,
+                                    &no_seal, &id, m.id, m.sequence, m.time_ms, m.log_hash,
+                                    definitions, m.node_count, m.string_count, nodes_by_kind,
+                                    edges_by_kind, m.section_bytes, arrays, digests),
+                 kManifestIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   m.digest = SetSeal(data, builder.GetSize(), fb::GetManifest(data)->seal());
   return std::string(reinterpret_cast<const char*>(data), builder.GetSize());
@@ -167,4 +167,4 @@ Result<SectionView> DecodeSection(ByteSpan raw, std::string_view where) {
   return view;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -10,7 +10,7 @@
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // The structs of record.fbs and of engine/record.h are the same bytes.
 #define PLEXUS_SAME(type) static_assert(sizeof(plexus::type) == sizeof(fb::type))
@@ -146,8 +146,8 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.vectors.empty()) vectors = Structs<fb::VectorChange>(builder, r.vectors);
   if (!payloads.empty()) infos = Structs<fb::PayloadInfo>(builder, payloads);
   const fb::Seal no_seal(0, 0);
-  const bool later = std::ranges::any_of(
-      r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
+  const bool later =
+      std::ranges::any_of(r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
   const std::uint16_t version = later            ? kLaterColumnsVersion
                                 : edges.IsNull() ? kFormatVersion
                                                  : kRecordVersion;
@@ -206,4 +206,4 @@ Result<EncodedRecord> EncodeRecord(const Record& record, const std::vector<Paylo
   return Sealed(encoder, previous_hash);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

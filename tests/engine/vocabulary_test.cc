@@ -88,11 +88,14 @@ TEST(Vocabulary, EdgeTraits) {
 
 TEST(Vocabulary, ColumnNumbers) {
   const std::map<KindId, std::pair<std::string, ColumnType>> pinned = {
-      {0, {"trust", ColumnType::kF64}},       {1, {"retention", ColumnType::kF64}},
-      {2, {"valence", ColumnType::kF64}},     {3, {"arousal_level", ColumnType::kF64}},
-      {4, {"accessed_at", ColumnType::kI64}}, {5, {"access_count", ColumnType::kI64}},
-      {6, {"created_at", ColumnType::kI64}},  {7, {"valid_from", ColumnType::kI64}},
-      {8, {"valid_until", ColumnType::kI64}}, {9, {"scope", ColumnType::kString}}};
+      {0, {"trust", ColumnType::kF64}},           {1, {"retention", ColumnType::kF64}},
+      {2, {"valence", ColumnType::kF64}},         {3, {"arousal_level", ColumnType::kF64}},
+      {4, {"accessed_at", ColumnType::kI64}},     {5, {"access_count", ColumnType::kI64}},
+      {6, {"created_at", ColumnType::kI64}},      {7, {"valid_from", ColumnType::kI64}},
+      {8, {"valid_until", ColumnType::kI64}},     {9, {"scope", ColumnType::kString}},
+      {10, {"category", ColumnType::kString}},    {11, {"stakes", ColumnType::kString}},
+      {12, {"confidence", ColumnType::kF64}},     {13, {"outcome", ColumnType::kString}},
+      {14, {"memory_type", ColumnType::kString}}, {15, {"stability", ColumnType::kF64}}};
   auto columns = BuiltinColumns();
   ASSERT_EQ(columns.size(), 32u);
   EXPECT_EQ(kFirstUserColumn, 32);

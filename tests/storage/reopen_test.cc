@@ -4,7 +4,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 40;
@@ -133,9 +133,9 @@ TEST(Trim, FloorIsNamedAndTheRestIsWhole) {
     }
     auto below = db->AsOf(24);
     ASSERT_FALSE(below);
-    EXPECT_EQ(below.error().code, ErrorCode::kFailedPrecondition);
+    EXPECT_EQ(below.error().code, ErrorCode::kNotFound);
     EXPECT_NE(below.error().message.find("25"), std::string::npos) << below.error().message;
-    EXPECT_EQ(db->AsOfTime(24'999).error().code, ErrorCode::kFailedPrecondition);
+    EXPECT_EQ(db->AsOfTime(24'999).error().code, ErrorCode::kNotFound);
     EXPECT_EQ(*db->SequenceAtTime(25'000), 25u);
     PLEXUS_OK(db->Close());
   }
@@ -268,4 +268,4 @@ TEST(CheckpointThread, WritesACheckpointWhenTheTailIsLong) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -1,6 +1,9 @@
 // The shell answers as the commands do, line by line on one graph.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -71,8 +74,125 @@ TEST_F(Shell, OptionsOfTheShellHoldForItsLines) {
             2);
 }
 
-TEST_F(Shell, NoGraphIsNotFound) {
-  EXPECT_EQ(Plexus({"shell", "--db", dir_ / "none"}, {.input = "kinds\n"}).code, 3);
+TEST_F(Shell, NoGraphIsNotFoundAsOtherCommandsSay) {
+  const Finished shell = Plexus({"shell", "--db", dir_ / "none"}, {.input = "kinds\n"});
+  const Finished kinds = Plexus({"kinds", "--db", dir_ / "none"});
+  EXPECT_EQ(shell.code, 3);
+  EXPECT_EQ(shell.code, kinds.code);
+  EXPECT_EQ(shell.err, kinds.err);
+}
+
+TEST_F(Shell, AByteOrderMarkBeforeTheFirstLineIsNone) {
+  EXPECT_EQ(Script("\xEF\xBB\xBFget alice --json\n").Json().at("key"), "alice");
+  EXPECT_EQ(Script("\xEF\xBB\xBF").code, 0);
+}
+
+TEST_F(Shell, ManyWritesAndReadsInOneScript) {
+  std::string lines;
+  for (int i = 0; i < 60; ++i) {
+    lines += "link n" + std::to_string(i) + " knows n" + std::to_string(i + 1) + "\n";
+    if (i % 20 == 19)
+      lines +=
+          "bfs --from n0 --format csv --top 0\nget n" + std::to_string(i + 1) + " --format csv\n";
+  }
+  lines += "put n0 --kind memory --now 1000\nput n1 --kind memory\nput n9 --dry-run\nverify\n";
+  const Finished run = Script(lines);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("\nn60,60,"), std::string::npos) << run.out;
+  EXPECT_EQ(Plexus({"stats", "--db", db_, "--json"}).Json().at("edges").to_number<int>(), 61);
+  // One that cannot be applied leaves the writer in order.
+  const Finished on = Script("link n0 knows\nput n0 --set trust=x\nlink n0 knows n2\n");
+  EXPECT_EQ(on.code, 2);
+  EXPECT_EQ(Plexus({"stats", "--db", db_, "--json"}).Json().at("edges").to_number<int>(), 62);
+}
+
+// A shell on a pipe: what it is told, and what it answered.
+class Piped {
+ public:
+  explicit Piped(const std::vector<std::string>& words) {
+    int in[2], out[2];
+    EXPECT_EQ(pipe(in), 0);
+    EXPECT_EQ(pipe(out), 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(in[0], STDIN_FILENO);
+      dup2(out[1], STDOUT_FILENO);
+      for (const int fd : {in[0], in[1], out[0], out[1]}) close(fd);
+      std::vector<char*> arguments;
+      static std::string program = PLEXUS_PROGRAM_FILE;
+      arguments.push_back(program.data());
+      for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+      arguments.push_back(nullptr);
+      execv(program.c_str(), arguments.data());
+      _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
+  ~Piped() {
+    close(to_);
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    close(from_);
+  }
+  void Tell(const std::string& lines) const {
+    EXPECT_EQ(write(to_, lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
+  }
+  // One line of its output; "" at the end.
+  std::string Line() {
+    std::string line;
+    char c = 0;
+    while (read(from_, &c, 1) == 1) {
+      if (c == '\n') return line;
+      line += c;
+    }
+    return line;
+  }
+  void Kill() const { kill(pid_, SIGKILL); }
+
+ private:
+  pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+};
+
+// Killed at any moment: what was acknowledged is there, whole, and the graph opens.
+TEST_F(Shell, KilledInTheMiddleOfWritesItLosesNothingAcknowledged) {
+  std::string lines;
+  for (int i = 0; i < 400; ++i)
+    lines += "put k" + std::to_string(i) + " --text t" + std::to_string(i) + " --set trust=0.5\n";
+  for (const int after : {1, 7, 40, 90}) {
+    int acknowledged = 0;
+    {
+      Piped shell({"shell", "--db", db_, "--quiet", "--json"});
+      shell.Tell(lines);
+      while (acknowledged < after && shell.Line().find("\"sequence\":") != std::string::npos)
+        ++acknowledged;
+      shell.Kill();
+    }
+    ASSERT_EQ(acknowledged, after);
+    for (int i = 0; i < acknowledged; ++i) {
+      const Finished node = Plexus({"get", "k" + std::to_string(i), "--db", db_, "--json"});
+      ASSERT_EQ(node.code, 0) << after << " " << node.err;
+      ASSERT_EQ(node.Json().at("text").as_string(), "t" + std::to_string(i));
+      i += acknowledged > 20 ? 6 : 0;
+    }
+    EXPECT_EQ(Plexus({"verify", "--db", db_}).code, 0);
+    EXPECT_EQ(Plexus({"link", "alice", "knows", "after" + std::to_string(after), "--db", db_}).code,
+              0);
+  }
+}
+
+// A shell that waits for its next line keeps nobody else from writing.
+TEST_F(Shell, AnIdleShellLetsOthersWrite) {
+  Piped shell({"shell", "--db", db_, "--quiet", "--json"});
+  shell.Tell("put a\n");
+  EXPECT_NE(shell.Line().find("\"sequence\":2"), std::string::npos);
+  EXPECT_EQ(Plexus({"put", "b", "--db", db_, "--quiet"}).code, 0);
+  shell.Tell("put c\nget b\n");
+  EXPECT_NE(shell.Line().find("\"sequence\":4"), std::string::npos);
+  EXPECT_NE(shell.Line().find("\"key\":\"b\""), std::string::npos);
 }
 
 TEST(ShellWords, AreSplitAsAShellDoes) {
@@ -100,6 +220,12 @@ TEST(ShellCompletion, OffersCommandsFlagsChoicesKindsAndKeys) {
   EXPECT_EQ(tools::Completions(snapshot, "bfs --direction "), (Words{"out", "in", "both"}));
   EXPECT_EQ(tools::Completions(snapshot, "bfs --kinds kno"), Words{"knows"});
   EXPECT_EQ(tools::Completions(snapshot, "get al"), (Words{"alice", "albert"}));
+  EXPECT_EQ(tools::Completions(snapshot, "get alice --details kind,l"), Words{"kind,line"});
+  EXPECT_EQ(tools::Completions(snapshot, "bfs --kinds=kno"), Words{"--kinds=knows"});
+  EXPECT_EQ(tools::Completions(snapshot, "list --node-kinds memory,con"), Words{"memory,concept"});
+  EXPECT_EQ(tools::Completions(snapshot, "kinds --format c"), Words{"csv"});
+  EXPECT_EQ(tools::Completions(snapshot, "schema pager"), Words{"pagerank"});
+  EXPECT_EQ(tools::Completions(snapshot, "man sea"), Words{"search"});
 }
 
 }  // namespace

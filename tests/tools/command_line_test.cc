@@ -98,7 +98,9 @@ TEST(CommandLine, CompletionAndManPagesNameEveryCommandAndFlag) {
     for (const Parameter& parameter : command.parameters) {
       if (parameter.positional) continue;
       EXPECT_NE(bash.find(FlagName(parameter.name)), std::string::npos) << parameter.name;
-      EXPECT_NE(zsh.find(FlagName(parameter.name) + "["), std::string::npos) << parameter.name;
+      const std::string in_zsh =
+          FlagName(parameter.name) + (parameter.type == Type::kFlag ? "[" : "=[");
+      EXPECT_NE(zsh.find(in_zsh), std::string::npos) << parameter.name;
       std::string roff;
       for (const char c : FlagName(parameter.name)) roff += c == '-' ? "\\-" : std::string(1, c);
       EXPECT_NE(page.find(roff), std::string::npos) << name << " " << parameter.name;

@@ -22,6 +22,7 @@ namespace plexus::tools {
 namespace {
 
 constexpr double kLongestWait = 1e6;
+constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::size_t kHelpColumns = 70;
 
 constexpr const char* kGlobalsFooter =
@@ -70,6 +71,8 @@ struct Given {
 struct Parse {
   CLI::App app{"Plexus: a graph kept in memory and on disk, ranked and traversed.", "plexus"};
   GlobalOptions globals;
+  bool json = false;             // --json was given
+  std::optional<Format> format;  // and what --format said
   std::vector<Given> given;
   const Operation* chosen = nullptr;
 };
@@ -126,21 +129,31 @@ void AddGlobals(Parse& parse) {
       ->option_text("DIR")
       ->envname("PLEXUS_DB");
   app.add_flag_callback(
-      "--json", [&globals] { globals.format = Format::kJson; }, "print one JSON object on stdout");
-  const auto set_format = [&globals](const std::string& given) {
+      "--json",
+      [&parse, &globals] {
+        parse.json = true;
+        globals.format = Format::kJson;
+      },
+      "print one JSON object on stdout");
+  const auto set_format = [&parse, &globals](const std::string& given) {
     const std::vector<std::string> known = {"table", "json", "csv"};
     const auto at = std::ranges::find(known, given);
     if (at == known.end())
       throw CLI::ValidationError("--format: '" + given + "' is not one of table|json|csv" +
                                  DidYouMean(given, known));
-    globals.format = static_cast<Format>(at - known.begin());
+    parse.format = globals.format = static_cast<Format>(at - known.begin());
   };
   app.add_option_function<std::string>("--format", set_format, "how to print (default table)")
       ->option_text("table|json|csv");
   for (const Parameter& parameter : CommonParameters()) AddParameter(parse, app, parameter);
-  app.add_option("--threads", globals.threads, "threads to use (default: all)")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1024));
+  const auto set_threads = [&globals](const std::string& given) {
+    const std::optional<std::uint64_t> threads = ParseCount(given);
+    if (!threads || *threads < 1 || *threads > kMostThreads)
+      throw CLI::ValidationError("--threads: '" + given + "' is no whole number from 1 to 1024");
+    globals.threads = static_cast<int>(*threads);
+  };
+  app.add_option_function<std::string>("--threads", set_threads, "threads to use (default: all)")
+      ->option_text("N");
   const auto set_wait = [&globals](const std::string& given) {
     const std::optional<double> seconds = ParseNumber(given);
     if (!seconds || *seconds < 0 || *seconds > kLongestWait)
@@ -181,6 +194,9 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
 }
 
 Result<Request> MakeRequest(const Parse& parse) {
+  if (parse.json && parse.format && *parse.format != Format::kJson)
+    return Fail(ErrorCode::kInvalidArgument, std::string("--json cannot go with --format ") +
+                                                 (*parse.format == Format::kCsv ? "csv" : "table"));
   Request request(*parse.chosen, Spelling::kFlags);
   for (const auto& [parameter, texts] : parse.given) {
     if (parameter->means == Means::kContent) continue;
@@ -279,9 +295,43 @@ bool AsksJson(const std::vector<std::string>& words) {
   return false;
 }
 
+// The words that no option or place of the command takes.
+std::string Unexpected(const CLI::App& command, const std::vector<std::string>& words) {
+  if (words.empty()) return "the command line cannot be read";
+  const std::string& word = words.front();
+  const std::string name = "'" + command.get_name() + "'";
+  if (!word.starts_with("-") || word == "-")
+    return name + " takes no more words: '" + word + "' is left over";
+  const std::string flag = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
+  for (const GlobalOption& option : GlobalOptionList()) known.push_back(option.names);
+  return name + " has no option '" + flag + "'" + DidYouMean(flag, known) +
+         (word.size() > 1 && word[1] != '-' ? " (a KEY that starts with '-' goes after '--')" : "");
+}
+
+// CLI11's own words in those of users: what is wrong with which option.
+std::string Reworded(const CLI::ParseError& error, const CLI::App& command) {
+  const std::string message = error.what();
+  const std::string name = message.substr(0, message.find(": "));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error))
+    return Unexpected(command, command.remaining(true));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    if (message.find("At Most") != std::string::npos ||
+        message.find("At most") != std::string::npos)
+      return name + " is given more than once; it takes one value";
+    if (message.find("flag override") != std::string::npos)
+      return message.substr(0, message.find(' ')) + " is a flag: it takes no value";
+    return name + " needs a value";
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error))
+    return name + ": the value cannot be read (" + message.substr(message.find(": ") + 2) + ")";
+  return message;
+}
+
 void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line) {
-  std::string message = error.what();
   const auto chosen = parse.app.get_subcommands();
+  std::string message = chosen.empty() ? Reworded(error, parse.app) : Reworded(error, *chosen[0]);
   if (chosen.empty() && !parse.app.remaining().empty()) {
     const std::string given = parse.app.remaining().front();
     std::vector<std::string> names;

@@ -104,10 +104,13 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
     for (const auto& [name, member] : *reply.root().object()) names.push_back(name);
   } else {
     names = CsvNames(ParseShape(request.operation().reply), list);
-    if (names.empty() && !rows.empty())  // the shape leaves them to the request
-      for (const auto& [name, member] : *rows[0].inner->object()) names.push_back(name);
-    else if (names.empty() && request.Has("columns"))
+    if (names.empty() && !rows.empty()) {  // the shape leaves them to the request
+      for (const ReplyRow& row : rows)
+        for (const auto& [name, member] : *row.inner->object())
+          if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    } else if (names.empty() && request.Has("columns")) {
       names = request.List("columns");
+    }
   }
   if (request.Given("details"))
     for (const std::string& what : request.List("details"))

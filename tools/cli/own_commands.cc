@@ -60,7 +60,9 @@ std::vector<Operation> MakeCommands() {
        {"plexus completion zsh > ~/.zfunc/_plexus", "zsh, where ~/.zfunc is in fpath"}},
       RunCompletion);
   add("man", "Man pages", "Print the man page of the program or of a command",
-      {Optional(Text("command", "COMMAND", "one alone (default: the program)").Positional())},
+      {Optional(Text("command", "COMMAND", "one alone (default: the program)")
+                    .Named(Means::kOperation)
+                    .Positional())},
       {{"plexus man pagerank | man -l -", "read the page of pagerank"},
        {"plexus man > plexus.1", "the program's own page"}},
       RunMan);
@@ -68,7 +70,9 @@ std::vector<Operation> MakeCommands() {
       {{"plexus reference > tools/REFERENCE.md", "the page in the repository"},
        {"plexus reference | less", "everything on one page"}},
       RunReference);
-  add("shell", "Shell", "Answer commands line by line, on a graph that stays open",
+  add("shell", "Shell",
+      "Answer commands line by line, on a graph that stays open; lines that write share one "
+      "opening, given up when no line follows within 100 ms, and to others after a second",
       {Flag("bail", "end at the first line that fails")},
       {{"plexus shell --db g", "with history and completion; quit ends it"},
        {"plexus shell --db g --json < questions.txt", "a script: a command a line, # comments"}},

@@ -130,16 +130,18 @@ std::int64_t ClockMs() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+Result<std::int64_t> ClockOf(const CommandLine& line) {
+  if (!line.request->Given("now")) return ClockMs();
+  return ParseTime(line.request->Text("now"));
+}
+
 Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access access,
                                                  bool one_request, Progress* progress) {
   const GlobalOptions& globals = line.globals;
   WorkspaceOptions options;
   options.directory = globals.db;
   options.access = access;
-  options.clock_ms = ClockMs();
-  if (line.request->Given("now")) {
-    PLEXUS_ASSIGN(options.clock_ms, ParseTime(line.request->Text("now")));
-  }
+  PLEXUS_ASSIGN(options.clock_ms, ClockOf(line));
   options.strict = globals.strict;
   options.threads = globals.threads;
   options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);
@@ -183,6 +185,9 @@ int RunCommand(const CommandLine& line) {
 int RunOn(Workspace& workspace, const CommandLine& line) {
   if (const Status usable = CheckUse(*line.request, line.globals.format); !usable)
     return PrintFailure(usable.error(), line);
+  const Access access = line.request->operation().AccessFor(*line.request);
+  std::optional<SignalGuard> guard;
+  if (access == Access::kWrite || access == Access::kCreate) guard.emplace();
   Result<Reply> reply = Answer(workspace, *line.request);
   for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
   PrintNotes(workspace, line.globals);

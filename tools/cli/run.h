@@ -16,8 +16,10 @@ Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access
                                                  bool one_request, Progress* progress = nullptr);
 // The exit code. Prints the reply to standard output, and errors and notes to standard error.
 int RunCommand(const CommandLine& line);
-// The same on a graph that is open and stays open.
+// The same on a graph that is open and stays open, for reading or for writing.
 int RunOn(Workspace& workspace, const CommandLine& line);
+// The clock of a line: its --now, or the time that it is.
+Result<std::int64_t> ClockOf(const CommandLine& line);
 // An error on standard error and, as JSON, on standard output, too.
 int PrintFailure(const Error& error, const CommandLine& line);
 

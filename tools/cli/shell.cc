@@ -3,9 +3,10 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <iostream>
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "tools/cli/exit_code.h"
@@ -13,12 +14,24 @@
 #include "tools/cli/output.h"
 #include "tools/cli/own_commands.h"
 #include "tools/cli/run.h"
-#include "tools/operations/names.h"
+#include "tools/cli/shell_input.h"
+#include "tools/operations/change.h"
+#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {
 
-constexpr std::size_t kMostCompletions = 200;
+// How long the graph stays open for writing while no line comes, and how long in a row.
+constexpr int kIdleMs = 100;
+constexpr std::int64_t kHeldMs = 1'000;
+// Others look for the lock every 2 ms.
+constexpr useconds_t kGiveWayUs = 10'000;
+
+// Writes one batch of its own; what rebuilds or erases opens the graph for itself, and closes it.
+bool SharesWriter(const Operation& operation) {
+  return operation.effect == Effect::kWrite && operation.group != "Files" &&
+         operation.group != "Care";
+}
 
 class Shell {
  public:
@@ -26,14 +39,8 @@ class Shell {
 
   int Run() {
     if (const Status opened = Open(); !opened) return PrintFailure(opened.error(), line_);
-    if (isatty(STDIN_FILENO)) return Interactive();
-    int code = kDone;
-    for (std::string text; std::getline(std::cin, text);) {
-      const std::optional<int> result = Take(text);
-      if (!result) break;
-      if (*result != kDone) code = *result;
-      if (code != kDone && line_.request->Flag("bail")) break;
-    }
+    int code = isatty(STDIN_FILENO) ? Interactive() : Script();
+    if (const int released = Release(); code == kDone) code = released;
     return code;
   }
 
@@ -43,17 +50,34 @@ class Shell {
     return {};
   }
 
+  int Script() {
+    ShellInput input(STDIN_FILENO);
+    int code = kDone;
+    for (;;) {
+      if (writer_ && !input.AtHand(kIdleMs))
+        if (const int released = Release(); released != kDone) code = released;
+      const std::optional<std::string> text = input.Next();
+      if (!text) return code;
+      const std::optional<int> result = Take(*text);
+      if (!result) return code;
+      if (*result != kDone) code = *result;
+      if (code != kDone && line_.request->Flag("bail")) return code;
+    }
+  }
+
   int Interactive() {
     LineEditor editor("plexus> ", [this](std::string_view text) {
-      return Completions(workspace_->graph().snapshot(), text);
+      return Completions((writer_ ? writer_ : workspace_)->graph().snapshot(), text);
     });
     int code = kDone;
-    while (const std::optional<std::string> text = editor.Read()) {
+    for (;;) {
+      if (writer_ && !InputWaits(STDIN_FILENO, kIdleMs)) (void)Release();  // it says what failed
+      const std::optional<std::string> text = editor.Read();
+      if (!text) return code;
       const std::optional<int> result = Take(*text);
-      if (!result) break;
+      if (!result) return code;
       code = *result;
     }
-    return code;
   }
 
   // The exit code of a line; nullopt: the end was asked for.
@@ -84,18 +108,72 @@ class Shell {
     if (request.operation().name == "shell")
       return PrintFailure(Error{ErrorCode::kInvalidArgument, "this is a shell already"}, line);
     for (const Parameter& common : CommonParameters()) Inherit(request, common);
-    const Access access = request.operation().AccessFor(request);
-    if (access == Access::kRead && line.globals.db == line_.globals.db) {
-      if (const Status fresh = workspace_->Refresh(ClockMs()); !fresh)
-        return PrintFailure(fresh.error(), line);
-      return RunOn(*workspace_, line);
-    }
+    const Operation& operation = request.operation();
+    const Access access = operation.AccessFor(request);
+    const bool here = line.globals.db == line_.globals.db;
+    const bool reads = access == Access::kRead || access == Access::kPreview;
+    if (here && reads) return Read(line);
+    if (here && SharesWriter(operation) && access != Access::kNothing) return Write(line);
+    if (!reads)  // it would wait for us
+      if (const int released = Release(); released != kDone) return released;
     return RunCommand(line);
+  }
+
+  // What was written is seen at once.
+  int Read(const CommandLine& line) {
+    // A question may take long: others may write meanwhile.
+    const bool is_look = line.request->operation().group == "Look" || IsDryRun(*line.request);
+    if (writer_ && (!is_look || Held()))
+      if (const int released = Release(); released != kDone) return released;
+    if (writer_) {
+      writer_->SetClock(ClockMs());
+      return RunOn(*writer_, line);
+    }
+    if (const Status fresh = workspace_->Refresh(ClockMs()); !fresh)
+      return PrintFailure(fresh.error(), line);
+    return RunOn(*workspace_, line);
+  }
+
+  int Write(const CommandLine& line) {
+    if (writer_ && Held()) {
+      if (const int released = Release(); released != kDone) return released;
+      usleep(kGiveWayUs);
+    }
+    if (!writer_) {
+      Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, Access::kWrite, false);
+      if (!opened) return PrintFailure(opened.error(), line);
+      writer_ = *std::move(opened);
+      held_since_ = SteadyMs();
+      EndOnLostReader(false);
+    }
+    const Result<std::int64_t> clock = ClockOf(line);
+    if (!clock) return PrintFailure(clock.error(), line);
+    writer_->SetClock(*clock);
+    const int code = RunOn(*writer_, line);
+    if (writer_->graph().read_only()) (void)Release();  // a write failed: opened anew for the next
+    return code;
+  }
+
+  // Lets others write. What was acknowledged is durable already.
+  int Release() {
+    if (!writer_) return kDone;
+    const Status closed = std::exchange(writer_, nullptr)->Close();
+    EndOnLostReader(true);
+    return closed ? kDone : PrintFailure(closed.error(), line_);
+  }
+
+  bool Held() const { return SteadyMs() - held_since_ > kHeldMs; }
+  static std::int64_t SteadyMs() {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   }
 
   // What the shell was told holds for its lines, unless they say otherwise.
   void Inherit(Request& request, const Parameter& common) {
     if (!line_.request->Given(common.name) || request.Given(common.name)) return;
+    const bool selects =
+        common.name == "scope" || common.name == "node_kinds" || common.name == "where";
+    if (selects && !SelectsNodes(request.operation())) return;
     if (common.type == Type::kList)
       (void)request.Set(common.name, line_.request->List(common.name));
     else
@@ -104,6 +182,8 @@ class Shell {
 
   const CommandLine& line_;
   std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<Workspace> writer_;  // open while lines that write are at hand
+  std::int64_t held_since_ = 0;
 };
 
 }  // namespace
@@ -147,59 +227,6 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
     return Fail(ErrorCode::kInvalidArgument, std::string("a quote (") + quote + ") is not closed");
   end_word();
   return words;
-}
-
-std::vector<std::string> Completions(const Snapshot& snapshot, std::string_view line) {
-  std::vector<std::string> words;
-  std::string last;
-  if (const auto split = SplitWords(line)) words = *split;
-  if (!words.empty() && !line.ends_with(' ')) {
-    last = words.back();
-    words.pop_back();
-  }
-  const Operation* command = nullptr;
-  std::string family;  // "ledger "
-  for (const std::string& word : words) {
-    if (command) break;
-    command = FindCommand(family + word);
-    if (!command && IsCommandFamily(word)) family = word + " ";
-  }
-  std::vector<std::string> found;
-  const auto offer = [&](const std::string& candidate) {
-    if (candidate.starts_with(last) && found.size() < kMostCompletions) found.push_back(candidate);
-  };
-  if (!command && !family.empty()) {
-    for (const Operation& each : AllCommands())
-      if (const std::string name = CommandName(each.name); name.starts_with(family))
-        offer(name.substr(family.size()));
-    return found;
-  }
-  if (!command) {
-    for (const Operation& each : AllCommands()) offer(CommandName(each.name));
-    for (const char* own : {"help", "quit"}) offer(own);
-    return found;
-  }
-  if (last.starts_with("-")) {
-    for (const Parameter& parameter : command->parameters)
-      if (!parameter.positional) offer(FlagName(parameter.name));
-    for (const GlobalOption& option : GlobalOptionList()) offer(option.names);
-    return found;
-  }
-  // A value: of the flag before it, else a key.
-  const Parameter* parameter = nullptr;
-  for (const Parameter& each : command->parameters)
-    if (!words.empty() && words.back() == FlagName(each.name)) parameter = &each;
-  if (parameter && !parameter->choices.empty()) {
-    for (const std::string& choice : parameter->choices) offer(choice);
-  } else if (parameter && parameter->means == Means::kEdgeKind) {
-    for (const std::string& kind : EdgeKindNames(snapshot.schema())) offer(kind);
-  } else if (parameter && parameter->means == Means::kNodeKind) {
-    for (const std::string& kind : NodeKindNames(snapshot.schema())) offer(kind);
-  } else if (!last.empty()) {
-    for (NodeId node = 0; node < snapshot.node_count() && found.size() < kMostCompletions; ++node)
-      if (snapshot.alive(node)) offer(ShownKey(snapshot, node));
-  }
-  return found;
 }
 
 }  // namespace plexus::tools

@@ -1,8 +1,9 @@
 // plexus shell: the same commands line by line, on one graph that stays open.
 //
-// Questions are asked of the view that is open, brought up to date before each. A command that
-// writes opens the graph for it alone, so other writers wait no longer than for that command, and
-// what it did is durable when its reply comes.
+// Questions are asked of the view that is open, brought up to date before each. Lines that write
+// share one opening for writing while the next line is at hand, or comes within 100 ms; it ends
+// before a question, and after a second at most, so that others who write come in between. What a
+// line wrote is durable when its reply comes, and later lines see it.
 #pragma once
 
 #include <optional>

@@ -9,10 +9,6 @@
 namespace plexus::tools {
 namespace {
 
-bool IsDryRun(const Request& request) {
-  return request.Has("dry_run") && request.Flag("dry_run");
-}
-
 bool Any(const ChangeCounts& counts) {
   return counts.added + counts.changed + counts.same + counts.removed > 0;
 }
@@ -52,9 +48,9 @@ const char* const kChangeShape =
     "events?:{new:n, changed:n, same:n, removed?:n}, "
     "outcomes?:{new:n, changed:n, same:n, removed?:n}";
 
-Parameter DryRunParameter() {
-  return Flag("dry_run", "say what would change, and write nothing");
-}
+bool IsDryRun(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
+
+Parameter DryRunParameter() { return Flag("dry_run", "say what would change, and write nothing"); }
 Parameter ExpectSequenceParameter() {
   return Count("expect_sequence", "N", "only if the graph is at sequence N (else exit code 6)");
 }
@@ -65,8 +61,8 @@ Access ChangesGraph(const Request& request) {
 
 Access MakesGraph(const Request& request) {
   if (IsDryRun(request)) return Access::kPreview;
-  const bool expects = request.Has("expect_sequence") &&
-                       request.MaybeCount("expect_sequence").value_or(0) > 0;
+  const bool expects =
+      request.Has("expect_sequence") && request.MaybeCount("expect_sequence").value_or(0) > 0;
   return expects ? Access::kWrite : Access::kCreate;
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <compare>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "engine/properties/properties.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/json_writer.h"
 #include "tools/operations/names.h"
 
 namespace plexus::tools {
@@ -19,7 +21,8 @@ int Class(const NodeValue& value) {
   if (std::holds_alternative<bool>(value)) return 0;
   if (std::holds_alternative<std::string>(value)) return 2;
   if (std::holds_alternative<std::monostate>(value) ||
-      std::holds_alternative<std::vector<std::string>>(value))
+      std::holds_alternative<std::vector<std::string>>(value) ||
+      std::holds_alternative<NodeJson>(value))
     return 3;
   return 1;
 }
@@ -45,7 +48,35 @@ std::partial_ordering Compare(const NodeValue& a, const NodeValue& b) {
   }
 }
 
-NodeValue Scalar(const PropertyView& value) {
+void WriteView(ReplyWriter& json, const PropertyView& value) {
+  switch (value.type()) {
+    case PropertyType::kNull:
+      return json.Raw("null");
+    case PropertyType::kBool:
+      return json.Value(*value.AsBool());
+    case PropertyType::kInt:
+      return json.Value(*value.AsInt());
+    case PropertyType::kUint:
+      return json.Value(*value.AsUint());
+    case PropertyType::kDouble:
+      return json.Value(*value.AsDouble());
+    case PropertyType::kString:
+      return json.Value(*value.AsString());
+    case PropertyType::kList:
+      json.BeginArray();
+      for (std::size_t i = 0; i < value.size(); ++i) WriteView(json, value[i]);
+      return json.EndArray();
+    case PropertyType::kMap:
+      json.BeginObject();
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        json.Key(value.name(i));
+        WriteView(json, value[i]);
+      }
+      return json.EndObject();
+  }
+}
+
+NodeValue ValueOf(const PropertyView& value) {
   switch (value.type()) {
     case PropertyType::kBool:
       return *value.AsBool();
@@ -57,9 +88,15 @@ NodeValue Scalar(const PropertyView& value) {
       return *value.AsDouble();
     case PropertyType::kString:
       return std::string(*value.AsString());
-    default:
+    case PropertyType::kNull:
       return {};
+    default:
+      break;
   }
+  std::ostringstream text;
+  JsonWriter json(text);
+  WriteView(json, value);
+  return NodeJson{std::move(text).str()};
 }
 
 std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
@@ -75,6 +112,13 @@ std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
 }
 
 }  // namespace
+
+std::vector<std::string> NamesOfValues(const Schema& schema) {
+  std::vector<std::string> names = {"kind", "key", "tag", "tags", "scope", "text"};
+  for (const Column& column : schema.columns())
+    if (!column.name.empty()) names.push_back(column.name);
+  return names;
+}
 
 Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string& name) {
   NodeColumn made;
@@ -148,7 +192,7 @@ Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
   std::optional<PropertyView> value = map.root();
   for (const std::string& part : path_)
     if (value) value = value->type() == PropertyType::kMap ? value->Find(part) : std::nullopt;
-  return value ? Scalar(*value) : NodeValue();
+  return value ? ValueOf(*value) : NodeValue();
 }
 
 Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest& request) {
@@ -170,6 +214,7 @@ Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest&
       NodeColumn::Named(
           snapshot, descending ? request.sort.substr(0, request.sort.size() - kDescending.size())
                                : request.sort));
+  reply.sorted_by = column.name();
   struct Keyed {
     NodeValue value;
     NodeId node;
@@ -177,6 +222,7 @@ Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest&
   std::vector<Keyed> keyed;
   for (const NodeId node : reply.nodes) {
     PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
+    reply.sorted |= Class(value) != 3;
     keyed.push_back({std::move(value), node});
   }
   std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(top), keyed.end(),

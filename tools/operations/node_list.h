@@ -20,9 +20,16 @@
 
 namespace plexus::tools {
 
-// monostate: the node has none. Lists and maps that a property holds are monostate, too.
+// A list or a map that a property holds. It has no order.
+struct NodeJson {
+  std::string text;
+};
+// monostate: the node has none.
 using NodeValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
-                               std::string, std::vector<std::string>>;
+                               std::string, std::vector<std::string>, NodeJson>;
+
+// What a value can be named by: fields and columns of the graph; properties may have any name.
+std::vector<std::string> NamesOfValues(const Schema& schema);
 
 class NodeColumn {
  public:
@@ -54,6 +61,8 @@ struct NodeListRequest {
 struct NodeListReply {
   std::uint64_t total = 0;    // nodes of the subset that are alive
   std::vector<NodeId> nodes;  // the first `top`
+  std::string sorted_by;      // the name to sort by, without ":desc"
+  bool sorted = false;        // some node has such a value
 };
 
 // Without `sort` by id. Else by value: bools, numbers, texts, each sort by itself, and what has no

@@ -51,10 +51,11 @@ enum class Means : std::uint8_t {
   kEdgeKind,
   kNodeKind,
   kTime,
-  kMoment,   // a sequence or a time
-  kFile,     // a path that is read
-  kContent,  // what a file holds; a command line names the file
-  kPath,     // a path that is written
+  kMoment,     // a sequence or a time
+  kFile,       // a path that is read
+  kContent,    // what a file holds; a command line names the file
+  kPath,       // a path that is written
+  kOperation,  // the name of one
 };
 
 using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string,

@@ -48,6 +48,9 @@ Rows MakeRows() {
                          AddFrontier,
                          AddConceptRecall,
                          AddRecall,
+                         AddBounty,
+                         AddConflicts,
+                         AddDecisions,
                          AddMaintenance,
                          AddBackup,
                          AddRepair})

@@ -62,6 +62,11 @@ void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
 void AddConceptRecall(Rows& rows);
 void AddRecall(Rows& rows);
+void AddBounty(Rows& rows);
+void AddConflicts(Rows& rows);
+void AddConflictsResolve(Rows& rows);  // by AddConflicts
+void AddDecisions(Rows& rows);
+void AddDecisionsCheck(Rows& rows);  // by AddDecisions
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/vocabulary.h"
+#include "storage/formats/base/properties.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
 
@@ -26,30 +27,76 @@ void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& c
   json.EndObject();
 }
 
-void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge) {
-  json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
+Status EdgeProperties::Read(const Snapshot& snapshot, const Edge& edge) {
+  if (!edge.properties || json_.contains(edge.properties.bits)) return {};
+  const Result<std::string> bytes = snapshot.Payload(edge.properties);
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return {};
+  if (!bytes) return std::unexpected(bytes.error());
+  PLEXUS_ASSIGN(json_[edge.properties.bits], formats_internal::JsonFromProperties(*bytes));
+  return {};
+}
+
+Status EdgeProperties::Read(const Snapshot& snapshot, std::span<const PathEdge> path) {
+  for (const PathEdge& step : path)
+    if (const auto edge = snapshot.FindEdge(step.source, step.kind, step.target, step.label))
+      PLEXUS_TRY(Read(snapshot, *edge));
+  return {};
+}
+
+const std::string* EdgeProperties::Of(const Edge& edge) const {
+  const auto at = edge.properties ? json_.find(edge.properties.bits) : json_.end();
+  return at == json_.end() ? nullptr : &at->second;
+}
+
+namespace {
+
+void WriteBesideKind(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
+                     const EdgeProperties& properties) {
   json.Field("weight", edge.weight);
   if (edge.label) json.Field("label", snapshot.string(edge.label));
-  json.Field("created_at", edge.created_at);
+  if (edge.created_at != kNoTime) json.Field("created_at", edge.created_at);
   if (edge.created_by) json.Field("created_by", snapshot.string(edge.created_by));
   if (edge.valid_from != kNoTime) json.Field("valid_from", edge.valid_from);
   if (edge.valid_until != kNoTime) json.Field("valid_until", edge.valid_until);
+  if (const std::string* props = properties.Of(edge)) {
+    json.Key("props");
+    json.Raw(*props);
+  }
 }
 
-void WriteEdge(ReplyWriter& json, const Snapshot& snapshot, const PathEdge& edge) {
+}  // namespace
+
+void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
+                         const EdgeProperties& properties) {
+  json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
+  WriteBesideKind(json, snapshot, edge, properties);
+}
+
+void WriteEdge(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
+               const EdgeProperties& properties) {
   json.Node("source", snapshot, edge.source);
   json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
   json.Node("target", snapshot, edge.target);
-  json.Field("weight", edge.weight);
-  if (edge.label) json.Field("label", snapshot.string(edge.label));
+  WriteBesideKind(json, snapshot, edge, properties);
 }
 
 void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
-               std::span<const PathEdge> path) {
-  json.Objects(name, path, [&](const PathEdge& edge) { WriteEdge(json, snapshot, edge); });
+               std::span<const PathEdge> path, const EdgeProperties& properties) {
+  json.Objects(name, path, [&](const PathEdge& step) {
+    const auto stored = snapshot.FindEdge(step.source, step.kind, step.target, step.label);
+    Edge edge = stored.value_or(Edge());
+    if (!stored) edge.created_at = kNoTime;
+    edge.source = step.source;  // of a symmetric kind, in walking order
+    edge.target = step.target;
+    edge.kind = step.kind;
+    edge.label = step.label;
+    edge.weight = step.weight;
+    WriteEdge(json, snapshot, edge, properties);
+  });
 }
 
-void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result) {
+void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result,
+               const EdgeProperties& properties) {
   json.Field("truncated", result.truncated);
   if (result.truncated) json.Field("resume", result.resume);
   if (result.paths_left_out != 0) json.Field("paths_left_out", result.paths_left_out);
@@ -58,7 +105,7 @@ void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult
     json.Field("score", hit.score);
     json.Field("hops", hit.hops);
     if (hit.seed != kNoNode) json.Node("from", snapshot, hit.seed);
-    WritePath(json, "path", snapshot, hit.path);
+    WritePath(json, "path", snapshot, hit.path, properties);
   });
 }
 

@@ -1,9 +1,10 @@
 // A request: typed values for the parameters of one operation, checked against its row.
 //
-// Besides its own parameters every operation takes the common ones (as_of, scope, node_kinds, where, now). An
-// unknown name is an error that names the nearest one; a value of another type, out of its limits
-// or not among the choices is refused. Messages spell parameters as the door does (--top or top).
-// Reading a parameter that the row does not have is a programmer's error. Not thread-safe.
+// Besides its own parameters every operation takes the common ones (as_of, scope, node_kinds,
+// where, now). An unknown name is an error that names the nearest one; a value of another type, out
+// of its limits or not among the choices is refused. Messages spell parameters as the door does
+// (--top or top). Reading a parameter that the row does not have is a programmer's error. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
-// as_of, scope, node_kinds, where, now, details: which state, which nodes, what time it is, and what
-// a reply says beside a key.
+// as_of, scope, node_kinds, where, now, details: which state, which nodes, what time it is, and
+// what a reply says beside a key.
 const Parameters& CommonParameters();
 
 class Request {

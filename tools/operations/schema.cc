@@ -201,8 +201,9 @@ void AddSchema(Rows& rows) {
                   .group = "Look",
                   .title = "Schemas",
                   .summary = "Print the JSON Schemas of requests and replies",
-                  .parameters = {Optional(
-                      Text("operation", "OPERATION", "one alone (default: all)").Positional())},
+                  .parameters = {Optional(Text("operation", "OPERATION", "one alone (default: all)")
+                                              .Named(Means::kOperation)
+                                              .Positional())},
                   .reply = "operation?:s, group?:s, title?:s, summary?:s, effect?:s, request?:j, "
                            "reply?:j, operations?:[{operation:s, group:s, title:s, summary:s, "
                            "effect:s, request:j, reply:j}]",

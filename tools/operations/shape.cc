@@ -10,7 +10,9 @@
 namespace plexus::tools {
 namespace {
 
-constexpr std::string_view kEdge = "{source:k, kind:s, target:k, weight:x, label?:s}";
+constexpr std::string_view kEdge =
+    "{source:k, kind:s, target:k, weight:x, label?:s, created_at?:i, created_by?:s, valid_from?:i, "
+    "valid_until?:i, props?:j}";
 
 class Parser {
  public:

@@ -1,8 +1,11 @@
 // Words, phrases, and the nodes that hold them; see word_query.h.
 #include "tools/operations/word_query.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "algorithms/retrieval/internal/word_forms.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/kernel_options.h"
 
 namespace plexus::tools {
@@ -20,20 +23,47 @@ Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& que
   return NodesWithPhrases(snapshot, whole, options);
 }
 
+// A Han, kana or Hangul character alone is seldom a term: the terms that hold it stand for it.
+// O(nodes) where the query has one.
+void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
+  std::vector<std::string> characters;
+  for (const std::string& term : terms) {
+    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
+    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
+      characters.push_back(term);
+  }
+  if (characters.empty()) return;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
+    const std::string_view name = DisplayName(snapshot.key(node));
+    const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {
+      return name != character && name.find(character) != std::string_view::npos;
+    });
+    if (holds && std::ranges::find(terms, name) == terms.end()) terms.emplace_back(name);
+  }
+}
+
 }  // namespace
 
 Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& request,
                                 std::string_view parameter, const TermOptions& terms,
                                 const NodeSubset& allowed) {
   const Snapshot& snapshot = workspace.snapshot();
-  WordQuery query;
-  query.parsed = ParsePhrases(request.Text(parameter));
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));
-  PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
-  if (query.terms.empty())
+  const std::string& text = request.Text(parameter);
+  if (std::ranges::count(text, '"') % 2 != 0)
     return Fail(
         ErrorCode::kInvalidArgument,
-        "'" + request.Text(parameter) + "' has no words to search for (stop words are none)");
+        "'" + text + "': a double quote is not closed; a phrase stands between two of them");
+  WordQuery query;
+  query.parsed = ParsePhrases(text);
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));
+  PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
+  AddTermsThatHold(snapshot, query.terms);
+  if (query.terms.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "'" + text +
+                    "' has no word to search for: words as common as 'the' and 'of' are not in "
+                    "the index, and neither is punctuation");
   query.subset = allowed;
   PhraseOptions in_phrases;
   in_phrases.terms = terms;

@@ -12,6 +12,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/node_details.h"
+#include "tools/operations/node_list.h"
 
 namespace plexus::tools {
 namespace {
@@ -49,13 +50,13 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     return workspace;
   }
   const bool reads = options.access == Access::kRead || options.access == Access::kPreview;
-  storage::OpenOptions open;
+  OpenOptions open;
   open.create = options.access == Access::kCreate;
   open.read_only = reads;
   open.strict = options.strict;
   open.graph.executor = made.executor_;
   open.graph.return_freed_memory = !options.one_request;
-  open.graph.now_ms = [now = options.clock_ms] { return now; };
+  open.graph.now_ms = [&made] { return made.options_.clock_ms; };
   open.lock_wait_ms = options.lock_wait_ms;
   bool noted = !options.note;
   open.on_lock_wait = [&](const std::string& holder, std::int64_t waited_ms) {
@@ -66,7 +67,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
   made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
-  PLEXUS_ASSIGN(made.database_, storage::Database::Open(options.directory, open));
+  PLEXUS_ASSIGN(made.database_, Database::Open(options.directory, open));
   made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
@@ -90,9 +91,9 @@ std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
 }
 
 void Workspace::NoteDamage() {
-  const std::vector<storage::DamagedCheckpoint> damaged = database_->damaged_checkpoints();
+  const std::vector<DamagedCheckpoint> damaged = database_->damaged_checkpoints();
   for (; damage_noted_ < damaged.size(); ++damage_noted_)
-    warnings_.push_back(storage::DamageMessage(damaged[damage_noted_]));
+    warnings_.push_back(DamageMessage(damaged[damage_noted_]));
 }
 
 Status Workspace::Refresh(std::int64_t clock_ms) {
@@ -182,7 +183,21 @@ Status Workspace::Look(const Request& request) {
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
+  if (request.Given("where")) NoteUnknownNames(request);
   return {};
+}
+
+// A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
+void Workspace::NoteUnknownNames(const Request& request) {
+  const Result<WhereExpression> where = WhereExpression::Compile(request.Text("where"), schema());
+  if (!where) return;
+  const std::vector<std::string> known = NamesOfValues(schema());
+  for (const std::string& name : where->BareProperties()) {
+    const std::string near = DidYouMean(name, known);
+    if (near.empty() && view_.scope && view_.scope->count() > 0) continue;
+    notes_.push_back(
+        {request.Name("where") + ": '" + name + "' is no column and taken for a property" + near});
+  }
 }
 
 // A misspelt scope selects nothing: say so.

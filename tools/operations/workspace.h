@@ -54,10 +54,12 @@ class Workspace {
   static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
   ~Workspace();
 
+  // What time it is from now on, for the graph's own checks, too.
+  void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
-  // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a time that
-  // cannot be read, or as_of with writing; the history's own.
+  // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a
+  // time that cannot be read, or as_of with writing; the history's own.
   Status Look(const Request& request);
   // The same at another moment, without notes.
   Result<View> ViewAt(std::string_view as_of, const Request& request);
@@ -68,7 +70,7 @@ class Workspace {
   const std::string& directory() const { return options_.directory; }
   // A hard purge renews the graph of a database.
   Graph& graph() { return database_ ? database_->graph() : *graph_; }
-  storage::Database& database() { return *database_; }
+  Database& database() { return *database_; }
   bool has_database() const { return database_ != nullptr; }
   const Snapshot& snapshot() const { return view_.snapshot; }
   const Schema& schema() const { return view_.snapshot.schema(); }
@@ -101,12 +103,13 @@ class Workspace {
   Workspace() = default;
   Result<View> Seen(std::string_view as_of, const Request& request);
   void NoteDamage();
+  void NoteUnknownNames(const Request& request);
   void NoteUnknownScopes(const std::vector<std::string>& scopes);
 
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database
   Executor* executor_ = nullptr;
-  std::unique_ptr<storage::Database> database_;
+  std::unique_ptr<Database> database_;
   std::unique_ptr<Graph> own_graph_;  // of a preview without a database
   Graph* graph_ = nullptr;
   View view_;

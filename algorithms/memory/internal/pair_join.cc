@@ -9,10 +9,10 @@ namespace plexus::memory_internal {
 
 namespace {
 
-constexpr std::size_t kShort = 64;       // rows of a list that is compared as it is
-constexpr std::size_t kLong = 2048;      // rows of a list that is cut even where that saves little
+constexpr std::size_t kShort = 64;   // rows of a list that is compared as it is
+constexpr std::size_t kLong = 2048;  // rows of a list that is cut even where that saves little
 constexpr std::size_t kMaxDepth = 24;
-constexpr std::uint64_t kItemCost = 8;   // an item of a cut list, in comparisons
+constexpr std::uint64_t kItemCost = 8;  // an item of a cut list, in comparisons
 constexpr std::size_t kChunkItems = std::size_t{1} << 15;
 constexpr std::uint32_t kTagsAloneFrom = 3;  // tags that every pair must share
 
@@ -84,8 +84,8 @@ struct PairJoin::Seeds {
   // By row: its tokens are [begins, ends) of `tokens`.
   std::vector<std::uint32_t> begins, ends;
   std::span<const Token> tokens;
-  std::vector<Token> merged;              // with terms: in order of rarity
-  std::vector<std::uint32_t> tags_left;   // with terms: of a row from this token to its end
+  std::vector<Token> merged;               // with terms: in order of rarity
+  std::vector<std::uint32_t> tags_left;    // with terms: of a row from this token to its end
   std::vector<std::uint32_t> list_begins;  // by rank, and the end
   AlignedArray<Item> lists;
 
@@ -287,8 +287,7 @@ void PairJoin::Worker::Compare(std::span<const Item> items, float most_shared) {
   const std::size_t n = sorted.size(), asking = static_cast<std::size_t>(middle - sorted.begin());
   signatures.Resize(n);
   for (std::size_t i = 0; i < n; ++i)
-    signatures.Set(i, pool->rows[sorted[i].row], bound->row(sorted[i].row),
-                   need_of(sorted[i].row));
+    signatures.Set(i, pool->rows[sorted[i].row], bound->row(sorted[i].row), need_of(sorted[i].row));
   const float shared = std::min(most_shared, bound->tags(65535) + bound->terms(kMostAnchorTerms));
   std::size_t last = asking, end = n;
   for (std::size_t x = 0; x < asking; ++x) {
@@ -319,9 +318,8 @@ PairJoin::PairJoin(const SurfacePool& pool, const WorthBound& bound, const Budge
 PairJoin::~PairJoin() = default;
 
 const PairJoin::Seeds& PairJoin::SeedsFor(const JoinNeed& need) {
-  const bool tags_alone =
-      bound_.TagsFor(need.least - 2 * bound_.most() - bound_.terms(kMostAnchorTerms)) >=
-      kTagsAloneFrom;
+  const bool tags_alone = bound_.TagsFor(need.least - 2 * bound_.most() -
+                                         bound_.terms(kMostAnchorTerms)) >= kTagsAloneFrom;
   std::unique_ptr<Seeds>& seeds = tags_alone ? tags_ : both_;
   if (!seeds) {
     seeds = std::make_unique<Seeds>();
@@ -340,8 +338,8 @@ void PairJoin::SetLimits(const Seeds& seeds, const JoinNeed& need, const JoinRow
       if (r % rows.sample != 0 || (rows.left_out && (*rows.left_out)[r])) continue;
       const float worth = bound_.row(static_cast<Row>(r)) + bound_.most();
       if (!seeds.with_terms) {
-        const std::uint32_t all = std::max(
-            bound_.TagsFor(need.least - worth - bound_.terms(kMostAnchorTerms)), 1u);
+        const std::uint32_t all =
+            std::max(bound_.TagsFor(need.least - worth - bound_.terms(kMostAnchorTerms)), 1u);
         if (end - begin >= all) limits_[r] = end - all + 1;
         continue;
       }
@@ -430,9 +428,9 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
   const auto end_of = [&](std::size_t x, std::size_t first, std::size_t last) {
     const float rest = need.least - shared - signatures.worth[x];
     const auto begin = signatures.worth.begin();
-    const auto at = std::partition_point(
-        begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
-        [&](float worth) { return worth >= rest; });
+    const auto at = std::partition_point(begin + static_cast<std::ptrdiff_t>(first),
+                                         begin + static_cast<std::ptrdiff_t>(last),
+                                         [&](float worth) { return worth >= rest; });
     return static_cast<std::size_t>(at - begin);
   };
   constexpr std::size_t kRows = 256;  // of a chunk

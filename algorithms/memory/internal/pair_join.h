@@ -45,7 +45,7 @@ struct JoinNeed {
 };
 
 struct JoinRows {
-  std::uint32_t sample = 1;                          // rows whose number it divides take part
+  std::uint32_t sample = 1;                             // rows whose number it divides take part
   const std::vector<std::uint8_t>* left_out = nullptr;  // by row; null: none
 };
 

@@ -73,6 +73,7 @@ struct WhereTest {
   ColumnType type = ColumnType::kF64;
   // Of a property; with kColumn: of the one that counts where a node has no value.
   std::vector<std::string> path;
+  bool bare = false;  // a property's name without "props."
   WhereComparison comparison = WhereComparison::kEqual;
   WhereValue value;  // of kCompare
   WhereList list;    // of kIn

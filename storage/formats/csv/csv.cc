@@ -13,7 +13,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -121,9 +121,10 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
   std::vector<std::string> names;
   for (std::string_view cell : header.cells) {
     const std::string_view name = Trim(cell);
-    if (name.empty()) return Bad("header: a column has no name");
+    const std::string column = "header: column " + std::to_string(names.size() + 1);
+    if (name.empty()) return Bad(column + " has no name");
     if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
-      return Bad("header: a name is not valid UTF-8 without NUL");
+      return Bad(column + ": its name is not valid UTF-8 without NUL");
     names.emplace_back(name);
   }
   PLEXUS_TRY(Rename(names, given));
@@ -161,9 +162,10 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
     for (const Known& k : kKnown)
       if (lower == k.name && (edges_ ? k.in_edges : k.in_nodes)) column = {lower, k.field};
     for (const HeaderColumn& other : columns_) {
-      if (other.name == column.name) return Bad("header: column " + Quoted(name) + " stands twice");
+      const std::string place = "header: column " + std::to_string(columns_.size() + 1) + ": ";
+      if (other.name == column.name) return Bad(place + Quoted(name) + " stands twice");
       if (other.field == column.field && column.field != Field::kOther)
-        return Bad("header: " + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
+        return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
     }
     columns_.push_back(std::move(column));
   }
@@ -362,7 +364,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   }
   if (auto text = Cell(row, Field::kText); !text.empty())
     batch.SetPayload(node, NodeField::kText, text);
-  if (properties && !properties->empty()) builder.SetProperties(name, node, *properties);
+  if (properties && !properties->empty()) builder.SetProperties(node, *properties);
   if (!tags.empty()) {
     std::vector<ListReplacement::Item> items;
     for (const NodeName& tag : tags) items.push_back({tag.key, ""});
@@ -378,4 +380,4 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -11,14 +11,14 @@
 namespace plexus::testing {
 namespace {
 
-using storage::Database;
+using Database;
 
 TEST(ConceptsStored, ReopenedAndAsOf) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomWorld made = MakeWorld(seed, 30, 120);
-    const storage::testing::ScratchDirectory dir;
-    storage::OpenOptions options;
+    const storage_internal::testing::ScratchDirectory dir;
+    OpenOptions options;
     options.create = true;
     auto database = Database::Open(dir.path(), options);
     ASSERT_TRUE(database) << database.error().ToString();

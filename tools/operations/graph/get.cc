@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/graph/event_view.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
@@ -25,12 +27,6 @@ struct KindCount {
   std::uint64_t out = 0, in = 0;
 };
 
-// A member of an event, or an outcome of it.
-struct EventEnd {
-  NodeId node = kNoNode;
-  StringId role = 0;  // of a member
-};
-
 struct NodeView {
   NodeId node = kNoNode;
   std::optional<std::string> text;
@@ -38,7 +34,7 @@ struct NodeView {
   std::vector<std::string> tags;
   std::uint64_t out = 0, in = 0;  // facts
   std::vector<KindCount> index_edges;
-  std::vector<EventEnd> members, outcomes;  // of an event
+  std::optional<EventView> event;
 };
 
 // Edges of the index plane by kind, those without edges left out. O(edges of the node).
@@ -82,16 +78,6 @@ std::string KindsWithCounts(const Snapshot& snapshot, const std::vector<KindCoun
   return text;
 }
 
-std::vector<EventEnd> EventEnds(const Snapshot& snapshot, NodeId event, Direction direction,
-                                EdgeKindId kind) {
-  std::vector<EventEnd> ends;
-  const EdgeKindId kinds[] = {kind};
-  snapshot.ForEachArc(
-      direction, event, ArcFilter::Kinds(snapshot.schema(), kinds),
-      [&](const Arc& arc) { ends.push_back({arc.neighbor, snapshot.edge(arc, event).label}); });
-  return ends;
-}
-
 Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   NodeView view;
   view.node = node;
@@ -100,7 +86,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   }
   if (snapshot.payload_ref(node, NodeField::kProperties)) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
-    PLEXUS_ASSIGN(view.properties, text::JsonFromProperties(bytes));
+    PLEXUS_ASSIGN(view.properties, formats_internal::JsonFromProperties(bytes));
   }
   const EdgeKindId has_tag[] = {kHasTag};
   snapshot.ForEachArc(
@@ -111,8 +97,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   view.in = snapshot.Degree(Direction::kIn, node, facts);
   view.index_edges = CountIndexEdges(snapshot, node);
   if (snapshot.node_kind(node) == kEvent) {
-    view.members = EventEnds(snapshot, node, Direction::kOut, kMember);
-    view.outcomes = EventEnds(snapshot, node, Direction::kIn, kLabels);
+    PLEXUS_ASSIGN(view.event, ViewEvent(snapshot, node));
   }
   return view;
 }
@@ -130,26 +115,39 @@ void WriteNode(ReplyWriter& json, const Snapshot& snapshot, const NodeView& view
   json.Field("index_out_degree", Sum(view.index_edges, &KindCount::out));
   json.Field("index_in_degree", Sum(view.index_edges, &KindCount::in));
   WriteIndexEdges(json, snapshot, view.index_edges);
-  if (snapshot.node_kind(view.node) != kEvent) return;
-  json.Objects("members", view.members, [&](const EventEnd& member) {
-    json.Node("key", snapshot, member.node);
-    json.Field("role", snapshot.string(member.role));
-  });
-  json.BeginArray("outcomes");
-  for (const EventEnd& outcome : view.outcomes) json.Node(snapshot, outcome.node);
-  json.EndArray();
+  if (view.event) WriteEvent(json, snapshot, *view.event);
 }
 
 // The first of them, one a line.
-void ListEnds(TextTable& table, const Snapshot& snapshot, const char* name,
-              const std::vector<EventEnd>& ends) {
+template <class List, class Shown>
+void ListEnds(TextTable& table, const char* name, const List& ends, Shown&& shown) {
   constexpr std::size_t kShown = 20;
-  for (std::size_t i = 0; i < std::min(ends.size(), kShown); ++i) {
-    std::string line = ShownKey(snapshot, ends[i].node);
-    if (ends[i].role) line += " (" + std::string(snapshot.string(ends[i].role)) + ")";
-    table.Row({i == 0 ? name : "", std::move(line)});
-  }
+  for (std::size_t i = 0; i < std::min(ends.size(), kShown); ++i)
+    table.Row({i == 0 ? name : "", shown(ends[i])});
   if (ends.size() > kShown) table.Row({"", "... of " + Grouped(ends.size()) + "; JSON lists all"});
+}
+
+void ListEvent(TextTable& table, const Snapshot& snapshot, const EventView& event) {
+  const auto with = [](const engine_internal::JsonProperties& attributes, const char* name) {
+    const auto at = attributes.find(name);
+    return at == attributes.end() ? std::string() : ", " + std::string(name) + " " + at->second;
+  };
+  ListEnds(table, "members", event.members, [&](const EventMember& member) {
+    std::string line = ShownKey(snapshot, member.node);
+    if (member.role) line += " (" + std::string(snapshot.string(member.role)) + ")";
+    for (const char* name : {"rank", "trust", "score"}) line += with(member.attributes, name);
+    return line;
+  });
+  ListEnds(table, "outcomes", event.outcomes, [&](const EventOutcome& outcome) {
+    const auto type = outcome.attributes.find("type");
+    std::string line = type == outcome.attributes.end()
+                           ? ShownKey(snapshot, outcome.node)
+                           : type->second.substr(1, type->second.size() - 2);
+    if (outcome.labeled_at) line += ", " + IsoTime(*outcome.labeled_at);
+    line += with(outcome.attributes, "source");
+    if (!outcome.notes.empty()) line += ": " + outcome.notes.substr(0, outcome.notes.find('\n'));
+    return line;
+  });
 }
 
 std::string Page(const Snapshot& snapshot, const NodeView& view) {
@@ -178,20 +176,28 @@ std::string Page(const Snapshot& snapshot, const NodeView& view) {
     if (!view.index_edges.empty()) edges += ": " + KindsWithCounts(snapshot, view.index_edges);
     table.Row({"index edges", std::move(edges)});
   }
-  ListEnds(table, snapshot, "members", view.members);
-  ListEnds(table, snapshot, "outcomes", view.outcomes);
+  if (view.event) ListEvent(table, snapshot, *view.event);
   std::ostringstream page;
   table.Print(page);
   return std::move(page).str();
 }
 
+// One key gives its node, several a list of them.
 Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
-  std::string page = Page(snapshot, view);
-  Reply reply(
-      [snapshot, view = std::move(view)](ReplyWriter& json) { WriteNode(json, snapshot, view); });
+  PLEXUS_ASSIGN(const std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("key")));
+  std::vector<NodeView> views;
+  std::string page;
+  for (const NodeId node : nodes) {
+    PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
+    page += (views.empty() ? "" : "\n") + Page(snapshot, view);
+    views.push_back(std::move(view));
+  }
+  Reply reply([snapshot, views = std::move(views)](ReplyWriter& json) {
+    if (views.size() == 1) return WriteNode(json, snapshot, views[0]);
+    json.Field("total", views.size());
+    json.Objects("results", views, [&](const NodeView& view) { WriteNode(json, snapshot, view); });
+  });
   reply.page = std::move(page);
   return reply;
 }
@@ -243,7 +249,10 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   std::vector<KindCount> left_out =
       facts_only ? CountIndexEdges(snapshot, node) : std::vector<KindCount>();
   if (found.empty() && !left_out.empty()) NoteIndexEdges(workspace, request, node, left_out);
+  EdgeProperties properties;
+  for (const auto& [other, edge] : found) PLEXUS_TRY(properties.Read(snapshot, edge));
   Reply reply([snapshot, node, direction, more, facts_only, found = std::move(found),
+               properties = std::move(properties),
                left_out = std::move(left_out)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("truncated", more);
@@ -251,7 +260,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
     json.Objects("neighbors", found, [&](const std::pair<NodeId, Edge>& end) {
       json.Node("key", snapshot, end.first);
       json.Field("direction", Way(snapshot, end.second, node, direction));
-      WriteEdgeAttributes(json, snapshot, end.second);
+      WriteEdgeAttributes(json, snapshot, end.second, properties);
     });
   });
   if (more) reply.closing = "... and more; " + request.Name("top", "0") + " shows all\n";
@@ -264,13 +273,22 @@ void AddGet(Rows& rows) {
   rows.push_back(
       {.name = "get",
        .group = "Look",
-       .title = "One node",
-       .summary = "Show one node: kind, text, tags, columns, properties",
-       .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional()},
-       .reply = "key:k, kind:s, text?:s, tags:[s], props:j, scope:s, out_degree:n, in_degree:n, "
-                "index_out_degree:n, index_in_degree:n, index_edges:[{kind:s, out:n, in:n}], "
-                "members?:[{key:k, role:s}], outcomes?:[k], *:j",
+       .title = "One node, or several",
+       .summary = "Show nodes: kind, text, tags, columns, properties; of an event its members",
+       .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
+                          .Named(Means::kKey)
+                          .Positional()},
+       .reply = "key?:k, kind?:s, text?:s, tags?:[s], props?:j, scope?:s, out_degree?:n, "
+                "in_degree?:n, index_out_degree?:n, index_in_degree?:n, "
+                "index_edges?:[{kind:s, out:n, in:n}], "
+                "members?:[{key:k, role:s, rank?:x, trust?:x, score?:x, preview?:s, tags?:[s], "
+                "props?:j}], "
+                "outcomes?:[{key:k, labeled_at?:i, notes?:s, type?:s, source?:s, "
+                "confidence_delta?:x, props?:j}], "
+                "total?:n, results?:[{*:j}], *:j",
+       .tables = {{"results", {}}},
        .examples = {{"plexus get --db g alice", "everything stored about the node alice"},
+                    {"plexus get --db g alice bob --json", "several: a list of results"},
                     {"plexus get --db g tag:rust --json",
                      "the index node that stands for the tag rust"}},
        .run = RunGet});
@@ -284,7 +302,7 @@ void AddGet(Rows& rows) {
                       Top(0, "at most K edges; 0 = all")},
        .reply = "key:k, truncated:b, index_edges?:[{kind:s, out:n, in:n}], "
                 "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:i, "
-                "created_by?:s, valid_from?:i, valid_until?:i}]",
+                "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
        .tables = {{"neighbors",
                    {{"direction", "", As::kArrow},
                     {"kind", "kind"},

@@ -8,6 +8,7 @@
 
 #include "algorithms/retrieval/where.h"
 #include "engine/times.h"
+#include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
@@ -25,6 +26,8 @@ void WriteValue(ReplyWriter& json, const NodeValue& value) {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<Held, std::monostate>) {
           json.Raw("null");
+        } else if constexpr (std::is_same_v<Held, NodeJson>) {
+          json.Raw(held.text);
         } else if constexpr (std::is_same_v<Held, std::vector<std::string>>) {
           json.BeginArray();
           for (const std::string& text : held) json.Value(text);
@@ -44,6 +47,7 @@ std::string Shown(const NodeColumn& column, const NodeValue& value) {
     return column.is_time() ? IsoTime(*whole) : std::to_string(*whole);
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return std::to_string(*whole);
   if (const auto* number = std::get_if<double>(&value)) return Number(*number, 9);
+  if (const auto* json = std::get_if<NodeJson>(&value)) return json->text;
   std::string joined;
   if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
     for (const std::string& text : *texts) joined += (joined.empty() ? "" : ", ") + text;
@@ -82,17 +86,23 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys) {
   return std::move(page).str();
 }
 
+void NoteNoSuchName(Workspace& workspace, const std::string& name) {
+  workspace.notes().push_back(
+      {"none of these has '" + name + "'" + DidYouMean(name, NamesOfValues(workspace.schema()))});
+}
+
 // Columns that none of the rows has: mostly misspelt.
 void NoteEmptyColumns(Workspace& workspace, const Listed& listed) {
   for (std::size_t c = 0; c < listed.columns.size() && !listed.rows.empty(); ++c) {
     bool met = false;
     for (const std::vector<NodeValue>& row : listed.rows) met |= row[c].index() != 0;
-    if (!met) workspace.notes().push_back({"none of these has '" + listed.columns[c].name() + "'"});
+    if (!met) NoteNoSuchName(workspace, listed.columns[c].name());
   }
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "index", "scope"));
+  PLEXUS_TRY(NotTogether(request, "keys", "columns"));
   const Snapshot& snapshot = workspace.snapshot();
   NodeListRequest wanted;
   wanted.subset = workspace.scope();
@@ -120,6 +130,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     listed.columns.push_back(std::move(column));
   }
   PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
+  if (!wanted.sort.empty() && listed.nodes.total > 0 && !listed.nodes.sorted)
+    NoteNoSuchName(workspace, listed.nodes.sorted_by);
   for (const NodeId node : listed.nodes.nodes) {
     std::vector<NodeValue>& row = listed.rows.emplace_back();
     for (const NodeColumn& column : listed.columns) {

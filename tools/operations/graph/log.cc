@@ -51,11 +51,18 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
   Sequence since = top == 0 || last < top ? 0 : last - top;
   if (request.Given("since")) {
     PLEXUS_ASSIGN(since, workspace.SequenceAt(request.Text("since")));
+    if (since > last)
+      return Fail(ErrorCode::kNotFound,
+                  request.Name("since") + ": sequence " + std::to_string(since) +
+                      " lies in the future, the last " + "record is " + std::to_string(last));
+    if (since < floor)
+      workspace.notes().push_back({"what was before sequence " + std::to_string(floor) +
+                                   ", the history floor, is trimmed and not listed"});
   }
   since = std::max(since, floor);
   std::vector<BatchCounts> batches;
   for (bool more = true; more && since < last;) {
-    PLEXUS_ASSIGN(const storage::Changes changes, workspace.database().ChangesSince(since));
+    PLEXUS_ASSIGN(const Changes changes, workspace.database().ChangesSince(since));
     for (const Record& record : changes.records)
       if (record.sequence <= last) batches.push_back(CountRecord(record));
     more = changes.more && changes.next > since;
@@ -228,6 +235,10 @@ std::string Shown(const Counts& counts, const char* noun) {
 }
 
 Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
+  if (request.Given("as_of"))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("as_of") + " cannot go with " +
+                                                 request.Name("from") + " and " +
+                                                 request.Name("to") + ", which name both states");
   if (!workspace.has_database())
     return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
   PLEXUS_ASSIGN(const Sequence from, workspace.SequenceAt(request.Text("from")));

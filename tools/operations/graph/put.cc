@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,11 +51,9 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
   const std::string name = given.substr(0, equal), value = given.substr(equal + 1);
   PLEXUS_ASSIGN(const ColumnId column, FindColumn(schema, option, name));
   const auto refuse = [&](const char* what) {
-    return Fail(ErrorCode::kInvalidArgument, option + ": column '" + name + "' takes " + what +
-                                                 ", not '" + value + "'" +
-                                                 (value.empty() ? "; " + request.Name("clear") +
-                                                                      " takes a value away"
-                                                                : ""));
+    return Fail(ErrorCode::kInvalidArgument,
+                option + ": column '" + name + "' takes " + what + ", not '" + value + "'" +
+                    (value.empty() ? "; " + request.Name("clear") + " takes a value away" : ""));
   };
   const ColumnRef ref = RefOf(batch, schema, column);
   switch (schema.columns()[column].type) {
@@ -95,8 +94,8 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
   const std::string &key = request.Text("key"), &kind = request.Text("kind");
   const Schema& schema = workspace.schema();
   const auto known_kind = schema.FindNodeKind(kind);
-  const bool index = !kind.empty() && known_kind &&
-                     schema.node_kind(*known_kind).plane == Plane::kIndex;
+  const bool index =
+      !kind.empty() && known_kind && schema.node_kind(*known_kind).plane == Plane::kIndex;
   const auto meant = MeantNode(workspace.snapshot(), key);
   if (meant && !(index && workspace.snapshot().is_fact(*meant))) {
     const NodeKindId is = workspace.snapshot().node_kind(*meant);
@@ -139,14 +138,14 @@ Status ReplaceTags(const Workspace& workspace, const Request& request, WriteBatc
   const Snapshot& snapshot = workspace.snapshot();
   const EdgeKindId has_tag[] = {kHasTag};
   if (!node.local())
-    snapshot.ForEachArc(
-        Direction::kOut, node.index(), ArcFilter::Kinds(snapshot.schema(), has_tag),
-        [&](const Arc& arc) {
-          const std::string_view name = DisplayName(snapshot.key(arc.neighbor));
-          if (std::ranges::find(tags, name) != tags.end()) return;
-          const Edge edge = snapshot.edge(arc, node.index());
-          batch.Unlink(node, kHasTag, NodeRef::Id(arc.neighbor), snapshot.string(edge.label));
-        });
+    snapshot.ForEachArc(Direction::kOut, node.index(), ArcFilter::Kinds(snapshot.schema(), has_tag),
+                        [&](const Arc& arc) {
+                          const std::string_view name = DisplayName(snapshot.key(arc.neighbor));
+                          if (std::ranges::find(tags, name) != tags.end()) return;
+                          const Edge edge = snapshot.edge(arc, node.index());
+                          batch.Unlink(node, kHasTag, NodeRef::Id(arc.neighbor),
+                                       snapshot.string(edge.label));
+                        });
   for (const std::string& tag : tags) {
     WriteBatch::EdgeInput edge;
     edge.source = node;
@@ -163,8 +162,7 @@ Status Clear(Workspace& workspace, const Request& request, WriteBatch& batch, No
       return given.size() > name.size() && given.starts_with(name) && given[name.size()] == '=';
     };
     const bool is_parameter = name == "text" || name == "tags" || name == "props";
-    if (is_parameter ? request.Given(name)
-                     : std::ranges::any_of(request.List("set"), set_as_well))
+    if (is_parameter ? request.Given(name) : std::ranges::any_of(request.List("set"), set_as_well))
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name("clear") + ": '" + name + "' is given as well");
     if (name == "text") {
@@ -182,12 +180,37 @@ Status Clear(Workspace& workspace, const Request& request, WriteBatch& batch, No
   return {};
 }
 
+// A node that ends before it begins is never visible: a slip of the hand.
+Status CheckValidTimes(const Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  const auto node = MeantNode(snapshot, request.Text("key"));
+  bool given = false;
+  const auto time_of = [&](std::string_view name, ColumnId column) {
+    std::optional<std::int64_t> time =
+        node && snapshot.alive(*node) ? snapshot.i64(column, *node) : std::nullopt;
+    if (std::ranges::find(request.List("clear"), name) != request.List("clear").end()) time.reset();
+    for (const std::string& set : request.List("set"))
+      if (set.size() > name.size() && set.starts_with(name) && set[name.size()] == '=') {
+        const Result<std::int64_t> read = ParseTime(std::string_view(set).substr(name.size() + 1));
+        if (read) time = *read;
+        given = true;
+      }
+    return time;
+  };
+  const auto from = time_of("valid_from", kValidFrom), until = time_of("valid_until", kValidUntil);
+  if (!given || !from || !until || *from < *until) return {};
+  return Fail(ErrorCode::kInvalidArgument, request.Name("set") + ": valid_from " + IsoTime(*from) +
+                                               " is not before valid_until " + IsoTime(*until) +
+                                               ": the node would never be visible");
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   NoteNewKind(workspace, request.Text("kind"));
   WriteBatch batch = MakeBatch(workspace, request);
   PLEXUS_ASSIGN(const NodeRef node, Target(workspace, request, batch));
   for (const std::string& given : request.List("set"))
     PLEXUS_TRY(SetColumn(workspace, request, batch, node, given));
+  PLEXUS_TRY(CheckValidTimes(workspace, request));
   if (request.Given("text")) {
     if (request.Text("text").empty())
       batch.ClearPayload(node, NodeField::kText);
@@ -195,7 +218,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       batch.SetPayload(node, NodeField::kText, request.Text("text"));
   }
   if (request.Given("props")) {
-    PLEXUS_ASSIGN(const std::string bytes, text::PropertiesFromJson(request.Text("props")));
+    PLEXUS_ASSIGN(const std::string bytes,
+                  formats_internal::PropertiesFromJson(request.Text("props")));
     if (bytes.empty())
       batch.ClearPayload(node, NodeField::kProperties);
     else
@@ -205,9 +229,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     PLEXUS_TRY(ReplaceTags(workspace, request, batch, node, request.List("tags")));
   PLEXUS_TRY(Clear(workspace, request, batch, node));
   bool texts = false;  // what was indexed once stays up to date
-  batch.ForEachTextChange([&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) {
-    texts = true;
-  });
+  batch.ForEachTextChange(
+      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
   if (texts) {
     PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
     if (keeper.on()) PLEXUS_TRY(keeper.Complete(workspace.snapshot(), batch));
@@ -224,19 +247,18 @@ void AddPut(Rows& rows) {
        .title = "Add or change a node",
        .summary = "Make one node as it shall be: kind, text, tags, columns, properties",
        .effect = Effect::kWrite,
-       .parameters =
-           {Text("key", "KEY", "the node's key; a new node when there is none")
-                .Named(Means::kKey)
-                .Positional(),
-            Text("kind", "KIND", "its kind (default: keep, or node when new)")
-                .Named(Means::kNodeKind),
-            Text("text", "TEXT", "its text; what is not named stays").MayBeEmpty(),
-            List("tags", "A,B", "all of its tags; others go"),
-            Repeated("set", "COLUMN=VALUE",
-                     "a column's value, such as trust=0.8 or valid_until=2026-12-31"),
-            Text("props", "JSON", "an object: all of its properties"),
-            List("clear", "A,B", "take away: columns, text, tags, props"),
-            ExpectSequenceParameter(), DryRunParameter()},
+       .parameters = {Text("key", "KEY", "the node's key; a new node when there is none")
+                          .Named(Means::kKey)
+                          .Positional(),
+                      Text("kind", "KIND", "its kind (default: keep, or node when new)")
+                          .Named(Means::kNodeKind),
+                      Text("text", "TEXT", "its text; what is not named stays").MayBeEmpty(),
+                      List("tags", "A,B", "all of its tags; others go"),
+                      Repeated("set", "COLUMN=VALUE",
+                               "a column's value, such as trust=0.8 or valid_until=2026-12-31"),
+                      Text("props", "JSON", "an object: all of its properties"),
+                      List("clear", "A,B", "take away: columns, text, tags, props"),
+                      ExpectSequenceParameter(), DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus put --db g m1 --kind memory --text \"Payouts stop at night.\" "
                      "--tags queue,payout --set trust=0.8",

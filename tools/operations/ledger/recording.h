@@ -1,4 +1,4 @@
-// Writing to the ledger: a batch applied, or tried on a copy that goes.
+// Writing to the ledger: a batch applied, or what it would do.
 #pragma once
 
 #include <string>
@@ -17,11 +17,12 @@ namespace plexus::tools {
 // What came of a batch. A dry run leaves the graph's sequence as it is.
 struct Written {
   ApplyReport report;
-  Snapshot after;  // the copy's, of a dry run
+  Snapshot after;  // the preview, of a dry run
   bool dry_run = false;
 };
 // Terms of events come with it, where the index has them.
-Result<Written> ApplyToLedger(Workspace& workspace, WriteBatch batch, bool dry_run);
+// Under the request's dry_run and expect_sequence, where the row has them.
+Result<Written> ApplyToLedger(Workspace& workspace, const Request& request, WriteBatch batch);
 
 struct Recording {
   std::string event_id, query_hash;
@@ -30,14 +31,10 @@ struct Recording {
   Written written;
 };
 // Errors: those of RecordEvent and Graph::Apply.
-Result<Recording> RecordInLedger(Workspace& workspace, const NewEvent& event, bool dry_run);
+Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
+                                 const NewEvent& event);
 
-// "dry_run", and what the report says, as members.
+// What the report says, as members of kChangeShape (change.h).
 void WriteWritten(ReplyWriter& json, const Written& written);
-extern const char* const kWrittenShape;
-
-Parameter DryRunParameter();
-// Reading, when the request is a dry run.
-Access WriteUnlessDry(const Request& request);
 
 }  // namespace plexus::tools

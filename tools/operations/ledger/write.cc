@@ -9,6 +9,7 @@
 
 #include "algorithms/memory/ledger.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/change.h"
 #include "tools/operations/ledger/ledger_reply.h"
 #include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
@@ -120,7 +121,7 @@ Result<Reply> RunRecord(Workspace& workspace, const Request& request) {
   event.created_at = workspace.now_ms();
   event.stubs = request.Flag("stubs");
   PLEXUS_TRY(AddMembers(workspace.snapshot(), request, event));
-  PLEXUS_ASSIGN(Recording recording, RecordInLedger(workspace, event, request.Flag("dry_run")));
+  PLEXUS_ASSIGN(Recording recording, RecordInLedger(workspace, request, event));
   std::string page = recording.status == "skipped_empty"
                          ? "no members: nothing to record\n"
                          : std::string(recording.status) + ": event " + recording.event_id + "\n";
@@ -145,8 +146,7 @@ Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
   label.confidence_delta = request.MaybeNumber("confidence_delta");
   PLEXUS_ASSIGN(const NodeId event, EventNamed(before, request.Text("event")));
   PLEXUS_ASSIGN(LabeledEvent labeled, LabelEvent(before, event, label));
-  PLEXUS_ASSIGN(Written written,
-                ApplyToLedger(workspace, std::move(labeled.batch), request.Flag("dry_run")));
+  PLEXUS_ASSIGN(Written written, ApplyToLedger(workspace, request, std::move(labeled.batch)));
   LedgerOutcome outcome{.node = written.after.Find(labeled.key).value_or(event),
                         .type = label.type,
                         .source = label.source,
@@ -197,16 +197,17 @@ void AddLedgerWrites(Rows& rows) {
             Text("status", "TEXT", "how it ended"),
             Text("output_preview", "TEXT", "how the answer began"),
             Number("confidence", "X", "of the answer"),
-            Flag("stubs", "make members that do not exist"), DryRunParameter()},
+            Flag("stubs", "make members that do not exist"), DryRunParameter(),
+            ExpectSequenceParameter()},
        .reply = "event_id?:s, query_hash:s, compositionWriteStatus:s, stubs:n, " +
-                std::string(kWrittenShape),
+                std::string(kChangeShape),
        .examples = {{"plexus ledger record --db g --tool recall --query \"why twice\" "
                      "--member m1:primary --member m3",
                      "one event, durable when it returns"},
                     {"plexus ledger record --db g --member m1 --member m2 --dry-run --json",
                      "what it would write"}},
        .run = RunRecord,
-       .access = WriteUnlessDry});
+       .access = ChangesGraph});
   rows.push_back(
       {.name = "ledger_label",
        .group = "Change",
@@ -219,15 +220,15 @@ void AddLedgerWrites(Rows& rows) {
                       Text("notes", "TEXT", "why").MayBeEmpty(),
                       Text("source", "NAME", "who says so").Default(std::string("user")),
                       Number("confidence_delta", "X", "how it changed the confidence"),
-                      DryRunParameter()},
+                      DryRunParameter(), ExpectSequenceParameter()},
        .reply = "event_id:s, outcome:" + outcomes.substr(1, outcomes.size() - 2) + ", " +
-                std::string(kWrittenShape),
+                std::string(kChangeShape),
        .examples = {{"plexus ledger label --db g c1 helpful --notes \"found the cause\"",
                      "labels accumulate; none is overwritten"},
                     {"plexus ledger label --db g c1 dead_end --source tool --json",
                      "what a program found out"}},
        .run = RunLabel,
-       .access = WriteUnlessDry});
+       .access = ChangesGraph});
 }
 
 }  // namespace plexus::tools

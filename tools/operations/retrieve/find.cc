@@ -108,6 +108,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, truncated, total, matches = std::move(matches)](ReplyWriter& json) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
     json.Field("truncated", truncated);
+    json.Field("total", total);
     json.Field("found", total);
     json.Objects("nodes", matches, [&](const Match& match) {
       json.Node("key", snapshot, match.node);
@@ -142,7 +143,7 @@ void AddFind(Rows& rows) {
                           .Named(Means::kNodeKind),
                       Top(20, "at most K nodes; 0 = all"),
                       Flag("keys", "show keys only, one a line"), MaxSeconds()},
-       .reply = "truncated:b, found:n, nodes:[{key:k, kind:s, text:s, where:s, edges:n}]",
+       .reply = "truncated:b, total:n, found:n, nodes:[{key:k, kind:s, text:s, where:s, edges:n}]",
        .tables = {{"nodes", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
        .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
                     {"plexus find --db wordnet --keys --top 1 dog",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "storage/formats/import_vectors.h"
+#include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
@@ -51,8 +52,7 @@ Status ReadQuestion(Workspace& workspace, const Request& request, const NodeSubs
   }
   if (request.Given("vector")) {
     PLEXUS_ASSIGN(asked.question.space, FindSpace(workspace.schema(), request));
-    PLEXUS_ASSIGN(asked.vector,
-                  text::ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
   }
   if (asked.question.terms.empty() && asked.vector.empty())
@@ -77,7 +77,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Flag("record")) {
     PLEXUS_ASSIGN(const NewEvent event,
                   EventOfRecall(snapshot, result.hits, request.Text("words"), workspace.now_ms()));
-    PLEXUS_ASSIGN(recording, RecordInLedger(workspace, event, request.Flag("dry_run")));
+    PLEXUS_ASSIGN(recording, RecordInLedger(workspace, request, event));
   }
   std::string closing = result.hits.empty() ? "nothing found\n" : "";
   closing += Truncated(result.truncated, "these are the best of those looked at");

@@ -1,4 +1,5 @@
 // search: texts that answer a query, by BM25 over the index of terms, and why.
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -90,9 +91,9 @@ std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const 
   add(hidden.superseded, "superseded (" + request.Name("include_superseded") + " shows them)");
   add(hidden.not_valid, "not valid at this time (" + request.Name("now") + " or " +
                             request.Name("as_of") + " another)");
-  add(hidden.out_of_scope,
-      "out of scope (" + request.Name("scope") + ", " + request.Name("node_kinds") + " and " +
-          request.Name("where") + " name others)");
+  add(hidden.out_of_scope, "out of scope (" + request.Name("scope") + ", " +
+                               request.Name("node_kinds") + " and " + request.Name("where") +
+                               " name others)");
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
@@ -137,6 +138,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       json.Field("term", term.term);
       WriteTerm(json, term);
     });
+    json.Field("total", result.found);
     json.Field("found", result.found);
     json.Field("not_indexed", not_indexed.facts);
     json.Field("not_compared", not_indexed.not_compared);
@@ -222,12 +224,12 @@ void AddSearch(Rows& rows) {
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
                MaxSeconds(), Flag("events", "events by the query that they answered, not facts"),
                IncludeSuperseded()},
-       .reply =
-           "truncated:b, documents:n, average_length:x, "
-           "phrases?:[s], terms:[{term:s, df:n, idf:x}], found:n, not_indexed:n, not_compared:n, "
-           "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
-           "results:[{key:k, score:x, kind:s, text:s, length:n, "
-           "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
+       .reply = "truncated:b, documents:n, average_length:x, "
+                "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, found:n, not_indexed:n, "
+                "not_compared:n, "
+                "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
+                "results:[{key:k, score:x, kind:s, text:s, length:n, "
+                "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"key", "", As::kNode},

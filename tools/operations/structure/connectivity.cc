@@ -42,13 +42,16 @@ Result<Reply> RunForest(Workspace& workspace, const Request& request) {
   std::string closing = More(forest.edges.size(), top) +
                         Truncated(forest.truncated, maximum ? "these are the heaviest edges alone"
                                                             : "these are the lightest edges alone");
-  Reply reply([snapshot, top, forest = std::move(forest)](ReplyWriter& json) {
+  EdgeProperties properties;
+  PLEXUS_TRY(properties.Read(snapshot, First(forest.edges, top)));
+  Reply reply([snapshot, top, forest = std::move(forest),
+               properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", forest.truncated);
     json.Field("weight", forest.weight);
     json.Field("trees", forest.trees);
     json.Field("nodes", forest.nodes);
     json.Field("count", forest.edges.size());
-    WritePath(json, "edges", snapshot, First(forest.edges, top));
+    WritePath(json, "edges", snapshot, First(forest.edges, top), properties);
   });
   reply.headline = std::move(headline);
   reply.closing = std::move(closing);
@@ -85,7 +88,10 @@ Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
   std::string closing = More(std::max(cuts.points.size(), cuts.bridges.size()), top);
   if (blocks) closing += ShownBlocks(snapshot, cuts, top);
   closing += Truncated(cuts.truncated, "what is listed is certain, the rest is not known");
-  Reply reply([snapshot, top, blocks, cuts = std::move(cuts)](ReplyWriter& json) {
+  EdgeProperties properties;
+  PLEXUS_TRY(properties.Read(snapshot, First(cuts.bridges, top)));
+  Reply reply([snapshot, top, blocks, cuts = std::move(cuts),
+               properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", cuts.truncated);
     json.Field("articulation_points", cuts.points.size());
     json.Field("bridges", cuts.bridges.size());
@@ -93,7 +99,7 @@ Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
     json.Field("largest_block", cuts.largest_block);
     json.Objects("nodes", First(cuts.points, top),
                  [&](NodeId v) { json.Node("key", snapshot, v); });
-    WritePath(json, "edges", snapshot, First(cuts.bridges, top));
+    WritePath(json, "edges", snapshot, First(cuts.bridges, top), properties);
     if (!blocks) return;
     const std::uint64_t shown = top == 0 ? cuts.blocks : std::min<std::uint64_t>(top, cuts.blocks);
     json.BeginArray("components");

@@ -34,7 +34,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     if (const std::size_t shown = First(result.cut, top).size(); shown < result.cut.size())
       closing = "... " + Grouped(result.cut.size() - shown) + " more\n";
   }
-  Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
+  EdgeProperties properties;
+  PLEXUS_TRY(properties.Read(snapshot, First(result.cut, top)));
+  Reply reply([snapshot, top, result = std::move(result),
+               properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("flow", result.flow);
     json.Field("error", result.error);
@@ -42,7 +45,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("pairs", result.pairs);
     json.Field("source_side", result.source_side);
     json.Field("count", result.cut.size());
-    WritePath(json, "cut", snapshot, First(result.cut, top));
+    WritePath(json, "cut", snapshot, First(result.cut, top), properties);
   });
   reply.headline = std::move(headline);
   reply.closing = std::move(closing);

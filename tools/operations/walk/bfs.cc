@@ -83,6 +83,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
                top = request.Count("top")](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     if (result.truncated) json.Field("resume", result.resume);
+    json.Field("total", result.nodes.size());
     json.Field("reached", result.nodes.size());
     json.Values("levels", levels);
     json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
@@ -123,6 +124,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     if (result.truncated) json.Field("resume", result.resume);
+    json.Field("total", result.nodes.size());
     json.Field("count", result.nodes.size());
     json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
       json.Node("key", snapshot, node.node);
@@ -153,7 +155,7 @@ Operation OneWayRow(const char* name, const char* title, const char* summary, co
                          Count("depth", "D", "at most D edges away (default: no limit)")} +
               EdgeParameters() +
               Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), TopForPeople()},
-          .reply = "truncated:b, resume?:s, count:n, nodes:[{key:k, distance:n, via:k}]",
+          .reply = "truncated:b, resume?:s, total:n, count:n, nodes:[{key:k, distance:n, via:k}]",
           .tables = {{"nodes", {{"distance", "distance"}, {"key", "", As::kNode}}}},
           .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
                        {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
@@ -178,7 +180,7 @@ void AddBfs(Rows& rows) {
                DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
            Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), Top(100)},
-       .reply = "truncated:b, resume?:s, reached?:n, levels?:[n], "
+       .reply = "truncated:b, resume?:s, total?:n, reached?:n, levels?:[n], "
                 "nodes?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
        .tables = {{"nodes", {{"depth", "depth"}, {"key", "", As::kNode}}},
                   {"sources",

@@ -135,7 +135,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   std::string headline =
       Grouped(around.nodes.size()) + " nodes and " + Grouped(around.edges.size()) + " edges\n";
   const bool truncated = around.truncated;
-  Reply reply([snapshot, around = std::move(around)](ReplyWriter& json) {
+  EdgeProperties properties;
+  for (const Edge& edge : around.edges) PLEXUS_TRY(properties.Read(snapshot, edge));
+  Reply reply([snapshot, around = std::move(around),
+               properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", around.truncated);
     json.Objects("nodes", around.nodes, [&](const Reached& reached) {
       json.Node("key", snapshot, reached.node);
@@ -144,13 +147,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       json.Field("decay", reached.decay);
       json.Field("direction", reached.hop == 0 ? "seed" : reached.forward ? "forward" : "backward");
     });
-    json.Objects("edges", around.edges, [&](const Edge& edge) {
-      json.Node("source", snapshot, edge.source);
-      json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
-      json.Node("target", snapshot, edge.target);
-      json.Field("weight", edge.weight);
-      if (edge.label) json.Field("label", snapshot.string(edge.label));
-    });
+    json.Objects("edges", around.edges,
+                 [&](const Edge& edge) { WriteEdge(json, snapshot, edge, properties); });
   });
   reply.headline = std::move(headline);
   reply.closing = Truncated(truncated, "the nearest are here, more lie around them");

@@ -124,13 +124,16 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     }
   }
   std::string closing = Closing(snapshot, request, options, result, why, from, to);
-  Reply reply([snapshot, why, result = std::move(result)](ReplyWriter& json) {
+  EdgeProperties properties;
+  for (const FoundPath& path : result.paths) PLEXUS_TRY(properties.Read(snapshot, path.edges));
+  Reply reply([snapshot, why, result = std::move(result),
+               properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     if (!why.empty()) json.Field("why", why);
     json.Objects("paths", result.paths, [&](const FoundPath& path) {
       json.Field("cost", path.cost);
       json.Field("hops", path.edges.size());
-      WritePath(json, "edges", snapshot, path.edges);
+      WritePath(json, "edges", snapshot, path.edges, properties);
     });
   });
   reply.closing = std::move(closing);

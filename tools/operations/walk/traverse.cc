@@ -64,8 +64,12 @@ Reply HitsReply(const Workspace& workspace, const Request& request, TraverseResu
                " of these were left out: too many steps in all; ask for fewer with " +
                request.Name("top") + "\n";
   closing += Truncated(result.truncated, "go on with " + request.Name("resume", result.resume));
-  Reply reply([snapshot = workspace.snapshot(), result = std::move(result)](ReplyWriter& json) {
-    WriteHits(json, snapshot, result);
+  EdgeProperties properties;
+  for (const TraverseHit& hit : result.hits)
+    PLEXUS_TRY(properties.Read(workspace.snapshot(), hit.path));
+  Reply reply([snapshot = workspace.snapshot(), result = std::move(result),
+               properties = std::move(properties)](ReplyWriter& json) {
+    WriteHits(json, snapshot, result, properties);
   });
   reply.closing = std::move(closing);
   return reply;
