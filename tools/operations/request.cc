@@ -41,6 +41,7 @@ std::string FlagName(std::string_view name) { return "--" + Dashes(name); }
 
 std::span<const CommandFamily> CommandFamilies() {
   static constexpr CommandFamily kFamilies[] = {
+      {"concept", "Concepts and episodes, and what they bring to mind"},
       {"ledger", "Which memories were used together, and what came of it"}};
   return kFamilies;
 }

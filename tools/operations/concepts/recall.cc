@@ -154,14 +154,12 @@ Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& 
   if (!request.Given("like")) return std::vector<float>();
   const std::string& like = request.Text("like");
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, like));
-  const std::string name = request.Text("space");
-  options.space = snapshot.schema().FindSpace(name);
-  if (!options.space)
-    return Fail(ErrorCode::kNotFound, "no vector space '" + name + "' in this graph");
+  PLEXUS_ASSIGN(options.space, FindSpace(snapshot.schema(), request));
   PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*options.space));
   const auto values = vectors->vector(node);
   if (values.empty())
-    return Fail(ErrorCode::kNotFound, "'" + like + "' has no vector in space '" + name + "'");
+    return Fail(ErrorCode::kNotFound, "'" + like + "' has no vector in space '" +
+                                          snapshot.schema().spaces()[*options.space].name + "'");
   return std::vector<float>(values.begin(), values.end());
 }
 
@@ -270,14 +268,15 @@ void AddConceptRecall(Rows& rows) {
        .title = "Concepts by likeness and arousal",
        .summary = "Rank concepts by the cosine of vectors and by arousal, or by arousal alone",
        .parameters =
-           Parameters{Text("like", "KEY", "near this node's vector (default: by arousal alone)")
-                          .Named(Means::kKey),
-                      Text("space", "NAME", "of the vectors").Default("default"),
-                      Number("cosine_share", "S", "of the cosine in the score; the rest is arousal")
-                          .Between(0, 1)
-                          .Default(0.75),
-                      TauParameter(), Top(10, "list the K first; 0 = all"), IncludeSuperseded(),
-                      MaxSeconds()},
+           Parameters{
+               Text("like", "KEY", "near this node's vector (default: by arousal alone)")
+                   .Named(Means::kKey),
+               Text("space", "NAME", "of the vectors (default: the only one, or \"default\")"),
+               Number("cosine_share", "S", "of the cosine in the score; the rest is arousal")
+                   .Between(0, 1)
+                   .Default(0.75),
+               TauParameter(), Top(10, "list the K first; 0 = all"), IncludeSuperseded(),
+               MaxSeconds()},
        .reply = "truncated:b, results:[{key:k, score:x, cosine?:x, arousal:x}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
