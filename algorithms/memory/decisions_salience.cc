@@ -83,6 +83,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
   CompactionResult result;
   result.truncated = salience.truncated;
   result.batch.set_time_ms(now);
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
   bool defined = column.has_value();
   for (const NodeId node : salience.nodes.ToList()) {
     CompactionEntry entry;
@@ -102,7 +103,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
       entry.into = head;
     } else if (entry.percentile >= options.keep_percentile) {
       entry.tier = CompactionTier::kKeep;
-    } else if (!arrives && IsRecorded(OutcomeOf(snapshot, node)) && age >= options.digest_age_ms) {
+    } else if (!arrives && IsRecorded(outcomes[node]) && age >= options.digest_age_ms) {
       entry.tier = CompactionTier::kDigest;
     } else if (arrives && age >= options.summary_age_ms) {
       entry.tier = CompactionTier::kSummary;
