@@ -16,6 +16,10 @@ for program in removed reembed crash_open hard_purge soak; do
   echo "--- $program"
   "$build/$program"
 done
+if git rev-parse --git-dir > /dev/null 2>&1; then  # the history of this tree, where it is there
+  echo "--- frontier_eval"
+  "$build/frontier_eval" .
+fi
 echo "--- gap"
 for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v

@@ -20,7 +20,7 @@ namespace plexus {
 struct PreviewOptions {
   // The host's clock and the bound on what lies ahead of it, as GraphOptions have them; absent: no
   // time is refused for lying ahead.
-  std::optional<std::int64_t> now_ms;
+  std::optional<std::int64_t> now_ms = {};
   std::int64_t max_ahead_ms = 86'400'000;
   Executor* executor = nullptr;  // for large runs; null: the calling thread
 };

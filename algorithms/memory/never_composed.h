@@ -46,9 +46,9 @@ struct CosineBand {
 
 struct NeverComposedOptions {
   FrontierLens lens = FrontierLens::kSurface;
-  int arity = 2;                // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
-  std::size_t top = 10;         // 1 to kMaxNeverComposedTop.
-  std::int64_t now_ms = 0;      // Of visibility, and of the edges that a lens walks.
+  int arity = 2;            // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
+  std::size_t top = 10;     // 1 to kMaxNeverComposedTop.
+  std::int64_t now_ms = 0;  // Of visibility, and of the edges that a lens walks.
   bool include_superseded = false;
   const NodeSubset* pool = nullptr;  // Null: visible facts but turns and episodes.
   // Wanted tags: a tag that is equal or begins with `wanted:`. None: every set.
@@ -63,7 +63,8 @@ struct NeverComposedOptions {
   bool structural_fit = false;         // Report it.
   double structural_fit_weight = 0;    // A term of the score.
   double least_structural_fit = -1;    // Sets below it are not admitted; -1: all are.
-  std::string cursor = {};             // Where the page before ended; "" = the first page.
+  // `next` of the page before, asked with the same now_ms and options; "" = the first page.
+  std::string cursor = {};
   RunOptions run = {};
 };
 
@@ -75,7 +76,8 @@ struct ScoreTerm {
 };
 
 struct NeverComposedSet {
-  std::vector<NodeId> members;  // Ascending.
+  std::vector<NodeId> members;     // Ascending.
+  std::vector<std::string> types;  // Of the members.
   double score = 0;
   std::vector<ScoreTerm> terms;
   double novelty = 0, bridge = 0, anchor = 0, adjustment = 0;
@@ -110,5 +112,8 @@ struct NeverComposedPage {
 // Threads: thread-safe. The list is the same at any thread count.
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options = {});
+
+// The time of the question that a cursor continues; nothing when the text is no cursor.
+std::optional<std::int64_t> TimeOfCursor(std::string_view cursor);
 
 }  // namespace plexus

@@ -55,7 +55,9 @@ void ShowsWhatApplyMakes(std::uint64_t seed, std::uint64_t compact_every) {
     const std::string after = Dump(graph->snapshot());
     ASSERT_TRUE(SameText(Dump(preview->snapshot), after)) << seed << " " << step;
     ASSERT_TRUE(SameText(Dump(again->snapshot), after)) << seed << " " << step;
-    if (compact_every && step % compact_every == 0) ASSERT_TRUE(graph->Compact());
+    if (compact_every && step % compact_every == 0) {
+      ASSERT_TRUE(graph->Compact());
+    }
   }
 }
 
@@ -132,7 +134,9 @@ TEST(Preview, ManyOfOneSnapshotAreStrangers) {
     const auto preview = Preview(base, batch_of(number));
     ASSERT_TRUE(preview);
     previews.push_back(preview->snapshot);
-    if (number == 3) ASSERT_TRUE(graph->Apply(batch_of(77)));
+    if (number == 3) {
+      ASSERT_TRUE(graph->Apply(batch_of(77)));
+    }
   }
   for (int number = 0; number < 6; ++number) {
     const auto alone = Graph::InMemory();

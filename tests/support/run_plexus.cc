@@ -20,6 +20,7 @@
 #include "tests/support/json_schema.h"
 #include "tools/operations/json_writer.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/request.h"
 #include "tools/operations/schema.h"
 
 namespace plexus::testing {
@@ -78,11 +79,16 @@ const tools::Operation* AskedForJson(const std::vector<std::string>& words) {
   if (std::ranges::find(words, "--json") == words.end()) return nullptr;
   static const std::set<std::string> valued = {"--db",  "--as-of",   "--scope",
                                                "--now", "--threads", "--wait"};
+  std::string family;  // "ledger_", before the second word
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (valued.contains(words[i]))
       ++i;
-    else if (!words[i].starts_with("-"))
-      return tools::FindOperation(words[i]);
+    else if (words[i].starts_with("-"))
+      continue;
+    else if (tools::IsCommandFamily(words[i]) && family.empty())
+      family = words[i] + "_";
+    else
+      return tools::FindOperation(family + words[i]);
   }
   return nullptr;
 }

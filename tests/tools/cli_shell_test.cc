@@ -175,7 +175,7 @@ TEST_F(Shell, KilledInTheMiddleOfWritesItLosesNothingAcknowledged) {
     for (int i = 0; i < acknowledged; ++i) {
       const Finished node = Plexus({"get", "k" + std::to_string(i), "--db", db_, "--json"});
       ASSERT_EQ(node.code, 0) << after << " " << node.err;
-      ASSERT_EQ(node.Json().at("text"), "t" + std::to_string(i));
+      ASSERT_EQ(node.Json().at("text").as_string(), "t" + std::to_string(i));
       i += acknowledged > 20 ? 6 : 0;
     }
     EXPECT_EQ(Plexus({"verify", "--db", db_}).code, 0);

@@ -104,7 +104,7 @@ void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
 }
 
 void AddCommand(Parse& parse, const Operation& operation, bool whole) {
-  CLI::App* app = parse.app.add_subcommand(CommandName(operation.name), operation.summary);
+  CLI::App* app = parse.app.add_subcommand(CommandWord(operation.name), operation.summary);
   app->group(operation.group);
   app->fallthrough();
   app->parse_complete_callback([&parse, &operation] { parse.chosen = &operation; });
@@ -208,16 +208,82 @@ Result<Request> MakeRequest(const Parse& parse) {
   return request;
 }
 
-// The first word that names a command and does not stand for the value of a global option.
-const Operation* NamedIn(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
+// The place of the first word from `i` on that is no option and does not stand for the value of a
+// global one; words.size() when there is none.
+std::size_t NextWord(const std::vector<std::string>& words, std::size_t i) {
+  for (; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--") return nullptr;
-    if (!word.starts_with("-")) return FindCommand(word);
+    if (word == "--") return words.size();
+    if (!word.starts_with("-")) return i;
     for (const GlobalOption& option : GlobalOptionList())
       if (option.names == word && !option.shown.empty()) ++i;
   }
-  return nullptr;
+  return words.size();
+}
+
+const Operation* NamedIn(const std::vector<std::string>& words) {
+  const std::size_t at = NextWord(words, 0);
+  return at < words.size() ? FindCommand(words[at]) : nullptr;
+}
+
+// The two words of a command of a family as one, which the parser knows it by.
+std::vector<std::string> WithOneWord(std::vector<std::string> words) {
+  const std::size_t first = NextWord(words, 0);
+  if (first == words.size()) return words;
+  const Operation* named = FindCommand(words[first]);
+  if (const std::size_t second = NextWord(words, first + 1);
+      !named && second < words.size() && IsCommandFamily(words[first])) {
+    named = FindCommand(words[first] + " " + words[second]);
+    if (named) words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+  if (named) words[first] = CommandWord(named->name);
+  return words;
+}
+
+// The parser's words for commands, as they are typed. Of the same length, so columns stay.
+std::string Spoken(std::string text) {
+  for (const Operation& command : AllCommands()) {
+    const std::string word = CommandWord(command.name), name = CommandName(command.name);
+    if (word == name) continue;
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += name.size())
+      text.replace(at, name.size(), name);
+  }
+  return text;
+}
+
+// "ledger" without a second word that makes a command: its commands, or what is wrong.
+bool AnswerFamily(const std::vector<std::string>& words, CommandLine& line) {
+  const std::size_t first = NextWord(words, 0);
+  if (first == words.size() || FindCommand(words[first])) return false;
+  const auto families = CommandFamilies();
+  const auto family = std::ranges::find(families, words[first], &CommandFamily::word);
+  if (family == families.end()) return false;
+  std::string list;
+  std::vector<std::string> names;
+  for (const Operation& command : AllCommands()) {
+    const std::string name = CommandName(command.name);
+    if (!name.starts_with(words[first] + " ")) continue;
+    names.push_back(name);
+    list += "  plexus " + name + std::string(name.size() < 20 ? 20 - name.size() : 1, ' ') +
+            command.summary + "\n";
+  }
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word != "--help" && word != "-h") continue;
+    line.text = std::string(family->summary) + "\n\n" + list +
+                "\n'plexus COMMAND --help' shows one of them.\n";
+    return true;
+  }
+  const std::size_t second = NextWord(words, first + 1);
+  const std::string given =
+      words[first] + (second < words.size() ? " " + words[second] : std::string());
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  line.error = Error{ErrorCode::kInvalidArgument,
+                     second < words.size() ? "no command '" + given + "'" + DidYouMean(given, names)
+                                           : "which command? " + all};
+  line.hint = "try 'plexus " + words[first] + " --help'";
+  return true;
 }
 
 // Whether a line that could not be parsed to its end asks for JSON.
@@ -270,13 +336,14 @@ void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line
     const std::string given = parse.app.remaining().front();
     std::vector<std::string> names;
     for (const Operation& operation : AllCommands()) names.push_back(CommandName(operation.name));
+    for (const CommandFamily& family : CommandFamilies()) names.emplace_back(family.word);
     message = "no command or option '" + given + "'" + DidYouMean(given, names);
   } else if (chosen.empty() && !dynamic_cast<const CLI::ValidationError*>(&error)) {
     message = "which command?";
   }
-  line.error = Error{ErrorCode::kInvalidArgument, message};
-  line.hint = std::string("try 'plexus ") +
-              (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help'";
+  line.error = Error{ErrorCode::kInvalidArgument, Spoken(message)};
+  line.hint = Spoken(std::string("try 'plexus ") +
+                     (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help'");
 }
 
 }  // namespace
@@ -305,10 +372,17 @@ const std::vector<GlobalOption>& GlobalOptionList() {
   return options;
 }
 
-CommandLine ParseCommandLine(const std::vector<std::string>& words, const GlobalOptions& given) {
+CommandLine ParseCommandLine(const std::vector<std::string>& given_words,
+                             const GlobalOptions& given) {
   CommandLine line;
   Parse parse;
   parse.globals = given;
+  const std::vector<std::string> words = WithOneWord(given_words);
+  if (AnswerFamily(words, line)) {
+    line.globals = given;
+    if (line.error && AsksJson(words)) line.globals.format = Format::kJson;
+    return line;
+  }
   AddGlobals(parse);
   if (const Operation* named = NamedIn(words))
     AddCommand(parse, *named, true);
@@ -327,7 +401,7 @@ CommandLine ParseCommandLine(const std::vector<std::string>& words, const Global
   } catch (const CLI::Success& asked) {  // --help, --version
     std::ostringstream text;
     parse.app.exit(asked, text, text);
-    line.text = std::move(text).str();
+    line.text = Spoken(std::move(text).str());
   } catch (const CLI::ParseError& error) {
     Explain(parse, error, line);
     if (AsksJson(words)) parse.globals.format = Format::kJson;  // its callback may not have run

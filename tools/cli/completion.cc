@@ -44,11 +44,37 @@ std::string GlobalFlags() {
   return words;
 }
 
-std::string CommandNames() {
-  std::string names;
+// "[ledger]='get label ...'", a line each.
+std::string BashFamilies() {
+  std::string text;
+  for (const CommandFamily& family : CommandFamilies()) {
+    std::string words;
+    const std::string begin = std::string(family.word) + " ";
+    for (const Operation& command : AllCommands())
+      if (const std::string name = CommandName(command.name); name.starts_with(begin))
+        words += (words.empty() ? "" : " ") + name.substr(begin.size());
+    text += "  [" + std::string(family.word) + "]=" + Quoted(words) + "\n";
+  }
+  return text;
+}
+
+// All commands, each as one word.
+std::string CommandWords() {
+  std::string words;
   for (const Operation& command : AllCommands())
-    names += (names.empty() ? "" : " ") + CommandName(command.name);
-  return names;
+    words += (words.empty() ? "" : " ") + CommandWord(command.name);
+  return words;
+}
+
+// First words of commands.
+std::string FirstWords() {
+  std::string words;
+  for (const Operation& command : AllCommands()) {
+    const std::string name = CommandName(command.name);
+    if (name.find(' ') == std::string::npos) words += (words.empty() ? "" : " ") + name;
+  }
+  for (const CommandFamily& family : CommandFamilies()) words += " " + std::string(family.word);
+  return words;
 }
 
 constexpr const char* kBashHead =
@@ -68,7 +94,7 @@ constexpr const char* kBashHead =
 constexpr const char* kBashTail =
     "_plexus() {\n"
     "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-    "  local command= db=${PLEXUS_DB-} i word words=() kept=\n"
+    "  local command= family= db=${PLEXUS_DB-} i word words=() kept=\n"
     "  if [[ $current == = ]]; then  # --flag=, which bash takes apart\n"
     "    current=\n"
     "  elif [[ $before == = && COMP_CWORD -gt 1 ]]; then\n"
@@ -78,8 +104,10 @@ constexpr const char* kBashTail =
     "    if [[ ${COMP_WORDS[i]} == --db ]]; then\n"
     "      [[ ${COMP_WORDS[i+1]} == = ]] && ((++i))\n"
     "      db=${COMP_WORDS[++i]}\n"
-    "    elif [[ -z $command && -n ${_plexus_flags[${COMP_WORDS[i]}]+is} ]]; then\n"
-    "      command=${COMP_WORDS[i]}\n"
+    "    elif [[ -z $command ]]; then\n"
+    "      word=${family:+$family }${COMP_WORDS[i]}\n"
+    "      [[ -n ${_plexus_flags[$word]+is} ]] && command=$word\n"
+    "      [[ -n ${_plexus_families[$word]+is} ]] && family=$word\n"
     "    fi\n"
     "  done\n"
     "  local values=${_plexus_values[$command $before]-${_plexus_values[ $before]-}}\n"
@@ -93,11 +121,13 @@ constexpr const char* kBashTail =
     "  case $values in\n"
     "    @edge_kinds) values= && mapfile -t words < <(_plexus_kinds edge) ;;\n"
     "    @node_kinds) values= && mapfile -t words < <(_plexus_kinds node) ;;\n"
-    "    @commands) values=$_plexus_commands ;;\n"
+    "    @commands) values=$_plexus_command_words ;;\n"
     "    @files) _plexus_files \"$current\"; return ;;\n"
     "    @none) COMPREPLY=(); return ;;\n"
     "    '')\n"
-    "      if [[ -z $command ]]; then\n"
+    "      if [[ -z $command && -n $family ]]; then\n"
+    "        values=${_plexus_families[$family]}\n"
+    "      elif [[ -z $command ]]; then\n"
     "        values=\"$_plexus_commands $_plexus_globals\"\n"
     "      elif [[ $current == -* ]]; then\n"
     "        values=\"${_plexus_flags[$command]} $_plexus_globals\"\n"
@@ -118,7 +148,9 @@ constexpr const char* kBashTail =
 
 std::string BashCompletion() {
   std::string text = kBashHead;
-  text += "_plexus_commands=" + Quoted(CommandNames()) + "\n";
+  text += "_plexus_commands=" + Quoted(FirstWords()) + "\n";
+  text += "_plexus_command_words=" + Quoted(CommandWords()) + "\n";
+  text += "declare -A _plexus_families=(\n" + BashFamilies() + ")\n";
   text += "_plexus_globals=" + Quoted(GlobalFlags()) + "\n";
   std::string flags = "declare -A _plexus_flags=(\n", values = "declare -A _plexus_values=(\n";
   const auto add_values = [&](const std::string& place, const std::string& words) {
@@ -189,10 +221,12 @@ std::string ZshCompletion() {
   };
   std::string text = kZshHead;
   text += "_plexus() {\n  local -a commands globals command_names\n  command_names=(" +
-          CommandNames() + ")\n  commands=(\n";
+          CommandWords() + ")\n  commands=(\n";
   for (const Operation& command : AllCommands())
     text += "    " + Quoted(CommandName(command.name) + ":" + escaped(command.summary)) + "\n";
-  text += "  )\n  globals=(\n";
+  text += "  )\n  local -a families=(";
+  for (const CommandFamily& family : CommandFamilies()) text += std::string(family.word) + " ";
+  text += ")\n  globals=(\n";
   for (const GlobalOption& option : GlobalOptionList()) {
     if (!option.names.starts_with("--")) continue;
     std::string action = option.names == "--format" ? "(table json csv)"
@@ -209,9 +243,11 @@ std::string ZshCompletion() {
       "  )\n  local context state line\n"
       "  _arguments -C $globals '1:command:->command' '*::argument:->argument'\n"
       "  case $state in\n    command) _describe command commands ;;\n"
-      "    argument)\n      case $words[1] in\n";
+      "    argument)\n      local name=${(Q)words[1]}\n"
+      "      if (( ${families[(Ie)$name]} )); then name=\"$name $words[2]\"; fi\n"
+      "      case $name in\n";
   for (const Operation& command : AllCommands()) {
-    text += "        " + CommandName(command.name) + ") _arguments $globals";
+    text += "        " + Quoted(CommandName(command.name)) + ") _arguments $globals";
     std::string positional = "_files";
     for (const Parameter& parameter : command.parameters) {
       if (parameter.positional) {

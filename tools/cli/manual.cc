@@ -103,7 +103,7 @@ std::string Section(const Operation& command) {
 }  // namespace
 
 std::string ManPage(const Operation* command) {
-  const std::string name = command ? "plexus-" + CommandName(command->name) : "plexus";
+  const std::string name = command ? "plexus-" + CommandWord(command->name) : "plexus";
   std::string upper = name;
   for (char& c : upper)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');

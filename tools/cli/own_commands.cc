@@ -87,9 +87,15 @@ const std::vector<Operation>& AllCommands() {
   return commands;
 }
 
+std::string CommandWord(std::string_view operation) {
+  std::string word = CommandName(operation);
+  std::ranges::replace(word, ' ', '-');
+  return word;
+}
+
 const Operation* FindCommand(std::string_view name) {
   for (const Operation& command : AllCommands())
-    if (CommandName(command.name) == name) return &command;
+    if (CommandName(command.name) == name || CommandWord(command.name) == name) return &command;
   return nullptr;
 }
 

@@ -10,8 +10,10 @@ namespace plexus::tools {
 
 // All operations, then the command line's own.
 const std::vector<Operation>& AllCommands();
-// By the name that is typed; null when there is none.
+// By the name that is typed; null when there is none. "ledger get" and "ledger-get" are one.
 const Operation* FindCommand(std::string_view name);
+// The name with '-' for ' ': one word.
+std::string CommandWord(std::string_view operation);
 
 // Written from the rows.
 std::string BashCompletion();

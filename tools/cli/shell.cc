@@ -15,6 +15,7 @@
 #include "tools/cli/own_commands.h"
 #include "tools/cli/run.h"
 #include "tools/cli/shell_input.h"
+#include "tools/operations/change.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
@@ -121,7 +122,8 @@ class Shell {
   // What was written is seen at once.
   int Read(const CommandLine& line) {
     // A question may take long: others may write meanwhile.
-    if (writer_ && (line.request->operation().group == "Ask" || Held()))
+    const bool is_look = line.request->operation().group == "Look" || IsDryRun(*line.request);
+    if (writer_ && (!is_look || Held()))
       if (const int released = Release(); released != kDone) return released;
     if (writer_) {
       writer_->SetClock(ClockMs());

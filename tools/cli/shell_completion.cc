@@ -16,6 +16,7 @@ constexpr std::size_t kMostCompletions = 200;
 struct Line {
   std::vector<std::string> words;
   std::string kept, last;
+  std::string family;  // "ledger ", of a command of two words
   const Operation* command = nullptr;
 };
 
@@ -26,8 +27,11 @@ Line Parsed(std::string_view text) {
     line.last = line.words.back();
     line.words.pop_back();
   }
-  for (const std::string& word : line.words)
-    if (!line.command) line.command = FindCommand(word);
+  for (const std::string& word : line.words) {
+    if (line.command) break;
+    line.command = FindCommand(line.family + word);
+    if (!line.command && IsCommandFamily(word)) line.family = word + " ";
+  }
   return line;
 }
 
@@ -68,7 +72,7 @@ std::optional<std::vector<std::string>> ValuesOf(const Parameter& parameter,
     case Means::kNodeKind:
       return NodeKindNames(snapshot.schema());
     case Means::kOperation:
-      for (const Operation& each : AllCommands()) names.push_back(CommandName(each.name));
+      for (const Operation& each : AllCommands()) names.push_back(CommandWord(each.name));
       return names;
     default:
       return std::nullopt;
@@ -103,7 +107,10 @@ std::vector<std::string> Completions(const Snapshot& snapshot, std::string_view 
     return found;
   }
   if (flag.empty() && !line.command) {
-    for (const Operation& each : AllCommands()) offer(CommandName(each.name));
+    for (const Operation& each : AllCommands())
+      if (const std::string name = CommandName(each.name); name.starts_with(line.family))
+        offer(name.substr(line.family.size()));
+    if (!line.family.empty()) return found;
     for (const char* own : {"help", "quit"}) offer(own);
     return found;
   }

@@ -9,8 +9,6 @@
 namespace plexus::tools {
 namespace {
 
-bool IsDryRun(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
-
 bool Any(const ChangeCounts& counts) {
   return counts.added + counts.changed + counts.same + counts.removed > 0;
 }
@@ -49,6 +47,8 @@ const char* const kChangeShape =
     "index:{new:n, changed:n, same:n, removed?:n}, "
     "events?:{new:n, changed:n, same:n, removed?:n}, "
     "outcomes?:{new:n, changed:n, same:n, removed?:n}";
+
+bool IsDryRun(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
 
 Parameter DryRunParameter() { return Flag("dry_run", "say what would change, and write nothing"); }
 Parameter ExpectSequenceParameter() {

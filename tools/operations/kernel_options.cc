@@ -45,6 +45,22 @@ Parameters RankedParameters(const char* rows) {
          Parameters{MaxSeconds(), Top(20, std::string("list the K first; 0 = all") + rows)};
 }
 
+Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
+  const auto name = request.MaybeText("space");
+  std::vector<std::string> names;
+  for (const VectorSpace& space : schema.spaces()) names.push_back(space.name);
+  if (names.empty()) return Fail(ErrorCode::kNotFound, "this graph has no vectors; import some");
+  if (const auto id = schema.FindSpace(name.value_or("default"))) return *id;
+  if (!name && names.size() == 1) return SpaceId{0};
+  std::string list;
+  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+  if (!name)
+    return Fail(ErrorCode::kInvalidArgument,
+                "which space? " + request.Name("space") + " is one of " + list);
+  return Fail(ErrorCode::kNotFound,
+              "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
+}
+
 Result<Budget> MakeBudget(const Request& request) {
   Budget budget;
   if (request.Has("max_seconds")) {

@@ -32,6 +32,10 @@ Parameter IncludeSuperseded();
 // kinds, valid_at, max_seconds, top = 20.
 Parameters RankedParameters(const char* rows = " that score above 0");
 
+// The request's space, or "default", or the only one there is. kNotFound: there is none.
+// kInvalidArgument: there are several.
+Result<SpaceId> FindSpace(const Schema& schema, const Request& request);
+
 // max_seconds, max_nodes, max_edges, as far as the row has them. The seconds count from now.
 Result<Budget> MakeBudget(const Request& request);
 

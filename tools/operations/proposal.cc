@@ -23,8 +23,8 @@ Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
   if (with_terms) {
     PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));
   }
-  text::ImportOptions options;
-  options.format = text::Format::kJsonLines;
+  ImportOptions options;
+  options.format = FileFormat::kJsonLines;
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
@@ -32,7 +32,7 @@ Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
     proposal.batch.Append(batch);
     return {};
   };
-  PLEXUS_ASSIGN(const text::ImportReport report, text::ImportBytes(*copy, source, lines, options));
+  PLEXUS_ASSIGN(const ImportReport report, ImportBytes(*copy, source, lines, options));
   if (report.stopped)
     return Fail(ErrorCode::kInvalidArgument, report.kept_errors.empty()
                                                  ? source + ": it cannot be read"

@@ -33,11 +33,14 @@ void AddHistory(Rows& rows);
 void AddLog(Rows& rows);
 void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
+void AddLedger(Rows& rows);
 // Change.
 void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
+void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
+void AddConcepts(Rows& rows);
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);
@@ -57,6 +60,9 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddConceptRecall(Rows& rows);
+void AddRecall(Rows& rows);
+void AddBounty(Rows& rows);
 void AddConflicts(Rows& rows);
 void AddConflictsResolve(Rows& rows);  // by AddConflicts
 void AddDecisions(Rows& rows);

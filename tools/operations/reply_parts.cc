@@ -32,7 +32,7 @@ Status EdgeProperties::Read(const Snapshot& snapshot, const Edge& edge) {
   const Result<std::string> bytes = snapshot.Payload(edge.properties);
   if (!bytes && bytes.error().code == ErrorCode::kNotFound) return {};
   if (!bytes) return std::unexpected(bytes.error());
-  PLEXUS_ASSIGN(json_[edge.properties.bits], text::JsonFromProperties(*bytes));
+  PLEXUS_ASSIGN(json_[edge.properties.bits], formats_internal::JsonFromProperties(*bytes));
   return {};
 }
 
@@ -84,7 +84,8 @@ void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapsho
                std::span<const PathEdge> path, const EdgeProperties& properties) {
   json.Objects(name, path, [&](const PathEdge& step) {
     const auto stored = snapshot.FindEdge(step.source, step.kind, step.target, step.label);
-    Edge edge = stored.value_or(Edge{.created_at = kNoTime});
+    Edge edge = stored.value_or(Edge());
+    if (!stored) edge.created_at = kNoTime;
     edge.source = step.source;  // of a symmetric kind, in walking order
     edge.target = step.target;
     edge.kind = step.kind;

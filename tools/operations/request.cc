@@ -38,7 +38,25 @@ std::string Dashes(std::string_view name) {
 }  // namespace
 
 std::string FlagName(std::string_view name) { return "--" + Dashes(name); }
-std::string CommandName(std::string_view operation) { return Dashes(operation); }
+
+std::span<const CommandFamily> CommandFamilies() {
+  static constexpr CommandFamily kFamilies[] = {
+      {"ledger", "Which memories were used together, and what came of it"}};
+  return kFamilies;
+}
+
+bool IsCommandFamily(std::string_view word) {
+  return std::ranges::find(CommandFamilies(), word, &CommandFamily::word) !=
+         CommandFamilies().end();
+}
+
+std::string CommandName(std::string_view operation) {
+  std::string name = Dashes(operation);
+  const std::size_t at = name.find('-');
+  if (at != std::string::npos && IsCommandFamily(std::string_view(name).substr(0, at)))
+    name[at] = ' ';
+  return name;
+}
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,7 +89,13 @@ Status Needs(const Request& request, std::string_view one, std::string_view othe
 
 // --top-of-page and top_of_page.
 std::string FlagName(std::string_view name);
-// pagerank_refresh as a command: pagerank-refresh.
+// pagerank_refresh as a command: pagerank-refresh; ledger_get, of a family: ledger get.
 std::string CommandName(std::string_view operation);
+// Commands of two words, by the first one.
+struct CommandFamily {
+  std::string_view word, summary;
+};
+std::span<const CommandFamily> CommandFamilies();
+bool IsCommandFamily(std::string_view word);
 
 }  // namespace plexus::tools

@@ -7,14 +7,14 @@
 #include <array>
 #include <vector>
 
+#include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 #include "storage/formats/base/json_tree.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -22,45 +22,6 @@ namespace fb = flexbuffers;
 
 std::string Bytes(const std::vector<std::uint8_t>& buffer) {
   return std::string(reinterpret_cast<const char*>(buffer.data()), buffer.size());
-}
-
-void AppendJson(std::string& out, PropertyView value) {
-  switch (value.type()) {
-    case PropertyType::kNull:
-      out += "null";
-      break;
-    case PropertyType::kBool:
-      out += *value.AsBool() ? "true" : "false";
-      break;
-    case PropertyType::kInt:
-      AppendNumber(out, *value.AsInt());
-      break;
-    case PropertyType::kUint:
-      AppendNumber(out, *value.AsUint());
-      break;
-    case PropertyType::kDouble:
-      AppendJsonDouble(out, *value.AsDouble());
-      break;
-    case PropertyType::kString:
-      AppendJsonString(out, *value.AsString());
-      break;
-    case PropertyType::kList:
-      out += '[';
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        if (i) out += ',';
-        AppendJson(out, value[i]);
-      }
-      out += ']';
-      break;
-    case PropertyType::kMap:
-      out += '{';
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        AppendJsonKey(out, value.name(i));
-        AppendJson(out, value[i]);
-      }
-      out += '}';
-      break;
-  }
 }
 
 // Children of an object by key, as FlexBuffers wants them.
@@ -165,7 +126,7 @@ Result<std::string> PropertiesFromJson(std::string_view text) {
 }
 
 Result<std::string> JsonFromProperties(std::string_view properties) {
-  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
+  PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(properties));
   std::string out;
   AppendJson(out, map.root());
   return out;
@@ -174,8 +135,8 @@ Result<std::string> JsonFromProperties(std::string_view properties) {
 // Both are spelled as JSON and joined: slow, simple, and canonical by construction.
 // Only events and outcomes that are imported again come here.
 Result<std::string> MergeProperties(std::string_view base, std::string_view patch) {
-  PLEXUS_ASSIGN(PropertyMap merged, SplitProperties(base));
-  PLEXUS_ASSIGN(PropertyMap over, SplitProperties(patch));
+  PLEXUS_ASSIGN(JsonProperties merged, SplitProperties(base));
+  PLEXUS_ASSIGN(JsonProperties over, SplitProperties(patch));
   for (auto& [key, value] : over) {
     if (value == "null")
       merged.erase(key);
@@ -185,16 +146,7 @@ Result<std::string> MergeProperties(std::string_view base, std::string_view patc
   return JoinProperties(merged);
 }
 
-Result<PropertyMap> SplitProperties(std::string_view properties) {
-  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
-  const PropertyView root = map.root();
-  PropertyMap out;
-  for (std::size_t i = 0; i < root.size(); ++i)
-    AppendJson(out[std::string(root.name(i))], root[i]);
-  return out;
-}
-
-Result<std::string> JoinProperties(const PropertyMap& map) {
+Result<std::string> JoinProperties(const JsonProperties& map) {
   std::string json = "{";
   for (const auto& [key, value] : map) {
     AppendJsonKey(json, key);
@@ -205,7 +157,7 @@ Result<std::string> JoinProperties(const PropertyMap& map) {
 }
 
 Result<std::string> KeepReserved(std::string_view properties) {
-  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
+  PLEXUS_ASSIGN(JsonProperties map, SplitProperties(properties));
   std::erase_if(map, [](const auto& entry) { return !IsReservedProperty(entry.first); });
   return JoinProperties(map);
 }
@@ -217,4 +169,4 @@ bool IsReservedProperty(std::string_view key) {
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

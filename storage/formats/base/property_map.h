@@ -2,21 +2,19 @@
 // import and export share. Internal to storage/formats.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/properties/split_properties.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
-// Top-level keys with their values spelled as JSON.
-using PropertyMap = std::map<std::string, std::string, std::less<>>;
+using namespace engine_internal;  // JSON of properties, keys of outcomes
 
-Result<PropertyMap> SplitProperties(std::string_view properties);
-Result<std::string> JoinProperties(const PropertyMap& map);
+Result<std::string> JoinProperties(const JsonProperties& map);
 
 // The canonical map of these members (of any object of the tree), "" for none.
 Result<std::string> EncodeProperties(const JsonParser& json,
@@ -28,4 +26,4 @@ bool IsReservedProperty(std::string_view key);
 // The map without keys that are not reserved.
 Result<std::string> KeepReserved(std::string_view properties);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -2,14 +2,17 @@
 #include <algorithm>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -177,4 +180,4 @@ Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& o
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

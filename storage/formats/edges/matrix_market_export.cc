@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -133,4 +136,4 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

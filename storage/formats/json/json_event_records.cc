@@ -5,11 +5,11 @@
 // content, so outcomes accumulate and a repeated line is the same outcome.
 #include <algorithm>
 
-#include "storage/formats/base/outcome_key.h"
+#include "engine/outcome_key.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -191,4 +191,4 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

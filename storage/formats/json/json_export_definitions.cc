@@ -1,12 +1,14 @@
 // Definitions of a JSON lines export: what this graph has beside the built-in.
 #include <algorithm>
 
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/json/json_exporter.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
+
+using namespace engine_internal;
 
 namespace {
 
@@ -107,4 +109,4 @@ Status JsonExporter::WriteDefinitions() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

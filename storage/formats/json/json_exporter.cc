@@ -5,12 +5,15 @@
 #include <tuple>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options) try {
@@ -352,4 +355,4 @@ Status JsonExporter::WriteRemovals() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -4,11 +4,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
+
+using namespace engine_internal;
 
 namespace {
 
@@ -123,4 +125,4 @@ std::string GraphMlKeys::RepeatError() {
          " times as large as it is";
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

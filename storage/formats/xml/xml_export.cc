@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "engine/out_of_memory.h"
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -259,4 +262,4 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -1,9 +1,9 @@
 // Outcomes accumulate: two of one event are the same only when everything about them is.
-#include "storage/formats/base/outcome_key.h"
+#include "engine/outcome_key.h"
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})"
@@ -93,4 +93,4 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -1,5 +1,5 @@
-// frontier: pairs and triples that share much and were never put together, with what
-// they share.
+// frontier: pairs and sets that share much and were never put together, with what they share. The
+// lens rare is asked here, the others in frontier_lenses.cc.
 #include "algorithms/similarity/frontier.h"
 
 #include <string>
@@ -12,6 +12,7 @@
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply_parts.h"
+#include "tools/operations/retrieve/frontier_lenses.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 
@@ -41,6 +42,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (all && !request.Given("tags"))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("match", "both") + " needs " + request.Name("tags"));
+  if (request.Text("lens") != "rare") return AskLens(workspace, request);
+  PLEXUS_TRY(CheckRare(request));
+  if (request.Count("arity") > 3)
+    return Fail(ErrorCode::kInvalidArgument, "the lens rare has sets of 2 or 3 members; " +
+                                                 request.Name("lens", "surface") + " has up to 5");
   const Snapshot& snapshot = workspace.snapshot();
   FrontierOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
@@ -101,33 +107,42 @@ void AddFrontier(Rows& rows) {
        .summary = "Find what shares much and was never put together",
        .parameters =
            Parameters{
-               Count("arity", "M", "sets of M members, 2 or 3")
-                   .Between(2, 3)
+               Count("arity", "M", "sets of M members: 2 to 5, of the lens rare 2 or 3")
+                   .Between(2, 5)
                    .Default(std::uint64_t{2}),
                Count("top", "K", "the K best; 0 = all")
                    .Between(0, static_cast<double>(kMaxFrontierTop))
                    .Default(std::uint64_t{100}),
-               List("tags", "A,B", "a member must carry one of these tags"),
+               List("tags", "A,B",
+                    "a member must carry one of these tags; of other lenses than rare also one "
+                    "that begins with A: or B:"),
                Choice("match", {"either", "both"},
                       "of tags: one member is enough, or all must carry one"),
                KindsParameter(
                    "edge kinds whose ends are shared, e.g. has_tag,mentions (default: all but "
-                   "events)"),
+                   "events); of other lenses the edges that they walk"),
                Choice("mask", {"events", "linked"},
                       "leave out what is in one event, or that and what an edge joins"),
                Count("max_compared", "N", "stop after about N comparisons and say truncated"),
-               MaxSeconds(), IncludeSuperseded()},
-       .reply = "truncated:b, "
-                "candidates:[{ids:[k], score:x, shared:[{key:k, weight:x}]}], facts:n, "
-                "neighbors:n, wedges:n, compared:n, scored:n",
+               MaxSeconds(), IncludeSuperseded()} +
+           LensParameters(),
+       .reply = "truncated:b, candidates:[{" + LensCandidateShape() +
+                ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "
+                "scored:n, " +
+                std::string(LensReplyShape()),
        .tables = {{"candidates",
                    {{"score", "score", As::kPlain, 4},
                     {"ids", "", As::kNodes},
+                    {"outcomeSignal", "signal"},
+                    {"reason", "reason"},
                     {"shared", "share", As::kShares, 3}}}},
-       .examples = {{"plexus frontier --db g --top 20 --names",
-                     "the 20 best untried pairs and what they share"},
-                    {"plexus frontier --db g --arity 3 --tags rust --mask linked --json",
-                     "triples with a member tagged rust, none of them linked"}},
+       .examples =
+           {{"plexus frontier --db g --top 20 --names",
+             "the 20 best untried pairs and what they share"},
+            {"plexus frontier --db g --arity 3 --tags rust --mask linked --json",
+             "triples with a member tagged rust, none of them linked"},
+            {"plexus frontier --db g --lens surface --top 10 --json",
+             "pairs by tags, terms, types, novelty, trust and outcomes, each with a question"}},
        .run = Run});
 }
 

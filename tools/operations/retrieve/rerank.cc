@@ -29,23 +29,6 @@ Status CheckArguments(const Request& request) {
   return {};
 }
 
-// The space named, or "default", or the only one there is.
-Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
-  const auto name = request.MaybeText("space");
-  std::vector<std::string> names;
-  for (const VectorSpace& space : schema.spaces()) names.push_back(space.name);
-  if (names.empty()) return Fail(ErrorCode::kNotFound, "this graph has no vectors; import some");
-  if (const auto id = schema.FindSpace(name.value_or("default"))) return *id;
-  if (!name && names.size() == 1) return SpaceId{0};
-  std::string list;
-  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-  if (!name)
-    return Fail(ErrorCode::kInvalidArgument,
-                "which space? " + request.Name("space") + " is one of " + list);
-  return Fail(ErrorCode::kNotFound,
-              "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
-}
-
 // One key a line; empty lines are passed over.
 Result<std::vector<NodeId>> ReadCandidates(const Snapshot& snapshot, const Request& request) {
   std::vector<NodeId> nodes;
@@ -69,8 +52,7 @@ struct Query {
 Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& request) {
   Query query;
   if (request.Given("vector")) {
-    PLEXUS_ASSIGN(query.values,
-                  text::ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(query.values, ReadVector({request.Source("vector"), request.Text("vector")}));
     return query;
   }
   const std::string& like = request.Text("like");

@@ -7,9 +7,7 @@
 
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/internal/word_forms.h"
 #include "algorithms/retrieval/phrase.h"
-#include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
@@ -20,6 +18,7 @@
 #include "tools/operations/reply_parts.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
+#include "tools/operations/word_query.h"
 
 namespace plexus::tools {
 namespace {
@@ -158,38 +157,6 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
   return reply;
 }
 
-// Texts that hold a query of several words as it stands: it counts as one more word. None where
-// that cannot be told from a few texts.
-Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
-                                TermSplitter& splitter, PhraseOptions options) {
-  constexpr std::uint64_t kMostTexts = 4'096;
-  PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(query.words));
-  if (needed.size() < 2 || !query.phrases.empty()) return PhraseResult();
-  options.max_texts = kMostTexts;
-  const std::string whole[] = {query.words};
-  return NodesWithPhrases(snapshot, whole, options);
-}
-
-// A Han, kana or Hangul character alone is seldom a term: the terms that hold it stand for it.
-// O(nodes) where the query has one.
-void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
-  std::vector<std::string> characters;
-  for (const std::string& term : terms) {
-    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
-    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
-      characters.push_back(term);
-  }
-  if (characters.empty()) return;
-  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
-    const std::string_view name = DisplayName(snapshot.key(node));
-    const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {
-      return name != character && name.find(character) != std::string_view::npos;
-    });
-    if (holds && std::ranges::find(terms, name) == terms.end()) terms.emplace_back(name);
-  }
-}
-
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "events", "scope"));
   PLEXUS_TRY(NotTogether(request, "events", "kinds"));
@@ -197,43 +164,23 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "kinds", "node_kinds"));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
-  if (std::ranges::count(request.Text("query"), '"') % 2 != 0)
-    return Fail(ErrorCode::kInvalidArgument, "'" + request.Text("query") +
-                                                 "': a double quote is not closed; a phrase stands "
-                                                 "between two of them");
-  const PhraseQuery query = ParsePhrases(request.Text("query"));
-  PLEXUS_ASSIGN(std::vector<std::string> terms, splitter.Split(query.words));
-  AddTermsThatHold(snapshot, terms);
-  if (terms.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + request.Text("query") +
-                    "' has no word to search for: words as common as 'the' and 'of' are not in "
-                    "the index, and neither is punctuation");
   PLEXUS_ASSIGN(const NodeSubset allowed, Allowed(workspace, request));
-  NodeSubset subset = allowed;
-  PhraseOptions in_phrases;
-  in_phrases.terms = record.terms;
-  in_phrases.run.executor = &workspace.executor();
-  PLEXUS_ASSIGN(in_phrases.run.budget, MakeBudget(request));
-  PhraseResult holding;
-  if (!query.phrases.empty()) {
-    PLEXUS_ASSIGN(holding, NodesWithPhrases(snapshot, query.phrases, in_phrases));
-    subset = subset.Intersect(holding.nodes);
-  }
-  PLEXUS_ASSIGN(const PhraseResult whole, WholeQuery(snapshot, query, splitter, in_phrases));
-  const Bm25Phrase phrase[] = {{"\"" + query.words + "\"", &whole.nodes}};
+  PLEXUS_ASSIGN(const WordQuery words,
+                ReadWordQuery(workspace, request, "query", record.terms, allowed));
+  const PhraseQuery& query = words.parsed;
+  const std::vector<std::string>& terms = words.terms;
+  const Bm25Phrase phrase[] = {words.phrase()};
   Bm25Options options;
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.k1 = request.Number("k1");
   options.b = request.Number("b");
-  options.subset = &subset;
+  options.subset = &words.subset;
   options.events = request.Flag("events");
   options.phrases = phrase;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
-  result.truncated = result.truncated || holding.truncated;
+  result.truncated = result.truncated || words.truncated;
   if (options.events && result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "no event has terms: " + request.Command("terms", workspace.directory()) +
@@ -247,7 +194,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Hidden hidden;
   if (!options.events) {
     PLEXUS_ASSIGN(hidden, CountHidden(workspace, request, terms,
-                                      query.phrases.empty() ? nullptr : &holding.nodes));
+                                      query.phrases.empty() ? nullptr : &words.holding));
   }
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
   Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed);

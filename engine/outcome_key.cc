@@ -1,13 +1,14 @@
 // Names of outcomes from their content; see outcome_key.h.
-#include "storage/formats/base/outcome_key.h"
+#include "engine/outcome_key.h"
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <charconv>
 
+#include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/json_writer.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 namespace {
 
@@ -20,6 +21,29 @@ void AppendEscaped(std::string& name, std::string_view part) {
     else
       name += c;
   }
+}
+
+// nullopt: it holds a "%" that AppendEscaped does not write.
+std::optional<std::string> Unescaped(std::string_view part) {
+  std::string text;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (part[i] != '%') {
+      text += part[i];
+      continue;
+    }
+    const std::string_view code = part.substr(i, 3);
+    if (code != "%2F" && code != "%25") return std::nullopt;
+    text += code == "%2F" ? '/' : '%';
+    i += 2;
+  }
+  return text;
+}
+
+bool IsTime(std::string_view text) {
+  if (text == "-") return true;
+  std::int64_t time = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), time);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
 std::string Name(const OutcomeContent& outcome, std::string_view digest) {
@@ -58,7 +82,7 @@ Result<bool> Holds(const Snapshot& now, NodeId node, const OutcomeContent& outco
   };
   PLEXUS_ASSIGN(const std::string notes, payload(NodeField::kText));
   PLEXUS_ASSIGN(const std::string properties, payload(NodeField::kProperties));
-  PLEXUS_ASSIGN(PropertyMap rest, SplitProperties(properties));
+  PLEXUS_ASSIGN(JsonProperties rest, SplitProperties(properties));
   rest.erase("type");
   rest.erase("source");
   return notes == outcome.notes && rest == outcome.rest;
@@ -73,6 +97,20 @@ std::string OutcomeNameWithDigest(const OutcomeContent& outcome) {
   return Name(outcome, boost::uuids::to_string(digest(Spelled(outcome))));
 }
 
+std::optional<OutcomeNameParts> ParseOutcomeName(std::string_view name) {
+  std::string_view parts[3];
+  for (std::string_view& part : parts) {
+    const std::size_t end = name.find('/');
+    if (end == std::string_view::npos) return std::nullopt;
+    part = name.substr(0, end);
+    name.remove_prefix(end + 1);
+  }
+  const auto type = Unescaped(parts[0]);
+  const auto source = Unescaped(parts[2].substr(0, parts[2].find("%=")));
+  if (!type || !source || !IsTime(parts[1])) return std::nullopt;
+  return OutcomeNameParts{*type, *source, name};
+}
+
 Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& outcome) {
   std::string name = OutcomeName(outcome);
   std::optional<NodeId> there;
@@ -82,4 +120,4 @@ Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& out
   return same ? name : OutcomeNameWithDigest(outcome);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

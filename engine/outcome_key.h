@@ -13,17 +13,17 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "engine/properties/split_properties.h"
 #include "engine/snapshot.h"
-#include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 // What distinguishes outcomes. `rest`: confidence_delta and properties, without nulls.
 struct OutcomeContent {
   std::string_view event, type, source;
   std::optional<std::int64_t> labeled_at;
   std::string_view notes;
-  PropertyMap rest;
+  JsonProperties rest;
   bool plain() const { return notes.empty() && rest.empty(); }
 };
 
@@ -34,9 +34,17 @@ std::string OutcomeName(const OutcomeContent& outcome);
 // escaped source holds "%=".
 std::string OutcomeNameWithDigest(const OutcomeContent& outcome);
 
+// The parts of such a name, with or without a digest; nullopt of any other text. `type` and
+// `source` without escapes.
+struct OutcomeNameParts {
+  std::string type, source;
+  std::string_view event;
+};
+std::optional<OutcomeNameParts> ParseOutcomeName(std::string_view name);
+
 // The name that `outcome` has, or gets, in `now` (null: an empty graph): OutcomeName when it is
 // plain or stands there under that name already, unless another one does. Errors: kCorruption
 // from the payload store.
 Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& outcome);
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

@@ -1,0 +1,283 @@
+// Never-composed frontier: options checked, a lens asked, its page written.
+#include "algorithms/memory/never_composed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/memory/internal/bridge_lens.h"
+#include "algorithms/memory/internal/divergent_lens.h"
+#include "algorithms/memory/internal/frontier_cursor.h"
+#include "algorithms/memory/internal/structural_fit.h"
+#include "algorithms/memory/internal/surface_pairs.h"
+#include "algorithms/memory/internal/surface_reply.h"
+#include "algorithms/memory/internal/surface_sets.h"
+#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/similarity/frontier.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+using memory_internal::PageEnd;
+using memory_internal::Row;
+using memory_internal::SurfacePool;
+using memory_internal::WriteCursor;
+
+std::unexpected<Error> Wrong(const std::string& what) {
+  return Fail(ErrorCode::kInvalidArgument, what);
+}
+std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
+  return Fail(ErrorCode::kUnsupported,
+              std::string(what) + " is no option of the lens " + std::string(lens));
+}
+
+std::string_view LensName(FrontierLens lens) {
+  switch (lens) {
+    case FrontierLens::kRare:
+      return "rare";
+    case FrontierLens::kSurface:
+      return "surface";
+    case FrontierLens::kBridge:
+      return "bridge";
+    case FrontierLens::kDivergent:
+      return "divergent";
+  }
+  return "";
+}
+
+bool WantsFit(const NeverComposedOptions& o) {
+  return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
+}
+
+Status CheckOptions(const NeverComposedOptions& o) {
+  const bool surface = o.lens == FrontierLens::kSurface, rare = o.lens == FrontierLens::kRare;
+  const std::string_view lens = LensName(o.lens);
+  const int most = surface ? 5 : rare ? 3 : 2;
+  if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
+  if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
+  if (o.top < 1 || o.top > kMaxNeverComposedTop)
+    return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
+  if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
+    return Wrong("structural fit weight: a number from -1000 to 1000");
+  if (!std::isfinite(o.least_structural_fit)) return Wrong("least structural fit: a number");
+  if (o.band) {
+    if (!surface) return NotOf("a cosine band", lens);
+    if (!(o.band->least >= -1 && o.band->least < o.band->below && o.band->below <= 2))
+      return Wrong("cosine band: from -1 at least, to a larger number, 2 at most");
+    if (o.band->pool_limit < 2) return Wrong("cosine band: a pool limit of 2 at least");
+  }
+  if (!surface && o.level) return NotOf("a level", lens);
+  if (rare) {
+    if (WantsFit(o)) return NotOf("structural fit", lens);
+    if (o.terms != TermRule::kUnicode) return NotOf("a rule of terms", lens);
+    if (o.trust != TrustRule::kMean) return NotOf("a rule of trust", lens);
+    if (!o.cursor.empty()) return NotOf("a cursor", lens);
+  }
+  return {};
+}
+
+// Cosines of the pool's first rows, where they are in the band.
+class BandCosines {
+ public:
+  static Result<BandCosines> Make(const SurfacePool& pool, const CosineBand& band) {
+    const auto space = pool.snapshot->schema().FindSpace(band.space);
+    if (!space) return Wrong("there is no vector space '" + band.space + "'");
+    PLEXUS_ASSIGN(const VectorTable::View* const vectors, pool.snapshot->vectors(*space));
+    return BandCosines(pool, band, vectors);
+  }
+  std::optional<double> operator()(Row a, Row b) const {
+    if (std::max(a, b) >= band_->pool_limit) return {};
+    const auto x = vectors_->vector(pool_->nodes[std::min(a, b)]),
+               y = vectors_->vector(pool_->nodes[std::max(a, b)]);
+    if (x.empty() || y.empty() || Zero(x) || Zero(y)) return {};
+    const double cosine = Cosine(x, y);
+    if (cosine < band_->least || cosine >= band_->below) return {};
+    return cosine;
+  }
+
+ private:
+  BandCosines(const SurfacePool& pool, const CosineBand& band, const VectorTable::View* vectors)
+      : pool_(&pool), band_(&band), vectors_(vectors) {}
+  static bool Zero(std::span<const float> v) {
+    return std::all_of(v.begin(), v.end(), [](float x) { return x == 0; });
+  }
+  const SurfacePool* pool_;
+  const CosineBand* band_;
+  const VectorTable::View* vectors_;
+};
+
+// Profiles of all rows.
+Result<std::vector<memory_internal::StructuralProfile>> Profiles(
+    const SurfacePool& pool, const NeverComposedOptions& options, Executor& executor) {
+  PLEXUS_ASSIGN(const internal::Selection walked,
+                memory_internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms));
+  std::vector<memory_internal::StructuralProfile> profiles(pool.count());
+  ParallelFor(executor, profiles.size(), 256, [&](std::size_t r, std::size_t end) {
+    for (; r < end; ++r) profiles[r] = memory_internal::ProfileOf(walked, pool.nodes[r]);
+  });
+  return profiles;
+}
+
+std::uint64_t SetsOf(std::uint64_t members, int arity) {
+  long double sets = 1;
+  for (int i = 0; i < arity; ++i)
+    sets = sets * static_cast<long double>(members - static_cast<std::uint64_t>(i)) / (i + 1);
+  return members < static_cast<std::uint64_t>(arity) ? 0
+         : sets > 1.8e19L                            ? ~std::uint64_t{0}
+                                                     : static_cast<std::uint64_t>(sets + 0.5L);
+}
+
+Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
+                                  const std::optional<PageEnd>& end) {
+  Executor& executor = internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const SurfacePool pool,
+                memory_internal::MakeSurfacePool(snapshot, options, executor));
+  memory_internal::SurfaceExtras extras;
+  NeverComposedPage page;
+  page.pool = pool.count();
+  if (options.band) {
+    PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));
+    page.pool_cut = pool.count() > options.band->pool_limit;
+  }
+  std::vector<memory_internal::StructuralProfile> profiles;
+  if (WantsFit(options)) {
+    PLEXUS_ASSIGN(profiles, Profiles(pool, options, executor));
+    extras.fit = [&](Row a, Row b) { return memory_internal::FitOf(profiles[a], profiles[b]); };
+  }
+  const memory_internal::SurfaceScore score(pool, options, extras);
+  memory_internal::RankedRows after;
+  memory_internal::ListQuery query{options.top, nullptr};
+  if (end) {
+    after.score = end->score;
+    for (const NodeId v : end->members) after.rows.push_back(pool.RowOf(v));
+    query.after = &after;
+  }
+  memory_internal::RankedList list;
+  if (options.arity > 2)
+    list = TopSets(score, query, executor);
+  else if (!options.level || *options.level == SetLevel::kOpen)
+    list = TopPairs(score, query, executor);
+  page.truncated = list.truncated;
+  page.compared = list.compared;
+  page.scored = list.scored;
+  const std::uint64_t sets = SetsOf(page.pool, options.arity);
+  page.pruned = sets - std::min(sets, list.scored);
+  for (const memory_internal::RankedRows& set : list.sets)
+    page.sets.push_back(DescribeSet(score, set.rows));
+  if (list.more && !page.sets.empty())
+    page.next =
+        WriteCursor(snapshot, options, {page.sets.back().score, 0, 0, page.sets.back().members});
+  if (page.sets.empty() && !end)
+    page.why_empty = pool.count() < static_cast<Row>(options.arity)
+                         ? "The pool has too few memories."
+                         : "Nothing that shares a tag or term is left that was never composed.";
+  return page;
+}
+
+// Tags, terms, reason and question of what another lens found.
+Status NameAll(const Snapshot& snapshot, const NeverComposedOptions& options,
+               std::vector<NeverComposedSet>& sets, Executor& executor) {
+  std::vector<NodeId> members;
+  for (const NeverComposedSet& set : sets)
+    members.insert(members.end(), set.members.begin(), set.members.end());
+  PLEXUS_ASSIGN(const NodeSubset found, NodeSubset::Of(snapshot, members));
+  NeverComposedOptions only;
+  only.now_ms = options.now_ms;
+  only.terms = options.terms;
+  only.pool = &found;
+  PLEXUS_ASSIGN(const SurfacePool pool, memory_internal::MakeSurfacePool(snapshot, only, executor));
+  for (NeverComposedSet& set : sets) {
+    std::vector<Row> rows;
+    for (const NodeId v : set.members) rows.push_back(pool.RowOf(v));
+    set.shared_tags.clear();
+    set.shared_terms.clear();
+    set.boundary_tags.clear();
+    NameShared(pool, rows, set);
+  }
+  return {};
+}
+
+Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverComposedOptions& options,
+                                     const std::optional<PageEnd>& end) {
+  Executor& executor = internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, &executor));
+  PLEXUS_ASSIGN(const NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
+  memory_internal::PagePosition after;
+  if (end && end->members.size() == 2)
+    after = {end->score, end->members[0], end->members[1], end->hops, end->divergence};
+  PLEXUS_ASSIGN(NeverComposedPage page,
+                options.lens == FrontierLens::kBridge
+                    ? memory_internal::MineBridge(snapshot, *ledger, pool, options, after)
+                    : memory_internal::MineDivergent(snapshot, *ledger, pool, options, after));
+  PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
+  if (!page.next.empty() && !page.sets.empty()) {
+    const NeverComposedSet& last = page.sets.back();
+    page.next =
+        WriteCursor(snapshot, options, {last.score, last.hops, last.divergence, last.members});
+  }
+  return page;
+}
+
+Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOptions& options) {
+  Executor& executor = internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
+  FrontierOptions rare;
+  rare.arity = options.arity;
+  rare.top = options.top;
+  rare.filter.kinds = options.kinds;
+  rare.filter.valid_at = options.now_ms;
+  rare.run = options.run;
+  NodeSubset carriers;
+  if (!options.tags.empty()) {
+    carriers = memory_internal::TagCarriers(snapshot, options.tags, options.now_ms);
+    if (options.match == TagMatch::kBoth)
+      pool = pool.Intersect(carriers);
+    else
+      rare.anchors = &carriers;
+  }
+  rare.filter.subset = &pool;
+  PLEXUS_ASSIGN(FrontierResult found, Frontier(snapshot, rare));
+  NeverComposedPage page;
+  page.truncated = found.truncated;
+  page.pool = pool.count();
+  page.compared = found.compared;
+  page.scored = found.scored;
+  page.pruned = found.wedges - std::min(found.wedges, found.scored);
+  for (FrontierSet& set : found.sets) {
+    NeverComposedSet listed;
+    listed.members = std::move(set.members);
+    listed.score = set.score;
+    listed.terms = {{"rare", set.score, 1}};
+    page.sets.push_back(std::move(listed));
+  }
+  PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
+  if (page.sets.empty())
+    page.why_empty = "Nothing shares an index node that is not together already.";
+  return page;
+}
+
+}  // namespace
+
+Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
+                                        const NeverComposedOptions& options) try {
+  PLEXUS_TRY(CheckOptions(options));
+  PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
+  if (end && end->members.size() != static_cast<std::size_t>(options.arity))
+    return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
+  switch (options.lens) {
+    case FrontierLens::kRare:
+      return Rare(snapshot, options);
+    case FrontierLens::kSurface:
+      return Surface(snapshot, options, end);
+    default:
+      return Structural(snapshot, options, end);
+  }
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

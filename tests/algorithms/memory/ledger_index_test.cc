@@ -1,0 +1,128 @@
+// The index of the ledger: carried from state to state it is what is made from nothing, and both
+// are what the definition says.
+#include "algorithms/memory/ledger_index.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/graph.h"
+#include "engine/state_writer.h"
+#include "tests/algorithms/memory/ledger_changes.h"
+
+namespace plexus::testing {
+namespace {
+
+TEST(LedgerIndex, EqualsItsDefinitionOverRandomBatches) {
+  const auto two = MakeTbbExecutor(2);
+  int carried = 0, steps = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Executor& executor = seed % 2 ? SerialExecutor() : *two;
+    GraphOptions options;
+    options.executor = &executor;
+    const auto graph = Graph::InMemory(options);
+    LedgerChanger changer(seed, seed % 3 ? 8 : 30);
+    for (int step = 0; step < 60; ++step, ++steps) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
+      (void)graph->Apply(changer.Next(graph->snapshot()));  // what contradicts itself is refused
+      if (changer.Below(20) == 0) {
+        ASSERT_TRUE(graph->Compact());
+      }
+      const Snapshot s = graph->snapshot();
+      carried += s.state().derived.kept.Find<LedgerIndex>() != nullptr;
+      if (changer.Below(5) != 0) ExpectLedger(s, executor);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(carried, steps * 8 / 10);
+}
+
+// Two states that go on from one each have their own future.
+TEST(LedgerIndex, StatesThatPartDoNotMeet) {
+  LedgerChanger changer(7, 12);
+  const auto graph = Graph::InMemory();
+  for (int step = 0; step < 20; ++step) (void)graph->Apply(changer.Next(graph->snapshot()));
+  const Snapshot start = graph->snapshot();
+  ExpectLedger(start, SerialExecutor());
+  std::vector<Snapshot> seen = {start};
+  for (int branch = 0; branch < 3; ++branch) {
+    StateWriter writer(start.state());
+    for (int step = 0; step < 15; ++step) {
+      ApplyReport report;
+      auto record = writer.Resolve(changer.Next(seen.back()), &report);
+      if (!record || record->sequence == 0) continue;
+      ASSERT_TRUE(writer.Apply(*record));
+      seen.emplace_back(writer.Publish());
+      ExpectLedger(seen.back(), SerialExecutor());
+      if (HasFailure()) return;
+    }
+    seen.push_back(start);
+  }
+  for (const Snapshot& s : seen) {
+    ExpectLedger(s, SerialExecutor());
+    if (HasFailure()) return;
+  }
+}
+
+// A carried value continued twice, as a writer and a reader may do at once.
+TEST(LedgerIndex, OneValueIsCarriedTwice) {
+  const auto graph = Graph::InMemory();
+  LedgerChanger changer(3, 10);
+  for (int step = 0; step < 30; ++step) {
+    (void)graph->Apply(changer.Next(graph->snapshot()));
+    const Snapshot before = graph->snapshot();
+    const auto made = memory_internal::StoredLedgerIndex::Make(before, SerialExecutor()).value();
+    ApplyReport report;
+    StateWriter writer(before.state());
+    auto record = writer.Resolve(changer.Next(before), &report);
+    if (!record || record->sequence == 0) continue;
+    ASSERT_TRUE(writer.Apply(*record));
+    const Snapshot after(writer.Publish());
+    StateChanges changes;
+    changes.first_new = before.node_count();
+    changes.Add(*record);
+    changes.Sort();
+    for (int twice = 0; twice < 2; ++twice) {
+      const auto carried = std::static_pointer_cast<const LedgerIndex>(made->Carry(after, changes));
+      ASSERT_TRUE(carried);
+      ExpectIndex(*carried, after, reference::FlatLedger::Of(after));
+      if (HasFailure()) return;
+    }
+    ExpectIndex(*made, before, reference::FlatLedger::Of(before));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(LedgerIndex, MemoryOfRowsThatWereReplacedIsGivenBack) {
+  const auto graph = Graph::InMemory();
+  std::uint64_t most = 0;
+  for (int step = 0; step < 1'500; ++step) {
+    NewEvent event;
+    event.created_at = step;
+    event.stubs = true;
+    for (int m = 0; m < 3; ++m) event.members.push_back({.key = "m" + std::to_string(m)});
+    event.query = std::to_string(step);
+    ASSERT_TRUE(graph->Apply(RecordEvent(graph->snapshot(), event).value().batch));
+    most = std::max(most, LedgerIndex::Of(graph->snapshot()).value()->size_bytes());
+  }
+  EXPECT_EQ(LedgerIndex::Of(graph->snapshot()).value()->newest().size(), 1'500u);
+  // Three rows of 1,500 events, written anew at every step, would be 13 MB.
+  EXPECT_LT(most, 2u << 20);
+}
+
+TEST(LedgerIndex, ComposedIsSharingAnEvent) {
+  const auto graph = Graph::InMemory();
+  LedgerChanger changer(11, 12);
+  for (int step = 0; step < 60; ++step) (void)graph->Apply(changer.Next(graph->snapshot()));
+  const Snapshot s = graph->snapshot();
+  const auto index = LedgerIndex::Of(s).value();
+  const auto flat = reference::FlatLedger::Of(s);
+  for (NodeId a = 0; a < s.node_count(); ++a)
+    for (NodeId b = 0; b < s.node_count(); ++b) {
+      if (a == b) continue;
+      const auto with = flat.ComposedWith(a);
+      const bool together = std::ranges::any_of(with, [&](const auto& n) { return n.node == b; });
+      ASSERT_EQ(index->Composed(a, b), together) << s.key(a) << " " << s.key(b);
+    }
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,338 @@
+// The never-composed frontier: the published numbers, and the reference on random ledgers: every
+// option, pairs and sets, threads, delta and compacted, pages.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "algorithms/memory/never_composed.h"
+#include "engine/graph.h"
+#include "engine/parallel.h"
+#include "tests/reference/never_composed.h"
+#include "tests/support/random_ledger.h"
+#include "tests/support/vault_graph.h"
+
+namespace plexus::testing {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+struct Listed {
+  std::string keys;
+  double score;
+};
+
+NeverComposedPage Ask(const Snapshot& snapshot, NeverComposedOptions options) {
+  auto page = NeverComposed(snapshot, options);
+  EXPECT_TRUE(page) << page.error().ToString();
+  return page ? *std::move(page) : NeverComposedPage{};
+}
+NeverComposedPage Ask(const LedgerGraph& g, NeverComposedOptions options = {}) {
+  options.now_ms = kVaultNow;
+  return Ask(g.snapshot(), options);
+}
+
+void ExpectListed(const LedgerGraph& g, const NeverComposedPage& page,
+                  const std::vector<Listed>& want) {
+  ASSERT_EQ(page.sets.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(g.Keys(page.sets[i].members), want[i].keys) << i;
+    EXPECT_NEAR(page.sets[i].score, want[i].score, 1e-9) << want[i].keys;
+  }
+}
+
+TEST(NeverComposed, SurfaceOfTheVault) {
+  const LedgerGraph g = Vault();
+  const std::vector<Listed> all = {
+      {"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.5}};
+  const NeverComposedPage page = Ask(g);
+  ExpectListed(g, page, all);
+  EXPECT_EQ(page.pool, 5u);
+  EXPECT_FALSE(page.truncated);
+  EXPECT_EQ(page.next, "");
+  const NeverComposedSet& first = page.sets[0];
+  EXPECT_NEAR(first.bridge, 0.94, 1e-9);
+  EXPECT_NEAR(first.novelty, 0.416666666667, 1e-9);
+  EXPECT_NEAR(first.mean_trust, 0.7, 1e-9);
+  EXPECT_NEAR(first.least_trust, 0.6, 1e-9);
+  EXPECT_NEAR(first.adjustment, -0.6, 1e-9);
+  EXPECT_EQ(first.shared_tags, Strings({"project:vestige"}));
+  EXPECT_EQ(first.shared_terms, Strings({"restarts", "payouts", "oracle"}));
+  EXPECT_EQ(first.boundary_tags, Strings({"oracle", "pause", "queue", "settlement"}));
+  EXPECT_EQ(first.prior_outcomes, Strings({"dead_end", "duplicate_risk", "helpful", "needs_poc"}));
+  EXPECT_EQ(first.outcome_signal, "mixed_prior_outcomes");
+  EXPECT_EQ(first.types, Strings({"memory", "decision"}));
+  EXPECT_EQ(first.question,
+            "What changes if a memory memory and a decision memory are composed through oracle, "
+            "pause, queue, settlement?");
+  EXPECT_TRUE(first.reason.starts_with("Untried bridge across ")) << first.reason;
+  double sum = 0;
+  for (const ScoreTerm& term : first.terms) sum += term.value * term.weight;
+  EXPECT_NEAR(sum, first.score, 1e-12);
+  EXPECT_EQ(page.sets[1].shared_terms, Strings({"rounds"}));
+  EXPECT_EQ(page.sets[2].shared_terms, Strings({"rotation", "keeper"}));
+
+  ExpectListed(g, Ask(g, {.terms = TermRule::kAscii}), all);
+  ExpectListed(g, Ask(g, {.tags = {"project"}}),
+               {{"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m2 m3", 2.5}});
+  ExpectListed(g, Ask(g, {.tags = {"project"}, .match = TagMatch::kBoth}),
+               {{"m1 m2", 3.805}, {"m2 m3", 2.5}});
+  ExpectListed(g, Ask(g, {.include_superseded = true}),
+               {{"m1 m6", 4.3},
+                {"m1 m2", 3.805},
+                {"m2 m6", 3.475},
+                {"m3 m5", 3.075},
+                {"m4 m5", 2.6625},
+                {"m2 m3", 2.5}});
+}
+
+TEST(NeverComposed, TriplesOfTheVault) {
+  const LedgerGraph g = Vault();
+  const NeverComposedPage page = Ask(g, {.arity = 3});
+  ExpectListed(g, page,
+               {{"m1 m3 m5", 2.8333333333333335},
+                {"m1 m2 m3", 2.81},
+                {"m2 m3 m5", 2.466666666666667},
+                {"m2 m4 m5", 1.9916666666666667},
+                {"m1 m2 m4", 1.8516666666666666},
+                {"m3 m4 m5", 1.775},
+                {"m1 m4 m5", 1.675},
+                {"m2 m3 m4", 1.4083333333333334},
+                {"m1 m3 m4", 1.2416666666666667}});
+  EXPECT_EQ(page.sets[2].level, SetLevel::kOpen);
+  EXPECT_EQ(page.sets[8].level, SetLevel::kClosedWedge);
+  ExpectListed(g, Ask(g, {.arity = 3, .level = SetLevel::kClosedWedge}),
+               {{"m1 m3 m4", 1.2416666666666667}});
+}
+
+TEST(NeverComposed, AnEventTakesItsPairOut) {
+  LedgerGraph g = Vault();
+  const Snapshot before = g.snapshot();
+  g.Event("c5", 1'700'000'050'000, {{"m1"}, {"m2"}});
+  g.Commit();
+  ExpectListed(g, Ask(g), {{"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.375}});
+  NeverComposedOptions options;
+  options.now_ms = kVaultNow;
+  EXPECT_EQ(Ask(before, options).sets.size(), 4u);  // as it was
+}
+
+TEST(NeverComposed, SuccessAndClampedOutcomes) {
+  LedgerGraph g;
+  g.Node("a", kMemory, "ledger rounding one", {"queue", "pause", "x"}, 0.8);
+  g.Node("b", kDecision, "ledger rounding two", {"queue", "x", "oracle"}, 0.6);
+  g.Node("c", kMemory, "zzz", {});
+  g.Event("e", 1, {{"b"}, {"c"}});
+  g.Outcome("e", "helpful");
+  g.Commit();
+  const NeverComposedPage page = Ask(g);
+  ExpectListed(g, page, {{"a b", 5.05}});
+  EXPECT_NEAR(page.sets[0].bridge, 0.7875, 1e-9);
+  EXPECT_NEAR(page.sets[0].novelty, 0.75, 1e-9);
+  EXPECT_EQ(page.sets[0].outcome_signal, "prior_success");
+}
+
+TEST(NeverComposed, WordsAndBoundariesToTheLetter) {
+  LedgerGraph g;
+  g.Node("p1", kMemory,
+         "Retry-loop v2-cache node_42 window orchid planet silver copper bronze; there was the "
+         "gate",
+         {"Oracle", "boundary-net"}, 0.5);
+  g.Node("p2", kMemory,
+         "bronze copper silver planet orchid window gate there node_42 v2-cache retry-loop",
+         {"oracle", "Boundary-Net", "time"}, 0.7);
+  g.Node("f", kMemory, "", {});
+  g.Node("h", kMemory, "", {});
+  g.Node("w1", kMemory, "", {"a"}, 0.44);
+  g.Node("w2", kMemory, "", {"a"}, 0.44);
+  g.Node("w3", kMemory, "", {"b"}, 0.46);
+  g.Node("w4", kMemory, "", {"b"}, 0.46);
+  for (const std::string w : {"w1", "w2", "w3", "w4"})
+    for (const std::string other : {"f", "h"}) g.Event(w + other, 1, {{w}, {other}});
+  g.Event("s1", 1, {{"p1"}, {"f"}});
+  for (const char* type : {"accepted", "helpful", "submitted"}) g.Outcome("s1", type);
+  g.Commit();
+  const NeverComposedPage page = Ask(g, {.terms = TermRule::kAscii});
+  ExpectListed(g, page, {{"p1 p2", 4.875}, {"w3 w4", 1.61}});
+  const NeverComposedSet& first = page.sets[0];
+  EXPECT_NEAR(first.bridge, 0.7, 1e-9);
+  EXPECT_NEAR(first.adjustment, 0.5, 1e-9);
+  EXPECT_NEAR(first.anchor, 1.25, 1e-9);
+  EXPECT_EQ(first.shared_tags, Strings());
+  EXPECT_EQ(first.shared_terms, Strings({"node_42", "retry-loop", "v2-cache", "bronze", "copper",
+                                         "orchid", "planet", "silver"}));
+  EXPECT_EQ(first.boundary_tags,
+            Strings({"Boundary-Net", "Oracle", "boundary-net", "oracle", "time"}));
+  EXPECT_EQ(first.outcome_signal, "prior_success");
+  EXPECT_EQ(page.sets[1].outcome_signal, "clean");
+}
+
+TEST(NeverComposed, EventsOfTheSameTwoAndWithoutATime) {
+  LedgerGraph g = Vault();
+  g.Event("c0", 1'700'000'005'000, {{"m4"}, {"m1"}, {"m4", "primary"}});
+  g.Commit();
+  ExpectListed(g, Ask(g), {{"m1 m2", 3.7425}, {"m3 m5", 3.075}, {"m4 m5", 2.625}, {"m2 m3", 2.5}});
+}
+
+// Without an index of terms the texts' own words are.
+TEST(NeverComposed, TextsWithoutAnIndex) {
+  auto graph = Graph::InMemory();
+  WriteBatch batch(1);
+  for (const char* key : {"a", "b"}) {
+    const NodeRef node = batch.UpsertNode(key, kMemory);
+    batch.SetPayload(node, NodeField::kText, "Settlement of 12345678, 記憶 there");
+  }
+  ASSERT_TRUE(graph->Apply(batch));
+  const NeverComposedPage page = Ask(graph->snapshot(), {});
+  ASSERT_EQ(page.sets.size(), 1u);
+  EXPECT_EQ(page.sets[0].shared_terms, Strings({"settlement", "記憶"}));
+}
+
+TEST(NeverComposed, WrongOptions) {
+  const LedgerGraph g = Vault();
+  const auto code = [&](NeverComposedOptions options) {
+    const auto page = NeverComposed(g.snapshot(), options);
+    EXPECT_FALSE(page);
+    return page ? ErrorCode::kInternal : page.error().code;
+  };
+  EXPECT_EQ(code({.arity = 6}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code({.top = 0}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code({.lens = FrontierLens::kBridge, .arity = 3}), ErrorCode::kUnsupported);
+  EXPECT_EQ(code({.band = CosineBand{}}), ErrorCode::kInvalidArgument);  // no such space
+  EXPECT_EQ(code({.structural_fit_weight = NAN}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code({.cursor = "nonsense"}), ErrorCode::kInvalidArgument);
+  const NeverComposedPage page = Ask(g, {.top = 1});
+  ASSERT_NE(page.next, "");
+  NeverComposedOptions next{.top = 1, .now_ms = kVaultNow, .cursor = page.next};
+  EXPECT_TRUE(NeverComposed(g.snapshot(), next));
+  next.tags = {"queue"};
+  EXPECT_EQ(code(next), ErrorCode::kInvalidArgument);  // another question
+  next.tags = {};
+  next.now_ms += 1;
+  EXPECT_EQ(code(next), ErrorCode::kInvalidArgument);  // another time
+  LedgerGraph later = Vault();
+  later.Event("c9", 1, {{"m1"}});
+  later.Commit();
+  next.now_ms = kVaultNow;
+  EXPECT_FALSE(NeverComposed(later.snapshot(), next));
+  EXPECT_EQ(TimeOfCursor(page.next), kVaultNow);
+  EXPECT_EQ(TimeOfCursor("1.2.x"), std::nullopt);
+}
+
+// --- random ledgers
+
+void ExpectSame(const std::vector<NeverComposedSet>& got, const std::vector<NeverComposedSet>& want,
+                bool fit) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const NeverComposedSet &g = got[i], &w = want[i];
+    EXPECT_NEAR(g.score, w.score, 1e-9) << i;
+    if (g.members != w.members) {
+      // Scores that are equal but for rounding may stand in either order.
+      EXPECT_TRUE((i > 0 && std::abs(w.score - want[i - 1].score) < 1e-12) ||
+                  (i + 1 < want.size() && std::abs(w.score - want[i + 1].score) < 1e-12))
+          << i << " score " << w.score;
+      continue;
+    }
+    EXPECT_NEAR(g.novelty, w.novelty, 1e-12);
+    EXPECT_NEAR(g.bridge, w.bridge, 1e-12);
+    EXPECT_NEAR(g.anchor, w.anchor, 1e-12);
+    EXPECT_NEAR(g.adjustment, w.adjustment, 1e-12);
+    EXPECT_NEAR(g.mean_trust, w.mean_trust, 1e-12);
+    EXPECT_NEAR(g.least_trust, w.least_trust, 1e-12);
+    EXPECT_EQ(g.cosine.has_value(), w.cosine.has_value());
+    if (fit) {
+      EXPECT_NEAR(*g.structural_fit, *w.structural_fit, 1e-12);
+    }
+    EXPECT_EQ(g.shared_tags, w.shared_tags);
+    EXPECT_EQ(g.shared_terms, w.shared_terms);
+    EXPECT_EQ(g.boundary_tags, w.boundary_tags);
+    EXPECT_EQ(g.prior_outcomes, w.prior_outcomes);
+    EXPECT_EQ(g.outcome_signal, w.outcome_signal);
+    EXPECT_EQ(g.level, w.level);
+    EXPECT_FALSE(g.reason.empty());
+    EXPECT_FALSE(g.question.empty());
+  }
+}
+
+NeverComposedOptions RandomOptions(std::mt19937_64& random) {
+  NeverComposedOptions options;
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  options.now_ms = kLedgerNow;
+  const int arities[] = {2, 2, 2, 3, 3, 4, 5};
+  options.arity = arities[below(7)];
+  options.include_superseded = below(4) == 0;
+  if (below(3) == 0) options.tags = {"project", "queue"};
+  if (below(2) == 0) options.match = TagMatch::kBoth;
+  if (below(3) == 0) options.terms = TermRule::kAscii;
+  if (below(3) == 0) options.trust = TrustRule::kWeakest;
+  if (below(4) == 0) options.band = CosineBand{"default", 0.45, 0.85, below(2) ? 50'000u : 6u};
+  if (below(5) == 0) options.level = static_cast<SetLevel>(below(3));
+  if (below(4) == 0) {
+    options.structural_fit = true;
+    options.structural_fit_weight = below(3) - 1;
+    if (below(2)) options.least_structural_fit = 0.3;
+    if (below(3) == 0) options.kinds = {kSupports, kLink};
+  }
+  return options;
+}
+
+// The list in pages of `top`.
+std::vector<NeverComposedSet> Paged(const Snapshot& snapshot, NeverComposedOptions options) {
+  std::vector<NeverComposedSet> sets;
+  for (int pages = 0; pages < 10'000; ++pages) {
+    NeverComposedPage page = Ask(snapshot, options);
+    for (NeverComposedSet& set : page.sets) sets.push_back(std::move(set));
+    if (page.next.empty()) break;
+    options.cursor = page.next;
+  }
+  return sets;
+}
+
+TEST(NeverComposed, EqualsTheReferenceOnRandomLedgers) {
+  const auto two = MakeTbbExecutor(2);
+  int listed = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    GraphOptions graph_options;
+    graph_options.maintenance = Maintenance::kManual;
+    auto graph = Graph::InMemory(graph_options);
+    RandomLedgerOptions shape;
+    shape.facts = seed % 3 == 0 ? 24 : 12;
+    for (const WriteBatch& batch : RandomLedger(seed, shape)) {
+      const auto applied = graph->Apply(batch);
+      ASSERT_TRUE(applied) << applied.error().ToString();
+      if (random() % 3 == 0) {
+        ASSERT_TRUE(graph->Compact());
+      }
+    }
+    const Snapshot snapshot = graph->snapshot();
+    for (int question = 0; question < 3; ++question) {
+      NeverComposedOptions options = RandomOptions(random);
+      if (shape.facts > 12) options.arity = std::min(options.arity, 4);
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", question " + std::to_string(question) +
+                   ", arity " + std::to_string(options.arity));
+      options.run.executor = random() % 2 ? &SerialExecutor() : two.get();
+      options.top = kMaxNeverComposedTop;
+      const auto want = reference::NeverComposed(snapshot, options);
+      if (want.size() > kMaxNeverComposedTop) continue;
+      const bool fit = options.structural_fit;
+      ExpectSame(Ask(snapshot, options).sets, want, fit);
+      listed += static_cast<int>(want.size());
+      options.top = 1 + random() % 7;
+      const auto first = Ask(snapshot, options).sets;
+      ExpectSame(first,
+                 {want.begin(),
+                  want.begin() + static_cast<std::ptrdiff_t>(std::min(want.size(), options.top))},
+                 fit);
+      options.top = std::max<std::size_t>(options.top, want.size() / 6);
+      ExpectSame(Paged(snapshot, options), want, fit);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(listed, 10'000);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,115 @@
+// Recall: one list, two lists fused, and the event that records them.
+#include "algorithms/memory/recall.h"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/term_index.h"
+#include "engine/graph.h"
+#include "engine/vocabulary.h"
+
+namespace plexus::testing {
+namespace {
+
+TEST(FuseRanks, IsTheSumOfReciprocalRanks) {
+  const std::vector<NodeId> lists[] = {{0, 1, 2}, {1, 3}};
+  const auto fused = FuseRanks(lists);
+  ASSERT_EQ(fused.size(), 4u);
+  const double expected[] = {0.032522475, 0.016393443, 0.016129032, 0.015873016};
+  const NodeId nodes[] = {1, 0, 3, 2};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(fused[i].node, nodes[i]);
+    EXPECT_NEAR(fused[i].score, expected[i], 1e-9);
+  }
+  EXPECT_TRUE(FuseRanks({}).empty());
+  const std::vector<NodeId> ties[] = {{5}, {3}};
+  EXPECT_EQ(FuseRanks(ties)[0].node, 3u);
+}
+
+class Recalled : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WriteBatch batch(10);
+    VectorSpace space;
+    space.name = "default";
+    space.dimensions = 2;
+    batch.DefineSpace(space);
+    const auto add = [&](const char* key, const char* text, float x, float y) {
+      const NodeRef node = batch.UpsertNode(key, NodeKindRef(kMemory));
+      batch.SetPayload(node, NodeField::kText, text);
+      const float values[] = {x, y};
+      batch.SetVector(node, batch.SpaceNamed("default"), values);
+      return node;
+    };
+    batch.SetF64(add("a", "gateway keys", 1, 0), kRetention, 0.8);
+    batch.SetF64(add("b", "gateway", 0, 1), kTrust, 0.4);
+    add("c", "something else", 0.9f, 0.1f);
+    ASSERT_TRUE(graph_->Apply(batch));
+    ASSERT_TRUE(IndexTerms(graph_->snapshot(), {}, [&](const WriteBatch& terms) -> Status {
+      return graph_->Apply(terms) ? Status() : Fail(ErrorCode::kInternal, "not applied");
+    }));
+  }
+  std::vector<std::string> Keys(const RecallResult& result) const {
+    std::vector<std::string> keys;
+    for (const RecallHit& hit : result.hits) keys.emplace_back(graph_->snapshot().key(hit.node));
+    return keys;
+  }
+  using K = std::vector<std::string>;
+
+  std::unique_ptr<Graph> graph_ = Graph::InMemory();
+};
+
+TEST_F(Recalled, ByWordsByVectorAndByBoth) {
+  const Snapshot s = graph_->snapshot();
+  const std::string terms[] = {"gateway", "keys"};
+  const float vector[] = {0, 1};
+  RecallQuestion words, near, both;
+  words.terms = both.terms = terms;
+  near.vector = both.vector = vector;
+  EXPECT_EQ(Keys(Recall(s, words).value()), (K{"a", "b"}));
+  EXPECT_EQ(Keys(Recall(s, near).value()), (K{"b", "c", "a"}));
+  const RecallResult fused = Recall(s, both).value();
+  // b: second word, first vector; a: first word, third vector; c: second vector.
+  EXPECT_EQ(Keys(fused), (K{"b", "a", "c"}));
+  EXPECT_NEAR(fused.hits[0].score, 1.0 / 62 + 1.0 / 61, 1e-12);
+  EXPECT_TRUE(fused.hits[0].words && fused.hits[0].similarity);
+  EXPECT_FALSE(fused.hits[2].words);
+  RecallOptions one;
+  one.top = 1;
+  EXPECT_EQ(Keys(Recall(s, both, one).value()), (K{"b"}));
+  EXPECT_EQ(Recall(s, {}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Recalled, EvidenceBecomesAnEvent) {
+  const std::string terms[] = {"gateway", "keys"};
+  RecallQuestion words;
+  words.terms = terms;
+  const Snapshot s = graph_->snapshot();
+  const RecallResult result = Recall(s, words).value();
+  const NewEvent event = EventOfRecall(s, result.hits, "gateway keys", 99).value();
+  const RecordedEvent recorded = RecordEvent(s, event).value();
+  ASSERT_TRUE(graph_->Apply(recorded.batch));
+  const Snapshot after = graph_->snapshot();
+  const EventDetails details = GetEvent(after, FindEvent(after, recorded.id).value()).value();
+  EXPECT_EQ(details.event.tool, "recall");
+  EXPECT_EQ(details.event.query, "gateway keys");
+  ASSERT_EQ(details.members.size(), 2u);
+  EXPECT_EQ(details.members[0].role, "primary");
+  EXPECT_EQ(details.members[0].trust, 0.8);
+  EXPECT_EQ(details.members[0].preview, "gateway keys");
+  EXPECT_EQ(details.members[0].score, result.hits[0].score);
+  EXPECT_EQ(details.members[1].role, "supporting");
+  EXPECT_EQ(details.members[1].rank, 1);
+  EXPECT_EQ(details.members[1].trust, 0.4);
+  EXPECT_TRUE(RecordEvent(s, EventOfRecall(s, {}, "nothing", 99).value()).value().empty);
+}
+
+TEST(Preview, IsCutAtACharacter) {
+  EXPECT_EQ(PreviewOf("a\nb"), "a b");
+  EXPECT_EQ(PreviewOf(std::string(160, 'x')), std::string(160, 'x'));
+  EXPECT_EQ(PreviewOf(std::string(161, 'x')), std::string(160, 'x') + "...");
+  EXPECT_EQ(PreviewOf(std::string(159, 'x') + "\xc3\xa9tail"), std::string(159, 'x') + "...");
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,19 @@
+// Never-composed sets by looking at every set of the pool: the definition of every lens.
+//
+// Formulas: algorithms/memory/never_composed.h and the lenses' own headers. Never use it in
+// production.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/memory/never_composed.h"
+#include "engine/snapshot.h"
+
+namespace plexus::reference {
+
+// Every set that a lens but kRare lists, best first, ties by ids. `top` and `cursor` cut nothing;
+// of kDivergent's unmeasured pairs `top` says how many are sampled. Reason and question stay empty.
+std::vector<NeverComposedSet> NeverComposed(const Snapshot& snapshot,
+                                            const NeverComposedOptions& options);
+
+}  // namespace plexus::reference

@@ -1,0 +1,87 @@
+// Never-composed sets beside those of the reference: the best ones, in order, term by term.
+//
+// Sums of the same terms in another order differ in their last bits, so scores are compared to
+// 1e-9, and sets of nearly equal scores may trade places. What is listed must still be ordered by
+// its own scores and ids.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "algorithms/memory/never_composed.h"
+
+namespace plexus::testing {
+
+enum class SetLists : bool { kSkip, kCompare };  // Of tags and terms.
+
+inline void ExpectSameSet(const NeverComposedSet& got, const NeverComposedSet& want,
+                          SetLists lists) {
+  constexpr double kNear = 1e-9;
+  EXPECT_NEAR(got.score, want.score, kNear);
+  EXPECT_NEAR(got.novelty, want.novelty, kNear);
+  EXPECT_NEAR(got.bridge, want.bridge, kNear);
+  EXPECT_NEAR(got.anchor, want.anchor, kNear);
+  EXPECT_NEAR(got.adjustment, want.adjustment, kNear);
+  EXPECT_NEAR(got.mean_trust, want.mean_trust, kNear);
+  EXPECT_NEAR(got.least_trust, want.least_trust, kNear);
+  EXPECT_NEAR(got.divergence, want.divergence, kNear);
+  EXPECT_EQ(got.hops, want.hops);
+  EXPECT_EQ(got.proof, want.proof);
+  EXPECT_EQ(got.level, want.level);
+  EXPECT_EQ(got.prior_outcomes, want.prior_outcomes);
+  EXPECT_EQ(got.outcome_signal, want.outcome_signal);
+  if (got.structural_fit) {
+    EXPECT_NEAR(*got.structural_fit, want.structural_fit.value_or(-9), kNear);
+  }
+  if (lists == SetLists::kCompare) {
+    EXPECT_EQ(got.shared_tags, want.shared_tags);
+    EXPECT_EQ(got.boundary_tags, want.boundary_tags);
+    EXPECT_EQ(got.shared_terms, want.shared_terms);
+    EXPECT_EQ(got.cosine.has_value(), want.cosine.has_value());
+    if (got.cosine && want.cosine) {
+      EXPECT_NEAR(*got.cosine, *want.cosine, 1e-6);
+    }
+  }
+  double sum = 0;
+  for (const ScoreTerm& term : got.terms) sum += term.value * term.weight;
+  EXPECT_NEAR(sum, got.score, kNear);
+}
+
+// `got`: places [first, first + top) of `all`, which is the whole list.
+inline void ExpectPlaces(const std::vector<NeverComposedSet>& got,
+                         const std::vector<NeverComposedSet>& all, std::size_t first,
+                         std::size_t top, SetLists lists) {
+  const std::size_t rest = all.size() - std::min(first, all.size());
+  ASSERT_EQ(got.size(), std::min(top, rest));
+  std::map<std::vector<NodeId>, const NeverComposedSet*> known;
+  for (const NeverComposedSet& set : all) known[set.members] = &set;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    SCOPED_TRACE(i);
+    ASSERT_TRUE(known.contains(got[i].members));
+    ASSERT_NEAR(got[i].score, all[first + i].score, 1e-9);
+    ExpectSameSet(got[i], *known[got[i].members], lists);
+    if (i > 0) {
+      const NeverComposedSet& before = got[i - 1];
+      EXPECT_TRUE(before.score > got[i].score ||
+                  (before.score == got[i].score && before.members < got[i].members));
+    }
+  }
+}
+
+// The same bits.
+inline void ExpectSameBits(const std::vector<NeverComposedSet>& a,
+                           const std::vector<NeverComposedSet>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].members, b[i].members);
+    EXPECT_EQ(a[i].score, b[i].score);
+    EXPECT_EQ(a[i].proof, b[i].proof);
+    EXPECT_EQ(a[i].structural_fit, b[i].structural_fit);
+  }
+}
+
+}  // namespace plexus::testing

@@ -1,0 +1,298 @@
+// The commands of the ledger: lists, one event, recording, labelling, bounty lanes; and recall.
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+#include "tests/tools/vault.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using Words = std::vector<std::string>;
+
+class Composition : public ::testing::Test {
+ protected:
+  Composition() : db_(dir_ / "g") {
+    const Finished run = Plexus({"import", "--db", db_, "--terms", "--now", "1700000050000",
+                                 "--quiet", dir_.File("vault.jsonl", kVault)});
+    EXPECT_EQ(run.code, 0) << run.err;
+  }
+  Finished Run(Words words) const {
+    words.insert(words.end(), {"--db", db_, "--json"});
+    return Plexus(words);
+  }
+  object Json(const Words& words) const {
+    const Finished run = Run(words);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.Json();
+  }
+  std::int64_t Sequence() const { return Json({"stats"}).at("sequence").to_number<std::int64_t>(); }
+  // Ends with this code, says this, and changes nothing.
+  void ExpectRefused(const Words& words, int code, const std::string& part) const {
+    const std::int64_t before = Sequence();
+    const Finished run = Run(words);
+    EXPECT_EQ(run.code, code) << run.err;
+    EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
+    EXPECT_EQ(Sequence(), before);
+  }
+  std::string Export() const { return Plexus({"export", "--db", db_, "--format", "jsonl"}).out; }
+
+  TempDir dir_;
+  std::string db_;
+};
+
+// "a b " of a member of each element of a list.
+std::string Each(const boost::json::value& list, const char* member) {
+  std::string all;
+  for (const auto& element : list.as_array()) {
+    const auto& value = element.at(member);
+    all += value.is_string() ? std::string(value.as_string()) : boost::json::serialize(value);
+    all += " ";
+  }
+  return all;
+}
+
+TEST_F(Composition, RecentEventsAreNewestFirst) {
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--limit", "2"}).at("events"), "event_id"), "c4 c3 ");
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--limit", "0"}).at("events"), "event_id"), "c4 ");
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--limit", "1000"}).at("events"), "event_id"),
+            "c4 c3 c2 c1 ");
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--tool", "bounty"}).at("events"), "event_id"), "c2 ");
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--outcome", "helpful"}).at("events"), "event_id"),
+            "c1 ");
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--tags", "queue"}).at("events"), "event_id"), "c3 c1 ");
+  EXPECT_EQ(Each(Json({"ledger", "recent", "--since", "1700000020000", "--until", "1700000040000"})
+                     .at("events"),
+                 "event_id"),
+            "c3 c2 ");
+}
+
+TEST_F(Composition, PagesGoOnInTheStateTheyBeganIn) {
+  const object first = Json({"ledger", "recent", "--limit", "3"});
+  const std::string next(first.at("next").as_string());
+  Json({"ledger", "record", "--member", "m1", "--now", "1700000060000"});
+  const object second = Json({"ledger", "recent", "--limit", "3", "--cursor", next});
+  EXPECT_EQ(Each(second.at("events"), "event_id"), "c1 ");
+  EXPECT_FALSE(second.contains("next"));
+  ExpectRefused({"ledger", "memory", "m1", "--cursor", next}, 2, "another question");
+  ExpectRefused({"ledger", "recent", "--cursor", "nonsense"}, 2, "not a cursor");
+}
+
+TEST_F(Composition, ACursorOfATrimmedSequenceIsAnError) {
+  const std::string next(Json({"ledger", "recent", "--limit", "1"}).at("next").as_string());
+  for (const char* now : {"1700000060000", "1700000070000"})
+    Json({"ledger", "record", "--member", "m1", "--now", now});
+  ASSERT_EQ(Run({"trim", "--before", std::to_string(Sequence())}).code, 0);
+  EXPECT_NE(Run({"ledger", "recent", "--limit", "1", "--cursor", next}).code, 0);
+}
+
+TEST_F(Composition, OneEventWithMembersAndOutcomes) {
+  const object c1 = Json({"ledger", "get", "c1"});
+  EXPECT_EQ(Each(c1.at("members"), "key"), "m1 m3 m1 ");
+  EXPECT_EQ(Each(c1.at("members"), "role"), "primary supporting related ");
+  EXPECT_EQ(c1.at("members").at(0).at("trust"), 0.8);
+  EXPECT_EQ(c1.at("members").at(0).at("score"), 0.9);
+  EXPECT_EQ(Each(c1.at("outcomes"), "type"), "duplicate_risk helpful ");
+  EXPECT_EQ(Each(Json({"ledger", "get", "c4"}).at("members"), "key"), "m3 m4 ");
+  EXPECT_EQ(Json({"ledger", "get", "event:c1"}), c1);
+  ExpectRefused({"ledger", "get", "nosuch"}, 3, "nosuch");
+}
+
+TEST_F(Composition, AMemorysEventsAndNeighbors) {
+  EXPECT_EQ(Each(Json({"ledger", "memory", "m4"}).at("events"), "event_id"), "c4 c3 c2 ");
+  const object m4 = Json({"ledger", "neighbors", "m4"});
+  EXPECT_EQ(Each(m4.at("neighbors"), "key"), "m3 m1 m2 ");
+  EXPECT_EQ(Each(m4.at("neighbors"), "composedCount"), "1 1 1 ");
+  EXPECT_EQ(Each(m4.at("neighbors"), "latestEventAt"),
+            "1700000040000 1700000030000 1700000020000 ");
+  EXPECT_EQ(Each(Json({"ledger", "neighbors", "m1"}).at("neighbors"), "key"), "m4 m3 ");
+  ExpectRefused({"ledger", "memory", "nosuch"}, 3, "nosuch");
+}
+
+TEST_F(Composition, TimeOrdersEventsNotTheirPlace) {
+  ASSERT_EQ(Plexus({"import", "--db", db_, "--quiet", "--format", "jsonl", "-"},
+                   {.input = R"({"event":"c0","created_at":1700000005000,"members":[)"
+                             R"({"id":"m4","role":"supporting"},{"id":"m1","role":"supporting"},)"
+                             R"({"id":"m4","role":"primary"}]})"
+                             "\n"})
+                .code,
+            0);
+  EXPECT_EQ(Each(Json({"ledger", "recent"}).at("events"), "event_id"), "c4 c3 c2 c1 c0 ");
+  const object c0 = Json({"ledger", "get", "c0"});
+  EXPECT_EQ(Each(c0.at("members"), "key"), "m4 m1 m4 ");
+  EXPECT_EQ(Each(c0.at("members"), "role"), "primary supporting supporting ");
+  const object m4 = Json({"ledger", "neighbors", "m4"});
+  EXPECT_EQ(Each(m4.at("neighbors"), "key"), "m1 m3 m2 ");
+  EXPECT_EQ(Each(m4.at("neighbors"), "composedCount"), "2 1 1 ");
+  EXPECT_EQ(Each(m4.at("neighbors"), "latestEventAt"),
+            "1700000030000 1700000040000 1700000020000 ");
+  const object m1 = Json({"ledger", "neighbors", "m1"});
+  EXPECT_EQ(Each(m1.at("neighbors"), "key"), "m4 m3 ");
+  EXPECT_EQ(Each(m1.at("neighbors"), "composedCount"), "2 1 ");
+}
+
+TEST_F(Composition, LabelsAccumulate) {
+  const Words label = {"ledger", "label", "c2", "helpful", "--now", "1700000060000", "--notes"};
+  const auto noted = [&](const char* notes) {
+    Words words = label;
+    words.emplace_back(notes);
+    return Json(words);
+  };
+  EXPECT_EQ(noted("a").at("outcome").at("notes"), "a");
+  noted("b");
+  const auto before = Sequence();
+  noted("b");
+  EXPECT_EQ(Sequence(), before);
+  const object c2 = Json({"ledger", "get", "c2"});
+  EXPECT_EQ(Each(c2.at("outcomes"), "type"), "helpful helpful dead_end ");
+  EXPECT_EQ(c2.at("outcomes").at(0).at("notes"), "b");
+  EXPECT_EQ(c2.at("outcomes").at(1).at("notes"), "a");
+  ExpectRefused({"ledger", "label", "c2", "banana"}, 2, "closed_by_false_assumption");
+  ExpectRefused({"ledger", "label", "nosuch", "helpful"}, 3, "nosuch");
+  ExpectRefused({"ledger", "label", "c2", "helpful", "--confidence-delta", "nan"}, 2, "number");
+  // An export says what an import of the same line would.
+  EXPECT_NE(Export().find(R"({"outcome":"c2","source":"user","type":"helpful","notes":"a",)"
+                          R"("labeled_at":1700000060000})"),
+            std::string::npos)
+      << Export();
+}
+
+TEST_F(Composition, ADryRunChangesNothing) {
+  const auto before = Sequence();
+  const object label =
+      Json({"ledger", "label", "c2", "helpful", "--dry-run", "--now", "1700000060000"});
+  EXPECT_EQ(label.at("dry_run"), true);
+  EXPECT_EQ(label.at("outcomes").at("new"), 1);
+  EXPECT_EQ(label.at("outcome").at("type"), "helpful");
+  const object record =
+      Json({"ledger", "record", "--member", "m1", "--dry-run", "--now", "1700000060000"});
+  EXPECT_EQ(record.at("compositionWriteStatus"), "not_written");
+  EXPECT_EQ(record.at("events").at("new"), 1);
+  EXPECT_EQ(Sequence(), before);
+}
+
+TEST_F(Composition, RecordedEventsAreAsImportedOnes) {
+  const object reply = Json({"ledger", "record", "--tool", "t", "--query", "why twice", "--member",
+                             "m1:primary", "--member", "m5", "--now", "1700000060000"});
+  EXPECT_EQ(reply.at("query_hash"), "fnv1a64:e635d37d8fe075c5");
+  EXPECT_EQ(reply.at("compositionWriteStatus"), "persisted");
+  const std::string id(reply.at("event_id").as_string());
+  const object got = Json({"ledger", "get", id});
+  EXPECT_EQ(Each(got.at("members"), "key"), "m1 m5 ");
+  EXPECT_EQ(Each(got.at("members"), "role"), "primary supporting ");
+  EXPECT_EQ(Each(got.at("members"), "tags"), R"(["project:vestige","queue","settlement"] [] )");
+  // What is exported and imported is the same event again.
+  const std::string once = Export();
+  const std::string copy = dir_ / "copy";
+  ASSERT_EQ(Plexus({"import", "--db", copy, "--quiet", dir_.File("once.jsonl", once)}).code, 0);
+  EXPECT_EQ(Plexus({"export", "--db", copy, "--format", "jsonl"}).out, once);
+  EXPECT_NE(once.find("{\"event\":\"" + id + "\""), std::string::npos);
+  const auto before = Sequence();
+  ASSERT_EQ(Plexus({"import", "--db", db_, "--quiet", dir_ / "once.jsonl"}).code, 0);
+  EXPECT_EQ(Sequence(), before);
+}
+
+TEST_F(Composition, MembersComeFromAFileToo) {
+  const std::string file = dir_.File(
+      "members.json", R"([{"id":"m1","role":"primary","rank":0,"trust":0.5,"preview":"x"},)"
+                      R"({"id":"m3","rank":1,"tags":["then"]}])");
+  const object reply = Json({"ledger", "record", "--id", "d1", "--members", file});
+  EXPECT_EQ(reply.at("event_id"), "d1");
+  const object got = Json({"ledger", "get", "d1"});
+  EXPECT_EQ(Each(got.at("members"), "key"), "m1 m3 ");
+  EXPECT_EQ(got.at("members").at(0).at("trust"), 0.5);
+  EXPECT_EQ(got.at("members").at(0).at("preview"), "x");
+  EXPECT_EQ(got.at("members").at(1).at("tags").at(0), "then");
+  for (const char* bad : {"{", R"([{"role":"primary"}])", R"([{"id":"m1","rank":"x"}])",
+                          R"([{"id":"m1","what":1}])", R"([3])"})
+    ExpectRefused({"ledger", "record", "--members", dir_.File("bad.json", bad)}, 2, "bad.json");
+}
+
+TEST_F(Composition, MalformedEventsChangeNothing) {
+  const object empty = Json({"ledger", "record", "--tool", "t"});
+  EXPECT_EQ(empty.at("compositionWriteStatus"), "skipped_empty");
+  EXPECT_FALSE(empty.contains("event_id"));
+  ExpectRefused({"ledger", "record", "--member", "nosuch"}, 3, "nosuch");
+  ExpectRefused({"ledger", "record", "--member", "m1:boss"}, 2,
+                "primary, supporting, contradicting, superseded, related");
+  ExpectRefused({"ledger", "record", "--member", "m1", "--member", "m1"}, 2, "twice");
+  ExpectRefused({"ledger", "record", "--id", "c1", "--member", "m1"}, 2, "already");
+  ExpectRefused({"ledger", "record", "--member", "m1", "--confidence", "inf"}, 2, "number");
+  std::string many = "[";
+  for (int i = 0; i < 100'000; ++i)
+    many += (i ? ",{\"id\":\"s" : "{\"id\":\"s") + std::to_string(i) + "\"}";
+  ExpectRefused({"ledger", "record", "--stubs", "--members", dir_.File("many.json", many + "]")}, 2,
+                "65536");
+  const object stubs = Json({"ledger", "record", "--member", "nosuch", "--stubs"});
+  EXPECT_EQ(stubs.at("stubs"), 1);
+  EXPECT_EQ(stubs.at("compositionWriteStatus"), "persisted");
+  EXPECT_EQ(Run({"get", "nosuch"}).code, 0);
+}
+
+TEST_F(Composition, APurgedMemberKeepsItsPlaceAndNoWord) {
+  ASSERT_EQ(Run({"purge", "m1"}).code, 0);
+  const object c1 = Json({"ledger", "get", "c1"});
+  EXPECT_EQ(Each(c1.at("members"), "key"), "m1 m3 m1 ");
+  EXPECT_EQ(c1.at("members").at(0).at("purged"), true);
+  EXPECT_FALSE(c1.at("members").at(0).as_object().contains("trust"));
+  EXPECT_EQ(Each(Json({"ledger", "memory", "m1"}).at("events"), "event_id"), "c3 c1 ");
+  EXPECT_EQ(Each(Json({"ledger", "neighbors", "m3"}).at("neighbors"), "key"), "m4 m1 ");
+  // Nor at any earlier time.
+  const object then = Json({"ledger", "get", "c1", "--as-of", "2"});
+  EXPECT_EQ(Each(then.at("members"), "tags").find("queue"), std::string::npos);
+}
+
+TEST_F(Composition, ACommandOfTwoWordsIsFoundAndExplained) {
+  EXPECT_EQ(Run({"ledger-recent", "--limit", "1"}).code, 0);
+  EXPECT_EQ(Plexus({"--db", db_, "ledger", "--json", "recent"}).code, 0);
+  const Finished help = Plexus({"ledger", "--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.out.find("ledger neighbors"), std::string::npos);
+  const Finished one = Plexus({"ledger", "label", "--help"});
+  EXPECT_EQ(one.code, 0);
+  EXPECT_NE(one.out.find("plexus ledger label"), std::string::npos);
+  const Finished wrong = Plexus({"ledger", "lable", "c1", "helpful"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("did you mean 'ledger label'?"), std::string::npos) << wrong.err;
+  EXPECT_EQ(Plexus({"ledger"}).code, 2);
+  const Finished shell =
+      Plexus({"shell", "--db", db_, "--json"}, {.input = "ledger recent --limit 1\n"});
+  EXPECT_EQ(shell.code, 0);
+  EXPECT_NE(shell.out.find("\"c4\""), std::string::npos);
+}
+
+TEST_F(Composition, RecallRecordsItsEvidence) {
+  const auto before = Sequence();
+  const object plain = Json({"recall", "settlement queue"});
+  EXPECT_FALSE(plain.contains("compositionWriteStatus"));
+  EXPECT_EQ(Sequence(), before);
+  const object search = Json({"search", "settlement queue", "--top", "10"});
+  EXPECT_EQ(Each(plain.at("hits"), "key"), Each(search.at("results"), "key"));
+  EXPECT_EQ(Each(plain.at("hits"), "score"), Each(search.at("results"), "score"));
+  const object dry = Json({"recall", "settlement queue", "--record", "--dry-run"});
+  EXPECT_EQ(dry.at("compositionWriteStatus"), "not_written");
+  EXPECT_EQ(Sequence(), before);
+  const object kept = Json({"recall", "settlement queue", "--record", "--now", "1700000060000"});
+  EXPECT_EQ(kept.at("compositionWriteStatus"), "persisted");
+  EXPECT_EQ(kept.at("hits"), plain.at("hits"));
+  const object event =
+      Json({"ledger", "get", std::string(kept.at("composition_event_id").as_string())});
+  EXPECT_EQ(event.at("event").at("tool"), "recall");
+  EXPECT_EQ(event.at("event").at("query"), "settlement queue");
+  EXPECT_EQ(Each(event.at("members"), "key"), Each(plain.at("hits"), "key"));
+  EXPECT_EQ(event.at("members").at(0).at("role"), "primary");
+  EXPECT_EQ(event.at("members").at(0).at("trust"), 0.8);
+  const auto after = Sequence();
+  const object nothing = Json({"recall", "zeppelin", "--record"});
+  EXPECT_EQ(nothing.at("compositionWriteStatus"), "skipped_empty");
+  EXPECT_EQ(Sequence(), after);
+  ExpectRefused({"recall"}, 2, "recall what?");
+}
+
+}  // namespace
+}  // namespace plexus::testing

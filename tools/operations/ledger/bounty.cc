@@ -1,0 +1,139 @@
+// bounty: what was tried and what came of it, beside what was never tried.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/never_composed.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/candidate_reply.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/ledger/ledger_reply.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr std::array<const char*, 3> kGuardrails = {
+    "A never-composed lane is not a finding.", "A composition score is not severity.",
+    "Reportable still needs source references, scope fit and proof."};
+constexpr std::size_t kWeird = 3;
+
+struct Lane {
+  const char* name;
+  std::vector<EventDetails> events;
+};
+
+Result<Lane> ReadLane(const Snapshot& snapshot, const char* name,
+                      const std::vector<NodeId>& events) {
+  Lane lane{name, {}};
+  for (const NodeId event : events) {
+    PLEXUS_ASSIGN(EventDetails details, GetEvent(snapshot, event));
+    lane.events.push_back(std::move(details));
+  }
+  return lane;
+}
+
+void WriteLane(ReplyWriter& json, const Snapshot& snapshot, const Lane& lane) {
+  json.Objects(lane.name, lane.events, [&](const EventDetails& details) {
+    json.BeginObject("event");
+    WriteEventFields(json, snapshot, details.event);
+    json.EndObject();
+    WriteMembers(json, snapshot, details);
+    WriteOutcomes(json, snapshot, details);
+  });
+}
+
+// Visible facts of the scope but turns and episodes.
+Result<NodeSubset> PoolInScope(const Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const NodeSubset visible, VisibleInScope(workspace, request));
+  const Snapshot& snapshot = workspace.snapshot();
+  std::vector<NodeId> nodes = visible.ToList();
+  std::erase_if(nodes, [&](NodeId node) {
+    return snapshot.node_kind(node) == kTurn || snapshot.node_kind(node) == kEpisode;
+  });
+  return NodeSubset::Of(snapshot, nodes);
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  BountyOptions options;
+  options.tags = request.List("tags");
+  options.limit = static_cast<std::size_t>(request.Count("limit"));
+  PLEXUS_ASSIGN(const BountyLaneLists lists, BountyLanes(snapshot, options));
+  std::vector<Lane> lanes;
+  for (const auto& [name, events] : {std::pair("alreadyComposedLanes", &lists.composed),
+                                     std::pair("closedDoors", &lists.closed_doors),
+                                     std::pair("duplicateRiskLanes", &lists.duplicate_risk),
+                                     std::pair("needsPocLanes", &lists.needs_poc)}) {
+    PLEXUS_ASSIGN(Lane lane, ReadLane(snapshot, name, *events));
+    lanes.push_back(std::move(lane));
+  }
+
+  NeverComposedOptions never;
+  never.lens = FrontierLens::kSurface;
+  never.top = std::clamp<std::size_t>(options.limit, 1, kMaxLedgerLimit);
+  never.now_ms = workspace.now_ms();
+  never.include_superseded = request.Flag("include_superseded");
+  never.tags = options.tags;
+  NodeSubset pool;
+  if (workspace.scope()) {
+    PLEXUS_ASSIGN(pool, PoolInScope(workspace, request));
+    never.pool = &pool;
+  }
+  PLEXUS_ASSIGN(never.run.budget, MakeBudget(request));
+  never.run.executor = &workspace.executor();
+  PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot, never));
+  std::string closing = Truncated(page.truncated, "the best of what was compared");
+  for (const char* sentence : kGuardrails) closing += std::string(sentence) + "\n";
+  Reply reply([snapshot, scanned = lists.scanned, lanes = std::move(lanes),
+               page = std::move(page)](ReplyWriter& json) {
+    const auto write = [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); };
+    json.Field("truncated", page.truncated);
+    json.Field("scanned", scanned);
+    json.Objects("neverComposedLanes", page.sets, write);
+    json.Objects("topWeirdCombinations",
+                 std::span(page.sets).first(std::min(kWeird, page.sets.size())), write);
+    for (const Lane& lane : lanes) WriteLane(json, snapshot, lane);
+    json.Values("guardrails", kGuardrails);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+}  // namespace
+
+void AddBounty(Rows& rows) {
+  const std::string lane = "[{event:" + EventShape() + ", members:" + MembersShape() +
+                           ", outcomes:" + OutcomesShape() + "}]";
+  const std::string candidates = "[" + CandidateShape() + "]";
+  rows.push_back(
+      {.name = "bounty",
+       .group = "Ask",
+       .title = "Lanes to try",
+       .summary = "Show what was tried and what came of it, beside what was never tried",
+       .parameters =
+           {List("tags", "A,B",
+                 "only of events, and sets, with a member that has one of these tags, or "
+                 "one that begins with it and ':'"),
+            Count("limit", "N", "at most N a lane, from 1 to 100").Default(std::uint64_t{10}),
+            MaxSeconds(), IncludeSuperseded()},
+       .reply = "truncated:b, scanned:n, neverComposedLanes:" + candidates +
+                ", topWeirdCombinations:" + candidates + ", alreadyComposedLanes:" + lane +
+                ", closedDoors:" + lane + ", duplicateRiskLanes:" + lane +
+                ", needsPocLanes:" + lane + ", guardrails:[s]",
+       .tables = {{"neverComposedLanes",
+                   {{"score", "score", As::kPlain, 4},
+                    {"ids", "", As::kNodes},
+                    {"outcomeSignal", "outcomes"},
+                    {"reason", "why"}}}},
+       .examples = {{"plexus bounty --db g", "untried pairs, with what to keep in mind"},
+                    {"plexus bounty --db g --tags project --json",
+                     "all lanes of one project: tried, closed, at risk, in need of proof"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

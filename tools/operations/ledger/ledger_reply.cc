@@ -1,0 +1,118 @@
+// The words of the ledger's replies; see ledger_reply.h.
+#include "tools/operations/ledger/ledger_reply.h"
+
+#include <cmath>
+#include <vector>
+
+#include "engine/vocabulary.h"
+#include "tools/operations/names.h"
+
+namespace plexus::tools {
+namespace {
+
+void WriteText(ReplyWriter& json, std::string_view name, const std::string& text) {
+  if (!text.empty()) json.Field(name, text);
+}
+
+template <class T>
+void WriteMaybe(ReplyWriter& json, std::string_view name, const std::optional<T>& value) {
+  if (value) json.Field(name, *value);
+}
+
+std::vector<std::string_view> TypeNames(OutcomeSet outcomes) {
+  std::vector<std::string_view> names;
+  const auto types = BuiltinOutcomeTypes();
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (outcomes >> i & 1) names.push_back(types[i]);
+  if (outcomes & kOtherOutcome) names.emplace_back("other");
+  return names;
+}
+
+constexpr const char* kEvent =
+    "{key:k, event_id:s, created_at?:i, tool?:s, mode?:s, query?:s, query_hash?:s, confidence?:x, "
+    "status?:s, output_preview?:s, outcomes:[s]}";
+
+}  // namespace
+
+std::string EventShape() { return kEvent; }
+std::string EventsShape() { return "[" + EventShape() + "]"; }
+std::string MembersShape() {
+  return "[{key:k, role:s, rank:x, trust?:x, score?:x, preview?:s, tags:[s], removed?:b, "
+         "purged?:b}]";
+}
+std::string OutcomesShape() {
+  return "[{key:k, type:s, source?:s, labeled_at?:i, notes?:s, confidence_delta?:x}]";
+}
+
+void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerEvent& event) {
+  json.Node("key", snapshot, event.node);
+  json.Field("event_id", event.id);
+  WriteMaybe(json, "created_at", event.created_at);
+  WriteText(json, "tool", event.tool);
+  WriteText(json, "mode", event.mode);
+  WriteText(json, "query", event.query);
+  WriteText(json, "query_hash", event.query_hash);
+  WriteMaybe(json, "confidence", event.confidence);
+  WriteText(json, "status", event.status);
+  WriteText(json, "output_preview", event.output_preview);
+  json.Values("outcomes", TypeNames(event.outcomes));
+}
+
+void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details) {
+  json.Objects("members", details.members, [&](const LedgerMember& member) {
+    json.Node("key", snapshot, member.node);
+    json.Field("role", member.role);
+    if (member.rank == std::floor(member.rank) && std::abs(member.rank) < 1e15)
+      json.Field("rank", static_cast<std::int64_t>(member.rank));
+    else
+      json.Field("rank", member.rank);
+    WriteMaybe(json, "trust", member.trust);
+    WriteMaybe(json, "score", member.score);
+    WriteText(json, "preview", member.preview);
+    json.Values("tags", member.tags);
+    if (!snapshot.alive(member.node)) json.Field("removed", true);
+    if (snapshot.purged(member.node)) json.Field("purged", true);
+  });
+}
+
+void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerOutcome& outcome) {
+  json.Node("key", snapshot, outcome.node);
+  json.Field("type", outcome.type);
+  WriteText(json, "source", outcome.source);
+  WriteMaybe(json, "labeled_at", outcome.labeled_at);
+  WriteText(json, "notes", outcome.notes);
+  WriteMaybe(json, "confidence_delta", outcome.confidence_delta);
+}
+
+void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details) {
+  json.Objects("outcomes", details.outcomes,
+               [&](const LedgerOutcome& outcome) { WriteOutcomeFields(json, snapshot, outcome); });
+}
+
+Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name) {
+  Result<NodeId> by_id = FindEvent(snapshot, name);
+  if (by_id) return by_id;
+  const auto meant = MeantNode(snapshot, name);
+  const bool is_event =
+      meant && snapshot.node_kind(*meant) == plexus::kEvent && snapshot.alive(*meant);
+  return is_event ? Result<NodeId>(*meant) : by_id;
+}
+
+Result<Snapshot> SnapshotOfPage(Workspace& workspace, const Request& request) {
+  if (!request.Given("cursor")) return workspace.snapshot();
+  PLEXUS_ASSIGN(const Sequence sequence, LedgerCursorSequence(request.Text("cursor")));
+  if (request.Given("as_of") || sequence == workspace.snapshot().sequence())
+    return workspace.snapshot();
+  PLEXUS_ASSIGN(View then, workspace.ViewAt(std::to_string(sequence), request));
+  return std::move(then.snapshot);
+}
+
+Parameter LimitParameter() {
+  return Count("limit", "N", "at most N, from 1 to 100").Default(std::uint64_t{10});
+}
+Parameter CursorParameter() {
+  return Text("cursor", "CURSOR",
+              "go on behind the page whose 'next' this is, in the state that it was of");
+}
+
+}  // namespace plexus::tools

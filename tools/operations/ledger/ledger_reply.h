@@ -1,0 +1,38 @@
+// Pieces of replies about the ledger: events, members, outcomes; and naming an event.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "algorithms/memory/ledger.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "tools/operations/reply_writer.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// Their shapes.
+std::string EventShape();     // an object
+std::string EventsShape();    // a list of them
+std::string MembersShape();   // a list of objects
+std::string OutcomesShape();  // the same
+
+void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerEvent& event);
+void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details);
+void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerOutcome& outcome);
+void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details);
+
+// An alive event by its id, or as any command names an index node. kNotFound.
+Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name);
+
+// The state that a request of a list is about: that of its cursor, if it has one and no as_of.
+// Errors: a cursor that is none; of a sequence that the graph does not have, or has no more.
+Result<Snapshot> SnapshotOfPage(Workspace& workspace, const Request& request);
+
+Parameter LimitParameter();
+Parameter CursorParameter();
+
+}  // namespace plexus::tools

@@ -1,0 +1,200 @@
+// ledger recent, get, memory, neighbors: what was used together, and what came of it.
+#include <string>
+#include <utility>
+
+#include "algorithms/memory/ledger.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/ledger/ledger_reply.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+Parameters FilterParameters() {
+  return {Text("tool", "NAME", "only events of this tool"),
+          Text("mode", "NAME", "only events of this mode"),
+          Text("outcome", "TYPE", "only events with an outcome of this type"),
+          List("tags", "A,B",
+               "only events with a member that has, or had then, one of these tags, or one that "
+               "begins with it and ':'"),
+          Text("since", "TIME", "only events from then on").Named(Means::kTime),
+          Text("until", "TIME", "only events before then").Named(Means::kTime),
+          LimitParameter(),
+          CursorParameter(),
+          MaxSeconds()};
+}
+
+Result<EventListOptions> ListOptions(Workspace& workspace, const Request& request) {
+  EventListOptions options;
+  options.filter.tool = request.Text("tool");
+  options.filter.mode = request.Text("mode");
+  options.filter.outcome = request.Text("outcome");
+  options.filter.tags = request.List("tags");
+  if (request.Given("since")) {
+    PLEXUS_ASSIGN(options.filter.since, ParseTime(request.Text("since")));
+  }
+  if (request.Given("until")) {
+    PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until")));
+  }
+  options.limit = static_cast<std::size_t>(request.Count("limit"));
+  options.cursor = request.Text("cursor");
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
+  return options;
+}
+
+std::string MoreLine(const Request& request, const std::string& next) {
+  return next.empty() ? "" : "... and more: " + request.Name("cursor", next) + "\n";
+}
+
+Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, NodeId member) {
+  std::string closing = page.events.empty() ? "no events\n" : MoreLine(request, page.next);
+  closing += Truncated(page.truncated, "the cursor goes on");
+  Reply reply([snapshot, member, page = std::move(page)](ReplyWriter& json) {
+    if (member != kNoNode) json.Node("key", snapshot, member);
+    json.Field("sequence", snapshot.sequence());
+    json.Field("truncated", page.truncated);
+    json.Objects("events", page.events,
+                 [&](const LedgerEvent& event) { WriteEventFields(json, snapshot, event); });
+    if (!page.next.empty()) json.Field("next", page.next);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunRecent(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
+  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request));
+  PLEXUS_ASSIGN(EventPage page, RecentEvents(snapshot, options));
+  return ReplyOf(request, snapshot, std::move(page), kNoNode);
+}
+
+Result<Reply> RunMemory(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
+  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request));
+  PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(EventPage page, EventsOf(snapshot, member, options));
+  return ReplyOf(request, snapshot, std::move(page), member);
+}
+
+Result<Reply> RunGet(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId event, EventNamed(snapshot, request.Text("event")));
+  PLEXUS_ASSIGN(EventDetails details, GetEvent(snapshot, event));
+  Reply reply([snapshot, details = std::move(details)](ReplyWriter& json) {
+    json.BeginObject("event");
+    WriteEventFields(json, snapshot, details.event);
+    json.EndObject();
+    WriteMembers(json, snapshot, details);
+    WriteOutcomes(json, snapshot, details);
+  });
+  return reply;
+}
+
+Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
+  PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(ComposedPage page,
+                ComposedWith(snapshot, member, static_cast<std::size_t>(request.Count("limit")),
+                             request.Text("cursor")));
+  std::string closing =
+      page.neighbors.empty() ? "in no event with another memory\n" : MoreLine(request, page.next);
+  Reply reply([snapshot, member, page = std::move(page)](ReplyWriter& json) {
+    json.Node("key", snapshot, member);
+    json.Field("sequence", snapshot.sequence());
+    json.Field("total", page.total);
+    json.Objects("neighbors", page.neighbors, [&](const ComposedNeighbor& neighbor) {
+      json.Node("key", snapshot, neighbor.node);
+      json.Field("composedCount", neighbor.composed);
+      if (neighbor.latest) json.Field("latestEventAt", *neighbor.latest);
+    });
+    if (!page.next.empty()) json.Field("next", page.next);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+std::vector<TableColumn> EventColumns() {
+  return {{"created_at", "time", As::kTime},
+          {"event_id", "event"},
+          {"tool", "tool"},
+          {"outcomes", "outcomes", As::kList},
+          {"query", "query"}};
+}
+
+Parameter MemoryKey() {
+  return Text("key", "KEY", "the memory's key; one that was removed keeps its events")
+      .Named(Means::kKey)
+      .Positional();
+}
+
+}  // namespace
+
+void AddLedger(Rows& rows) {
+  rows.push_back(
+      {.name = "ledger_recent",
+       .group = "Look",
+       .title = "Newest events",
+       .summary = "List events of the ledger, newest first",
+       .parameters = FilterParameters(),
+       .reply = "sequence:n, truncated:b, events:" + EventsShape() + ", next?:s",
+       .tables = {{"events", EventColumns()}},
+       .examples = {{"plexus ledger recent --db g", "the ten newest events"},
+                    {"plexus ledger recent --db g --tool recall --outcome helpful --json",
+                     "what recall found and was of use"}},
+       .run = RunRecent});
+  rows.push_back(
+      {.name = "ledger_get",
+       .group = "Look",
+       .title = "One event",
+       .summary = "Show one event with its members and outcomes",
+       .parameters = {Text("event", "EVENT", "the event's id").Positional()},
+       .reply = "event:" + EventShape() + ", members:" + MembersShape() +
+                ", outcomes:" + OutcomesShape(),
+       .tables = {{"members",
+                   {{"rank", "rank"},
+                    {"role", "role"},
+                    {"trust", "trust", As::kPlain, 4},
+                    {"score", "score", As::kPlain, 4},
+                    {"key", "", As::kNode}}},
+                  {"outcomes",
+                   {{"labeled_at", "time", As::kTime},
+                    {"type", "outcome"},
+                    {"source", "source"},
+                    {"notes", "notes"}}}},
+       .examples = {{"plexus ledger get --db g c1", "who was used, and what came of it"},
+                    {"plexus ledger get --db g c1 --json", "with previews and tags of then"}},
+       .run = RunGet});
+  rows.push_back({.name = "ledger_memory",
+                  .group = "Look",
+                  .title = "Events of a memory",
+                  .summary = "List the events that a memory was used in, newest first",
+                  .parameters = Parameters{MemoryKey()} + FilterParameters(),
+                  .reply = "key:k, sequence:n, truncated:b, events:" + EventsShape() + ", next?:s",
+                  .tables = {{"events", EventColumns()}},
+                  .examples = {{"plexus ledger memory --db g m4", "what m4 was used for"},
+                               {"plexus ledger memory --db g m4 --outcome dead_end --json",
+                                "where that led nowhere"}},
+                  .run = RunMemory});
+  rows.push_back(
+      {.name = "ledger_neighbors",
+       .group = "Look",
+       .title = "Composed with a memory",
+       .summary = "List the memories that were used together with one, the most often first",
+       .parameters = {MemoryKey(), LimitParameter(), CursorParameter()},
+       .reply = "key:k, sequence:n, total:n, "
+                "neighbors:[{key:k, composedCount:n, latestEventAt?:i}], next?:s",
+       .tables = {{"neighbors",
+                   {{"composedCount", "events", As::kGrouped},
+                    {"latestEventAt", "last", As::kTime},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus ledger neighbors --db g m4", "who m4 was used with, and how often"},
+                    {"plexus ledger neighbors --db g m4 --limit 100 --json",
+                     "a hundred of them; 'next' goes on"}},
+       .run = RunNeighbors});
+}
+
+}  // namespace plexus::tools

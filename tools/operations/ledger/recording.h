@@ -1,0 +1,40 @@
+// Writing to the ledger: a batch applied, or what it would do.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "algorithms/memory/ledger.h"
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/write_batch.h"
+#include "tools/operations/reply_writer.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// What came of a batch. A dry run leaves the graph's sequence as it is.
+struct Written {
+  ApplyReport report;
+  Snapshot after;  // the preview, of a dry run
+  bool dry_run = false;
+};
+// Terms of events come with it, where the index has them.
+// Under the request's dry_run and expect_sequence, where the row has them.
+Result<Written> ApplyToLedger(Workspace& workspace, const Request& request, WriteBatch batch);
+
+struct Recording {
+  std::string event_id, query_hash;
+  std::string_view status;  // persisted, skipped_empty, not_written
+  std::uint64_t stubs = 0;
+  Written written;
+};
+// Errors: those of RecordEvent and Graph::Apply.
+Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
+                                 const NewEvent& event);
+
+// What the report says, as members of kChangeShape (change.h).
+void WriteWritten(ReplyWriter& json, const Written& written);
+
+}  // namespace plexus::tools

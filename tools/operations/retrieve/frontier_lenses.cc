@@ -1,0 +1,163 @@
+// From a request to NeverComposedOptions, from a page to a reply.
+#include "tools/operations/retrieve/frontier_lenses.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/memory/never_composed.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/candidate_reply.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply_parts.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
+
+namespace plexus::tools {
+namespace {
+
+// Visible nodes of the scope; turns and episodes only where node kinds are named.
+Result<NodeSubset> Pool(const Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(NodeSubset pool, VisibleInScope(workspace, request));
+  if (request.Has("node_kinds") && request.Given("node_kinds")) return pool;
+  const Snapshot& snapshot = workspace.snapshot();
+  std::vector<NodeSubset::Change> out;
+  for (NodeId v = 0; v < snapshot.node_count(); ++v)
+    if (snapshot.node_kind(v) == kTurn || snapshot.node_kind(v) == kEpisode)
+      out.push_back({v, false});
+  return pool.With(pool.capacity(), out);
+}
+
+Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& request) {
+  NeverComposedOptions options;
+  const std::string& lens = request.Text("lens");
+  options.lens = lens == "bridge"      ? FrontierLens::kBridge
+                 : lens == "divergent" ? FrontierLens::kDivergent
+                                       : FrontierLens::kSurface;
+  options.arity = static_cast<int>(request.Count("arity"));
+  options.top = request.Count("top") == 0 ? kMaxNeverComposedTop : request.Count("top");
+  options.include_superseded = request.Flag("include_superseded");
+  options.tags = request.List("tags");
+  options.match = request.Text("match") == "both" ? TagMatch::kBoth : TagMatch::kEither;
+  options.terms = request.Text("terms") == "ascii" ? TermRule::kAscii : TermRule::kUnicode;
+  options.trust = request.Text("trust") == "weakest" ? TrustRule::kWeakest : TrustRule::kMean;
+  if (const std::string& level = request.Text("level"); level != "any")
+    options.level = level == "open"      ? SetLevel::kOpen
+                    : level == "partial" ? SetLevel::kPartial
+                                         : SetLevel::kClosedWedge;
+  if (request.Given("band")) {
+    options.band.emplace();
+    options.band->space = request.Text("band");
+    options.band->least = request.Number("band_least");
+    options.band->below = request.Number("band_below");
+    options.band->pool_limit = static_cast<NodeId>(request.Count("band_limit"));
+  }
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  options.structural_fit = request.Flag("structural_fit");
+  options.structural_fit_weight = request.Number("structural_fit_weight");
+  options.least_structural_fit = request.Number("least_structural_fit");
+  options.cursor = request.Text("cursor");
+  if (const auto asked = TimeOfCursor(options.cursor); asked && !request.Given("now"))
+    workspace.SetNow(*asked);  // a page goes on from the time of the first one
+  options.now_ms = workspace.now_ms();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
+  if (const auto compared = request.MaybeCount("max_compared"))
+    options.run.budget.edges = *compared;
+  return options;
+}
+
+}  // namespace
+
+Parameters LensParameters() {
+  return Parameters{
+      Choice("lens", {"rare", "surface", "bridge", "divergent"},
+             "rare: what few others have; surface: tags, terms and outcomes; bridge: near by "
+             "recorded edges; divergent: other parts in the structure"),
+      Choice("level", {"any", "open", "partial", "closed_wedge"},
+             "of sets of three and more: no pair composed, some, or all but never together"),
+      Choice("trust", {"mean", "weakest"}, "of a pair: the mean, or the least of its members"),
+      Choice("terms", {"unicode", "ascii"},
+             "words of the index of terms, or the ASCII words of the texts"),
+      Text("band", "SPACE", "also pairs whose vectors in SPACE have a cosine in the band"),
+      Number("band_least", "X", "the band's least cosine").Between(-1, 1).Default(0.45),
+      Number("band_below", "X", "the band's cosines are below it").Between(-1, 2).Default(0.85),
+      Count("band_limit", "N", "compare the vectors of the first N memories")
+          .Between(2, 4e9)
+          .Default(std::uint64_t{50'000}),
+      Flag("structural_fit", "report how alike the parts are that the members play among edges"),
+      Number("structural_fit_weight", "W", "add W times the structural fit to the score")
+          .Between(-1000, 1000)
+          .Default(0.0),
+      Number("least_structural_fit", "X", "leave out sets of a lower structural fit")
+          .Between(-1, 1)
+          .Default(-1.0),
+      Text("cursor", "CURSOR", "go on where a page ended: its member next")};
+}
+
+Status CheckRare(const Request& request) {
+  for (const Parameter& parameter : LensParameters())
+    if (parameter.name != "lens" && request.Given(parameter.name))
+      return Fail(ErrorCode::kInvalidArgument, request.Name(parameter.name) +
+                                                   " is of another lens than rare; name one with " +
+                                                   request.Name("lens"));
+  return {};
+}
+
+std::string LensCandidateShape() {
+  // Those of every candidate, but the lens rare has the first two alone.
+  std::string shape = CandidateShape();
+  shape = shape.substr(1, shape.size() - 2);
+  std::string members;
+  int depth = 0;
+  for (std::size_t i = 0, name = 0; i < shape.size(); ++i) {
+    if (shape[i] == '[' || shape[i] == '{') ++depth;
+    if (shape[i] == ']' || shape[i] == '}') --depth;
+    if (shape[i] == ':' && depth == 0 && members.back() != '?') {
+      const std::string_view before = std::string_view(members).substr(name);
+      if (before != "ids" && before != "score") members += '?';
+    }
+    members += shape[i];
+    if (shape[i] == ',' && depth == 0) name = members.size() + 1;
+  }
+  return members;
+}
+std::string_view LensReplyShape() { return "pool?:n, pruned?:n, pool_cut?:b, next?:s"; }
+
+Result<Reply> AskLens(Workspace& workspace, const Request& request) {
+  if (request.Given("mask"))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("mask") + " is of the lens rare");
+  PLEXUS_ASSIGN(NeverComposedOptions options, ReadOptions(workspace, request));
+  PLEXUS_ASSIGN(const NodeSubset pool, Pool(workspace, request));
+  options.pool = &pool;
+  const Snapshot& snapshot = workspace.snapshot();
+  if (options.terms == TermRule::kUnicode && HasTerms(snapshot)) {
+    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+    PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &pool));
+    NoteNotIndexed(workspace, request, not_indexed);
+  }
+  PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot, options));
+  std::string closing;
+  if (page.sets.empty() && !page.why_empty.empty()) closing = page.why_empty + "\n";
+  if (page.pool_cut)
+    closing += "Vectors were compared of the first " + std::to_string(options.band->pool_limit) +
+               " memories alone.\n";
+  closing += Truncated(page.truncated, "the best of what was compared");
+  Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
+    json.Field("truncated", page.truncated);
+    json.Objects("candidates", page.sets,
+                 [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
+    json.Field("pool", page.pool);
+    json.Field("compared", page.compared);
+    json.Field("scored", page.scored);
+    json.Field("pruned", page.pruned);
+    if (page.pool_cut) json.Field("pool_cut", true);
+    if (!page.next.empty()) json.Field("next", page.next);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,25 @@
+// The lenses of `frontier` beyond rare: surface, bridge, divergent (algorithms/memory).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/error.h"
+#include "tools/operations/operation.h"
+#include "tools/operations/reply.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// The parameters that they have and rare does not.
+Parameters LensParameters();
+// kInvalidArgument: one of these was given.
+Status CheckRare(const Request& request);
+// Answers by the lens that the request names.
+Result<Reply> AskLens(Workspace& workspace, const Request& request);
+// What a candidate has, and the reply beyond rare's, as members of a shape.
+std::string LensCandidateShape();
+std::string_view LensReplyShape();
+
+}  // namespace plexus::tools

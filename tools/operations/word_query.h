@@ -1,0 +1,35 @@
+// A query in words, taken apart as the graph's index of terms is: what search and recall ask with.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/common/node_subset.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/phrase.h"
+#include "algorithms/retrieval/tokenizer.h"
+#include "engine/error.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+struct WordQuery {
+  PhraseQuery parsed;
+  std::vector<std::string> terms;
+  NodeSubset subset;   // what may be found, and holds every phrase in quotes
+  NodeSubset holding;  // holds these, found or not; empty when there are none
+  NodeSubset whole;    // holds a query of several words as it stands: one more word
+  bool truncated = false;
+
+  // As long as this lives.
+  Bm25Phrase phrase() const { return {"\"" + parsed.words + "\"", &whole}; }
+};
+
+// Of the request's parameter of that name. kInvalidArgument: it has no words to search for.
+Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& request,
+                                std::string_view parameter, const TermOptions& terms,
+                                const NodeSubset& allowed);
+
+}  // namespace plexus::tools
