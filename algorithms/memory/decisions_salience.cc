@@ -12,6 +12,7 @@
 #include "algorithms/memory/internal/cycles.h"
 #include "algorithms/memory/supersession.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -52,7 +53,10 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   rank.filter.subset = options.decisions.subset ? options.decisions.subset : &facts;
   rank.reversed = {kCauses, kSupports};
   rank.run = options.decisions.run;
-  PLEXUS_ASSIGN(PageRankResult ranked, PageRank(snapshot, rank));
+  PLEXUS_ASSIGN(PageRankResult ranked,
+                options.earlier.empty()
+                    ? PageRank(snapshot, rank)
+                    : RefreshPageRank(snapshot, {.scores = options.earlier}, rank));
   result.nodes = std::move(ranked.nodes);
   result.scores = std::move(ranked.scores);
   result.truncated = ranked.truncated;
