@@ -32,13 +32,6 @@ Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within)
 }
 PLEXUS_CATCH_NO_MEMORY
 
-std::string_view StringOf(const Snapshot& snapshot, ColumnId builtin, NodeId node) {
-  const auto column = snapshot.schema().ColumnFor(builtin);
-  if (!column) return {};
-  const auto value = snapshot.string_column(*column, node);
-  return value ? snapshot.string(*value) : std::string_view();
-}
-
 bool IsRecorded(std::string_view outcome) { return !outcome.empty() && outcome != "pending"; }
 
 bool OpposingOutcomes(std::string_view a, std::string_view b) {
@@ -48,8 +41,13 @@ bool OpposingOutcomes(std::string_view a, std::string_view b) {
 Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
                                              std::span<const NodeId> nodes,
                                              std::int64_t now_ms) try {
-  PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot, now_ms, nodes));
+  // Of many nodes one scan is cheaper than what leads to each.
+  PLEXUS_TRY(CheckNodes(snapshot, nodes));
+  const bool many = nodes.size() > 4096 && nodes.size() > snapshot.node_count() / 64;
+  PLEXUS_ASSIGN(const SupersessionHeads heads,
+                many ? AllHeads(snapshot, now_ms) : HeadsOf(snapshot, now_ms, nodes));
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms));
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
   std::vector<DecisionStatus> list;
   list.reserve(nodes.size());
   for (const NodeId node : nodes) {
@@ -57,7 +55,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
     status.node = node;
     const NodeId head = heads.HeadOf(node);
     if (head != node) status.superseded_by = head;
-    status.outcome = OutcomeOf(snapshot, node);
+    status.outcome = outcomes[node];
     status.recorded = IsRecorded(status.outcome);
     status.resolved = status.recorded || head != node;
     status.active = visible->contains(node) && status.outcome != "abandoned";

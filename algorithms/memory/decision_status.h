@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,24 @@ struct DecisionOptions {
 // Errors: kResourceExhausted: no memory. Threads: thread-safe.
 Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within = nullptr);
 
-// The value of a string column that was built in, "" when there is none. Valid as long as the
-// snapshot is.
-std::string_view StringOf(const Snapshot& snapshot, ColumnId builtin, NodeId node);
+// A string column that was built in: its values, "" where there is none. Looked up once; values are
+// valid as long as the snapshot is. REQUIRES that the snapshot outlives it.
+class StringColumn {
+ public:
+  StringColumn(const Snapshot& snapshot, ColumnId builtin)
+      : snapshot_(&snapshot), column_(snapshot.schema().ColumnFor(builtin)) {}
+  std::string_view operator[](NodeId node) const {
+    const auto value = column_ ? snapshot_->string_column(*column_, node) : std::nullopt;
+    return value ? snapshot_->string(*value) : std::string_view();
+  }
+
+ private:
+  const Snapshot* snapshot_;
+  std::optional<ColumnId> column_;
+};
+inline std::string_view StringOf(const Snapshot& snapshot, ColumnId builtin, NodeId node) {
+  return StringColumn(snapshot, builtin)[node];
+}
 inline std::string_view OutcomeOf(const Snapshot& snapshot, NodeId node) {
   return StringOf(snapshot, kDecisionOutcome, node);
 }

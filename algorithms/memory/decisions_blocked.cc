@@ -44,9 +44,10 @@ class Blocked {
   Blocked(const Snapshot& snapshot, const DenseView& view, const SupersessionHeads& heads)
       : snapshot_(snapshot), view_(view), count_(view.node_count()) {
     waiting_.resize(count_);
+    const StringColumn outcomes(snapshot, kDecisionOutcome);
     for (NodeId v = 0; v < count_; ++v) {
       const NodeId node = view.node(v);
-      waiting_[v] = !heads.superseded(node) && !IsRecorded(OutcomeOf(snapshot, node));
+      waiting_[v] = !IsRecorded(outcomes[node]) && !heads.superseded(node);
     }
     KeepRows(view.out(), offsets_, targets_);
     KeepRows(view.in(), back_offsets_, back_targets_);

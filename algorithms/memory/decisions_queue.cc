@@ -10,6 +10,8 @@
 
 #include "algorithms/memory/decisions_blocked.h"
 #include "algorithms/memory/decisions_salience.h"
+#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/visibility.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -17,8 +19,8 @@ namespace plexus {
 namespace {
 
 constexpr std::int64_t kDayMs = 86'400'000;
-constexpr std::array<std::string_view, 4> kWorkNames = {"conflict", "blocked_root", "overdue",
-                                                        "stale"};
+constexpr std::array<std::string_view, 5> kWorkNames = {"conflict", "blocked_root", "overdue",
+                                                        "stale", "frontier"};
 
 std::string Key(const Snapshot& snapshot, NodeId node) {
   return "'" + std::string(DisplayName(snapshot.key(node))) + "'";
@@ -62,12 +64,12 @@ class Queue {
       AddOverdue(state, due);
       AddStale(state.node);
     }
-    return {};
+    return AddFrontier();
   }
 
   WorkQueueResult Take() {
     WorkQueueResult result;
-    result.truncated = salience_.truncated;
+    result.truncated = salience_.truncated || truncated_;
     result.total = items_.size();
     std::ranges::sort(items_, {}, [](const WorkItem& i) {
       return std::tuple(-i.score, i.kind, i.node, i.other);
@@ -124,10 +126,32 @@ class Queue {
         "much stands on it, and it was not touched for " + Days(age));
   }
 
+  // Visible decisions alone are in the pool.
+  Status AddFrontier() {
+    if (options_.frontier == 0) return {};
+    const DecisionOptions& decisions = options_.decisions;
+    PLEXUS_ASSIGN(const auto visible,
+                  VisibleNodes(snapshot_, decisions.now_ms, {.executor = decisions.run.executor}));
+    const NodeSubset pool = visible->Intersect(salience_.nodes);
+    if (pool.count() < 2) return {};
+    NeverComposedOptions options;
+    options.top = options_.frontier;
+    options.now_ms = decisions.now_ms;
+    options.pool = &pool;
+    options.run = decisions.run;
+    PLEXUS_ASSIGN(const NeverComposedPage page, NeverComposed(snapshot_, options));
+    truncated_ = page.truncated;
+    for (const NeverComposedSet& pair : page.sets)
+      Add(WorkKind::kFrontier, pair.members[0], pair.members[1], pair.score / (pair.score + 2),
+          options_.frontier_weight, pair.reason);
+    return {};
+  }
+
   const Snapshot& snapshot_;
   const WorkQueueOptions& options_;
   const SalienceResult& salience_;
   std::vector<WorkItem> items_;
+  bool truncated_ = false;
 };
 
 }  // namespace

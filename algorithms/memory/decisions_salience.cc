@@ -12,6 +12,7 @@
 #include "algorithms/memory/internal/cycles.h"
 #include "algorithms/memory/supersession.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -52,7 +53,10 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   rank.filter.subset = options.decisions.subset ? options.decisions.subset : &facts;
   rank.reversed = {kCauses, kSupports};
   rank.run = options.decisions.run;
-  PLEXUS_ASSIGN(PageRankResult ranked, PageRank(snapshot, rank));
+  PLEXUS_ASSIGN(PageRankResult ranked,
+                options.earlier.empty()
+                    ? PageRank(snapshot, rank)
+                    : RefreshPageRank(snapshot, {.scores = options.earlier}, rank));
   result.nodes = std::move(ranked.nodes);
   result.scores = std::move(ranked.scores);
   result.truncated = ranked.truncated;
@@ -83,6 +87,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
   CompactionResult result;
   result.truncated = salience.truncated;
   result.batch.set_time_ms(now);
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
   bool defined = column.has_value();
   for (const NodeId node : salience.nodes.ToList()) {
     CompactionEntry entry;
@@ -102,7 +107,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
       entry.into = head;
     } else if (entry.percentile >= options.keep_percentile) {
       entry.tier = CompactionTier::kKeep;
-    } else if (!arrives && IsRecorded(OutcomeOf(snapshot, node)) && age >= options.digest_age_ms) {
+    } else if (!arrives && IsRecorded(outcomes[node]) && age >= options.digest_age_ms) {
       entry.tier = CompactionTier::kDigest;
     } else if (arrives && age >= options.summary_age_ms) {
       entry.tier = CompactionTier::kSummary;

@@ -28,6 +28,10 @@ struct SalienceOptions {
   DecisionOptions decisions = {};
   double damping = 0.85;     // In [0, 1).
   double tolerance = 1e-12;  // Of the L1 distance to the fixed point.
+  // Scores of an earlier state, by NodeId, from which the iteration starts (refresh_pagerank.h):
+  // fewer iterations after a small change. The scores are then the same within the tolerance, and
+  // decisions that would tie may differ in the last bits.
+  std::span<const double> earlier = {};
 };
 
 struct SalienceResult {
@@ -42,7 +46,8 @@ struct SalienceResult {
 
 // Computes: the salience of every decision.
 // Complexity: O(nodes + arcs) an iteration.
-// Errors: those of PageRank(). kResourceExhausted: no memory.
+// Errors: those of PageRank(), of RefreshPageRank() with earlier scores. kResourceExhausted: no
+//   memory.
 // Threads: thread-safe. The bits are the same at any thread count.
 Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions& options = {});
 

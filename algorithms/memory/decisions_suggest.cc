@@ -75,11 +75,11 @@ class Suggest {
     const std::string_view category = StringOf(snapshot_, kCategory, node_);
     const std::string_view outcome = OutcomeOf(snapshot_, node_);
     if (category.empty() || !IsRecorded(outcome)) return {};
+    const StringColumn categories(snapshot_, kCategory), outcomes(snapshot_, kDecisionOutcome);
     std::vector<NodeId> others;
     for (const NodeId other : decisions_.ToList())
-      if (other != node_ && OpposingOutcomes(outcome, OutcomeOf(snapshot_, other)) &&
-          StringOf(snapshot_, kCategory, other) == category &&
-          !snapshot_.FindEdge(node_, kContradicts, other))
+      if (other != node_ && OpposingOutcomes(outcome, outcomes[other]) &&
+          categories[other] == category && !snapshot_.FindEdge(node_, kContradicts, other))
         others.push_back(other);
     PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, others, options_.decisions.now_ms));
     std::vector<NodeId> active;

@@ -94,6 +94,20 @@ TEST(Decisions, D1TurnsChangeNoBit) {
   }
 }
 
+TEST(Decisions, RefreshedAfterAChange) {
+  CaseGraph g;
+  FillDecisions(g, false);
+  const SalienceResult before = Salience(g.snapshot(), {.decisions = At(kDecisionsNow)}).value();
+  g.Link(7, kDependsOn, 3);
+  g.AddNode(kDecision);
+  g.Link(10, kDependsOn, 7);
+  g.Commit();
+  const SalienceResult anew = Salience(g.snapshot(), {.decisions = At(kDecisionsNow)}).value();
+  const SalienceResult refreshed =
+      Salience(g.snapshot(), {.decisions = At(kDecisionsNow), .earlier = before.scores}).value();
+  for (NodeId d = 0; d < 11; ++d) EXPECT_NEAR(refreshed.scores[d], anew.scores[d], 1e-11) << d;
+}
+
 TEST(Decisions, D2Blocked) {
   CaseGraph g;
   FillDecisions(g, true);

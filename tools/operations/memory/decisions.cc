@@ -201,8 +201,9 @@ Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.due_column = request.Text("due_column");
   options.period_ms = static_cast<std::int64_t>(request.Number("period_days") * 86'400'000.0);
+  options.frontier = request.Count("frontier");
   PLEXUS_ASSIGN(WorkQueueResult result, WorkQueue(snapshot, options));
-  std::string closing = Truncated(result.truncated, "salience is not exact");
+  std::string closing = Truncated(result.truncated, "salience or the frontier is not exact");
   if (result.items.size() < result.total)
     closing += "... " + Grouped(result.total - result.items.size()) + " more\n";
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
@@ -324,7 +325,8 @@ void AddDecisions(Rows& rows) {
       {.name = "decisions_queue",
        .group = "Ask",
        .title = "Work queue of decisions",
-       .summary = "List what somebody should look at next: conflicts, roots, overdue, stale",
+       .summary =
+           "List what somebody should look at next: conflicts, roots, overdue, stale, frontier",
        .parameters =
            Parameters{Text("due_column", "NAME", "a column of times in ms when a decision is due")
                           .Default("review_at"),
@@ -333,6 +335,9 @@ void AddDecisions(Rows& rows) {
                              "when a salient one is stale")
                           .Default(30.0)
                           .Between(0.001, 1e6),
+                      Count("frontier", "N", "pairs of decisions that were never composed; 0: none")
+                          .Default(std::uint64_t{5})
+                          .Between(0, 1000),
                       MaxSeconds(), Top(20)},
        .reply =
            "truncated:b, count:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
