@@ -5,7 +5,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plexus;  // NOLINT
-using namespace plexus::storage_internal;
+  using namespace plexus::storage_internal;
   auto anchor = DecodeAnchor({data, size}, "anchor");
   if (!anchor) return 0;
   const std::string bytes = EncodeAnchor(*anchor);

@@ -184,11 +184,8 @@ class PoolMaker {
       if (pool_.carriers[rank] < 2) break;
       const std::uint32_t s = pool_.sources[rank];
       const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != kTerm;
-      const std::uint32_t hash = (rank * 0x9E3779B1u) >> 25;  // 7 bits
-      if (tag && exact < kExactTags)
-        pool_.cells[rank] = static_cast<std::uint8_t>(exact++);
-      else
-        pool_.cells[rank] = static_cast<std::uint8_t>(tag ? 64 + hash % 128 : 192 + hash % 63);
+      pool_.cells[rank] =
+          tag && exact < kExactTags ? static_cast<std::uint8_t>(exact++) : CellOf(rank, tag);
     }
   }
 
@@ -293,6 +290,11 @@ void SurfacePool::SetSignature(Row r) {
   }
   row.tag_slack = static_cast<std::uint16_t>(std::min(slack[0], 65535u));
   row.term_slack = static_cast<std::uint8_t>(std::min(slack[1], 255u));
+}
+
+std::uint8_t CellOf(std::uint32_t rank, bool tag) {
+  const std::uint32_t hash = (rank * 0x9E3779B1u) >> 25;  // 7 bits
+  return static_cast<std::uint8_t>(tag ? 64 + hash : 192 + hash % 63);
 }
 
 bool IsBoundaryTag(std::string_view tag) {

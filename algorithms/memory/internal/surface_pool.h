@@ -100,6 +100,8 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
 Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOptions& options,
                              Executor& executor);
 
+// The cell of a tag or term that has no bit of its own.
+std::uint8_t CellOf(std::uint32_t rank, bool tag);
 bool IsBoundaryTag(std::string_view tag);
 bool IsWantedTag(std::string_view tag, std::span<const std::string> wanted);
 

@@ -15,7 +15,6 @@
 namespace plexus::testing {
 namespace {
 
-
 std::unique_ptr<Database> Open(const std::string& directory, CheckpointOnClose on_close) {
   OpenOptions options;
   options.create = true;
