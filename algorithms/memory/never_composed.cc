@@ -150,26 +150,9 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
     list = TopSets(score, query, executor);
   else if (!options.level || *options.level == SetLevel::kOpen)
     list = TopPairs(score, query, executor);
-<<<<<<< HEAD
-  page.truncated = list.truncated;
-  page.compared = list.compared;
-  page.scored = list.scored;
-  const std::uint64_t sets = SetsOf(page.pool, options.arity);
-  page.pruned = sets - std::min(sets, list.scored);
-  for (const memory_internal::RankedRows& set : list.sets)
-    page.sets.push_back(DescribeSet(score, set.rows));
-  if (list.more && !page.sets.empty())
-    page.next =
-        WriteCursor(snapshot, options, {page.sets.back().score, 0, 0, page.sets.back().members});
-  if (page.sets.empty() && !end)
-    page.why_empty = pool.count() < static_cast<Row>(options.arity)
-                         ? "The pool has too few memories."
-                         : "Nothing that shares a tag or term is left that was never composed.";
-=======
   NeverComposedPage page = PageOf(score, pool.count(), list);
   if (end) page.why_empty.clear();
   page.pool_cut = options.band && pool.count() > options.band->pool_limit;
->>>>>>> frontier
   return page;
 }
 
