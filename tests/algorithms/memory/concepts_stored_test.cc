@@ -11,7 +11,6 @@
 namespace plexus::testing {
 namespace {
 
-using Database;
 
 TEST(ConceptsStored, ReopenedAndAsOf) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {

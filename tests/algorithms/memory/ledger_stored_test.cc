@@ -14,7 +14,6 @@
 namespace plexus::testing {
 namespace {
 
-using Database;
 
 std::unique_ptr<Database> Open(const std::string& directory) {
   OpenOptions options;

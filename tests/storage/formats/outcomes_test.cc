@@ -54,9 +54,9 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "e.jsonl", kEventLine);
   WriteBatch old(1'700'000'000'005);
-  const OutcomeContent content{
+  const engine_internal::OutcomeContent content{
       "e", "helpful", "user", 1'700'000'000'001, "a", {{"confidence_delta", "0.5"}}};
-  const NodeRef outcome = old.IndexNode(kOutcome, OutcomeName(content));
+  const NodeRef outcome = old.IndexNode(kOutcome, engine_internal::OutcomeName(content));
   old.UpsertNode(outcome);
   old.SetPayload(outcome, NodeField::kText, "a");
   old.SetPayload(
