@@ -11,7 +11,6 @@
 namespace plexus::testing {
 namespace {
 
-
 TEST(ConceptsStored, ReopenedAndAsOf) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -14,7 +14,6 @@
 namespace plexus::testing {
 namespace {
 
-
 std::unique_ptr<Database> Open(const std::string& directory) {
   OpenOptions options;
   options.create = true;
