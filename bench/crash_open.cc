@@ -26,10 +26,10 @@ using namespace plexus;         // NOLINT: a program of one file
 using namespace plexus::bench;  // NOLINT
 
 void Append(const std::string& directory, int batches) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.graph.durability = Durability::kBuffered;
-  auto database = Must(storage::Database::Open(directory, options), "making the database");
+  auto database = Must(Database::Open(directory, options), "making the database");
   for (int i = 0; i < batches; ++i) {
     WriteBatch batch(1);
     const NodeRef node = batch.UpsertNode("m" + std::to_string(i), NameRef(kMemory));
@@ -48,10 +48,10 @@ bool OpenFiveTimes(const TempFolder& folder, bool read_only, int batches) {
     const std::string copy = folder / "copy";
     std::filesystem::remove_all(copy);
     std::filesystem::copy(folder / "db", copy, std::filesystem::copy_options::recursive);
-    storage::OpenOptions options;
+    OpenOptions options;
     options.read_only = read_only;
     const auto start = std::chrono::steady_clock::now();
-    const auto database = Must(storage::Database::Open(copy, options), "opening");
+    const auto database = Must(Database::Open(copy, options), "opening");
     times.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
             .count());

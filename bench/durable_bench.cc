@@ -34,11 +34,11 @@ std::uint64_t bytes_per_batch = 0;  // measured by DurableBatches, used by RawAp
 void DurableBatches(benchmark::State& state) {
   for (auto _ : state) {
     TempFolder folder("durable");
-    storage::OpenOptions options;
+    OpenOptions options;
     options.create = true;
     options.graph.durability = Durability::kSync;
     options.graph.maintenance = Maintenance::kBackground;
-    auto database = Must(storage::Database::Open(folder / "db", options), "opening");
+    auto database = Must(Database::Open(folder / "db", options), "opening");
     AddNodes(database->graph(), kNodes);
     Must(database->Checkpoint(), "checkpoint");
     std::mt19937_64 random(9);
@@ -69,7 +69,7 @@ void DurableBatches(benchmark::State& state) {
     state.counters["edges/s"] = static_cast<double>(batches * kBatch) / seconds;
     state.counters["bytes/batch"] = static_cast<double>(bytes_per_batch);
     state.counters["flush_s"] = seconds - appending;
-    auto reopened = Must(storage::Database::Open(folder / "db", {}), "reopening");
+    auto reopened = Must(Database::Open(folder / "db", {}), "reopening");
     Require(reopened->snapshot().CountEdges(Plane::kFact) == batches * kBatch,
             "every acknowledged edge is there after reopening");
     Must(reopened->Close(), "closing");

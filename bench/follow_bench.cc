@@ -19,8 +19,8 @@ namespace {
 constexpr int kBatches = 10;
 constexpr int kRounds = 300;  // each appends, which takes longer than what is measured
 
-storage::OpenOptions ReadOnly() {
-  storage::OpenOptions options;
+OpenOptions ReadOnly() {
+  OpenOptions options;
   options.read_only = true;
   return options;
 }
@@ -28,13 +28,13 @@ storage::OpenOptions ReadOnly() {
 struct Made {
   TempFolder folder{"follow"};
   std::string directory = folder / "db";
-  std::unique_ptr<storage::Database> writer;
+  std::unique_ptr<Database> writer;
   std::int64_t nodes = Size("PLEXUS_BENCH_NODES", 1'000'000, 5'000);
 
   Made() {
-    storage::OpenOptions options;
+    OpenOptions options;
     options.create = true;
-    writer = Must(storage::Database::Open(directory, options), "making the database");
+    writer = Must(Database::Open(directory, options), "making the database");
     Must(writer->BeginBulk(), "bulk");
     for (std::int64_t first = 0; first < nodes; first += 10'000) {
       WriteBatch batch(1);
@@ -69,7 +69,7 @@ Made& TheDatabase() {
 
 void Refresh(benchmark::State& state) {
   Made& made = TheDatabase();
-  const auto view = Must(storage::Database::Open(made.directory, ReadOnly()), "opening");
+  const auto view = Must(Database::Open(made.directory, ReadOnly()), "opening");
   const Graph* graph = &view->graph();
   for (auto _ : state) {
     state.PauseTiming();
@@ -88,7 +88,7 @@ BENCHMARK(Refresh)
 
 void NothingNew(benchmark::State& state) {
   Made& made = TheDatabase();
-  const auto view = Must(storage::Database::Open(made.directory, ReadOnly()), "opening");
+  const auto view = Must(Database::Open(made.directory, ReadOnly()), "opening");
   for (auto _ : state) Must(view->Refresh(), "refreshing");
   made.Check(view->snapshot());
 }
@@ -100,7 +100,7 @@ BENCHMARK(NothingNew)
 void OpenAnew(benchmark::State& state) {
   Made& made = TheDatabase();
   for (auto _ : state) {
-    const auto view = Must(storage::Database::Open(made.directory, ReadOnly()), "opening");
+    const auto view = Must(Database::Open(made.directory, ReadOnly()), "opening");
     made.Check(view->snapshot());
   }
 }
@@ -113,7 +113,7 @@ void Feed(benchmark::State& state) {
     state.PauseTiming();
     made.AppendSmall();
     state.ResumeTiming();
-    const storage::Changes got = Must(made.writer->ChangesSince(since), "reading");
+    const Changes got = Must(made.writer->ChangesSince(since), "reading");
     state.PauseTiming();
     Require(got.records.size() == kBatches && !got.more, "the feed has ten records");
     since = got.next;

@@ -212,7 +212,7 @@ struct Figures {
   std::uint64_t derived_bytes = 0;
 };
 
-void Load(storage::Database& database, Memories& memories, std::uint64_t count) {
+void Load(Database& database, Memories& memories, std::uint64_t count) {
   WriteBatch define(kBenchTime);
   define.DefineSpace({"text", kDimensions, Metric::kCosine});
   Must(database.graph().Apply(define), "defining a space");
@@ -311,12 +311,12 @@ void Fresh(benchmark::State& state) {
   const auto rounds = static_cast<std::size_t>(Size("PLEXUS_BENCH_ROUNDS", 100, 9));
   for (auto _ : state) {
     TempFolder folder("fresh");
-    storage::OpenOptions options;
+    OpenOptions options;
     options.create = true;
     options.graph.durability = Durability::kSync;
     options.graph.maintenance = Maintenance::kBackground;
-    options.checkpoint_on_close = storage::CheckpointOnClose::kNever;
-    auto database = Must(storage::Database::Open(folder / "db", options), "opening");
+    options.checkpoint_on_close = CheckpointOnClose::kNever;
+    auto database = Must(Database::Open(folder / "db", options), "opening");
     Memories memories;
     Load(*database, memories, count);
     Must(database->graph().WaitDurable(database->snapshot().sequence()), "syncing");

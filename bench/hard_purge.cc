@@ -38,10 +38,10 @@ std::string Text(int i) {
 }
 
 void Fill(const std::string& directory, int memories, int per_batch) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.graph.durability = Durability::kBuffered;
-  auto database = Must(storage::Database::Open(directory, options), "making the database");
+  auto database = Must(Database::Open(directory, options), "making the database");
   for (int first = 0; first < memories; first += per_batch) {
     WriteBatch batch(first + 1);
     batch.DefineSpace({"text", kDimensions, Metric::kCosine});
@@ -106,7 +106,7 @@ std::uint64_t BytesWritten() {
 template <class Forget>
 bool Measure(const std::string& directory, const char* what, int which, bool key_too,
              Forget&& forget) {
-  auto database = Must(storage::Database::Open(directory, {}), "opening");
+  auto database = Must(Database::Open(directory, {}), "opening");
   std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM begins anew
   const std::int64_t before = StatusOf("VmRSS");
   const std::uint64_t wrote = BytesWritten();
@@ -144,18 +144,18 @@ int main(int argc, char** argv) {
   const TempFolder folder("hard-purge");
   const std::string directory = folder / "db";
   Fill(directory, memories, per_batch);
-  const auto soft = [](storage::Database& database, const std::string& key) {
+  const auto soft = [](Database& database, const std::string& key) {
     const std::string_view keys[] = {key};
     Must(database.Purge(keys, 1'000'000'000), "purging");
   };
-  const auto hard = [](storage::Database& database, const std::string& key) {
+  const auto hard = [](Database& database, const std::string& key) {
     const NodeId node[] = {*database.snapshot().Find(key)};
     Must(database.HardPurge(node), "purging");
   };
   bool right = Measure(directory, "Purge", memories / 4, false, soft);
   right = Measure(directory, "HardPurge", memories / 2, true, hard) && right;
   {
-    auto database = Must(storage::Database::Open(directory, {}), "opening");
+    auto database = Must(Database::Open(directory, {}), "opening");
     Must(database->Trim(database->snapshot().sequence() / 2), "trimming");
     Must(database->Close(), "closing");
   }

@@ -70,18 +70,18 @@ void ImportEdgeList(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     TempFolder folder("import");
-    storage::OpenOptions options;
+    OpenOptions options;
     options.create = true;
     options.graph.executor = &executor;
     state.ResumeTiming();
-    auto database = Must(storage::Database::Open(folder / "db", options), "opening");
-    text::ImportOptions import;
-    import.format = text::Format::kEdgeList;
+    auto database = Must(Database::Open(folder / "db", options), "opening");
+    ImportOptions import;
+    import.format = FileFormat::kEdgeList;
     import.now_ms = kBenchTime;
     import.executor = &executor;
     import.before = [&] { return database->BeginBulk(); };
     import.after = [&] { return database->EndBulk(); };
-    const auto report = Must(text::Import(database->graph(), {file.path}, import), "import");
+    const auto report = Must(ImportFiles(database->graph(), {file.path}, import), "import");
     state.PauseTiming();
     Require(report.errors == 0 && report.edges.added == file.arcs, "every line is a new edge");
     Require(!database->stats().checkpoints.empty() &&

@@ -26,7 +26,7 @@ using namespace plexus::bench;  // NOLINT
 
 // In a child: opens and prints "rss total csr nodes keys per_edge per_node node_count edges".
 int Measure(const char* directory) {
-  auto database = Must(storage::Database::Open(directory, {}), "opening");
+  auto database = Must(Database::Open(directory, {}), "opening");
   const Snapshot snapshot = database->snapshot();
   const std::uint64_t resident = MeasureProcess().resident;
   const GraphBytes bytes = MeasureBytes(snapshot);
@@ -40,11 +40,10 @@ int Measure(const char* directory) {
 
 // In a child: appends, then says what is where.
 int Serve(const char* directory, std::size_t edges) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.graph.maintenance = Maintenance::kBackground;
-  auto database =
-      Must(storage::Database::Open(directory, options), "making the service's database");
+  auto database = Must(Database::Open(directory, options), "making the service's database");
   const NodeId nodes = static_cast<NodeId>(edges / 16);
   AddNodes(database->graph(), nodes);
   AddEdges(database->graph(), DistinctPairs(nodes, edges, 5), 0, edges, 10'000);
@@ -53,7 +52,7 @@ int Serve(const char* directory, std::size_t edges) {
   };
   const auto tell = [&](const char* when) {
     const GraphBytes graph = MeasureBytes(database->snapshot());
-    const storage::StorageStats stored = database->stats();
+    const StorageStats stored = database->stats();
     const ProcessBytes process = MeasureProcess();
     std::printf("service, %s\n", when);
     line("resident set", process.resident);
@@ -93,9 +92,9 @@ Figures MeasureInChild(const std::string& self, const std::string& directory) {
 }
 
 void Build(const std::string& directory, std::size_t edges) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
-  auto database = Must(storage::Database::Open(directory, options), "making the database");
+  auto database = Must(Database::Open(directory, options), "making the database");
   Must(database->BeginBulk(), "bulk");
   if (edges > 0) {
     const NodeId nodes = static_cast<NodeId>(edges / 16);

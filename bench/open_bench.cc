@@ -43,9 +43,9 @@ struct Made {
     edges = static_cast<std::size_t>(Size("PLEXUS_BENCH_EDGES", 20'000'000, 20'000));
     nodes = static_cast<NodeId>(edges / 16);
     const std::vector<NodePair> pairs = DistinctPairs(nodes, edges, 3);
-    storage::OpenOptions options;
+    OpenOptions options;
     options.create = true;
-    auto database = Must(storage::Database::Open(directory, options), "making the database");
+    auto database = Must(Database::Open(directory, options), "making the database");
     Must(database->BeginBulk(), "bulk");
     AddNodes(database->graph(), nodes);
     AddEdges(database->graph(), pairs, 0, edges, 1 << 20);
@@ -54,7 +54,7 @@ struct Made {
     sum = SumOfWeights(database->snapshot());
     Must(database->Close(), "closing");
     database.reset();
-    database = Must(storage::Database::Open(directory, {}), "opening");
+    database = Must(Database::Open(directory, {}), "opening");
     checkpoint_bytes = database->report().checkpoint_bytes;
     Must(database->Close(), "closing");
     WriteFlat();
@@ -78,10 +78,10 @@ Made& TheDatabase() {
 
 void OpenCheckpoint(benchmark::State& state) {
   Made& made = TheDatabase();
-  storage::OpenOptions options;
+  OpenOptions options;
   options.graph.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   for (auto _ : state) {
-    auto database = Must(storage::Database::Open(made.directory, options), "opening");
+    auto database = Must(Database::Open(made.directory, options), "opening");
     state.PauseTiming();
     const Snapshot snapshot = database->snapshot();
     Require(database->report().replayed_records == 0, "no tail to replay");
@@ -141,7 +141,7 @@ void WriteCheckpoint(benchmark::State& state) {
   // A copy: the other benchmarks want theirs without a change.
   TempFolder folder("checkpoint");
   std::filesystem::copy(made.directory, folder / "db", std::filesystem::copy_options::recursive);
-  auto database = Must(storage::Database::Open(folder / "db", {}), "opening");
+  auto database = Must(Database::Open(folder / "db", {}), "opening");
   std::int64_t round = 0;
   for (auto _ : state) {
     state.PauseTiming();

@@ -93,16 +93,17 @@ void CheckOneMoreStep(const Snapshot& s, const PageRankResult& result, bool weig
 void PageRankF32(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph(state.range(0));
   const bool weighted = state.range(1) != 0;
-  const double prepared = Must(PageRank(snapshot, Options(weighted)), "pagerank").preparation_ms;
+  const double prepared =
+      Must(PageRank(snapshot, Options(weighted)), "pagerank").stats.preparation_ms;
   PageRankResult result;
   for (auto _ : state) result = Must(PageRank(snapshot, Options(weighted)), "pagerank");
   CheckOneMoreStep(snapshot, result, weighted);
   state.counters["arcs/s"] = benchmark::Counter(static_cast<double>(result.edges) * kIterations,
                                                 benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["tiled"] = result.tiled;
+  state.counters["tiled"] = result.stats.layout_bytes > 0;
   state.counters["prepare_ms"] = prepared;  // 0 where an earlier benchmark of the process did it
   state.counters["bytes/arc"] =
-      static_cast<double>(result.bytes_per_iteration) / static_cast<double>(result.edges);
+      static_cast<double>(result.stats.bytes_per_iteration) / static_cast<double>(result.edges);
 }
 BENCHMARK(PageRankF32)
     ->ArgNames({"uniform", "weighted"})
@@ -198,8 +199,8 @@ void Refresh(benchmark::State& state) {
   for (NodeId v = 0; v < n; ++v) distance += std::abs(exact.scores[v] - result.scores[v]);
   Require(distance <= 1.01e-6, "within the error stated");
   state.counters["iterations"] = result.iterations;
-  state.counters["prepare_ms"] = result.preparation_ms;
-  state.counters["tiled"] = result.tiled;
+  state.counters["prepare_ms"] = result.stats.preparation_ms;
+  state.counters["tiled"] = result.stats.layout_bytes > 0;
 }
 BENCHMARK(Refresh)
     ->ArgNames({"graph", "refresh"})

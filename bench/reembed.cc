@@ -96,16 +96,16 @@ int InRam(const Sizes& sizes) {
 
 int Durable(const Sizes& sizes) {
   TempFolder folder("reembed");
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   bool right = true;
   {
-    auto database = Must(storage::Database::Open(folder / "db", options), "making the database");
+    auto database = Must(Database::Open(folder / "db", options), "making the database");
     std::printf("in a directory\n");
     right = Run(database->graph(), sizes);
     Must(database->Close(), "closing");
   }
-  auto database = Must(storage::Database::Open(folder / "db", {}), "opening");
+  auto database = Must(Database::Open(folder / "db", {}), "opening");
   std::printf("opened again\n");
   right = Tell(database->graph(), sizes, sizes.rounds) && right;
   Must(database->Close(), "closing");

@@ -125,10 +125,10 @@ bool InRam(const Sizes& sizes) {
 }
 
 bool Write(const std::string& directory, const Sizes& sizes) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.graph.durability = Durability::kBuffered;
-  auto database = Must(storage::Database::Open(directory, options), "making the database");
+  auto database = Must(Database::Open(directory, options), "making the database");
   std::printf("in a directory, %u nodes, %u kept\n", sizes.nodes, sizes.kept);
   Add(database->graph(), sizes);
   Tell("added", database->snapshot());
@@ -144,7 +144,7 @@ bool Write(const std::string& directory, const Sizes& sizes) {
 }
 
 bool Read(const std::string& directory, const Sizes& sizes) {
-  auto database = Must(storage::Database::Open(directory, {}), "opening");
+  auto database = Must(Database::Open(directory, {}), "opening");
   Tell("reopened", database->snapshot());
   PerNode(database->snapshot(), sizes);
   const bool right = Check(database->snapshot(), sizes);

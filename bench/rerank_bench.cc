@@ -58,7 +58,7 @@ const Snapshot& TheGraph() {
   static const std::unique_ptr<Graph> graph = [] {
     auto made = Graph::InMemory();
     if (const char* file = std::getenv("PLEXUS_BENCH_VECTORS"); file && !Small()) {
-      const auto report = Must(text::ImportVectors(*made, {file}, {}, {}), "reading vectors");
+      const auto report = Must(ImportVectors(*made, {file}, {}, {}), "reading vectors");
       if (report.errors > 0) Die(report.kept_errors.at(0).ToString());
       std::fprintf(stderr, "vectors: %llu of %s\n", static_cast<unsigned long long>(report.vectors),
                    file);

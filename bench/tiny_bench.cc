@@ -53,10 +53,10 @@ void Tiny(benchmark::State& state, Durability durability) {
   const int writers = static_cast<int>(state.range(0));
   for (auto _ : state) {
     TempFolder folder("tiny");
-    storage::OpenOptions options;
+    OpenOptions options;
     options.create = true;
     options.graph.durability = durability;
-    auto database = Must(storage::Database::Open(folder / "db", options), "opening");
+    auto database = Must(Database::Open(folder / "db", options), "opening");
     const std::int64_t batches = Run(state, writers, [&](int writer, std::int64_t i) {
       WriteBatch batch(1);
       const std::string prefix = "w" + std::to_string(writer) + "-";
@@ -66,7 +66,7 @@ void Tiny(benchmark::State& state, Durability durability) {
     });
     Must(database->Close(), "closing");
     database.reset();
-    auto reopened = Must(storage::Database::Open(folder / "db", {}), "reopening");
+    auto reopened = Must(Database::Open(folder / "db", {}), "reopening");
     Require(reopened->snapshot().CountEdges(Plane::kFact) == static_cast<std::uint64_t>(batches),
             "every acknowledged batch is there");
     Must(reopened->Close(), "closing");

@@ -17,6 +17,8 @@ namespace plexus {
 
 namespace {
 constexpr std::size_t kGroupOps = std::size_t{1} << 20;
+// A record of so many edges is folded in while the disk writes it.
+constexpr std::size_t kOverlapEdges = 256;
 }  // namespace
 
 Error ReadOnlyError() {
@@ -106,6 +108,12 @@ void Graph::Impl::RefuseAll(const std::vector<Request*>& group, const Error& err
       r->result = std::unexpected(error);
 }
 
+bool Graph::Impl::FoldsBesideSync(const Record& record, Durability durability) const {
+  if (durability == Durability::kDefault) durability = options_.durability;
+  return journal_ && !memory_ && durability == Durability::kSync &&
+         record.edges.size() >= kOverlapEdges;
+}
+
 void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   std::unique_lock lock(writer_mutex_);
   if (read_only_) return RefuseAll(group, ReadOnlyError());
@@ -116,6 +124,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   std::shared_ptr<PendingPayloads> pending;
   Durability durability = Durability::kNone;
   Status failed;
+  bool journaled = false;
   try {
     for (Request* r : group) {
       ApplyReport report;
@@ -128,13 +137,19 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
       durability = std::min(durability, r->durability);
       if (record->sequence == 0) continue;
       records.push_back(std::move(*record));
+      if (r == group.back() && FoldsBesideSync(records.back(), durability)) {
+        journaled = true;
+        failed = journal_->BeginAppend(records, durability);
+        if (!failed) break;
+      }
       failed = writer_.Apply(records.back());
       if (!failed) break;
       if (records.back().payloads.empty()) continue;
       if (!pending) pending = std::make_shared<PendingPayloads>(store);
       pending->Add(records.back());
     }
-    if (failed && journal_ && !records.empty()) failed = journal_->Append(records, durability);
+    if (failed && journal_ && !records.empty())
+      failed = journaled ? journal_->EndAppend() : journal_->Append(records, durability);
   } catch (const std::exception&) {
     failed = std::unexpected(NoMemory());
   }

@@ -32,8 +32,14 @@ class Journal {
   // as asked, all or a prefix of whole records. After an error the journal must
   // not be appended to again.
   virtual Status Append(std::span<const Record> group, Durability durability) = 0;
-  // The same for what batches of a load put into the log, from sequence `first` on. Unless
-  // overridden it makes their records.
+  // Append in two halves: BeginAppend may return before the records are as durable as asked,
+  // EndAppend returns when they are. Between them the thread may do other work.
+  virtual Status BeginAppend(std::span<const Record> group, Durability durability) {
+    return Append(group, durability);
+  }
+  virtual Status EndAppend() { return {}; }
+  // The same as Append for what batches of a load put into the log, from sequence `first` on.
+  // Unless overridden it makes their records.
   virtual Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,
                             Sequence first, Durability durability);
   // Returns when every record up to `sequence` survives power loss.

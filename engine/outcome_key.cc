@@ -8,7 +8,7 @@
 #include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 namespace {
 
@@ -82,7 +82,7 @@ Result<bool> Holds(const Snapshot& now, NodeId node, const OutcomeContent& outco
   };
   PLEXUS_ASSIGN(const std::string notes, payload(NodeField::kText));
   PLEXUS_ASSIGN(const std::string properties, payload(NodeField::kProperties));
-  PLEXUS_ASSIGN(PropertyMap rest, SplitProperties(properties));
+  PLEXUS_ASSIGN(JsonProperties rest, SplitProperties(properties));
   rest.erase("type");
   rest.erase("source");
   return notes == outcome.notes && rest == outcome.rest;
@@ -120,4 +120,4 @@ Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& out
   return same ? name : OutcomeNameWithDigest(outcome);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

@@ -16,14 +16,14 @@
 #include "engine/properties/split_properties.h"
 #include "engine/snapshot.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 // What distinguishes outcomes. `rest`: confidence_delta and properties, without nulls.
 struct OutcomeContent {
   std::string_view event, type, source;
   std::optional<std::int64_t> labeled_at;
   std::string_view notes;
-  PropertyMap rest;
+  JsonProperties rest;
   bool plain() const { return notes.empty() && rest.empty(); }
 };
 
@@ -47,4 +47,4 @@ std::optional<OutcomeNameParts> ParseOutcomeName(std::string_view name);
 // from the payload store.
 Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& outcome);
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -56,7 +59,9 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   // A purge empties the cache; one that came while we loaded must not be undone.
   if (d.Purged() != purged) return past;
   d.past.push_front(past);
-  if (d.past.size() > kPastKept) d.past.pop_back();
+  if (d.past.size() <= kPastKept) return past;
+  d.past.pop_back();
+  if (d.options.graph.return_freed_memory) ReturnMoreFreedMemory();
   return past;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -100,4 +105,4 @@ Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

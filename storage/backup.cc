@@ -13,7 +13,9 @@
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -185,4 +187,4 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

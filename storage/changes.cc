@@ -8,7 +8,9 @@
 #include "storage/log/log_reader.h"
 #include "storage/purge/purge_mask.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -79,7 +81,8 @@ Status Fetch(const PayloadStore& store, Record& record, PayloadRef& ref, std::ui
 
 }  // namespace
 
-Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& bytes) {
+Status storage_internal::FetchVectors(const PayloadStore& store, Record& record,
+                                      std::uint64_t& bytes) {
   for (VectorChange& c : record.vectors) PLEXUS_TRY(Fetch(store, record, c.ref, bytes));
   return {};
 }
@@ -164,4 +167,4 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

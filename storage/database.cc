@@ -12,7 +12,9 @@
 #include "storage/log_scope.h"
 #include "storage/process_end.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   CloseAtProcessEnd(impl_.get());
@@ -421,4 +423,4 @@ StorageStats Database::stats() const {
   return s;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -40,9 +40,11 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::storage {
+namespace plexus {
 
-struct TestHooks;  // fail_points.h, for fault injection only
+namespace storage_internal {
+struct TestHooks;  // base/fail_points.h, for fault injection only
+}
 
 // When Close writes a checkpoint, if records follow the last one.
 enum class CheckpointOnClose {
@@ -82,7 +84,7 @@ struct OpenOptions {
   // the thread that writes them, which holds no lock. It is tried again after a pause that
   // grows from 0.1 s to a minute. Must neither throw nor close the database.
   std::function<void(const Error&)> on_background_error;
-  TestHooks* hooks = nullptr;
+  storage_internal::TestHooks* hooks = nullptr;
 };
 
 // A checkpoint that cannot be read. It is derived data: an older one, or the log from the
@@ -338,4 +340,4 @@ class Database {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus

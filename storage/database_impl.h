@@ -22,20 +22,20 @@
 #include "storage/state_loader.h"
 #include "storage/view/pinned_files.h"
 
-namespace plexus::storage {
+namespace plexus {
 
 class Database::Impl {
  public:
   std::string directory;
   OpenOptions options;
   OpenReport report;
-  LogPoint point;  // read-only: of the last record that the view has
+  storage_internal::LogPoint point;  // read-only: of the last record that the view has
   Owner owner;
-  std::shared_ptr<Files> files;
-  LockFile lock;  // held until everything below is gone
-  std::shared_ptr<Rocks> rocks;
-  std::shared_ptr<RocksPayloadStore> store;
-  std::shared_ptr<RocksJournal> journal;  // null when read-only
+  std::shared_ptr<storage_internal::Files> files;
+  storage_internal::LockFile lock;  // held until everything below is gone
+  std::shared_ptr<storage_internal::Rocks> rocks;
+  std::shared_ptr<storage_internal::RocksPayloadStore> store;
+  std::shared_ptr<storage_internal::RocksJournal> journal;  // null when read-only
   std::unique_ptr<Graph> graph;
   std::atomic<bool> closed{false};
 
@@ -47,20 +47,20 @@ class Database::Impl {
   // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteFloor.
   mutable std::mutex floor_mutex;
   struct Noted {
-    LogPoint floor;
+    storage_internal::LogPoint floor;
     std::uint64_t generation = 0;
   };
   Noted noted;
-  Anchor anchor;                       // guarded by `maintenance`
+  storage_internal::Anchor anchor;     // guarded by `maintenance`
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.
-  std::shared_ptr<const PinnedFiles> pinned;
+  std::shared_ptr<const storage_internal::PinnedFiles> pinned;
   // Read-only: all that the newest log of `pinned` holds is in the view.
   bool at_log_end = false;
   // Read-only: records of the view that `rocks` was opened before (follow.cc), as they are stored,
   // the first of them follows `news_after`. Guarded by `renewal`.
   std::vector<std::string> news;
-  LogPoint news_after;
+  storage_internal::LogPoint news_after;
   std::uint64_t news_bytes = 0;  // with their payloads
 
   std::mutex purge_mutex;
@@ -92,12 +92,14 @@ class Database::Impl {
   Executor& executor() const {
     return options.graph.executor ? *options.graph.executor : DefaultExecutor();
   }
-  std::string generation_path() const { return GenerationPath(directory, anchor.generation); }
+  std::string generation_path() const {
+    return storage_internal::GenerationPath(directory, anchor.generation);
+  }
   std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
-  LogPoint floor() const;
+  storage_internal::LogPoint floor() const;
   void NoteFloor();  // REQUIRES `maintenance` held, or the caller to be alone
   Noted NotedFloor() const;
-  LoadRequest Request() const;  // without a target
+  storage_internal::LoadRequest Request() const;  // without a target
   std::map<NodeId, Sequence> Purged();
 
   // open.cc
@@ -105,17 +107,19 @@ class Database::Impl {
   Status OpenForReading();
   // Opens the closed files read-only, compares them with the anchor and loads the state. Reads
   // `through` other Files when another process may be writing.
-  Result<Loaded> OpenReadOnlyAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
-  void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
+  Result<storage_internal::Loaded> OpenReadOnlyAndLoad(
+      bool live_writer, std::shared_ptr<storage_internal::Files> through = nullptr);
+  void StartGraph(const storage_internal::Loaded& loaded, std::shared_ptr<Journal> journal);
   // follow.cc
   Result<bool> Follow();
-  std::optional<bool> FollowLog(const std::shared_ptr<const PinnedFiles>& grown);
+  std::optional<bool> FollowLog(const std::shared_ptr<const storage_internal::PinnedFiles>& grown);
   // Opens `rocks` at the view's moment when it has not all of its records. For who reads from it
   // more than payloads.
   Status CatchUp();
-  Result<bool> Continues(const std::shared_ptr<Rocks>& now, const Anchor& next) const;
+  Result<bool> Continues(const std::shared_ptr<storage_internal::Rocks>& now,
+                         const storage_internal::Anchor& next) const;
   Status CreateIfAsked();
-  Status AttachWriter(const Loaded& loaded);
+  Status AttachWriter(const storage_internal::Loaded& loaded);
 
   // database.cc. The three below REQUIRE `maintenance` held.
   Status CheckpointNow(Progress* progress, bool even_if_same = false);
@@ -152,8 +156,12 @@ class Database::Impl {
   Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);
 };
 
+namespace storage_internal {
+
 // Fills in the payloads of the record's vectors; those that were purged are removed. Adds to
 // `bytes`.
 Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& bytes);
 
-}  // namespace plexus::storage
+}  // namespace storage_internal
+
+}  // namespace plexus

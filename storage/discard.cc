@@ -5,7 +5,9 @@
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 Status Database::Discard() try {
   Impl& d = *impl_;
@@ -36,4 +38,4 @@ Status Database::Discard() try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -14,7 +14,9 @@
 #include "storage/log/log_reader.h"
 #include "storage/log/log_tail.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -190,4 +192,4 @@ Status Database::Refresh() try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -3,7 +3,9 @@
 #include "storage/database_impl.h"
 #include "storage/purge/purge_mask.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -156,4 +158,4 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

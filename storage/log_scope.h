@@ -9,7 +9,7 @@
 
 #include "engine/monitoring/log.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class LogScope {
  public:
@@ -51,4 +51,4 @@ class LogScope {
   bool done_ = false;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

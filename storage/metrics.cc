@@ -6,9 +6,9 @@
 
 #include "engine/out_of_memory.h"
 
-namespace plexus::storage {
+namespace plexus {
 
-Result<std::vector<MetricRow>> Metrics(Database& database) try {
+Result<std::vector<MetricRow>> DatabaseMetrics(Database& database) try {
   PLEXUS_ASSIGN(std::vector<MetricRow> rows, GraphMetrics(database.graph()));
   const StorageStats stats = database.stats();
   using Parts = std::vector<std::pair<const char*, std::uint64_t>>;
@@ -50,4 +50,4 @@ Result<std::vector<MetricRow>> Metrics(Database& database) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

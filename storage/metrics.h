@@ -7,11 +7,11 @@
 #include "engine/monitoring/metrics.h"
 #include "storage/database.h"
 
-namespace plexus::storage {
+namespace plexus {
 
 // Besides the graph's: bytes on disk by part, the log's tail, caches beside the graph, checkpoints,
 // the history floor, what is durable, failures in the background. Waits as Database::stats does.
 // Thread-safe as stats(). kResourceExhausted: no memory.
-Result<std::vector<MetricRow>> Metrics(Database& database);
+Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);
 
-}  // namespace plexus::storage
+}  // namespace plexus

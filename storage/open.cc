@@ -19,7 +19,9 @@
 #include "storage/log_scope.h"
 #include "storage/process_end.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -339,4 +341,4 @@ bool Database::Exists(const std::string& directory) {
   return Files().Exists(directory + "/" + kAnchorName);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -11,7 +11,7 @@
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -64,4 +64,4 @@ Status MayWriteHere(const std::string& directory) {
                   "had one open; start a new program (exec)");
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -5,7 +5,7 @@
 
 #include "storage/database.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // From now until it is left out, `database` is closed when the process ends by exit() or by
 // returning from main. The handler is registered now, once more, when RocksDB is used in a new
@@ -20,4 +20,4 @@ void RegisterProcessEnd();
 // threads that are not there.
 Status MayWriteHere(const std::string& directory);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

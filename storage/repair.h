@@ -19,7 +19,7 @@
 #include "engine/types.h"
 #include "storage/database.h"
 
-namespace plexus::storage {
+namespace plexus {
 
 struct RecordRange {
   Sequence from = 0, to = 0;
@@ -59,4 +59,4 @@ struct RepairOptions {
 Result<RepairReport> Repair(const std::string& from, const std::string& to,
                             const RepairOptions& options = {});
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -9,7 +9,7 @@
 #include "storage/log/rocks_journal.h"
 #include "storage/purge/purge_mask.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -153,4 +153,4 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
   return purges;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -11,7 +11,7 @@
 #include "storage/log/log_reader.h"
 #include "storage/verify/checkpoint_damage.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 struct LoadRequest {
   GraphId graph_id;
@@ -47,4 +47,4 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
 Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
                                               const char* prefix, Sequence last);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -14,7 +14,9 @@
 #include "storage/log_scope.h"
 #include "storage/purge/payload_references.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -42,18 +44,13 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
   return batch.Count() > 0 ? write() : Status();
 }
 
-}  // namespace
-
-Status Database::Trim(Sequence before, Progress* progress) try {
-  Impl& d = *impl_;
-  PLEXUS_TRY(d.Writable());
-  LogScope log(d.options.graph.on_log, "trim");
-  std::lock_guard guard(d.maintenance);
+// REQUIRES `maintenance` held.
+Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
     return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
                                                  ", the last one is " + std::to_string(last));
-  if (before <= d.anchor.floor_sequence) return log.Done(Status());
+  if (before <= d.anchor.floor_sequence) return {};
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
   LoadRequest request = d.Request();
@@ -105,10 +102,21 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   const rocksdb::Slice payload_to(payload_end);
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
-  const Status done = d.DropOldCheckpoints();
+  return d.DropOldCheckpoints();
+}
+
+}  // namespace
+
+Status Database::Trim(Sequence before, Progress* progress) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "trim");
+  std::lock_guard guard(d.maintenance);
+  const Status done = TrimTo(d, before, progress);
+  // The floor's graph is gone by now.
   if (done && d.options.graph.return_freed_memory) ReturnFreedMemory();
   return log.Done(done);
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -25,10 +25,13 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/connectivity/internal/components_small.h"
+#include "algorithms/connectivity/internal/union_find.h"
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
+
+using namespace connectivity_internal;
 
 namespace {
 
@@ -44,15 +47,6 @@ constexpr std::size_t kFewArcs = 4;        // edges a node
 // A small graph of at most so many nodes runs on the caller's thread: its labels fill half of one
 // core's second cache level, and a second thread would contend for every line of them.
 constexpr std::size_t kSerialNodes = 131'072;
-
-using Labels = std::span<NodeId>;
-
-NodeId Load(Labels labels, NodeId v) {
-  return std::atomic_ref<NodeId>(labels[v]).load(std::memory_order_relaxed);
-}
-void Store(Labels labels, NodeId v, NodeId label) {
-  std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
-}
 
 // True when it linked a root; false when the two are linked already.
 bool Link(NodeId u, NodeId v, Labels labels) {
@@ -212,28 +206,6 @@ class SnapshotRows {
   const Labels labels_;
 };
 
-// The root of both, which are joined when they were not.
-NodeId Join(NodeId u, NodeId v, Labels labels) {
-  // Path halving: every visited node is re-pointed to its grandparent.
-  auto root = [&](NodeId x) {
-    for (;;) {
-      const NodeId up = Load(labels, x), above = Load(labels, up);
-      if (above == up) return up;
-      Store(labels, x, above);
-      x = above;
-    }
-  };
-  for (;;) {
-    u = root(u), v = root(v);
-    if (u == v) return u;
-    if (u > v) std::swap(u, v);
-    NodeId expected = v;
-    if (std::atomic_ref<NodeId>(labels[v]).compare_exchange_strong(expected, u,
-                                                                   std::memory_order_relaxed))
-      return u;
-  }
-}
-
 // Links the nodes outside the sampled component. An arc is skipped only if both endpoints are
 // already in the sampled component, so no component is ever split.
 template <class Rows>
@@ -256,7 +228,7 @@ void LinkRemaining(Labels labels, Executor& executor, const Rows& rows, NodeId l
       auto join = [&](NodeId w) {
         const NodeId there = Load(labels, w);
         if (there != root) {
-          root = Join(root, there, labels);
+          root = Join(labels, root, there);
           any = true;
         }
         return root != Load(labels, largest);
@@ -314,7 +286,7 @@ void LinkEveryEdge(const CsrView& out, bool both_ends, Labels labels, Executor& 
       if (both_ends && w > v) continue;
       const NodeId there = Load(labels, w);
       if (there == root) continue;
-      root = Join(root, there, labels);
+      root = Join(labels, root, there);
       if (there != w && there != root) Store(labels, w, root);
     }
     if (label != v && label != root) Store(labels, v, root);
@@ -352,7 +324,7 @@ bool Few(const CsrView& out, const CsrView& in) {
   return out.arc_count() / (BothEnds(out, in) ? 2 : 1) <= kFewArcs * out.node_count();
 }
 bool Small(const CsrView& out, const CsrView& in) {
-  return Few(out, in) && out.arc_count() <= connectivity_internal::kSmallComponentsArcs;
+  return Few(out, in) && out.arc_count() <= kSmallComponentsArcs;
 }
 
 Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
@@ -363,7 +335,7 @@ Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
 }
 
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
-  if (Small(out, in)) return connectivity_internal::SmallComponents(out, in, labels, executor);
+  if (Small(out, in)) return SmallComponents(out, in, labels, executor);
   const bool few = Few(out, in);
   if (few || out.arc_count() == 0) Identity(labels, executor);
   if (out.arc_count() == 0) return;

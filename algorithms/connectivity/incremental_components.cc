@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/connectivity/internal/union_find.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -40,7 +41,8 @@ Status IncrementalComponents::AddEdges(std::span<const NodePair> pairs) try {
                     "edge " + std::to_string(pair.source) + " to " + std::to_string(pair.target) +
                         ": node id " + std::to_string(end) + " is not among the nodes looked at");
   for (const NodePair& pair : pairs) {
-    NodeId large = RootHalving(pair.source), small = RootHalving(pair.target);
+    NodeId large = connectivity_internal::RootHalving(parents_, pair.source),
+           small = connectivity_internal::RootHalving(parents_, pair.target);
     if (large == small) continue;
     if (sizes_[large] < sizes_[small]) std::swap(large, small);
     parents_[small] = large;
@@ -54,11 +56,6 @@ PLEXUS_CATCH_NO_MEMORY
 
 NodeId IncrementalComponents::Root(NodeId node) const {
   while (parents_[node] != node) node = parents_[node];
-  return node;
-}
-
-NodeId IncrementalComponents::RootHalving(NodeId node) {
-  while (parents_[node] != node) node = parents_[node] = parents_[parents_[node]];
   return node;
 }
 

@@ -50,7 +50,6 @@ class IncrementalComponents {
 
  private:
   NodeId Root(NodeId node) const;
-  NodeId RootHalving(NodeId node);
 
   std::vector<NodeId> parents_;   // kNoNode: takes no part
   std::vector<NodeId> sizes_;     // of roots

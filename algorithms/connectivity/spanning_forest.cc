@@ -7,12 +7,14 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edges.h"
 #include "algorithms/connectivity/internal/spanning_forest_csr.h"
+#include "algorithms/connectivity/internal/union_find.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/out_of_memory.h"
@@ -158,11 +160,6 @@ class FilterKruskal {
     });
   }
 
-  NodeId Root(NodeId v) {
-    while (parents_[v] != v) v = parents_[v] = parents_[parents_[v]];
-    return v;
-  }
-
   // Kruskal over light_. False: the budget ran out.
   bool Join() {
     StableSort(order_, scratch_);
@@ -178,7 +175,9 @@ class FilterKruskal {
         __builtin_prefetch(&parents_[ahead.v]);
       }
       const Light& edge = light_[order_[i].position];
-      const NodeId a = Root(edge.u), b = Root(edge.v);
+      const std::span<NodeId> parents(parents_.data(), parents_.size());
+      const NodeId a = connectivity_internal::RootHalving(parents, edge.u),
+                   b = connectivity_internal::RootHalving(parents, edge.v);
       if (a == b) continue;
       parents_[std::max(a, b)] = std::min(a, b);
       chosen_.push_back(edge.position);

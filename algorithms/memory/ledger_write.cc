@@ -191,15 +191,15 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   if (label.confidence_delta) map.Double("confidence_delta", *label.confidence_delta);
   PLEXUS_ASSIGN(const std::string properties, map.Finish());
 
-  text::OutcomeContent content;
+  engine_internal::OutcomeContent content;
   content.event = DisplayName(snapshot.key(event));
   content.type = label.type;
   content.source = label.source;
   content.labeled_at = label.labeled_at;
   content.notes = label.notes;
   if (label.confidence_delta)
-    text::AppendJsonDouble(content.rest["confidence_delta"], *label.confidence_delta);
-  PLEXUS_ASSIGN(const std::string name, text::OutcomeNameIn(&snapshot, content));
+    engine_internal::AppendJsonDouble(content.rest["confidence_delta"], *label.confidence_delta);
+  PLEXUS_ASSIGN(const std::string name, engine_internal::OutcomeNameIn(&snapshot, content));
 
   LabeledEvent labeled;
   labeled.key = IndexKey(snapshot.schema().node_kind(kOutcome).name, name);

@@ -59,8 +59,7 @@ Status CheckOptions(const NeverComposedOptions& o) {
   const std::string_view lens = LensName(o.lens);
   const int most = surface ? 5 : rare ? 3 : 2;
   if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
-  if (o.arity > most)
-    return NotOf("arity " + std::to_string(o.arity), lens);
+  if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
     return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
   if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
@@ -124,26 +123,14 @@ Result<std::vector<memory_internal::StructuralProfile>> Profiles(
   return profiles;
 }
 
-std::uint64_t SetsOf(std::uint64_t members, int arity) {
-  long double sets = 1;
-  for (int i = 0; i < arity; ++i)
-    sets = sets * static_cast<long double>(members - static_cast<std::uint64_t>(i)) / (i + 1);
-  return members < static_cast<std::uint64_t>(arity) ? 0
-         : sets > 1.8e19L                            ? ~std::uint64_t{0}
-                                                     : static_cast<std::uint64_t>(sets + 0.5L);
-}
-
 Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
                                   const std::optional<PageEnd>& end) {
   Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const SurfacePool pool,
                 memory_internal::MakeSurfacePool(snapshot, options, executor));
   memory_internal::SurfaceExtras extras;
-  NeverComposedPage page;
-  page.pool = pool.count();
   if (options.band) {
     PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));
-    page.pool_cut = pool.count() > options.band->pool_limit;
   }
   std::vector<memory_internal::StructuralProfile> profiles;
   if (WantsFit(options)) {
@@ -163,20 +150,9 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
     list = TopSets(score, query, executor);
   else if (!options.level || *options.level == SetLevel::kOpen)
     list = TopPairs(score, query, executor);
-  page.truncated = list.truncated;
-  page.compared = list.compared;
-  page.scored = list.scored;
-  const std::uint64_t sets = SetsOf(page.pool, options.arity);
-  page.pruned = sets - std::min(sets, list.scored);
-  for (const memory_internal::RankedRows& set : list.sets)
-    page.sets.push_back(DescribeSet(score, set.rows));
-  if (list.more && !page.sets.empty())
-    page.next = WriteCursor(snapshot, options,
-                            {page.sets.back().score, 0, 0, page.sets.back().members});
-  if (page.sets.empty() && !end)
-    page.why_empty = pool.count() < static_cast<Row>(options.arity)
-                         ? "The pool has too few memories."
-                         : "Nothing that shares a tag or term is left that was never composed.";
+  NeverComposedPage page = PageOf(score, pool.count(), list);
+  if (end) page.why_empty.clear();
+  page.pool_cut = options.band && pool.count() > options.band->pool_limit;
   return page;
 }
 
@@ -257,7 +233,8 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
     page.sets.push_back(std::move(listed));
   }
   PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
-  if (page.sets.empty()) page.why_empty = "Nothing shares an index node that is not together already.";
+  if (page.sets.empty())
+    page.why_empty = "Nothing shares an index node that is not together already.";
   return page;
 }
 
@@ -266,8 +243,7 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
-  PLEXUS_ASSIGN(const std::optional<PageEnd> end,
-                memory_internal::ReadCursor(snapshot, options));
+  PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
   switch (options.lens) {

@@ -49,7 +49,7 @@ Status RankDense(const pagerank_internal::PageRankReady& ready, const std::vecto
   });
   result.iterations = ranked.iterations;
   result.truncated = ranked.truncated;
-  result.bytes_per_iteration = ranked.bytes_per_iteration;
+  result.stats.bytes_per_iteration = ranked.bytes_per_iteration;
   // Before the first step nothing is known but that both vectors sum to 1, so are 2 apart at most.
   result.error = ranked.iterations == 0
                      ? 2.0
@@ -123,11 +123,10 @@ Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankO
   result.scores.assign(snapshot.node_count(), 0.0);
   result.nodes = view.nodes();
   result.edges = ready.prepared->arcs;
-  result.preparation_ms =
+  result.stats.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  result.tiled = ready.layout != nullptr;
-  result.layout_pays_after = ready.prepared->layout_pays_after;
-  result.layout_bytes = result.tiled ? ready.layout->size_bytes() : 0;
+  result.stats.layout_pays_after = ready.prepared->layout_pays_after;
+  result.stats.layout_bytes = ready.layout ? ready.layout->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;
     return result;

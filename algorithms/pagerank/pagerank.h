@@ -22,6 +22,7 @@
 #include "algorithms/common/node_subset.h"
 #include "algorithms/common/node_weight.h"
 #include "algorithms/common/run_options.h"
+#include "algorithms/common/run_stats.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -60,16 +61,7 @@ struct PageRankResult {
   bool converged = false;   // error <= tolerance.
   bool truncated = false;   // The budget or max_iterations ended the iteration.
   std::uint64_t edges = 0;  // Arcs that took part.
-  bool tiled = false;       // A layout of tiles was used.
-  // Time for layout, strengths and packed rows. Near 0 when they were kept.
-  double preparation_ms = 0;
-  std::uint64_t layout_bytes = 0;  // Of the layout used.
-  // Iterations that repay a layout for a graph of this shape, measured (bench/notes/pagerank.md).
-  // 0: plain rows are never slower.
-  int layout_pays_after = 0;
-  // Modelled: every array of the kernel once, each cache line used to its end. A refresh over the
-  // rows counts what it swept.
-  std::uint64_t bytes_per_iteration = 0;
+  RunStats stats;           // A refresh over the rows counts the bytes that it swept.
 };
 
 // Computes: the PageRank of every selected node; without a selected node an empty, converged

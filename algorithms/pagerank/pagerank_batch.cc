@@ -343,8 +343,9 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                 });
   result.errors.assign(sets.size(), 0.0);
   result.edges = ready.prepared->arcs;
-  if (ready.prepared->lanes) result.bytes_per_iteration = BytesPerIteration(*ready.prepared->lanes);
-  result.preparation_ms =
+  if (ready.prepared->lanes)
+    result.stats.bytes_per_iteration = BytesPerIteration(*ready.prepared->lanes);
+  result.stats.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (ready.view.node_count() > 0) {
     Sweeper sweeper(ready, options, result, executor);

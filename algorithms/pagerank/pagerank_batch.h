@@ -23,10 +23,9 @@ struct PageRankBatchResult {
   bool converged = false;      // Every error <= tolerance.
   bool truncated = false;      // The budget or max_iterations ended the iteration.
   std::uint64_t edges = 0;     // Arcs that took part.
-  double preparation_ms = 0;   // As in PageRankResult.
-  // Of one sweep for sixteen sets, modelled: every array once, each cache line used to its end, row
-  // sums read and written once a segment. A sweep moves less while few nodes are reached.
-  std::uint64_t bytes_per_iteration = 0;
+  // bytes_per_iteration: of one sweep for sixteen sets, row sums read and written once a segment. A
+  // sweep moves less while few nodes are reached.
+  RunStats stats;
 
   float score(NodeId node, std::size_t set) const { return scores[node * sets + set]; }
 };

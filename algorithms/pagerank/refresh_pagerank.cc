@@ -68,9 +68,9 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& ea
   std::shared_ptr<const pagerank_internal::PageRankTiles> tiles;
   if (keep_layout && read.over_base && !options.run.budget.Interrupted())
     tiles = pagerank_internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
-  result.layout_bytes = tiles ? tiles->size_bytes() : 0;
+  const std::uint64_t layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
-  result.preparation_ms =
+  result.stats.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   if (view.node_count() == 0) {
     result.scores.assign(snapshot.node_count(), 0.0);
@@ -105,9 +105,9 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& ea
   result.error = refreshed.error;
   result.converged = refreshed.error <= options.tolerance;
   result.truncated = refreshed.truncated;
-  result.tiled = refreshed.tiled;
+  if (refreshed.tiled) result.stats.layout_bytes = layout_bytes;
   result.edges = refreshed.arcs;
-  result.bytes_per_iteration =
+  result.stats.bytes_per_iteration =
       refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
   return result;
 }

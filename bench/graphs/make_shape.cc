@@ -27,9 +27,9 @@ using namespace plexus::bench;  // NOLINT
 // Facts in the order of the database's files: words near in meaning have near ids.
 PairList WordNetPairs(const std::string& directory) {
   auto graph = Graph::InMemory();
-  text::ImportOptions options;
+  ImportOptions options;
   options.now_ms = 1'700'000'000'000;
-  const text::ImportReport report = Must(text::Import(*graph, {directory}, options), directory);
+  const ImportReport report = Must(ImportFiles(*graph, {directory}, options), directory);
   if (report.errors > 0)
     Die(directory + ": " + std::to_string(report.errors) + " records cannot be read");
   const DenseView view = Must(DenseView::Make(graph->snapshot()), "rows");

@@ -104,7 +104,7 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
       [&] {
         auto result = Must(PageRank(graph, options), "pagerank");
         iterations = result.iterations;
-        preparation_ms = std::max(preparation_ms, result.preparation_ms);
+        preparation_ms = std::max(preparation_ms, result.stats.preparation_ms);
         return std::move(result.scores);
       },
       [](const std::vector<double>& scores) { return scores; });
@@ -262,12 +262,12 @@ Answer Walks(const Topology& graph) {
 
 // From files in the page cache to one pass over all arcs.
 void OpenOf(Peer& peer, const Edges& edges, Executor& executor) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.graph.executor = &executor;
   const std::string folder = peer / "plexus.db";
-  if (!storage::Database::Exists(folder)) {
-    const auto database = Must(storage::Database::Open(folder, options), "creating");
+  if (!Database::Exists(folder)) {
+    const auto database = Must(Database::Open(folder, options), "creating");
     Fill(database->graph(), edges);
     Must(database->Checkpoint(), "checkpoint");
     Must(database->Close(), "closing");
@@ -276,7 +276,7 @@ void OpenOf(Peer& peer, const Edges& edges, Executor& executor) {
   options.read_only = true;
   peer.Trials(
       [&] {
-        auto database = Must(storage::Database::Open(folder, options), "opening");
+        auto database = Must(Database::Open(folder, options), "opening");
         const Snapshot graph = database->snapshot();
         double arcs = 0, weights = 0;
         graph.ScanArcs(Direction::kOut, 0, graph.node_count(), ArcFilter::All(),

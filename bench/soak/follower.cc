@@ -10,8 +10,8 @@ namespace plexus::bench::soak {
 
 namespace {
 
-storage::OpenOptions ReadOnly() {
-  storage::OpenOptions options;
+OpenOptions ReadOnly() {
+  OpenOptions options;
   options.read_only = true;
   options.graph = BusyGraph();
   return options;
@@ -24,12 +24,12 @@ void PauseAfter(Clock::time_point start) {  // a fifth of a processor
 }
 
 // Null: told to stop before there was anything.
-std::unique_ptr<storage::Database> OpenView(const Settings& settings) {
+std::unique_ptr<Database> OpenView(const Settings& settings) {
   while (TheBoard().stop < 2) {
     if (TheBoard().acked > 0)
-      return Must(Time(Timed::kOpen,
-                       [&] { return storage::Database::Open(settings.database(), ReadOnly()); }),
-                  "follower: opening");
+      return Must(
+          Time(Timed::kOpen, [&] { return Database::Open(settings.database(), ReadOnly()); }),
+          "follower: opening");
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return nullptr;
@@ -72,7 +72,7 @@ int RunCheck(const Settings& settings) {
   Board& board = TheBoard();
   const bool is_backup = settings.backup != settings.database();
   Checker checker(settings.scenario(), is_backup ? "backup" : "at the end", settings.life);
-  const auto look = [&](storage::Database& database, const char* how) {
+  const auto look = [&](Database& database, const char* how) {
     const Snapshot snapshot = database.snapshot();
     const Step least = is_backup ? board.backup_from.load() : board.acked.load();
     if (Checker::StepOf(snapshot) < least)
@@ -82,7 +82,7 @@ int RunCheck(const Settings& settings) {
     for (int i = 0; i < 8; ++i) checker.Ask(snapshot);
   };
   {
-    auto database = storage::Database::Open(settings.backup, ReadOnly());
+    auto database = Database::Open(settings.backup, ReadOnly());
     if (!database) return Wrong(settings.backup + ": " + database.error().ToString()), 1;
     look(**database, "opened to read");
     // A checkpoint against its replay takes O(history): now and then.
@@ -94,9 +94,9 @@ int RunCheck(const Settings& settings) {
   }
   if (is_backup && settings.life % 2 == 0) {
     const std::string to = settings.backup + "-restored";
-    if (const Status restored = storage::Database::Restore(settings.backup, to); !restored)
+    if (const Status restored = Database::Restore(settings.backup, to); !restored)
       return Wrong(settings.backup + ": restoring: " + restored.error().ToString()), 1;
-    auto database = storage::Database::Open(to, {});
+    auto database = Database::Open(to, {});
     if (!database) return Wrong(to + ": " + database.error().ToString()), 1;
     look(**database, "restored");
     if (const Status closed = (*database)->Close(); !closed)

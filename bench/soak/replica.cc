@@ -12,7 +12,7 @@ GraphOptions BusyGraph() {
   return options;
 }
 
-bool Replica::Begin(storage::Database& source) {
+bool Replica::Begin(Database& source) {
   ++TheBoard().feed_restarts;
   graph_.reset();
   view_.reset();
@@ -24,9 +24,9 @@ bool Replica::Begin(storage::Database& source) {
   } else if (all.error().code != ErrorCode::kFailedPrecondition) {
     return Wrong(who_ + ": " + all.error().ToString());
   }
-  storage::OpenOptions options;
+  OpenOptions options;
   options.read_only = true;
-  auto view = storage::Database::Open(settings_.database(), options);
+  auto view = Database::Open(settings_.database(), options);
   if (!view) return Wrong(who_ + ", beginning with a view: " + view.error().ToString());
   const Snapshot snapshot = (*view)->snapshot();
   const auto none = (*view)->ChangesSince(snapshot.sequence());
@@ -38,7 +38,7 @@ bool Replica::Begin(storage::Database& source) {
   return true;
 }
 
-void Replica::Pull(storage::Database& source) {
+void Replica::Pull(Database& source) {
   for (bool more = true; more;) {
     if (!graph_ && !Begin(source)) return;
     const Sequence known = source.snapshot().sequence();

@@ -16,17 +16,17 @@ class Replica {
   Replica(const Settings& settings, std::string who, std::uint64_t seed)
       : settings_(settings), who_(who), checker_(settings.scenario(), std::move(who), seed) {}
   // Takes all that is new from `source`, then asks. REQUIRES that nobody purges meanwhile.
-  void Pull(storage::Database& source);
+  void Pull(Database& source);
   // One question, every so often all of it. Beside anything.
   void Check();
 
  private:
-  bool Begin(storage::Database& source);
+  bool Begin(Database& source);
 
   Settings settings_;
   std::string who_;
   Checker checker_;
-  std::unique_ptr<storage::Database> view_;  // holds what the state that it began with reads
+  std::unique_ptr<Database> view_;  // holds what the state that it began with reads
   std::unique_ptr<Graph> graph_;
   std::uint64_t generation_ = 0, rounds_ = 0;
   bool no_texts_ = false;

@@ -78,7 +78,7 @@ class Writer {
   const Scenario scenario_;
   Board& board_ = TheBoard();
   Model model_;
-  std::unique_ptr<storage::Database> database_;
+  std::unique_ptr<Database> database_;
   std::shared_mutex gate_;
   std::atomic<std::uint64_t> purges_{0};  // begun
   TermOptions terms_;
@@ -87,15 +87,15 @@ class Writer {
 // What was acknowledged is there, all of it, and nothing that was never begun.
 void Writer::Open() {
   const Step acked = board_.acked, issued = board_.issued, purged = board_.purged;
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.graph = BusyGraph();
   options.checkpoint_log_bytes = std::uint64_t{8} << 20;
   options.payload_cache_bytes = std::uint64_t{4} << 20;
   options.on_background_error = [](const Error& e) { Wrong("in the background: " + e.ToString()); };
-  database_ = Must(
-      Time(Timed::kOpen, [&] { return storage::Database::Open(settings_.database(), options); }),
-      "writer: opening");
+  database_ =
+      Must(Time(Timed::kOpen, [&] { return Database::Open(settings_.database(), options); }),
+           "writer: opening");
   ++board_.opens;
   const Snapshot snapshot = database_->snapshot();
   const Step found = Checker::StepOf(snapshot);

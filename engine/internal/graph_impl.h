@@ -80,6 +80,7 @@ class Graph::Impl {
   };
 
   Status MayWrite(std::int64_t time_ms) const;
+  bool FoldsBesideSync(const Record& record, Durability durability) const;
   void RunGroup(const std::vector<Request*>& group);
   void RefuseAll(const std::vector<Request*>& group, const Error& error);
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);

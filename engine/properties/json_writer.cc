@@ -1,7 +1,7 @@
 // JSON spelling; see json_writer.h.
 #include "engine/properties/json_writer.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 void AppendJsonString(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -45,4 +45,4 @@ void AppendJsonDouble(std::string& out, double value) {
   if (out.find_first_of(".e", begin) == std::string::npos) out += ".0";
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

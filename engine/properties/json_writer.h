@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 // Quoted; `"`, `\` and control characters (U+007F too) escaped, all else as it is.
 void AppendJsonString(std::string& out, std::string_view text);
@@ -30,4 +30,4 @@ inline void AppendJsonKey(std::string& out, std::string_view key) {
   out += ':';
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

@@ -3,7 +3,7 @@
 
 #include "engine/properties/json_writer.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 void AppendJson(std::string& out, PropertyView value) {
   switch (value.type()) {
@@ -44,12 +44,12 @@ void AppendJson(std::string& out, PropertyView value) {
   }
 }
 
-Result<PropertyMap> SplitProperties(std::string_view properties) {
-  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
+Result<JsonProperties> SplitProperties(std::string_view properties) {
+  PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(properties));
   const PropertyView root = map.root();
-  PropertyMap out;
+  JsonProperties out;
   for (std::size_t i = 0; i < root.size(); ++i) AppendJson(out[std::string(root.name(i))], root[i]);
   return out;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

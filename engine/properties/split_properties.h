@@ -11,13 +11,13 @@
 #include "engine/error.h"
 #include "engine/properties/properties.h"
 
-namespace plexus::text {
+namespace plexus::engine_internal {
 
 // Top-level keys with their values spelled as JSON.
-using PropertyMap = std::map<std::string, std::string, std::less<>>;
+using JsonProperties = std::map<std::string, std::string, std::less<>>;
 
 void AppendJson(std::string& out, PropertyView value);
 // kCorruption: the bytes are not a FlexBuffers map.
-Result<PropertyMap> SplitProperties(std::string_view properties);
+Result<JsonProperties> SplitProperties(std::string_view properties);
 
-}  // namespace plexus::text
+}  // namespace plexus::engine_internal

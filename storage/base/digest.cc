@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // Digests and arrays are written as they lie in memory.
 static_assert(std::endian::native == std::endian::little);
@@ -35,4 +35,4 @@ std::uint64_t ChainHash(std::uint64_t previous, std::uint64_t digest) {
   return Digest({pair, sizeof pair});
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 using ByteSpan = std::span<const std::uint8_t>;
 
@@ -29,4 +29,4 @@ std::uint64_t DigestAroundSeal(ByteSpan bytes, std::size_t seal_offset);
 // The running hash of a log after a record with `digest`.
 std::uint64_t ChainHash(std::uint64_t previous, std::uint64_t digest);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -9,7 +9,7 @@
 
 #include <rocksdb/file_system.h>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 struct TestHooks {
   std::shared_ptr<rocksdb::FileSystem> file_system;  // null: the default one
@@ -20,4 +20,4 @@ inline void FailPoint(const TestHooks* hooks, const char* point) {
   if (hooks && hooks->at_point) hooks->at_point(point);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -8,7 +8,7 @@
 #include "storage/base/guarded_file_system.h"
 #include "storage/base/rocks_status.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 Files::Files(TestHooks* hooks)
     : hooks_(hooks),
@@ -145,4 +145,4 @@ std::uint64_t Files::TreeBytes(const std::string& path) const {
   return total;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

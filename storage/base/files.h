@@ -13,7 +13,7 @@
 #include "storage/base/digest.h"
 #include "storage/base/fail_points.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class PinnedFiles;
 
@@ -54,4 +54,4 @@ class Files {
   rocksdb::Env* env_;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -94,7 +94,9 @@ class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
   }
 
  private:
-  IOStatus Watch(IOStatus status) const { return storage::Watch(std::move(status), failed_); }
+  IOStatus Watch(IOStatus status) const {
+    return storage_internal::Watch(std::move(status), failed_);
+  }
   Failed failed_;
 };
 
@@ -196,4 +198,4 @@ std::shared_ptr<rocksdb::FileSystem> MakeGuard(std::shared_ptr<rocksdb::FileSyst
   return std::make_shared<GuardFileSystem>(std::move(below));
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

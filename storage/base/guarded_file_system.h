@@ -17,11 +17,11 @@
 
 #include <rocksdb/file_system.h>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // How an error for want of space reads behind the guard (guarded_file_system.cc says why).
 inline constexpr char kNoSpaceText[] = "No space left on device";
 
 std::shared_ptr<rocksdb::FileSystem> MakeGuard(std::shared_ptr<rocksdb::FileSystem> below);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -132,4 +132,4 @@ bool LockFile::IsHeld(const std::string& directory) {
   return held;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -12,7 +12,7 @@
 #include "engine/arrays/owner.h"
 #include "engine/error.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class LockFile {
  public:
@@ -44,4 +44,4 @@ class LockFile {
 
 inline constexpr char kLockFileName[] = "lock";
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -5,7 +5,7 @@
 
 #include "storage/base/guarded_file_system.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 Status Check(const rocksdb::Status& status, std::string_view context) {
   if (status.ok()) return {};
@@ -20,4 +20,4 @@ Status Check(const rocksdb::Status& status, std::string_view context) {
   return Fail(code, std::string(context) + ": " + text);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

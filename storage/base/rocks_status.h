@@ -9,7 +9,7 @@
 #include "engine/error.h"
 #include "storage/base/digest.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // OK, or the status as an Error that starts with `context`.
 Status Check(const rocksdb::Status& status, std::string_view context);
@@ -21,4 +21,4 @@ inline rocksdb::Slice AsSlice(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -11,7 +11,7 @@
 #include "engine/vocabulary.h"
 #include "storage/checkpoint/checkpoint.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -242,4 +242,4 @@ Status CheckRows(const Csr& csr, const ArrayBounds& b, Executor& executor, std::
   return CheckDirection(csr, Direction::kIn, b, executor, where);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -19,7 +19,7 @@
 #include "engine/snapshot.h"
 #include "storage/checkpoint/layout.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class Rocks;
 
@@ -82,4 +82,4 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
 Status CheckRows(const Csr& csr, const ArrayBounds& bounds, Executor& executor,
                  std::string_view where);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -7,7 +7,7 @@
 #include "engine/vocabulary.h"
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -167,4 +167,4 @@ Result<SectionView> DecodeSection(ByteSpan raw, std::string_view where) {
   return view;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

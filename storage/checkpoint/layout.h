@@ -12,7 +12,7 @@
 #include "storage/encoding/definitions.h"
 #include "storage/encoding/format_versions.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 enum class ArrayId : std::uint16_t {
   kKeyLengths = 1,     // u16 per node
@@ -100,4 +100,4 @@ struct SectionView {
 // Structure only; `raw` must be aligned to 8 bytes (AlignedView).
 Result<SectionView> DecodeSection(ByteSpan raw, std::string_view where);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -9,7 +9,7 @@
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -419,4 +419,4 @@ Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource&
   return Reader(manifest, source, std::move(payloads), executor, progress).Read();
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -3,7 +3,7 @@
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -89,4 +89,4 @@ Result<std::vector<Manifest>> ListCheckpoints(const std::shared_ptr<Rocks>& rock
   return manifests;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

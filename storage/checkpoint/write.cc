@@ -13,7 +13,7 @@
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -296,4 +296,4 @@ Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id) {
                rocks->path());
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -7,7 +7,7 @@
 #include "anchor_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -140,4 +140,4 @@ Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>&
 
 std::uint64_t FirstHash(const GraphId& id) { return ChainHash(id.high, id.low); }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

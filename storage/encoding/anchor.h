@@ -18,7 +18,7 @@
 #include "storage/base/files.h"
 #include "storage/encoding/format_versions.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 inline constexpr char kAnchorName[] = "anchor";
 
@@ -73,4 +73,4 @@ Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>&
 // The running hash before the first record: it ties a log to its graph.
 std::uint64_t FirstHash(const GraphId& id);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -6,7 +6,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -61,4 +61,4 @@ Result<Schema> SchemaOf(const DefinitionLists& lists, std::string_view where) {
   return schema;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -6,7 +6,7 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // In id order; `first_*` is the id of the first one listed.
 struct DefinitionLists {
@@ -25,4 +25,4 @@ DefinitionLists UserDefinitions(const Schema& schema);
 // The built-in vocabulary plus `lists`; kCorruption when an id comes out otherwise.
 Result<Schema> SchemaOf(const DefinitionLists& lists, std::string_view where);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

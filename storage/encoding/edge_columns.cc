@@ -11,7 +11,7 @@
 #include "engine/vocabulary.h"
 #include "storage/encoding/format_versions.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -246,4 +246,4 @@ Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, Byte
   return decoder.Edges();
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

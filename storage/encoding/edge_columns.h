@@ -18,7 +18,9 @@
 #include "record_generated.h"
 #include "storage/base/digest.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
+
+namespace fb = plexus::storage::fb;
 
 // One value an edge, `step` bytes apart; 0: all edges have the one at `first`.
 template <class T>
@@ -70,4 +72,4 @@ flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder&
 Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, ByteSpan record,
                                             std::string_view where);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

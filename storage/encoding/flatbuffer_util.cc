@@ -1,7 +1,7 @@
 // Seals and definition tables, shared by the three codecs.
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 Status CheckSeal(ByteSpan bytes, const fb::Seal* seal, std::string_view where) {
   if (!seal) return Fail(ErrorCode::kCorruption, std::string(where) + ": it carries no digest");
@@ -112,4 +112,4 @@ Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string
   return lists;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -16,7 +16,9 @@
 #include "storage/encoding/definitions.h"
 #include "storage/encoding/format_versions.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
+
+namespace fb = plexus::storage::fb;  // the name is part of the schemas, which other languages read
 
 // The bytes themselves when they lie on an 8-byte boundary, else a copy that does.
 class AlignedView {
@@ -99,4 +101,4 @@ flatbuffers::Offset<fb::Definitions> BuildDefinitions(flatbuffers::FlatBufferBui
 // Null gives empty lists. kCorruption names a value that no version writes.
 Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string_view where);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // Every buffer carries the first version that has its form. A larger one than the newest
 // of its kind is refused by name; every smaller one is read.
@@ -30,4 +30,4 @@ struct GraphId {
   bool operator==(const GraphId&) const = default;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

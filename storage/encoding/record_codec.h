@@ -22,7 +22,7 @@ namespace plexus {
 class LoadedEdges;
 }
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 struct EdgeArrays;
 
@@ -97,4 +97,4 @@ Result<DecodedRecord> DecodeRecord(ByteSpan bytes, std::string_view where);
 // Structure and digest are checked here too.
 Result<RecordHead> DecodeRecordHead(ByteSpan bytes, std::string_view where);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

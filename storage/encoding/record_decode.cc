@@ -6,7 +6,7 @@
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -110,4 +110,4 @@ Result<DecodedRecord> DecodeRecord(ByteSpan raw, std::string_view where) {
   return decoded;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

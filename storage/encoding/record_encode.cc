@@ -10,7 +10,7 @@
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // The structs of record.fbs and of engine/record.h are the same bytes.
 #define PLEXUS_SAME(type) static_assert(sizeof(plexus::type) == sizeof(fb::type))
@@ -206,4 +206,4 @@ Result<EncodedRecord> EncodeRecord(const Record& record, const std::vector<Paylo
   return Sealed(encoder, previous_hash);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

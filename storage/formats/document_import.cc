@@ -16,7 +16,7 @@
 #include "storage/formats/json/node_link.h"
 #include "storage/formats/xml/graphml.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -88,7 +88,7 @@ Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& inp
 Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader,
                   const MatrixHeader& header) {
   MatrixMarketParser::Seconds seconds;
-  if (run.options.on_error == OnError::kSkip) {
+  if (run.options.on_error == OnImportError::kSkip) {
     MatrixHeader again;
     PLEXUS_ASSIGN(const auto first, OpenMatrix(run, input, again));
     PLEXUS_ASSIGN(seconds, FindSeconds(run, input, *first, again));
@@ -103,7 +103,7 @@ Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader,
   PLEXUS_TRY(RunPipeline(run, input.name, reader, MatrixMarketParser(header, std::move(seconds))));
   const std::uint64_t entries = run.report.records - records;
   if (entries != header.entries &&
-      (run.options.on_error == OnError::kSkip || run.report.errors == errors))
+      (run.options.on_error == OnImportError::kSkip || run.report.errors == errors))
     run.AddError(input.name, header.line,
                  "the size line says " + std::to_string(header.entries) +
                      " entries, the file holds " + std::to_string(entries));
@@ -250,13 +250,13 @@ Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
 
 }  // namespace
 
-bool IsDocument(Format format) {
+bool IsDocument(FileFormat format) {
   switch (format) {
-    case Format::kMatrixMarket:
-    case Format::kGapSerialized:
-    case Format::kGraphMl:
-    case Format::kNodeLink:
-    case Format::kMcpMemory:
+    case FileFormat::kMatrixMarket:
+    case FileFormat::kGapSerialized:
+    case FileFormat::kGraphMl:
+    case FileFormat::kNodeLink:
+    case FileFormat::kMcpMemory:
       return true;
     default:
       return false;
@@ -269,24 +269,24 @@ Status NoteDefinition(ImportRun& run, const Input& input, Status result) {
   return {};
 }
 
-Status ImportDocument(ImportRun& run, const Input& input, Format format, Checked& checked) {
+Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Checked& checked) {
   const auto size = input.size();
   if (!size) return Fail(ErrorCode::kUnsupported, input.name + ": is no regular file");
   Status status;
   switch (format) {
-    case Format::kMatrixMarket:
+    case FileFormat::kMatrixMarket:
       status = ImportMatrix(run, input, *size);
       break;
-    case Format::kGapSerialized:
+    case FileFormat::kGapSerialized:
       status = ImportGap(run, input, checked);
       break;
-    case Format::kGraphMl:
+    case FileFormat::kGraphMl:
       status = ImportGraphMl(run, input);
       break;
-    case Format::kNodeLink:
+    case FileFormat::kNodeLink:
       status = ImportNodeLink(run, input, checked);
       break;
-    case Format::kMcpMemory:
+    case FileFormat::kMcpMemory:
       status = ImportMemory(run, input);
       break;
     default:
@@ -297,4 +297,4 @@ Status ImportDocument(ImportRun& run, const Input& input, Format format, Checked
   return status;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

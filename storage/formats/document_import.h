@@ -1,7 +1,7 @@
 // The importers of formats that describe themselves as a whole: Matrix
 // Market, GAP's serialized graphs, GraphML, node-link JSON and memory files.
 //
-// Each is called twice with OnError::kStop, as every importer is: once with
+// Each is called twice with OnImportError::kStop, as every importer is: once with
 // run.checking, then to apply. With kSkip there is the second call only. Internal to
 // storage/formats.
 #pragma once
@@ -14,7 +14,7 @@
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // What the check of a file leaves for its import.
 struct Checked {
@@ -24,13 +24,13 @@ struct Checked {
 };
 
 // Whether ImportDocument reads files of that format.
-bool IsDocument(Format format);
+bool IsDocument(FileFormat format);
 
 // REQUIRES IsDocument(format). Errors of the file go to run.report.
-Status ImportDocument(ImportRun& run, const Input& input, Format format, Checked& checked);
+Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Checked& checked);
 
 // The error of `result` as one of the file, in the report; what is not the file's fault
 // is returned.
 Status NoteDefinition(ImportRun& run, const Input& input, Status result);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -16,7 +16,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::text {
+namespace plexus {
 
 enum class CsvTable { kEdges, kNodes };
 
@@ -61,4 +61,4 @@ Status ExportMcpMemory(const Snapshot& snapshot, std::ostream& out,
 // GEXF 1.3, for Gephi.
 Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -8,34 +8,37 @@
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/mcp_memory.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
 struct Name {
   std::string_view name;
-  Format format;
+  FileFormat format;
 };
-constexpr Name kNames[] = {{"auto", Format::kAuto},
-                           {"csv", Format::kCsv},
-                           {"tsv", Format::kTsv},
-                           {"jsonl", Format::kJsonLines},
-                           {"edgelist", Format::kEdgeList},
-                           {"wordnet", Format::kWordNet},
-                           {"mtx", Format::kMatrixMarket},
-                           {"gapbs", Format::kGapSerialized},
-                           {"graphml", Format::kGraphMl},
-                           {"node-link", Format::kNodeLink},
-                           {"mcp-memory", Format::kMcpMemory}};
+constexpr Name kNames[] = {{"auto", FileFormat::kAuto},
+                           {"csv", FileFormat::kCsv},
+                           {"tsv", FileFormat::kTsv},
+                           {"jsonl", FileFormat::kJsonLines},
+                           {"edgelist", FileFormat::kEdgeList},
+                           {"wordnet", FileFormat::kWordNet},
+                           {"mtx", FileFormat::kMatrixMarket},
+                           {"gapbs", FileFormat::kGapSerialized},
+                           {"graphml", FileFormat::kGraphMl},
+                           {"node-link", FileFormat::kNodeLink},
+                           {"mcp-memory", FileFormat::kMcpMemory}};
 constexpr std::string_view kNameList =
     "csv, tsv, jsonl, edgelist, mtx, gapbs, graphml, node-link, mcp-memory, wordnet";
-constexpr Name kExtensions[] = {{".csv", Format::kCsv},           {".tsv", Format::kTsv},
-                                {".tab", Format::kTsv},           {".jsonl", Format::kJsonLines},
-                                {".ndjson", Format::kJsonLines},  {".el", Format::kEdgeList},
-                                {".wel", Format::kEdgeList},      {".edges", Format::kEdgeList},
-                                {".edgelist", Format::kEdgeList}, {".mtx", Format::kMatrixMarket},
-                                {".sg", Format::kGapSerialized},  {".wsg", Format::kGapSerialized},
-                                {".graphml", Format::kGraphMl}};
+constexpr Name kExtensions[] = {
+    {".csv", FileFormat::kCsv},           {".tsv", FileFormat::kTsv},
+    {".tab", FileFormat::kTsv},           {".jsonl", FileFormat::kJsonLines},
+    {".ndjson", FileFormat::kJsonLines},  {".el", FileFormat::kEdgeList},
+    {".wel", FileFormat::kEdgeList},      {".edges", FileFormat::kEdgeList},
+    {".edgelist", FileFormat::kEdgeList}, {".mtx", FileFormat::kMatrixMarket},
+    {".sg", FileFormat::kGapSerialized},  {".wsg", FileFormat::kGapSerialized},
+    {".graphml", FileFormat::kGraphMl}};
 
 std::string_view FirstLine(std::string_view head) {
   while (!head.empty()) {
@@ -87,20 +90,20 @@ bool IsJsonRecord(std::string_view line) {
 
 }  // namespace
 
-Result<Format> ParseFormat(std::string_view name) {
+Result<FileFormat> ParseFileFormat(std::string_view name) {
   for (const Name& n : kNames)
     if (n.name == name) return n.format;
   return Fail(ErrorCode::kInvalidArgument, "unknown format '" + std::string(name.substr(0, 40)) +
                                                "'; there are " + std::string(kNameList));
 }
 
-std::string_view FormatName(Format format) {
+std::string_view FileFormatName(FileFormat format) {
   for (const Name& n : kNames)
     if (n.format == format) return n.name;
   return "?";
 }
 
-Result<Format> SniffFormat(std::string_view name, std::string_view head) {
+Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::string_view head) {
   const std::string file(name);
   if (head.starts_with("\x1f\x8b"))  // of one that was unpacked
     return Fail(ErrorCode::kUnsupported, file + ": gzip inside of gzip; unpack it first");
@@ -111,30 +114,30 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   const std::string_view first = FirstLine(head);
   const bool cut =
       head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
-  if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
+  if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return FileFormat::kMcpMemory;
   for (const Name& e : kExtensions)
     if (lower.ends_with(e.name)) return e.format;
-  if (head.starts_with("%%MatrixMarket")) return Format::kMatrixMarket;
+  if (head.starts_with("%%MatrixMarket")) return FileFormat::kMatrixMarket;
   if (head.find("<graphml") != std::string_view::npos &&
       head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size())).starts_with('<'))
-    return Format::kGraphMl;
+    return FileFormat::kGraphMl;
   const std::string line = Lower(first);
-  if (line.empty()) return Format::kEdgeList;  // nothing but comments
+  if (line.empty()) return FileFormat::kEdgeList;  // nothing but comments
   const std::size_t begin = line.find_first_not_of(" \t");
   if (line[begin] == '{') {
-    if (IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
-    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? Format::kNodeLink
-                                                              : Format::kJsonLines;
+    if (IsMcpMemoryLine(first, cut)) return FileFormat::kMcpMemory;
+    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? FileFormat::kNodeLink
+                                                              : FileFormat::kJsonLines;
   }
   if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") ||
       HasCell(line, "id"))
     return line.find('\t') != std::string::npos && line.find(',') == std::string::npos
-               ? Format::kTsv
-               : Format::kCsv;
+               ? FileFormat::kTsv
+               : FileFormat::kCsv;
   if (line.find(',') == std::string::npos && line.find_first_of(" \t", begin) != std::string::npos)
-    return Format::kEdgeList;
+    return FileFormat::kEdgeList;
   return Fail(ErrorCode::kInvalidArgument,
               file + ": cannot tell its format; name it: " + std::string(kNameList));
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

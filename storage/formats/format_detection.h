@@ -7,12 +7,12 @@
 #include "engine/error.h"
 #include "storage/formats/import.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline constexpr std::size_t kSniffBytes = 65536;
 
 // `head`: what the file begins with, kSniffBytes of it at most. kInvalidArgument when
 // nothing fits, kUnsupported for what is recognised but has no reader.
-Result<Format> SniffFormat(std::string_view name, std::string_view head);
+Result<FileFormat> SniffFormat(std::string_view name, std::string_view head);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -1,6 +1,6 @@
 // Import: opens the files, chooses parsers, runs the pipeline, sums up.
 //
-// With OnError::kStop every group of inputs is gone through twice: all of it is checked
+// With OnImportError::kStop every group of inputs is gone through twice: all of it is checked
 // (run.checking), and only then is any of it applied.
 #include "storage/formats/import.h"
 
@@ -26,7 +26,9 @@
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -56,7 +58,8 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
 }
 
 // Opens a file, behind its byte order mark, and detects its format.
-Result<Format> OpenReader(const ImportOptions& options, const Input& input, BlockReader& reader) {
+Result<FileFormat> OpenReader(const ImportOptions& options, const Input& input,
+                              BlockReader& reader) {
   PLEXUS_ASSIGN(auto source, input.Open());
   reader = MakeReader(std::move(source), options);
   PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
@@ -64,30 +67,30 @@ Result<Format> OpenReader(const ImportOptions& options, const Input& input, Bloc
     reader.Drop(3);
     PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
   }
-  return options.format == Format::kAuto ? SniffFormat(WithoutGz(input.name), head)
-                                         : Result<Format>(options.format);
+  return options.format == FileFormat::kAuto ? SniffFormat(WithoutGz(input.name), head)
+                                             : Result<FileFormat>(options.format);
 }
 
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
-  PLEXUS_ASSIGN(const Format format, OpenReader(run.options, input, reader));
-  if (run.collector && format != Format::kEdgeList)
+  PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
+  if (run.collector && format != FileFormat::kEdgeList)
     return Fail(ErrorCode::kIo,
                 input.name + ": has changed while it was read; nothing was applied");
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
-    case Format::kCsv:
-    case Format::kTsv: {
+    case FileFormat::kCsv:
+    case FileFormat::kTsv: {
       PLEXUS_ASSIGN(auto table,
-                    OpenTable(run, input, reader, format == Format::kTsv ? '\t' : '\0'));
+                    OpenTable(run, input, reader, format == FileFormat::kTsv ? '\t' : '\0'));
       if (table) status = RunPipeline(run, input.name, reader, *table);
       break;
     }
-    case Format::kJsonLines:
+    case FileFormat::kJsonLines:
       status = RunPipeline(run, input.name, reader, JsonLinesParser());
       break;
-    case Format::kEdgeList:
+    case FileFormat::kEdgeList:
       status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
                              : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
@@ -140,7 +143,7 @@ Status ImportWordNet(ImportRun& run, const Input& directory) {
 // Checks or applies one input, as run.checking says.
 Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
   if (!input.is_directory()) return ImportFile(run, input, checked);
-  if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
+  if (run.options.format != FileFormat::kAuto && run.options.format != FileFormat::kWordNet)
     return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
   return ImportWordNet(run, input);
 }
@@ -192,7 +195,7 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
   Status status;
   const std::uint64_t done = run.bytes_done;
   do {
-    run.bytes_total += run.bytes_done - done;  // a closer look was not reckoned with
+    run.bytes_total += run.bytes_done - done;  // of a second pass
     run.report = before;
     for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
       if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
@@ -208,7 +211,8 @@ bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
   return std::ranges::all_of(inputs, [&](const Input& input) {
     if (input.is_directory()) return false;
     BlockReader reader = MakeReader(nullptr, run.options);
-    return OpenReader(run.options, input, reader).value_or(Format::kAuto) == Format::kEdgeList;
+    return OpenReader(run.options, input, reader).value_or(FileFormat::kAuto) ==
+           FileFormat::kEdgeList;
   });
 }
 
@@ -220,7 +224,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     return false;
   const ImportReport before = run.report;
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
-  if (run.options.on_error == OnError::kStop) run.bytes_total -= bytes;  // one pass will do
+  if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
   EdgeCollector collector(run.options, bytes);
   run.collector = &collector;
   Status status;
@@ -264,7 +268,7 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   PLEXUS_ASSIGN(const bool loaded, LoadGroup(run, inputs));
   if (loaded) return {};
   std::vector<Checked> checked(inputs.size());
-  const bool check = run.options.on_error == OnError::kStop;
+  const bool check = run.options.on_error == OnImportError::kStop;
   if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
   for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
     PLEXUS_TRY(run.BeginApplying());
@@ -315,12 +319,13 @@ Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
   return {};
 }
 
-Result<ImportReport> Run(Graph& graph, std::vector<Input> inputs, const ImportOptions& options) {
+Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
+                                  const ImportOptions& options) {
   ImportRun run(graph, options);
   return RunImport(run, [&]() -> Status {
     PLEXUS_TRY(SpoolPipes(inputs, options));
     run.bytes_total = TotalBytes(inputs);
-    if (options.on_error == OnError::kStop) run.bytes_total *= 2;
+    if (options.on_error == OnImportError::kStop) run.bytes_total *= 2;
     return ImportAll(run, inputs);
   });
 }
@@ -364,10 +369,11 @@ void ImportRun::AddError(const std::string& file, std::uint64_t line, std::strin
   ++report.errors;
   if (report.kept_errors.size() < options.max_errors_kept)
     report.kept_errors.push_back({file, line, std::move(reason)});
-  report.stopped |= options.on_error == OnError::kStop;
+  report.stopped |= options.on_error == OnImportError::kStop;
 }
 
-Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import) {
+Result<ImportReport> formats_internal::RunImport(ImportRun& run,
+                                                 const std::function<Status()>& import) {
   const Status imported = import();
   if (run.applying && run.options.after) {
     const Status after = run.options.after();
@@ -395,17 +401,17 @@ std::string ImportError::ToString() const {
   return file + (line ? ":" + std::to_string(line) : "") + ": " + reason;
 }
 
-Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
-                            const ImportOptions& options) try {
+Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
+                                 const ImportOptions& options) try {
   std::vector<Input> inputs;
   for (const std::string& file : files) inputs.push_back({file});
-  return Run(graph, std::move(inputs), options);
+  return ImportInputs(graph, std::move(inputs), options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options) try {
-  return Run(graph, {{std::string(name), bytes}}, options);
+  return ImportInputs(graph, {{std::string(name), bytes}}, options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -415,8 +421,8 @@ Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
   BorrowedDescriptor source(fd, input.name, options.progress);
   PLEXUS_ASSIGN(input.spool,
                 SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
-  return Run(graph, {std::move(input)}, options);
+  return ImportInputs(graph, {std::move(input)}, options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -29,9 +29,9 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::text {
+namespace plexus {
 
-enum class Format {
+enum class FileFormat {
   kAuto,           // by extension, else by the first bytes
   kCsv,            // header; delimiter among , ; | tab
   kTsv,            // header; tab
@@ -46,11 +46,11 @@ enum class Format {
 };
 
 // "csv" ... "mcp-memory", "auto". kInvalidArgument names the formats there are.
-Result<Format> ParseFormat(std::string_view name);
-std::string_view FormatName(Format format);
+Result<FileFormat> ParseFileFormat(std::string_view name);
+std::string_view FileFormatName(FileFormat format);
 
 // What to do with a record that cannot be read or that the graph refuses.
-enum class OnError {
+enum class OnImportError {
   kStop,  // nothing of all the files is imported (of WordNet's directories and what stands
           // before them: what stands before is); Import reports it in `errors` and sets
           // `stopped`
@@ -80,10 +80,10 @@ struct ColumnName {
 };
 
 struct ImportOptions {
-  Format format = Format::kAuto;
+  FileFormat format = FileFormat::kAuto;
   // Of CSV and TSV, whose headers must have all of them. Other formats have no columns.
   std::vector<ColumnName> columns;
-  OnError on_error = OnError::kStop;
+  OnImportError on_error = OnImportError::kStop;
   std::int64_t now_ms = 0;       // time of the batches; new records' created_at
   Executor* executor = nullptr;  // how many threads parse; null: DefaultExecutor()
   Progress* progress = nullptr;  // bytes read of all files
@@ -92,7 +92,7 @@ struct ImportOptions {
   std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
   ApplyOptions apply;
   ImportLimits limits;
-  // Around all Apply calls, e.g. storage::Database's bulk mode: `before` is called when
+  // Around all Apply calls, e.g. Database's bulk mode: `before` is called when
   // the files were found good. `after` runs whenever `before` succeeded, after an error
   // too.
   std::function<Status()> before;
@@ -165,8 +165,8 @@ struct ImportReport {
 // take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
 // (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which its first
 // bytes tell (kInvalidArgument: damaged).
-Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
-                            const ImportOptions& options = {});
+Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
+                                 const ImportOptions& options = {});
 
 // The same for bytes in memory (tests, fuzzers, stdin); `name` stands in errors.
 // kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
@@ -177,4 +177,4 @@ Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::strin
 Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
                                   const ImportOptions& options = {});
 
-}  // namespace plexus::text
+}  // namespace plexus

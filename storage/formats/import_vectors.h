@@ -16,7 +16,7 @@
 #include "engine/schema.h"
 #include "storage/formats/import.h"
 
-namespace plexus::text {
+namespace plexus {
 
 enum class VectorFormat {
   kAuto,  // by the first bytes (.npy) or the extension: .npy, .fvecs, .f32
@@ -57,4 +57,4 @@ Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
 // wrong, kNotFound, kIo.
 Result<std::vector<float>> ReadVector(const VectorInput& file);
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -16,7 +16,7 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 
-namespace plexus::text {
+namespace plexus {
 
 // How a pointer symbol of wninput(5WN) is stored.
 struct WordNetPointer {
@@ -37,4 +37,4 @@ std::string_view WordNetGloss(std::string_view text);
 // The files read, in this order: data.noun, data.verb, data.adj, data.adv.
 std::span<const std::string_view> WordNetFiles();
 
-}  // namespace plexus::text
+}  // namespace plexus

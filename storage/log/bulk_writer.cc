@@ -7,7 +7,7 @@
 
 #include "engine/out_of_memory.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 // Of one of several files written at once. RocksDB makes a buffer for the largest record of
@@ -135,4 +135,4 @@ Status BulkWriter::Ingest() {
   return rocks_->files()->RemoveTree(scratch_);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

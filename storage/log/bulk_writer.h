@@ -18,7 +18,7 @@
 #include "engine/parallel.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class BulkWriter {
  public:
@@ -59,4 +59,4 @@ class BulkWriter {
   Sequence first_pending_ = 0;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -1,7 +1,7 @@
 // Log reading over RocksDB iterators.
 #include "storage/log/log_reader.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -69,4 +69,4 @@ Result<bool> LogCursor::Next() {
   return true;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -12,7 +12,7 @@
 #include "storage/encoding/record_codec.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 struct LogPoint {
   Sequence sequence = 0;
@@ -48,4 +48,4 @@ class LogCursor {
   bool begun_ = false;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -8,7 +8,7 @@
 #include "storage/log/payload_store.h"
 #include "storage/log/write_ahead_log.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::optional<LogTail> ReadLogTail(std::string_view bytes, std::uint64_t begin, 
   return tail;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -16,7 +16,7 @@
 #include "engine/payload.h"
 #include "storage/log/log_reader.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 struct LogTail {
   struct NewRecord {
@@ -40,4 +40,4 @@ struct LogTail {
 std::optional<LogTail> ReadLogTail(std::string_view bytes, std::uint64_t begin, LogPoint after,
                                    const Rocks& rocks);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

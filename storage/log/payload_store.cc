@@ -5,7 +5,7 @@
 
 #include "storage/encoding/record_codec.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -185,4 +185,4 @@ void RocksPayloadStore::ForgetCache() {
   cache_bytes_ = 0;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -21,7 +21,7 @@
 #include "engine/payload.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // digest, then bytes.
 std::string EncodePayload(PayloadRef ref, std::string_view bytes);
@@ -85,4 +85,4 @@ class RocksPayloadStore : public PayloadStore {
   mutable std::atomic<std::uint64_t> hits_{0}, misses_{0};
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -9,7 +9,7 @@
 
 #include "storage/base/guarded_file_system.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -281,4 +281,4 @@ rocksdb::ReadOptions ScanOptions() {
   return options;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -22,7 +22,7 @@
 #include "storage/base/files.h"
 #include "storage/base/rocks_status.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // Keys, big-endian so that byte order is number order.
 std::string LogKey(Sequence sequence);                                    // 8 bytes
@@ -92,4 +92,4 @@ std::unique_ptr<rocksdb::SstFileWriter> MakeSortedFileWriter(const Rocks& rocks,
 // Reads that copy nothing into the block cache and read nothing ahead.
 rocksdb::ReadOptions ScanOptions();
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -2,6 +2,8 @@
 #include "storage/log/rocks_journal.h"
 
 #include <chrono>
+#include <exception>
+#include <utility>
 
 #include <rocksdb/write_batch.h>
 
@@ -9,7 +11,7 @@
 #include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -126,9 +128,7 @@ Status RocksJournal::Append(std::span<const Record> group, Durability durability
     for (const auto& [node, sequence] : purges) options_.on_purge(node, sequence);
   if (durability == Durability::kBuffered) {
     std::lock_guard lock(mutex_);
-    sync_wanted_ = true;
-    if (!syncer_.joinable()) syncer_ = std::thread([this] { SyncLoop(); });
-    wake_.notify_all();
+    WakeSyncer(sync_wanted_);
   }
   if (options_.on_append) options_.on_append(tail_bytes());
   return {};
@@ -261,6 +261,31 @@ Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
   return status;
 }
 
+// REQUIRES mutex_ held.
+void RocksJournal::WakeSyncer(bool& wanted) {
+  if (!syncer_.joinable()) syncer_ = std::thread([this] { SyncLoop(); });
+  wanted = true;
+  wake_.notify_all();
+}
+
+Status RocksJournal::BeginAppend(std::span<const Record> group, Durability durability) {
+  if (durability == Durability::kDefault) durability = options_.durability;
+  if (durability != Durability::kSync || bulk()) return Append(group, durability);
+  PLEXUS_TRY(Append(group, Durability::kNone));
+  std::lock_guard lock(mutex_);
+  unsynced_ = position_.sequence;
+  try {
+    WakeSyncer(sync_now_);
+  } catch (const std::exception&) {  // without the thread EndAppend syncs
+  }
+  return {};
+}
+
+Status RocksJournal::EndAppend() {
+  const Sequence sequence = std::exchange(unsynced_, 0);
+  return sequence == 0 ? Status() : WaitDurable(sequence);
+}
+
 Status RocksJournal::WaitDurable(Sequence sequence) {
   std::unique_lock lock(mutex_);
   if (sequence > position_.sequence)
@@ -277,10 +302,10 @@ Status RocksJournal::WaitDurable(Sequence sequence) {
 void RocksJournal::SyncLoop() {
   std::unique_lock lock(mutex_);
   while (!closed_) {
-    wake_.wait(lock, [&] { return closed_ || sync_wanted_; });
+    wake_.wait(lock, [&] { return closed_ || sync_wanted_ || sync_now_; });
     if (closed_) return;
-    sync_wanted_ = false;
-    wake_.wait_for(lock, kSyncDelay, [&] { return closed_; });
+    if (!sync_now_) wake_.wait_for(lock, kSyncDelay, [&] { return closed_ || sync_now_; });
+    sync_wanted_ = sync_now_ = false;
     if (!bulk_ && !failure_)
       (void)OrNoMemory(
           [&] { return Sync(lock); });  // FailWith remembers an error, and of no memory
@@ -327,4 +352,4 @@ Status RocksJournal::Close() {
   return status;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -3,8 +3,8 @@
 // A group of records with its payloads is one RocksDB write: one record of the
 // write-ahead log, one fsync, wholly there or not at all (very large groups are cut
 // between records). After a failed write or fsync it refuses everything: what the
-// disk holds is known again only after reopening. kBuffered writes are fsynced
-// within 50 ms by a thread that the first of them starts.
+// disk holds is known again only after reopening. A thread, started when it is first needed, fsyncs
+// kBuffered writes within 50 ms, and what BeginAppend wrote at once.
 //
 // Append is called by one thread at a time (Graph's leader); the rest is
 // thread-safe.
@@ -24,7 +24,7 @@
 #include "storage/log/bulk_writer.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // Meta family: "purged/" + node (4 bytes, big-endian) -> sequence of its last purge
 // (8 bytes, little-endian); "scrub/" + node: its bytes are still to be erased.
@@ -51,6 +51,9 @@ class RocksJournal : public Journal {
   Status Append(std::span<const Record> group, Durability durability) override;
   Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches, Sequence first,
                     Durability durability) override;
+  // A thread fsyncs between the two.
+  Status BeginAppend(std::span<const Record> group, Durability durability) override;
+  Status EndAppend() override;
   Status WaitDurable(Sequence sequence) override;
 
   Status BeginBulk();
@@ -79,6 +82,7 @@ class RocksJournal : public Journal {
   Status Sync(std::unique_lock<std::mutex>& lock);
   Status Refused() const;
   void FailWith(const Error& error) noexcept;
+  void WakeSyncer(bool& wanted);
   void SyncLoop();
 
   std::shared_ptr<Rocks> rocks_;
@@ -88,13 +92,14 @@ class RocksJournal : public Journal {
   Position position_;
   Sequence synced_ = 0;
   bool syncing_ = false;
+  Sequence unsynced_ = 0;  // of BeginAppend, until EndAppend; the appending thread alone
   std::uint64_t tail_bytes_ = 0;
   std::unique_ptr<BulkWriter> bulk_;
   std::vector<RecordEncoder> encoders_;  // of bulk mode
   std::optional<Error> failure_;
   bool closed_ = false;
-  bool sync_wanted_ = false;
+  bool sync_wanted_ = false, sync_now_ = false;
   std::thread syncer_;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

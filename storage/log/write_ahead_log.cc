@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -40,4 +40,4 @@ bool IsSound(const WalPiece& piece, std::string_view bytes) {
          Masked(Crc32c(bytes.substr(6, piece.size + std::size_t{1}))) == piece.crc;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 inline constexpr std::size_t kWalBlock = 32 << 10, kWalHeader = 7;
 
@@ -32,4 +32,4 @@ WalPiece ReadWalPiece(std::string_view bytes);
 // checksum. REQUIRES kWalHeader bytes.
 bool IsSound(const WalPiece& piece, std::string_view bytes);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

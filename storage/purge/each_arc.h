@@ -5,7 +5,7 @@
 
 #include "engine/adjacency/csr.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // fn(source, kind, target) of every out arc; an edge of a symmetric kind is two.
 template <class Fn>
@@ -27,4 +27,4 @@ void ForEachPropertyOf(const Csr& csr, Fn&& fn) {
   }
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -5,7 +5,7 @@
 
 #include <rocksdb/write_batch.h>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 Status OverwritePayloads(const std::shared_ptr<Rocks>& rocks, const std::vector<PayloadRef>& refs) {
   rocksdb::WriteOptions sync;
@@ -41,4 +41,4 @@ Status CompactAround(const std::shared_ptr<Rocks>& rocks, const std::vector<Payl
   return {};
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -8,7 +8,7 @@
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 ForgottenNodes::ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& now)
     : now_(now), list_(nodes.begin(), nodes.end()) {
@@ -103,4 +103,4 @@ Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& exe
   return state;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -14,7 +14,7 @@
 #include "engine/snapshot.h"
 #include "engine/state.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class ForgottenNodes {
  public:
@@ -42,4 +42,4 @@ class ForgottenNodes {
   std::map<NodeId, KindId> births_;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

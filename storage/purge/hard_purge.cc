@@ -16,7 +16,9 @@
 #include "storage/purge/log_rewriter.h"
 #include "storage/purge/orphan_terms.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) try {
   Impl& d = *impl_;
@@ -111,4 +113,4 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   return status;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -13,7 +13,7 @@
 #include "storage/purge/payload_references.h"
 #include "storage/purge/purge_mask.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -278,4 +278,4 @@ Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progres
   return written;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -17,7 +17,7 @@
 #include "storage/database_impl.h"
 #include "storage/purge/forgotten_nodes.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class LogRewriter {
  public:
@@ -57,4 +57,4 @@ class LogRewriter {
   std::vector<PayloadRef> dropped_;          // of forgotten nodes
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

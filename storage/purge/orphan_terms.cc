@@ -3,7 +3,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 std::vector<NodeId> OrphanTerms(const Snapshot& now, const std::set<NodeId>& but) {
   std::vector<NodeId> terms;
@@ -19,4 +19,4 @@ std::vector<NodeId> OrphanTerms(const Snapshot& now, const std::set<NodeId>& but
   return terms;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 std::vector<std::uint64_t> ReferencedBy(const GraphState& state) {
   std::vector<std::uint64_t> refs;
@@ -19,4 +19,4 @@ std::vector<std::uint64_t> ReferencedBy(const GraphState& state) {
   return refs;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

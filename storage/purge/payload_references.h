@@ -6,9 +6,9 @@
 
 #include "engine/state.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // PayloadRef::bits of nodes, vectors and edge properties, ascending. O(nodes + edges).
 std::vector<std::uint64_t> ReferencedBy(const GraphState& state);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -5,7 +5,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 PurgeMask::PurgeMask(const std::map<NodeId, Sequence>& purged, Sequence at) : at_(at) {
   for (const auto& [node, sequence] : purged) {
@@ -79,4 +79,4 @@ Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const 
   return state;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

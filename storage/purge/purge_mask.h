@@ -16,7 +16,7 @@
 #include "engine/record.h"
 #include "engine/state.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class PurgeMask {
  public:
@@ -61,4 +61,4 @@ void FilterEdges(std::vector<EdgeChange>& edges, std::vector<EdgeExtra>& extras,
   extras.resize(kept_extras);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -4,7 +4,7 @@
 #include "engine/vocabulary.h"
 #include "storage/purge/each_arc.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& purged,
                          Sequence floor)
@@ -58,4 +58,4 @@ std::set<NodeId> PurgedWords::Take() const {
   return words;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

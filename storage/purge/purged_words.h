@@ -12,7 +12,7 @@
 #include "engine/record.h"
 #include "engine/snapshot.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class PurgedWords {
  public:
@@ -38,4 +38,4 @@ class PurgedWords {
   std::size_t left_ = 0;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

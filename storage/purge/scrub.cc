@@ -23,7 +23,9 @@
 #include "storage/purge/purge_mask.h"
 #include "storage/purge/purged_words.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -196,4 +198,4 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -3,7 +3,7 @@
 
 #include "storage/encoding/flatbuffer_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -113,4 +113,4 @@ void LostContents::FillReport(const Snapshot& now, RepairReport& report) const {
   if (!report.lost_contents.empty()) report.complete = false;
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

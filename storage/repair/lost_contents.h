@@ -12,7 +12,7 @@
 #include "storage/repair.h"
 #include "storage/repair/salvage.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 class LostContents {
  public:
@@ -38,4 +38,4 @@ class LostContents {
   std::uint64_t old_ = 0;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -19,7 +19,9 @@
 #include "storage/repair/lost_contents.h"
 #include "storage/repair/repair_plan.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -339,4 +341,4 @@ Result<RepairReport> Repair(const std::string& from, const std::string& to,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

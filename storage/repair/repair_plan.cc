@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -188,4 +188,4 @@ Result<RepairPlan> MakeRepairPlan(const Salvage& salvage, const Anchor* anchor,
   return Planner(salvage, anchor, options, report).Plan();
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -10,7 +10,7 @@
 #include "storage/repair.h"
 #include "storage/repair/salvage.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 struct RepairPlan {
   GraphId graph_id;
@@ -26,4 +26,4 @@ struct RepairPlan {
 Result<RepairPlan> MakeRepairPlan(const Salvage& salvage, const Anchor* anchor,
                                   const RepairOptions& options, RepairReport& report);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -14,7 +14,7 @@
 #include "storage/log/payload_store.h"
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -239,4 +239,4 @@ std::unique_ptr<SectionSource> Salvage::Sections(const Manifest& manifest) const
   return std::make_unique<FoundSections>(*this, manifest);
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -21,7 +21,7 @@
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // One key and value of a file. `offset` is where the value stands.
 struct FoundEntry {
@@ -105,4 +105,4 @@ class Salvage {
   Sequence broken_last_ = 0, last_sequence_ = 0;
 };
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -6,7 +6,7 @@
 #include "storage/log/write_ahead_log.h"
 #include "storage/repair/salvage.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -94,4 +94,4 @@ void WalkWriteAheadLog(std::string_view bytes, const FoundSink& found, const Los
   if (open) lost(begin, "a write without its end");
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

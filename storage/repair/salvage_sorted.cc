@@ -10,7 +10,7 @@
 
 #include "storage/repair/salvage.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -162,4 +162,4 @@ void WalkSortedFile(std::string_view bytes, const FoundSink& found, const LostSi
   SortedFile(bytes, found, lost).Walk();
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

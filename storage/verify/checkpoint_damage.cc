@@ -7,7 +7,9 @@
 
 #include "storage/log/rocks_db.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -72,8 +74,8 @@ std::string FileOf(const Rocks& rocks, std::uint64_t id, const std::string& what
 
 }  // namespace
 
-Result<std::vector<Manifest>> ListSoundCheckpoints(const std::shared_ptr<Rocks>& rocks,
-                                                   std::vector<DamagedCheckpoint>& damaged) {
+Result<std::vector<Manifest>> storage_internal::ListSoundCheckpoints(
+    const std::shared_ptr<Rocks>& rocks, std::vector<DamagedCheckpoint>& damaged) {
   auto listed = ListCheckpoints(rocks);
   if (listed || listed.error().code != ErrorCode::kCorruption) return listed;
   std::set<std::uint64_t> ids;
@@ -92,8 +94,9 @@ Result<std::vector<Manifest>> ListSoundCheckpoints(const std::shared_ptr<Rocks>&
   return sound;
 }
 
-DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint64_t id,
-                                 Sequence sequence, const std::string& what) {
+DamagedCheckpoint storage_internal::DescribeDamage(const std::shared_ptr<Rocks>& rocks,
+                                                   std::uint64_t id, Sequence sequence,
+                                                   const std::string& what) {
   DamagedCheckpoint damaged;
   damaged.id = id;
   damaged.sequence = sequence;
@@ -102,8 +105,8 @@ DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint6
   return damaged;
 }
 
-void MergeDamage(std::vector<DamagedCheckpoint>& damaged,
-                 const std::vector<DamagedCheckpoint>& more) {
+void storage_internal::MergeDamage(std::vector<DamagedCheckpoint>& damaged,
+                                   const std::vector<DamagedCheckpoint>& more) {
   for (const DamagedCheckpoint& entry : more) {
     const auto known = std::find_if(damaged.begin(), damaged.end(),
                                     [&](const DamagedCheckpoint& d) { return d.id == entry.id; });
@@ -116,8 +119,8 @@ void MergeDamage(std::vector<DamagedCheckpoint>& damaged,
   }
 }
 
-Result<std::vector<DamagedCheckpoint>> DamageOfFiles(const std::shared_ptr<Rocks>& rocks,
-                                                     const std::vector<ChangedFile>& changed) {
+Result<std::vector<DamagedCheckpoint>> storage_internal::DamageOfFiles(
+    const std::shared_ptr<Rocks>& rocks, const std::vector<ChangedFile>& changed) {
   std::vector<DamagedCheckpoint> damaged;
   const std::vector<CheckpointFile> files = FilesOfCheckpoints(*rocks);
   for (const ChangedFile& change : changed) {
@@ -151,4 +154,4 @@ std::string DamageMessage(const DamagedCheckpoint& damaged) {
   return text + std::to_string(damaged.replayed) + " records of the log; nothing is lost";
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus

@@ -14,7 +14,7 @@
 #include "storage/database.h"
 #include "storage/encoding/anchor.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // As ListCheckpoints, but a manifest that cannot be read goes to `damaged`.
 Result<std::vector<Manifest>> ListSoundCheckpoints(const std::shared_ptr<Rocks>& rocks,
@@ -34,4 +34,4 @@ void MergeDamage(std::vector<DamagedCheckpoint>& damaged,
 Result<std::vector<DamagedCheckpoint>> DamageOfFiles(const std::shared_ptr<Rocks>& rocks,
                                                      const std::vector<ChangedFile>& changed);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

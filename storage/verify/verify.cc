@@ -14,7 +14,9 @@
 #include "storage/database_impl.h"
 #include "storage/purge/purge_mask.h"
 
-namespace plexus::storage {
+namespace plexus {
+
+using namespace storage_internal;
 
 namespace {
 
@@ -259,4 +261,4 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::storage
+}  // namespace plexus

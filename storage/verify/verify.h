@@ -8,7 +8,7 @@
 #include "engine/state.h"
 #include "storage/database.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // Collects problems, the first 1,000 of them.
 class ProblemList {
@@ -42,4 +42,4 @@ void NoteCycles(const Snapshot& snapshot, VerifyReport& report);
 void CompareStates(const GraphState& a, const GraphState& b, const std::string& where,
                    ProblemList& problems);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -5,7 +5,7 @@
 
 #include "storage/verify/verify.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -249,4 +249,4 @@ void CompareStates(const GraphState& a, const GraphState& b, const std::string& 
       }
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

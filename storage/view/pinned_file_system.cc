@@ -5,7 +5,7 @@
 #include "storage/base/files.h"
 #include "storage/view/pinned_files.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -126,4 +126,4 @@ Files::Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned)
           PinnedFileSystem(std::move(pinned), files.env_->GetFileSystem()))),
       env_(own_env_.get()) {}
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

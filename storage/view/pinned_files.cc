@@ -17,7 +17,7 @@
 #include "engine/out_of_memory.h"
 #include "storage/base/lock_file.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 namespace {
 
@@ -227,4 +227,4 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::Take(const std::string& 
   }
 }
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -26,7 +26,7 @@
 #include "engine/error.h"
 #include "storage/encoding/anchor.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 
 // A file that is open for reading, and its size when it was opened.
 class PinnedFile {
@@ -105,4 +105,4 @@ class PinnedFiles {
 std::shared_ptr<rocksdb::FileSystem> PinnedFileSystem(std::shared_ptr<const PinnedFiles> pinned,
                                                       std::shared_ptr<rocksdb::FileSystem> below);
 
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -4,7 +4,8 @@
 #include "storage/encoding/anchor.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace plexus::storage;
+  using namespace plexus;  // NOLINT
+  using namespace plexus::storage_internal;
   auto anchor = DecodeAnchor({data, size}, "anchor");
   if (!anchor) return 0;
   const std::string bytes = EncodeAnchor(*anchor);

@@ -18,7 +18,8 @@
 namespace {
 
 using namespace plexus;
-using namespace plexus::storage;
+using namespace plexus;  // NOLINT
+using namespace plexus::storage_internal;
 
 struct Whole {
   Manifest manifest;

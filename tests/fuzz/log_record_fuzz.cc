@@ -15,7 +15,8 @@
 namespace {
 
 using namespace plexus;
-using namespace plexus::storage;
+using namespace plexus;  // NOLINT
+using namespace plexus::storage_internal;
 
 const std::shared_ptr<const GraphState>& Base() {
   static const std::shared_ptr<const GraphState> base = [] {

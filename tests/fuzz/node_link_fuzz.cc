@@ -2,6 +2,6 @@
 #include "tests/fuzz/text_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  plexus::text::ImportAndCheck(plexus::text::Format::kNodeLink, data, size);
+  plexus::formats_internal::ImportAndCheck(plexus::FileFormat::kNodeLink, data, size);
   return 0;
 }

@@ -10,7 +10,7 @@
 #include "storage/formats/export.h"
 #include "storage/formats/import.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline std::string ExportAll(const Graph& graph) {
   std::ostringstream out;
@@ -21,11 +21,11 @@ inline std::string ExportAll(const Graph& graph) {
 // The format's name decides the parser; errors are skipped, so all of the input is
 // seen. Export, import, export must agree, whatever the input was. The stopping import
 // must agree with that: no error and the same graph, or an error and no change at all.
-inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t size) {
+inline void ImportAndCheck(FileFormat format, const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   ImportOptions options;
   options.format = format;
-  options.on_error = OnError::kSkip;
+  options.on_error = OnImportError::kSkip;
   options.executor = &SerialExecutor();
   options.now_ms = 1000;
   options.block_bytes = 64;
@@ -43,12 +43,12 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   const std::string first = ExportAll(*graph);
   auto copy = Graph::InMemory();
   ImportOptions again;
-  again.format = Format::kJsonLines;
+  again.format = FileFormat::kJsonLines;
   again.executor = &SerialExecutor();
   again.now_ms = 2000;
   auto report = ImportBytes(*copy, "export", first, again);
   if (!report || report->errors || ExportAll(*copy) != first) std::abort();
-  options.on_error = OnError::kStop;
+  options.on_error = OnImportError::kStop;
   auto whole = Graph::InMemory();
   const auto stopping = ImportBytes(*whole, "fuzz", bytes, options);
   if (!stopping) std::abort();
@@ -65,4 +65,4 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   if (!stopping->stopped && ExportAll(*whole) != first) std::abort();
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

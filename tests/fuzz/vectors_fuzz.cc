@@ -6,7 +6,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plexus;
-  using namespace plexus::text;
+  using namespace plexus;
+  using namespace plexus::formats_internal;
   if (size < 2) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const std::size_t key_bytes = std::min<std::size_t>(data[1], rest.size());
@@ -23,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto stopped = ImportVectors(*strict, file, vectors, options);
   // An error changes nothing.
   if ((!stopped || stopped->errors > 0) && strict->snapshot().sequence() != 0) std::abort();
-  options.on_error = OnError::kSkip;
+  options.on_error = OnImportError::kSkip;
   auto graph = Graph::InMemory();
   const auto report = ImportVectors(*graph, file, vectors, options);
   if (report.has_value() != stopped.has_value()) std::abort();
@@ -32,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (report->errors == 0 && ExportAll(*strict) != first) std::abort();
   auto copy = Graph::InMemory();
   ImportOptions again;
-  again.format = Format::kJsonLines;
+  again.format = FileFormat::kJsonLines;
   again.now_ms = 2000;
   again.executor = &SerialExecutor();
   const auto read = ImportBytes(*copy, "export", first, again);

@@ -8,9 +8,9 @@
 
 // Opens (or makes) a graph directory, writes a batch, ranks what is there.
 plexus::Result<double> Remember(const char* directory) {
-  plexus::storage::OpenOptions options;
+  plexus::OpenOptions options;
   options.create = true;
-  PLEXUS_ASSIGN(auto database, plexus::storage::Database::Open(directory, options));
+  PLEXUS_ASSIGN(auto database, plexus::Database::Open(directory, options));
 
   plexus::WriteBatch batch(/*time_ms=*/1'700'000'000'000);
   auto engine = batch.UpsertNode("engine", plexus::kMemory);

@@ -4,7 +4,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 TEST(Backup, BackupAndRestore) {
@@ -72,4 +72,4 @@ TEST(Backup, DamagedBackupIsNotRestored) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -11,7 +11,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 // What the writer has told so far.
@@ -185,4 +185,4 @@ TEST(BesideAWriter, AFailedBackupLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -6,7 +6,7 @@
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 // Both checked and replayed from the log alone.
@@ -138,4 +138,4 @@ TEST(Conditional, OverCheckpointsAndThePast) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

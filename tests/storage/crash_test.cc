@@ -6,7 +6,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 Sequence LastAck(const std::vector<std::string>& lines, Sequence before) {
@@ -107,4 +107,4 @@ TEST(Crash, EveryPoint) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -7,7 +7,7 @@
 
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 14;
@@ -240,4 +240,4 @@ TEST_F(Damage, NewerFormatIsNamed) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -8,7 +8,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 50;
@@ -148,5 +148,52 @@ TEST(Faults, ARewriteThatFailsIsAnError) {
     }
 }
 
+// Large batches are folded in while the disk writes them (Journal::BeginAppend).
+constexpr std::uint32_t kLargeBatches = 6, kLargeEdges = 300;
+
+std::uint32_t ApplyLargeBatches(const std::string& directory, Faults& faults) {
+  TestHooks hooks;
+  hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto db = Database::Open(directory, options);
+  if (!db) return 0;
+  std::uint32_t acknowledged = 0;
+  for (std::uint32_t b = 0; b < kLargeBatches; ++b) {
+    WriteBatch batch(1000 + b);
+    for (std::uint32_t i = 0; i < kLargeEdges; ++i)
+      batch.Link(batch.Node("s" + std::to_string(b)), kLink, batch.Node("t" + std::to_string(i)));
+    const auto applied = (*db)->graph().Apply(batch);
+    EXPECT_EQ((*db)->snapshot().sequence(), applied ? b + 1 : acknowledged);
+    if (!applied) break;
+    acknowledged = b + 1;
+  }
+  (void)(*db)->Close();
+  return acknowledged;
+}
+
+TEST(Faults, LargeBatchesAreWhole) {
+  std::uint64_t total = 0;
+  {
+    ScratchDirectory scratch;
+    Faults faults;
+    ASSERT_EQ(ApplyLargeBatches(scratch.path(), faults), kLargeBatches);
+    total = faults.operations;
+  }
+  for (std::uint64_t n = 1; n <= total; ++n) {
+    SCOPED_TRACE(n);
+    ScratchDirectory scratch;
+    Faults faults;
+    faults.fail_at = n;
+    faults.stay = true;
+    const std::uint32_t acknowledged = ApplyLargeBatches(scratch.path(), faults);
+    auto db = Database::Open(scratch.path(), Create());
+    ASSERT_TRUE(db) << db.error().ToString();
+    const Snapshot found = (*db)->snapshot();
+    EXPECT_GE(found.sequence(), acknowledged);
+    EXPECT_EQ(found.CountEdges(Plane::kFact), found.sequence() * kLargeEdges);
+  }
+}
+
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

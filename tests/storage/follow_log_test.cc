@@ -13,7 +13,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 // A view that counts how its refreshes went.
@@ -440,4 +440,4 @@ TEST(FollowLog, AFeedBesideATrim) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -6,7 +6,7 @@
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 TEST(Follow, EveryBatchOfAWriter) {
@@ -234,4 +234,4 @@ TEST(Changes, RecordsMustFollow) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

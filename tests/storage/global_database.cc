@@ -16,8 +16,8 @@
 
 namespace {
 
-using plexus::storage::Database;
-using plexus::storage::OpenOptions;
+using plexus::Database;
+using plexus::OpenOptions;
 
 std::unique_ptr<Database> database;
 
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   options.create = !options.read_only;
   options.graph.maintenance = plexus::Maintenance::kBackground;
   options.graph.durability = plexus::Durability::kBuffered;
-  options.checkpoint_on_close = plexus::storage::CheckpointOnClose::kAlways;
+  options.checkpoint_on_close = plexus::CheckpointOnClose::kAlways;
   if (mode == "keeper") options.checkpoint_log_bytes = 1;
   auto opened = Database::Open(argv[1], options);
   if (!opened) {

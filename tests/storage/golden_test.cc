@@ -9,7 +9,7 @@
 #include "storage/encoding/record_codec.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 std::string Golden(const std::string& name) { return std::string(PLEXUS_GOLDEN) + "/" + name; }
@@ -103,4 +103,4 @@ TEST(Golden, SchemasConform) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -16,7 +16,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 // Runs `fn` in a child of fork, which ends without destructors. The number that it returns.
@@ -239,4 +239,4 @@ TEST(Host, WrongTimesAreRefused) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -13,7 +13,7 @@
 #include "storage/formats/import.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 // The record that a program of before wrote for a column of its own, and a node with a value.
@@ -147,9 +147,9 @@ TEST(LaterColumns, InJsonLinesAndTables) {
       "\n"
       R"({"outcome":"e1","type":"helpful","labeled_at":2})"
       "\n";
-  text::ImportOptions options;
+  ImportOptions options;
   options.now_ms = 1000;
-  auto report = text::ImportBytes(*graph, "f.jsonl", lines, options);
+  auto report = ImportBytes(*graph, "f.jsonl", lines, options);
   PLEXUS_OK(report);
   ASSERT_EQ(report->errors, 0u) << report->kept_errors[0].ToString();
   const Snapshot s = graph->snapshot();
@@ -160,17 +160,16 @@ TEST(LaterColumns, InJsonLinesAndTables) {
   EXPECT_FALSE(s.f64(kConfidence, *s.Find(IndexKey("event", "e1")))) << "of an event: its props";
   const auto exported = [](const Snapshot& from) {
     std::ostringstream out;
-    EXPECT_TRUE(text::ExportJsonLines(from, out));
+    EXPECT_TRUE(ExportJsonLines(from, out));
     return out.str();
   };
   const std::string first = exported(s);
   const auto copy = Graph::InMemory();
-  PLEXUS_OK(text::ImportBytes(*copy, "g.jsonl", first, options));
+  PLEXUS_OK(ImportBytes(*copy, "g.jsonl", first, options));
   EXPECT_EQ(exported(copy->snapshot()), first);
   // A word where numbers stand now stays the property that it was.
   const auto table = Graph::InMemory();
-  PLEXUS_OK(
-      text::ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n", options));
+  PLEXUS_OK(ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n", options));
   const Snapshot t = table->snapshot();
   EXPECT_TRUE(t.payload_ref(*t.Find("a"), NodeField::kProperties));
   EXPECT_FALSE(t.payload_ref(*t.Find("b"), NodeField::kProperties));
@@ -179,4 +178,4 @@ TEST(LaterColumns, InJsonLinesAndTables) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -9,7 +9,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 std::string Lines(int lines, unsigned keys) {
@@ -21,19 +21,19 @@ std::string Lines(int lines, unsigned keys) {
   return text;
 }
 
-text::ImportOptions Options(std::size_t batch_ops) {
-  text::ImportOptions options;
+ImportOptions Options(std::size_t batch_ops) {
+  ImportOptions options;
   options.now_ms = 1'700'000'000'000;
   options.batch_ops = batch_ops;
   return options;
 }
 
 // What the batches leave, one by one, told by the graph that takes them one by one.
-std::vector<Record> RecordsOf(const std::string& text, text::ImportOptions options) {
+std::vector<Record> RecordsOf(const std::string& text, ImportOptions options) {
   auto store = std::make_shared<plexus::testing::FakeStore>();
   const auto graph = Graph::Open(EmptyState(), store);
   options.limits.load_bytes = 0;
-  EXPECT_TRUE(text::ImportBytes(*graph, "f.el", text, options));
+  EXPECT_TRUE(ImportBytes(*graph, "f.el", text, options));
   return store->Records();
 }
 
@@ -53,7 +53,7 @@ struct RunOutcome {
 };
 
 RunOutcome RunWithFaults(const std::string& directory, const std::string& text,
-                         text::ImportOptions import, TestHooks& hooks, bool bulk) {
+                         ImportOptions import, TestHooks& hooks, bool bulk) {
   RunOutcome outcome;
   OpenOptions options = Create();
   options.hooks = &hooks;
@@ -63,7 +63,7 @@ RunOutcome RunWithFaults(const std::string& directory, const std::string& text,
     import.before = [&] { return (*db)->BeginBulk(); };
     import.after = [&] { return (*db)->EndBulk(); };
   }
-  const auto report = text::ImportBytes((*db)->graph(), "f.el", text, import);
+  const auto report = ImportBytes((*db)->graph(), "f.el", text, import);
   outcome.imported = report.has_value();
   outcome.failed = !report;
   if (!(*db)->Close()) outcome.failed = true;
@@ -72,7 +72,7 @@ RunOutcome RunWithFaults(const std::string& directory, const std::string& text,
 
 TEST(LoadFaults, EveryWrite) {
   const std::string text = Lines(400, 60);
-  const text::ImportOptions options = Options(20);
+  const ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
   ASSERT_GT(expected.size(), 10u);
   for (const bool bulk : {true, false})
@@ -106,7 +106,7 @@ TEST(LoadFaults, EveryWrite) {
 }
 
 // A copy of the directory at each point is what a kill there leaves.
-void CrashEverywhere(const std::string& text, const text::ImportOptions& options, bool bulk,
+void CrashEverywhere(const std::string& text, const ImportOptions& options, bool bulk,
                      const std::function<void(Database&, Sequence)>& check, std::size_t records) {
   ScratchDirectory scratch;
   std::vector<std::string> points;
@@ -133,7 +133,7 @@ void CrashEverywhere(const std::string& text, const text::ImportOptions& options
 
 TEST(LoadFaults, EveryPoint) {
   const std::string text = Lines(400, 60);
-  const text::ImportOptions options = Options(20);
+  const ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
   for (const bool bulk : {true, false})
     CrashEverywhere(
@@ -147,7 +147,7 @@ TEST(LoadFaults, EveryPoint) {
 // Records of more than a file: several are written at once and ingested in one step.
 TEST(LoadFaults, EveryPointOfSeveralFiles) {
   const std::string text = Lines(800'000, 30'000);
-  const text::ImportOptions options = Options(30'000);
+  const ImportOptions options = Options(30'000);
   const std::vector<Record> records = RecordsOf(text, options);
   CrashEverywhere(
       text, options, true,
@@ -166,7 +166,7 @@ TEST(LoadFaults, EveryPointOfSeveralFiles) {
 // Every state of the past, with the checkpoint, without it, and after a trim.
 TEST(LoadFaults, HistoryIsThatOfTheBatches) {
   const std::string text = Lines(400, 60);
-  const text::ImportOptions options = Options(20);
+  const ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
   const Sequence last = expected.size() - 1;
   for (const bool bulk : {true, false}) {
@@ -201,7 +201,7 @@ TEST(LoadKeeper, WritesACheckpointOfWhatWasLoaded) {
   options.graph.maintenance = Maintenance::kBackground;
   options.checkpoint_log_bytes = 2000;
   auto db = MustOpen(scratch.path(), options);
-  ASSERT_TRUE(text::ImportBytes(db->graph(), "f.el", Lines(4000, 600), Options(20)));
+  ASSERT_TRUE(ImportBytes(db->graph(), "f.el", Lines(4000, 600), Options(20)));
   const Sequence last = db->snapshot().sequence();
   ASSERT_GT(last, 0u);
   while (db->stats().checkpoints.empty()) {
@@ -211,4 +211,4 @@ TEST(LoadKeeper, WritesACheckpointOfWhatWasLoaded) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

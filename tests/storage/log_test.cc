@@ -13,7 +13,7 @@
 #include "storage/metrics.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 namespace {
 
 using testing::ScratchDirectory;
@@ -152,7 +152,7 @@ TEST(Metrics, AreWhatTheStatsSay) {
   ASSERT_TRUE(opened);
   Database& database = **opened;
   for (int i = 1; i <= 3; ++i) ASSERT_TRUE(database.graph().Apply(SomeBatch(i)));
-  auto rows = Metrics(database);
+  auto rows = DatabaseMetrics(database);
   ASSERT_TRUE(rows);
   EXPECT_EQ(Value(*rows, "plexus_batches_total"), 3);
   EXPECT_EQ(Value(*rows, "plexus_sequence"), 3);
@@ -166,7 +166,7 @@ TEST(Metrics, AreWhatTheStatsSay) {
   EXPECT_EQ(Value(*rows, "plexus_checkpoints"), 0);
   ASSERT_TRUE(database.graph().Compact());
   ASSERT_TRUE(database.Checkpoint());
-  rows = Metrics(database);
+  rows = DatabaseMetrics(database);
   ASSERT_TRUE(rows);
   EXPECT_EQ(Value(*rows, "plexus_compactions_total"), 1);
   EXPECT_EQ(Value(*rows, "plexus_base_arcs"), 30);
@@ -196,4 +196,4 @@ TEST(Metrics, AsOpenMetrics) {
 }
 
 }  // namespace
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

@@ -20,7 +20,7 @@
 #include "tests/support/failing_memory.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage {
+namespace plexus::storage_internal {
 namespace {
 
 using plexus::testing::FailingMemory;
@@ -165,7 +165,7 @@ TEST_F(NoMemoryStorage, Reading) {
   Reads("ChangesSince", *db, 6, 1.5, once([](Database& d) { return d.ChangesSince(3); }));
   Reads("History", *db, 6, 1.5, once([](Database& d) { return d.History(0); }));
   Reads("Verify", *db, 2, 2.5, once([](Database& d) { return d.Verify(); }));
-  Reads("Metrics", *db, 10, 1.3, once([](Database& d) { return Metrics(d); }));
+  Reads("Metrics", *db, 10, 1.3, once([](Database& d) { return DatabaseMetrics(d); }));
   Sequence at = 0;  // each time another state that nobody has kept
   Reads("AsOf", *db, 2, 1.8, [&](Database& d) { return d.AsOf(1 + at++ % 9); });
 }
@@ -266,15 +266,15 @@ TEST_F(NoMemoryStorage, RefreshAndReplay) {
 TEST_F(NoMemoryStorage, ImportAndExport) {
   const auto db = Open(Copy());
   const Snapshot s = db->snapshot();
-  using Exporter = Status (*)(const Snapshot&, std::ostream&, const text::ExportOptions&);
-  const std::pair<const char*, Exporter> exporters[] = {{"x.jsonl", text::ExportJsonLines},
-                                                        {"x.csv", text::ExportCsv},
-                                                        {"x.dot", text::ExportDot},
-                                                        {"x.mtx", text::ExportMatrixMarket},
-                                                        {"x.graphml", text::ExportGraphMl},
-                                                        {"x.node-link.json", text::ExportNodeLink},
-                                                        {"x.mcp.json", text::ExportMcpMemory},
-                                                        {"x.gexf", text::ExportGexf}};
+  using Exporter = Status (*)(const Snapshot&, std::ostream&, const ExportOptions&);
+  const std::pair<const char*, Exporter> exporters[] = {{"x.jsonl", ExportJsonLines},
+                                                        {"x.csv", ExportCsv},
+                                                        {"x.dot", ExportDot},
+                                                        {"x.mtx", ExportMatrixMarket},
+                                                        {"x.graphml", ExportGraphMl},
+                                                        {"x.node-link.json", ExportNodeLink},
+                                                        {"x.mcp.json", ExportMcpMemory},
+                                                        {"x.gexf", ExportGexf}};
   GraphOptions plain;
   plain.executor = &SerialExecutor();
   for (const auto& [name, exporter] : exporters) {
@@ -294,12 +294,12 @@ TEST_F(NoMemoryStorage, ImportAndExport) {
       return outcome.reached;
     });
     const std::string bytes = whole.str();
-    if (!text::ImportBytes(*Graph::InMemory(plain), name, bytes)) continue;  // written only
+    if (!ImportBytes(*Graph::InMemory(plain), name, bytes)) continue;  // written only
     Sample(6, 1.6, [&](std::int64_t n) {
       const auto graph = Graph::InMemory(plain);
-      const Outcome outcome = Failing(n, [&] { return text::ImportBytes(*graph, name, bytes); });
+      const Outcome outcome = Failing(n, [&] { return ImportBytes(*graph, name, bytes); });
       ExpectNoMemory("Import", n, outcome);
-      const auto again = text::ImportBytes(*graph, name, bytes);
+      const auto again = ImportBytes(*graph, name, bytes);
       EXPECT_TRUE(again || again.error().code == ErrorCode::kReadOnly)
           << n << (again ? "" : again.error().message);
       return outcome.reached;
@@ -308,4 +308,4 @@ TEST_F(NoMemoryStorage, ImportAndExport) {
 }
 
 }  // namespace
-}  // namespace plexus::storage
+}  // namespace plexus::storage_internal

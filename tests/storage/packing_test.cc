@@ -4,7 +4,7 @@
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr int kNodes = 3000;
@@ -181,4 +181,4 @@ TEST(Packing, AHardPurgeKeepsIds) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -4,7 +4,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 40;
@@ -268,4 +268,4 @@ TEST(CheckpointThread, WritesACheckpointWhenTheTailIsLong) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

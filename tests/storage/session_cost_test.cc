@@ -5,7 +5,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 using rocksdb::FileOptions;
@@ -149,4 +149,4 @@ TEST(SessionCost, ALongTailEarnsACheckpoint) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

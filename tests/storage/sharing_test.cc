@@ -10,7 +10,7 @@
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 TEST(Sharing, SecondWriterInTheSameProcess) {
@@ -153,4 +153,4 @@ TEST(Sharing, ReadersBesideABusyWriter) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

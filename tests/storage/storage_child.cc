@@ -22,7 +22,7 @@
 #include "storage/repair.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 int Die(const Error& error) {
@@ -185,10 +185,10 @@ int Golden(const std::string& directory) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing
 
 int main(int argc, char** argv) {
-  using namespace plexus::storage::testing;
+  using namespace plexus::storage_internal::testing;
   const std::string mode = argc > 2 ? argv[1] : "", directory = argc > 2 ? argv[2] : "";
   auto number = [&](int i) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : 0; };
   if (mode == "hold") return WaitForParent(directory);

@@ -8,7 +8,7 @@
 #include "storage/log/rocks_db.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint32_t kDimensions = 20;
@@ -296,4 +296,4 @@ TEST(LazyVectors, DamageIsNamedOnFirstUse) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -84,6 +84,9 @@ void CaseGraph::SetF64(std::size_t node, ColumnId column, double value) {
 void CaseGraph::SetScope(std::size_t node, std::string scope) {
   batch_->SetString(Ref(node), ColumnRef(kScope), scope);
 }
+void CaseGraph::SetString(std::size_t node, ColumnId column, std::string value) {
+  batch_->SetString(Ref(node), ColumnRef(column), value);
+}
 void CaseGraph::SetVector(std::size_t node, const std::string& space,
                           const std::vector<float>& values, Metric metric) {
   if (!snapshot().schema().FindSpace(space))

@@ -37,6 +37,7 @@ class CaseGraph {
   void SetI64(std::size_t node, ColumnId column, std::int64_t value);
   void SetF64(std::size_t node, ColumnId column, double value);
   void SetScope(std::size_t node, std::string scope);
+  void SetString(std::size_t node, ColumnId column, std::string value);
   // The space gets the first vector's length; `metric` counts at its first use.
   void SetVector(std::size_t node, const std::string& space, const std::vector<float>& values,
                  Metric metric = Metric::kCosine);

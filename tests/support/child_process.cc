@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
   int to[2], from[2];
@@ -91,4 +91,4 @@ int ChildProcess::Wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

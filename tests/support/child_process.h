@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 
 class ChildProcess {
  public:
@@ -30,4 +30,4 @@ class ChildProcess {
   std::string buffer_;
 };
 
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

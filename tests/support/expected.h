@@ -8,7 +8,7 @@
 #include "engine/graph.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 
 class Expected {
  public:
@@ -30,4 +30,4 @@ class Expected {
   std::vector<std::uint64_t> digests_;
 };
 
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -8,7 +8,7 @@
 
 #include <rocksdb/file_system.h>
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 
 using rocksdb::FileOptions;
 using rocksdb::FileSystem;
@@ -101,4 +101,4 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
   Faults& faults_;
 };
 
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -12,7 +12,7 @@
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 
 namespace fs = std::filesystem;
 
@@ -249,4 +249,4 @@ std::uint64_t EnvNumber(const char* name, std::uint64_t otherwise) {
   return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

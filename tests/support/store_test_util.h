@@ -14,7 +14,7 @@
 #include "engine/write_batch.h"
 #include "storage/database.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 
 // A directory that is gone with the object.
 class ScratchDirectory {
@@ -72,4 +72,4 @@ std::uint64_t EnvNumber(const char* name, std::uint64_t otherwise);
     ASSERT_TRUE(plexus_ok_.has_value()) << plexus_ok_.error().ToString(); \
   } while (false)
 
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

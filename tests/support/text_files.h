@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 template <class T>
 void Put(std::string& out, T value) {
@@ -73,4 +73,4 @@ inline std::string Fvecs(const std::vector<std::vector<float>>& rows) {
   return file;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -13,7 +13,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline constexpr int kGoodLines = 300;
 
@@ -111,4 +111,4 @@ inline std::string N(int i) { return "n" + std::to_string(i); }
 inline const std::string kLongKey(1025, 'k');
 inline const std::string kLongLine(200'000, 'x');
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

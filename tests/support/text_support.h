@@ -14,13 +14,13 @@
 #include "storage/formats/export.h"
 #include "storage/formats/import.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline constexpr std::int64_t kNow = 1'700'000'000'000;
 
 inline ImportOptions Skip() {
   ImportOptions options;
-  options.on_error = OnError::kSkip;
+  options.on_error = OnImportError::kSkip;
   return options;
 }
 
@@ -115,4 +115,4 @@ class StopAt final : public Progress {
   int left_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -115,7 +115,7 @@ TEST_F(MaintenanceCommands, ReadingNeedsNoRightToWrite) {
 }
 
 TEST_F(MaintenanceCommands, AWriterLocksOutWritersButNotReaders) {
-  auto database = storage::Database::Open(Db(), {});
+  auto database = Database::Open(Db(), {});
   ASSERT_TRUE(database) << database.error().message;
   const Finished write = Run({"link", "x", "knows", "y", "--wait", "0.05"});
   EXPECT_EQ(write.code, 5) << write.err;

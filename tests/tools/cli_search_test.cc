@@ -213,7 +213,7 @@ TEST(Search, ARefusedRecordDoesNotCountTextsTwice) {
 // A program writes `count` texts from number `first` on, with their terms or without. It knows no
 // record.
 void WriteTexts(const std::string& db, int first, int count, bool with_terms) {
-  auto database = storage::Database::Open(db, {});
+  auto database = Database::Open(db, {});
   ASSERT_TRUE(database) << database.error().ToString();
   Graph& graph = (*database)->graph();
   WriteBatch batch(1);

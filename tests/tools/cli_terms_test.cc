@@ -126,7 +126,7 @@ TEST(SearchWords, AnIndexOfAnEarlierVersionStaysAsItWas) {
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", kLines)}).code, 0);
   {  // indexed without a record and without switches
-    auto database = storage::Database::Open(db);
+    auto database = Database::Open(db);
     ASSERT_TRUE(database);
     const auto apply = [&](const WriteBatch& batch) -> Status {
       const auto applied = (*database)->graph().Apply(batch);

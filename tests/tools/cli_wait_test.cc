@@ -33,7 +33,7 @@ TEST(Wait, ZeroDoesNotWaitAndTheHolderIsNamed) {
   TempDir dir;
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"link", "a", "knows", "b", "--db", db}).code, 0);
-  auto holder = storage::Database::Open(db, {});
+  auto holder = Database::Open(db, {});
   ASSERT_TRUE(holder) << holder.error().message;
   for (const char* seconds : {"0", "0.1"}) {
     const Finished refused = Plexus({"link", "a", "knows", "c", "--db", db, "--wait", seconds});
@@ -62,7 +62,7 @@ TEST(Wait, ABackupNeedsNoTurn) {
   TempDir dir;
   const std::string db = dir / "g", copy = dir / "copy";
   ASSERT_EQ(Plexus({"link", "a", "knows", "b", "--db", db}).code, 0);
-  auto holder = storage::Database::Open(db, {});
+  auto holder = Database::Open(db, {});
   ASSERT_TRUE(holder) << holder.error().message;
   WriteBatch batch(1);
   batch.Link(batch.Node("b"), batch.EdgeKindNamed("knows"), batch.Node("c"));

@@ -93,7 +93,8 @@ TEST(CommandLine, ACommandOfTwoWords) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"ledger", "get", "c1", "--db", "g"},
         std::vector<std::string>{"--db", "g", "ledger", "--json", "get", "c1"},
-        std::vector<std::string>{"ledger-get", "c1"}, std::vector<std::string>{"ledger get", "c1"}}) {
+        std::vector<std::string>{"ledger-get", "c1"},
+        std::vector<std::string>{"ledger get", "c1"}}) {
     const CommandLine line = ParseCommandLine(words, {});
     ASSERT_TRUE(line.request) << (line.error ? line.error->message : "");
     EXPECT_EQ(line.request->operation().name, "ledger_get");

@@ -40,6 +40,7 @@ void AddEdit(Rows& rows);
 void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
+void AddConcepts(Rows& rows);
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);
@@ -59,8 +60,13 @@ void AddSimilar(Rows& rows);
 void AddTopologicalOrder(Rows& rows);
 void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
+void AddConceptRecall(Rows& rows);
 void AddRecall(Rows& rows);
 void AddBounty(Rows& rows);
+void AddConflicts(Rows& rows);
+void AddConflictsResolve(Rows& rows);  // by AddConflicts
+void AddDecisions(Rows& rows);
+void AddDecisionsCheck(Rows& rows);  // by AddDecisions
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

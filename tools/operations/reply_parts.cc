@@ -32,7 +32,7 @@ Status EdgeProperties::Read(const Snapshot& snapshot, const Edge& edge) {
   const Result<std::string> bytes = snapshot.Payload(edge.properties);
   if (!bytes && bytes.error().code == ErrorCode::kNotFound) return {};
   if (!bytes) return std::unexpected(bytes.error());
-  PLEXUS_ASSIGN(json_[edge.properties.bits], text::JsonFromProperties(*bytes));
+  PLEXUS_ASSIGN(json_[edge.properties.bits], formats_internal::JsonFromProperties(*bytes));
   return {};
 }
 

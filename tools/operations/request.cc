@@ -41,6 +41,9 @@ std::string FlagName(std::string_view name) { return "--" + Dashes(name); }
 
 std::span<const CommandFamily> CommandFamilies() {
   static constexpr CommandFamily kFamilies[] = {
+      {"concept", "Concepts and episodes, and what they bring to mind"},
+      {"conflicts", "Which memories contradict each other, and what is done about it"},
+      {"decisions", "What decisions stand on, wait for and would break"},
       {"ledger", "Which memories were used together, and what came of it"}};
   return kFamilies;
 }

@@ -92,14 +92,17 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeanings = {{
     {"acyclic", "no cycle was met"},
+    {"arousal_level", "of the concept from now on"},
     {"average_length", "words in a text, on average"},
     {"bound", "the largest error, with probability 0.9"},
     {"bytes_per_iteration", "modelled: each fetched line used to the end"},
     {"candidates", "what was compared"},
     {"certain_top", "no other node can belong among these"},
+    {"clamped", "a value out of range was taken to the nearest bound"},
     {"clustering", "linked pairs of neighbours, as a share of all pairs"},
+    {"committed", "what was learnt is written, where it changes anything"},
     {"complete", "nothing of the present state is lost"},
     {"converged", "the tolerance was reached"},
     {"count", "how many there are, listed or not"},
@@ -125,6 +128,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kMeaning
     {"older_than_text", "vectors that are older than their node's text"},
     {"path", "edges from the start to it"},
     {"percentile", "the share of nodes that score no more"},
+    {"raised", "whose values change"},
     {"reached", "nodes that were reached"},
     {"resume", "a token to go on with"},
     {"scaled", "the score as a share of the best"},

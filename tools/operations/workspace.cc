@@ -50,7 +50,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     return workspace;
   }
   const bool reads = options.access == Access::kRead || options.access == Access::kPreview;
-  storage::OpenOptions open;
+  OpenOptions open;
   open.create = options.access == Access::kCreate;
   open.read_only = reads;
   open.strict = options.strict;
@@ -67,7 +67,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
   made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
-  PLEXUS_ASSIGN(made.database_, storage::Database::Open(options.directory, open));
+  PLEXUS_ASSIGN(made.database_, Database::Open(options.directory, open));
   made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
@@ -91,9 +91,9 @@ std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
 }
 
 void Workspace::NoteDamage() {
-  const std::vector<storage::DamagedCheckpoint> damaged = database_->damaged_checkpoints();
+  const std::vector<DamagedCheckpoint> damaged = database_->damaged_checkpoints();
   for (; damage_noted_ < damaged.size(); ++damage_noted_)
-    warnings_.push_back(storage::DamageMessage(damaged[damage_noted_]));
+    warnings_.push_back(DamageMessage(damaged[damage_noted_]));
 }
 
 Status Workspace::Refresh(std::int64_t clock_ms) {

@@ -70,7 +70,7 @@ class Workspace {
   const std::string& directory() const { return options_.directory; }
   // A hard purge renews the graph of a database.
   Graph& graph() { return database_ ? database_->graph() : *graph_; }
-  storage::Database& database() { return *database_; }
+  Database& database() { return *database_; }
   bool has_database() const { return database_ != nullptr; }
   const Snapshot& snapshot() const { return view_.snapshot; }
   const Schema& schema() const { return view_.snapshot.schema(); }
@@ -109,7 +109,7 @@ class Workspace {
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database
   Executor* executor_ = nullptr;
-  std::unique_ptr<storage::Database> database_;
+  std::unique_ptr<Database> database_;
   std::unique_ptr<Graph> own_graph_;  // of a preview without a database
   Graph* graph_ = nullptr;
   View view_;

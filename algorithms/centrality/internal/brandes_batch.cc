@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 
+#include "algorithms/common/internal/simd_dispatch.h"
+
 namespace plexus::centrality_internal {
 
 namespace {
@@ -135,10 +137,11 @@ struct Kernels {
   void (*backward)(const Sweep&, NodeId, NodeId);
 };
 
-bool ForwardBase(const Sweep& s, NodeId begin, NodeId end, std::vector<NodeId>& found) {
+bool ForwardScalar(const Sweep& s, NodeId begin, NodeId end, std::vector<NodeId>& found) {
   return ForwardBlock(s, begin, end, found);
 }
-void BackwardBase(const Sweep& s, NodeId begin, NodeId end) { BackwardBlock(s, begin, end); }
+void BackwardScalar(const Sweep& s, NodeId begin, NodeId end) { BackwardBlock(s, begin, end); }
+constexpr Kernels kScalar{&ForwardScalar, &BackwardScalar};
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) bool ForwardAvx2(const Sweep& s, NodeId begin, NodeId end,
@@ -157,21 +160,11 @@ __attribute__((target("avx512f,avx512dq"))) void BackwardAvx512(const Sweep& s, 
                                                                 NodeId end) {
   BackwardBlock(s, begin, end);
 }
-Kernels PickKernels() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return {ForwardAvx512, BackwardAvx512};
-  if (__builtin_cpu_supports("avx2")) return {ForwardAvx2, BackwardAvx2};
-  return {ForwardBase, BackwardBase};
-}
+constexpr Kernels kAvx2{&ForwardAvx2, &BackwardAvx2}, kAvx512{&ForwardAvx512, &BackwardAvx512};
+constexpr internal::SimdTable<const Kernels*> kKernels{&kScalar, &kAvx2, &kAvx512};
 #else
-Kernels PickKernels() { return {ForwardBase, BackwardBase}; }
+constexpr internal::SimdTable<const Kernels*> kKernels{&kScalar};
 #endif
-
-const Kernels& TheKernels() {
-  static const Kernels kernels = PickKernels();
-  return kernels;
-}
 
 }  // namespace
 
@@ -188,7 +181,7 @@ BrandesBatch::BrandesBatch(const CsrView& out, const CsrView& in, Executor& exec
 bool BrandesBatch::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
                        std::vector<double>& scores) {
   if (!Forward(sources, max_hops)) return false;
-  const Kernels& kernels = TheKernels();
+  const Kernels& kernels = *kKernels.Find(SimdLevel::kBest);
   for (std::size_t d = depth_; d-- > 1;) {
     Sweep sweep;
     sweep.rows = out_;
@@ -267,7 +260,7 @@ bool BrandesBatch::Push(std::size_t depth) {
 }
 
 bool BrandesBatch::Pull(std::size_t depth, std::uint16_t all) {
-  const Kernels& kernels = TheKernels();
+  const Kernels& kernels = *kKernels.Find(SimdLevel::kBest);
   Sweep sweep;
   sweep.rows = in_;
   sweep.from = levels_[depth - 1].data();

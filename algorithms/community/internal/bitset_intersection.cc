@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "algorithms/common/internal/cpu_features.h"
+#include "algorithms/common/internal/simd_dispatch.h"
 
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
@@ -53,28 +54,18 @@ std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t
 }  // namespace
 
 CountCommonFn FindCountCommon(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::kScalar:
-      return &Scalar;
-    case SimdLevel::kAvx2:
+  static const SimdTable<CountCommonFn> kernels{
+      .scalar = &Scalar,
 #if (HWY_TARGETS) & HWY_AVX2
-      if (CpuHasAvx2()) return &N_AVX2::CountCommon;
+      .avx2 = &N_AVX2::CountCommon,
 #endif
-      return nullptr;
-    case SimdLevel::kAvx512:
 #if (HWY_TARGETS) & HWY_AVX3_DL
-      if (CpuHasAvx3Dl()) return &N_AVX3_DL::CountCommon;
+      .avx512 = CpuHasAvx3Dl() ? &N_AVX3_DL::CountCommon : &N_AVX3::CountCommon,
+#elif (HWY_TARGETS) & HWY_AVX3
+      .avx512 = &N_AVX3::CountCommon,
 #endif
-#if (HWY_TARGETS) & HWY_AVX3
-      if (CpuHasAvx3()) return &N_AVX3::CountCommon;
-#endif
-      return nullptr;
-    case SimdLevel::kBest:
-      break;
-  }
-  for (SimdLevel best : {SimdLevel::kAvx512, SimdLevel::kAvx2})
-    if (const CountCommonFn found = FindCountCommon(best)) return found;
-  return &Scalar;
+  };
+  return kernels.Find(level);
 }
 
 }  // namespace plexus::community_internal

@@ -1,13 +1,12 @@
-// The loops; what is read and written by several threads at once goes through
-// std::atomic_ref, relaxed, which costs nothing here.
+// The loops; what several threads read and write at once goes through union_find.h.
 #include "algorithms/connectivity/internal/components_small.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "algorithms/connectivity/internal/union_find.h"
 #include "engine/arrays/aligned_array.h"
 
 namespace plexus::connectivity_internal {
@@ -18,28 +17,9 @@ constexpr std::size_t kBlock = 8192;       // nodes
 constexpr std::uint32_t kWide = 8;         // labels written at a time
 constexpr std::size_t kSampledRows = 256;  // rows tested for the direction of their first arcs
 
-using Labels = std::span<NodeId>;
-
 struct Pair {
   NodeId a, b;  // roots
 };
-
-NodeId Load(Labels labels, NodeId v) {
-  return std::atomic_ref<NodeId>(labels[v]).load(std::memory_order_relaxed);
-}
-void Store(Labels labels, NodeId v, NodeId label) {
-  std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
-}
-// Path halving: every visited node is re-pointed to its grandparent. Only nodes at or above `own`
-// are written, because a delayed store to another thread's node could undo a newer link.
-NodeId Root(Labels labels, NodeId v, std::size_t own = 0) {
-  for (;;) {
-    const NodeId up = Load(labels, v), above = Load(labels, up);
-    if (above == up) return up;
-    if (v >= own) Store(labels, v, above);
-    v = above;
-  }
-}
 
 // The view in which more of some evenly spaced rows begin with a smaller neighbour. Either
 // has all edges.
@@ -113,17 +93,6 @@ std::size_t KeepUnlinkedPairs(std::span<Pair> pairs, Labels labels) {
   return unlinked;
 }
 
-void Join(Pair pair, Labels labels) {
-  for (;;) {
-    const NodeId u = Root(labels, pair.a), v = Root(labels, pair.b);
-    if (u == v) return;
-    NodeId expected = std::max(u, v);
-    if (std::atomic_ref<NodeId>(labels[expected])
-            .compare_exchange_strong(expected, std::min(u, v), std::memory_order_relaxed))
-      return;
-  }
-}
-
 }  // namespace
 
 void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
@@ -155,7 +124,7 @@ void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Execu
   });
   ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t) {
     const std::span<Pair> all(pairs_at(begin), unlinked[begin / kBlock]);
-    for (const Pair& pair : all.first(KeepUnlinkedPairs(all, labels))) Join(pair, labels);
+    for (const Pair& pair : all.first(KeepUnlinkedPairs(all, labels))) Join(labels, pair.a, pair.b);
   });
   ParallelFor(executor, n, kBlock, compress);
 }

@@ -261,17 +261,17 @@ class Miner {
   }
 
   std::string WhyEmpty() const {
-    if (order_.size() < 2) return "fewer than two memories may be members";
-    if (after_) return "there are no more pairs";
-    if (truncated_) return "the budget ended before a pair was found";
-    if (!counts_.edges) return "no edge of the walked kinds leaves a memory that may be a member";
+    if (order_.size() < 2) return "Fewer than two memories may be members.";
+    if (after_) return "There are no more pairs.";
+    if (truncated_) return "The budget ended before a pair was found.";
+    if (!counts_.edges) return "No edge of the walked kinds leaves a memory that may be a member.";
     if (!counts_.in_reach)
-      return "no two memories that may be members lie within " + std::to_string(kMaxBridgeHops) +
-             " hops";
+      return "No two memories that may be members lie within " + std::to_string(kMaxBridgeHops) +
+             " hops.";
     if (!counts_.apart)
-      return "every pair within " + std::to_string(kMaxBridgeHops) +
-             " hops was composed or has no wanted tag";
-    return "no pair fits well enough";
+      return "Every pair within " + std::to_string(kMaxBridgeHops) +
+             " hops was composed or has no wanted tag.";
+    return "No pair fits well enough.";
   }
 
   const Snapshot& snapshot_;
@@ -300,7 +300,7 @@ Result<NeverComposedPage> MineBridge(const Snapshot& snapshot, const LedgerIndex
   NeverComposedPage page;
   if (options.level && *options.level != SetLevel::kOpen) {
     page.pool = pool.count();
-    page.why_empty = "a pair that was never composed is always open";
+    page.why_empty = "A pair that was never composed is always open.";
     return page;
   }
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);

@@ -267,10 +267,10 @@ class Miner {
   }
 
   std::string WhyEmpty() const {
-    if (page_.pool < 2) return "fewer than two memories may be members";
-    if (after_) return "there are no more pairs";
-    if (page_.truncated) return "the budget ended before a pair was found";
-    return "every pair has an edge, was composed, has no wanted tag, or does not fit";
+    if (page_.pool < 2) return "Fewer than two memories may be members.";
+    if (after_) return "There are no more pairs.";
+    if (page_.truncated) return "The budget ended before a pair was found.";
+    return "Every pair has an edge, was composed, has no wanted tag, or does not fit.";
   }
 
   const Snapshot& snapshot_;
@@ -299,7 +299,7 @@ Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIn
   if (options.level && *options.level != SetLevel::kOpen) {
     NeverComposedPage page;
     page.pool = pool.count();
-    page.why_empty = "a pair that was never composed is always open";
+    page.why_empty = "A pair that was never composed is always open.";
     return page;
   }
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);

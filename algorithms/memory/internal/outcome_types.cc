@@ -16,7 +16,7 @@ OutcomeSet OutcomeBit(std::string_view type) {
 }
 
 std::optional<std::string> TypeInKey(std::string_view outcome_key, std::string_view event_key) {
-  const auto parts = text::ParseOutcomeName(DisplayName(outcome_key));
+  const auto parts = engine_internal::ParseOutcomeName(DisplayName(outcome_key));
   if (!parts || parts->event != DisplayName(event_key)) return std::nullopt;
   return parts->type;
 }

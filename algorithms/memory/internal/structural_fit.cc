@@ -33,7 +33,8 @@ Result<internal::Selection> SelectWalked(const Snapshot& snapshot,
   filter.kinds.assign(kinds.begin(), kinds.end());
   const auto& all = snapshot.schema().edge_kinds();
   for (std::size_t k = 0; kinds.empty() && k < all.size(); ++k)
-    if (!all[k].name.empty() && all[k].plane == Plane::kFact && !all[k].suppresses && EdgeKindId(k) != kContradicts)
+    if (!all[k].name.empty() && all[k].plane == Plane::kFact && !all[k].suppresses &&
+        EdgeKindId(k) != kContradicts)
       filter.kinds.emplace_back(k);
   return internal::Select(snapshot, filter);
 }
@@ -54,13 +55,11 @@ StructuralProfile ProfileOf(const internal::Selection& walked, NodeId node) {
       if (back != node) counts[slot + 1] += 1;
     });
   StructuralProfile profile;
-  double squares = 0;
   for (std::uint32_t slot = 0; slot < counts.size(); ++slot) {
     if (counts[slot] == 0) continue;
     profile.counts.emplace_back(slot, counts[slot]);
-    squares += counts[slot] * counts[slot];
+    profile.squares += counts[slot] * counts[slot];
   }
-  profile.norm = std::sqrt(squares);
   return profile;
 }
 
@@ -73,7 +72,7 @@ double FitOf(const StructuralProfile& a, const StructuralProfile& b) {
     if (at == b.counts.end()) break;
     if (at->first == slot) product += count * at->second;
   }
-  return product / (a.norm * b.norm);
+  return product / std::sqrt(a.squares * b.squares);  // of whole numbers: rounded once
 }
 
 double StructuralFit::operator()(std::span<const NodeId> members) {

@@ -30,7 +30,7 @@ std::vector<NodeId> WalkedNeighbors(const internal::Selection& walked, NodeId no
 
 struct StructuralProfile {
   std::vector<std::pair<std::uint32_t, double>> counts;  // ascending (kind, direction, hop)
-  double norm = 0;
+  double squares = 0;                                    // their sum
 };
 
 // O(arcs of the node and its neighbours).

@@ -13,19 +13,9 @@ namespace plexus::memory_internal {
 
 namespace {
 
-constexpr Row kSmallPool = 4096;     // no guessing in pools up to it
+constexpr Row kSmallPool = 4096;      // no guessing in pools up to it
 constexpr std::uint32_t kSample = 8;  // of every so many rows one
 constexpr float kFirstStep = 0.5f, kStep = 0.2f;
-
-struct ScoredPair {
-  double score = 0;
-  Row a = 0, b = 0;  // a < b
-  bool operator==(const ScoredPair&) const = default;
-};
-bool Better(const ScoredPair& x, const ScoredPair& y) {
-  if (x.score != y.score) return x.score > y.score;
-  return x.a != y.a ? x.a < y.a : x.b < y.b;
-}
 
 // Sorted, each once, the best k.
 void Keep(std::vector<ScoredPair>& pairs, std::size_t k) {
@@ -34,38 +24,9 @@ void Keep(std::vector<ScoredPair>& pairs, std::size_t k) {
   if (pairs.size() > k) pairs.resize(k);
 }
 
-// What a pair must be to be listed, and the bar that it must pass.
-struct Bar {
-  const SurfaceScore* score = nullptr;
-  std::size_t k = 0;
-  double least = kLeastPairScore;
-  std::optional<ScoredPair> worst;  // of k pairs
-  std::optional<ScoredPair> after;
-  bool sample = false;  // composed pairs count, too
-
-  // Scores the pair; nothing when it is none to list.
-  std::optional<ScoredPair> Try(Row a, Row b, std::uint64_t& scored) const {
-    const NeverComposedOptions& options = score->options();
-    const SurfacePool& pool = score->pool();
-    ScoredPair pair{0, std::min(a, b), std::max(a, b)};
-    if (!pool.rows[a].wanted && !pool.rows[b].wanted) return {};
-    const PairParts parts = score->Parts(pair.a, pair.b);
-    ++scored;
-    if (!parts.tied()) return {};
-    const Row members[] = {pair.a, pair.b};
-    const SetNumbers numbers = score->Numbers(members, {&parts, 1});
-    pair.score = numbers.score;
-    if (pair.score < least || numbers.fit < options.least_structural_fit) return {};
-    if (worst && !Better(pair, *worst)) return {};
-    if (after && !Better(*after, pair)) return {};
-    if (pool.Composed(pair.a, pair.b)) return {};
-    return pair;
-  }
-};
-
 class TopPairsSink final : public PairSink {
  public:
-  explicit TopPairsSink(const Bar& bar) : bar_(bar) {}
+  explicit TopPairsSink(const PairBar& bar) : bar_(bar) {}
   void Offer(Row a, Row b) override {
     if (const auto pair = bar_.Try(a, b, scored)) found.push_back(*pair);
     if (found.size() > 4 * bar_.k + 1024) {
@@ -77,7 +38,7 @@ class TopPairsSink final : public PairSink {
   std::uint64_t scored = 0;
 
  private:
-  Bar bar_;
+  PairBar bar_;
 };
 
 class PairMiner {
@@ -106,7 +67,8 @@ class PairMiner {
       if (bar_.after) guess = std::min(guess, static_cast<float>(bar_.after->score));
       while (!Done()) {
         JoinAbove(guess);
-        if (guess <= kLeastPairScore || (best_.size() == bar_.k && best_.back().score >= guess)) break;
+        if (guess <= kLeastPairScore || (best_.size() == bar_.k && best_.back().score >= guess))
+          break;
         guess = std::max(guess - kStep, static_cast<float>(kLeastPairScore));
       }
     }
@@ -144,9 +106,8 @@ class PairMiner {
           needs_[r] = score_.pool().rows[r].wanted ? need.least : kNever;
         need.by_row = &needs_;
       }
-      for (const auto& sink : join_.Run(round, need, rows, [&] {
-             return std::make_unique<TopPairsSink>(bar_);
-           })) {
+      for (const auto& sink :
+           join_.Run(round, need, rows, [&] { return std::make_unique<TopPairsSink>(bar_); })) {
         auto& top = static_cast<TopPairsSink&>(*sink);
         scored_ += top.scored;
         Take(std::move(top.found));
@@ -207,7 +168,7 @@ class PairMiner {
   Executor& executor_;
   const WorthBound bound_;
   PairJoin join_;
-  Bar bar_;
+  PairBar bar_;
   bool anchored_ = false, truncated_ = false;
   std::vector<float> needs_;
   std::vector<ScoredPair> best_;
@@ -215,6 +176,29 @@ class PairMiner {
 };
 
 }  // namespace
+
+bool Better(const ScoredPair& x, const ScoredPair& y) {
+  if (x.score != y.score) return x.score > y.score;
+  return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+std::optional<ScoredPair> PairBar::Try(Row a, Row b, std::uint64_t& scored) const {
+  const SurfacePool& pool = score->pool();
+  ScoredPair pair{0, std::min(a, b), std::max(a, b)};
+  if (!pool.rows[a].wanted && !pool.rows[b].wanted) return {};
+  const PairParts parts = score->Parts(pair.a, pair.b);
+  ++scored;
+  if (!parts.tied()) return {};
+  const Row members[] = {pair.a, pair.b};
+  const SetNumbers numbers = score->Numbers(members, {&parts, 1});
+  pair.score = numbers.score;
+  if (pair.score < kLeastPairScore) return {};
+  if (numbers.fit < score->options().least_structural_fit) return {};
+  if (worst && !Better(pair, *worst)) return {};
+  if (after && !Better(*after, pair)) return {};
+  if (pool.Composed(pair.a, pair.b)) return {};
+  return pair;
+}
 
 bool RanksBefore(const RankedRows& a, const RankedRows& b) {
   return a.score != b.score ? a.score > b.score : a.rows < b.rows;

@@ -30,8 +30,9 @@ class PoolMaker {
         arcs_(ArcFilter::All()) {
     of_texts_ = options.terms == TermRule::kAscii || !HasTermIndex(snapshot);
     const EdgeKindId tags[] = {kHasTag}, both[] = {kHasTag, kHasTerm};
-    arcs_ = ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)
-                .ValidAt(options.now_ms);
+    arcs_ =
+        ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)
+            .ValidAt(options.now_ms);
   }
 
   Status Make() {
@@ -83,13 +84,14 @@ class PoolMaker {
 
   void FindTellingTerms() {
     telling_.assign(snapshot_.node_count(), 0);
-    ParallelFor(executor_, telling_.size(), std::size_t{1} << 16, [&](std::size_t v, std::size_t end) {
-      for (; v < end; ++v) {
-        const auto node = static_cast<NodeId>(v);
-        if (snapshot_.node_kind(node) == kTerm && snapshot_.alive(node))
-          telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
-      }
-    });
+    ParallelFor(executor_, telling_.size(), std::size_t{1} << 16,
+                [&](std::size_t v, std::size_t end) {
+                  for (; v < end; ++v) {
+                    const auto node = static_cast<NodeId>(v);
+                    if (snapshot_.node_kind(node) == kTerm && snapshot_.alive(node))
+                      telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
+                  }
+                });
   }
 
   // fn(tag or term) of a row, tags first, each once.
@@ -182,11 +184,8 @@ class PoolMaker {
       if (pool_.carriers[rank] < 2) break;
       const std::uint32_t s = pool_.sources[rank];
       const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != kTerm;
-      const std::uint32_t hash = (rank * 0x9E3779B1u) >> 25;  // 7 bits
-      if (tag && exact < kExactTags)
-        pool_.cells[rank] = static_cast<std::uint8_t>(exact++);
-      else
-        pool_.cells[rank] = static_cast<std::uint8_t>(tag ? 64 + hash % 128 : 192 + hash % 63);
+      pool_.cells[rank] =
+          tag && exact < kExactTags ? static_cast<std::uint8_t>(exact++) : CellOf(rank, tag);
     }
   }
 
@@ -293,10 +292,15 @@ void SurfacePool::SetSignature(Row r) {
   row.term_slack = static_cast<std::uint8_t>(std::min(slack[1], 255u));
 }
 
+std::uint8_t CellOf(std::uint32_t rank, bool tag) {
+  const std::uint32_t hash = (rank * 0x9E3779B1u) >> 25;  // 7 bits
+  return static_cast<std::uint8_t>(tag ? 64 + hash : 192 + hash % 63);
+}
+
 bool IsBoundaryTag(std::string_view tag) {
-  constexpr std::array<std::string_view, 11> kWords = {
-      "accounting", "chain", "keeper",     "oracle", "pause",  "queue",
-      "role",       "scope", "settlement", "time",   "upgrade"};
+  constexpr std::array<std::string_view, 11> kWords = {"accounting", "chain", "keeper", "oracle",
+                                                       "pause",      "queue", "role",   "scope",
+                                                       "settlement", "time",  "upgrade"};
   std::string lower(tag.substr(0, 16));
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

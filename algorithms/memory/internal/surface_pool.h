@@ -38,10 +38,10 @@ inline constexpr std::uint32_t RankOf(Token t) { return t >> 2; }
 
 struct alignas(64) MemberRow {
   std::array<std::uint64_t, 4> signature{};  // words 0 to 2: tags, 3: terms
-  std::uint32_t begin = 0;            // of its tokens
-  std::uint32_t tags = 0, terms = 0;  // their numbers
-  std::uint32_t boundaries = 0;       // of its tags
-  std::uint32_t degree = 0;           // events
+  std::uint32_t begin = 0;                   // of its tokens
+  std::uint32_t tags = 0, terms = 0;         // their numbers
+  std::uint32_t boundaries = 0;              // of its tags
+  std::uint32_t degree = 0;                  // events
   std::uint32_t type = 0;
   OutcomeSet outcomes = 0;
   std::uint16_t tag_slack = 0;  // 65535: that or more
@@ -71,9 +71,7 @@ struct SurfacePool {
   std::uint32_t most_tags = 0;  // of a row
 
   Row count() const { return static_cast<Row>(nodes.size()); }
-  std::span<const Token> tags(Row r) const {
-    return {tokens.data() + rows[r].begin, rows[r].tags};
-  }
+  std::span<const Token> tags(Row r) const { return {tokens.data() + rows[r].begin, rows[r].tags}; }
   std::span<const Token> row_terms(Row r) const {
     return {tokens.data() + rows[r].begin + rows[r].tags, rows[r].terms};
   }
@@ -102,6 +100,8 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
 Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOptions& options,
                              Executor& executor);
 
+// The cell of a tag or term that has no bit of its own.
+std::uint8_t CellOf(std::uint32_t rank, bool tag);
 bool IsBoundaryTag(std::string_view tag);
 bool IsWantedTag(std::string_view tag, std::span<const std::string> wanted);
 

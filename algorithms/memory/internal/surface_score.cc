@@ -105,7 +105,8 @@ WorthBound::WorthBound(const SurfaceScore& score) : score_(score) {
     const std::uint32_t common = t == most ? pool.most_tags : t;
     for (std::uint32_t c = t; c <= common; c += std::max(1u, common - t)) {
       const double distance = 1 - static_cast<double>(t) / (2.0 * pool.most_tags - t);
-      best = std::max(best, kTagAnchor * c + kBridgeWeight * (kTagDistance * distance + kTagsShared));
+      best =
+          std::max(best, kTagAnchor * c + kBridgeWeight * (kTagDistance * distance + kTagsShared));
     }
     tags_.push_back(static_cast<float>(constant + best));
   }
@@ -118,8 +119,9 @@ WorthBound::WorthBound(const SurfaceScore& score) : score_(score) {
 void WorthBound::Update(Row r) {
   if (r >= rows_.size()) rows_.resize(r + 1);
   const double boundaries = std::min(score_.pool().rows[r].boundaries, 4u);
-  rows_[r] = static_cast<float>(score_.potential(r) + kBridgeWeight * kBoundaries / 4 * boundaries) +
-             kRoundUp;
+  rows_[r] =
+      static_cast<float>(score_.potential(r) + kBridgeWeight * kBoundaries / 4 * boundaries) +
+      kRoundUp;
   most_ = std::max(most_, rows_[r]);
 }
 

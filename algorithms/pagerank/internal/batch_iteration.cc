@@ -8,6 +8,7 @@
 #include <bit>
 #include <utility>
 
+#include "algorithms/common/internal/simd_dispatch.h"
 #include "algorithms/common/internal/stop_flag.h"
 
 namespace plexus::pagerank_internal {
@@ -284,7 +285,7 @@ PLEXUS_INLINE void Work(const Task& task) {
 
 using WorkFn = void (*)(const Task&);
 
-void WorkBaseline(const Task& task) { Work(task); }
+void WorkScalar(const Task& task) { Work(task); }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) void WorkAvx2(const Task& task) { Work(task); }
@@ -292,14 +293,9 @@ __attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) void WorkAvx
     const Task& task) {
   Work(task);
 }
-
-WorkFn PickBest() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return WorkAvx512;
-  return __builtin_cpu_supports("avx2") ? WorkAvx2 : WorkBaseline;
-}
+constexpr internal::SimdTable<WorkFn> kWork{&WorkScalar, &WorkAvx2, &WorkAvx512};
 #else
-WorkFn PickBest() { return WorkBaseline; }
+constexpr internal::SimdTable<WorkFn> kWork{&WorkScalar};
 #endif
 
 }  // namespace
@@ -315,9 +311,8 @@ BatchPartial Add(BatchPartial a, const BatchPartial& b) {
 
 // All blocks of a segment before the next one: the threads share the third-level cache.
 std::optional<BatchPartial> BatchStepper::Step(const BatchStep& step, Executor& executor,
-                                               BatchLevel level) {
-  static const WorkFn best = PickBest();
-  const WorkFn work = level == BatchLevel::kBest ? best : WorkBaseline;
+                                               SimdLevel level) {
+  const WorkFn work = kWork.Find(level);
   StopFlag stop_flag(step.budget);
   for (std::size_t s = 0; s < rows_.segment_count() && !stop_flag.stopped(); ++s)
     ParallelFor(executor, partials_.size(), 1, [&](std::size_t b, std::size_t) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
+#include "algorithms/common/simd_level.h"
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 
@@ -61,15 +62,13 @@ struct BatchStep {
   const Budget* budget = nullptr;  // polled between the blocks
 };
 
-// Instruction levels of the kernel; all give the same bits.
-enum class BatchLevel : std::uint8_t { kBest, kBaseline };
-
 class BatchStepper {
  public:
   explicit BatchStepper(const BatchLayout& rows) : rows_(rows), partials_(rows.blocks().size()) {}
   // Nothing: the budget interrupted, and what `next` holds must be discarded.
+  // All levels give the same bits. REQUIRES a level that the machine has.
   std::optional<BatchPartial> Step(const BatchStep& step, Executor& executor,
-                                   BatchLevel level = BatchLevel::kBest);
+                                   SimdLevel level = SimdLevel::kBest);
 
  private:
   const BatchLayout& rows_;

@@ -4,7 +4,7 @@
 // adds overlap, and folded into f64.
 #include "algorithms/retrieval/internal/distance_kernels.h"
 
-#include "algorithms/common/internal/cpu_features.h"
+#include "algorithms/common/internal/simd_dispatch.h"
 
 // Between the baseline and AVX2 nothing is gained that anyone would notice, and
 // AVX3_DL has no instruction that f32 would use.
@@ -219,31 +219,21 @@ const RowKernels kScalar = {
 const RowKernels& ScalarRowKernels() { return kScalar; }
 
 const RowKernels* FindRowKernels(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::kBest:
-      return &PickRowKernels(level);
-    case SimdLevel::kScalar:
-      return &kScalar;
-    case SimdLevel::kAvx2:
+  static constexpr internal::SimdTable<const RowKernels*> kKernels{
+      .scalar = &kScalar,
 #if (HWY_TARGETS) & HWY_AVX2
-      if (CpuHasAvx2()) return &N_AVX2::kKernels;
+      .avx2 = &N_AVX2::kKernels,
 #endif
-      return nullptr;
-    case SimdLevel::kAvx512:
 #if (HWY_TARGETS) & HWY_AVX3
-      if (CpuHasAvx3()) return &N_AVX3::kKernels;
+      .avx512 = &N_AVX3::kKernels,
 #endif
-      return nullptr;
-  }
-  return nullptr;
+  };
+  return kKernels.Find(level);
 }
 
 const RowKernels& PickRowKernels(SimdLevel level) {
-  if (level != SimdLevel::kBest)
-    if (const RowKernels* found = FindRowKernels(level)) return *found;
-  for (SimdLevel best : {SimdLevel::kAvx512, SimdLevel::kAvx2})
-    if (const RowKernels* found = FindRowKernels(best)) return *found;
-  return kScalar;
+  const RowKernels* const found = FindRowKernels(level);
+  return found ? *found : *FindRowKernels(SimdLevel::kBest);
 }
 
 }  // namespace plexus::retrieval_internal

@@ -89,27 +89,6 @@ double Measure(std::span<const float> a, std::span<const float> b, Metric metric
 
 }  // namespace
 
-bool HasSimdLevel(SimdLevel level) { return retrieval_internal::FindRowKernels(level) != nullptr; }
-
-SimdLevel BestSimdLevel() {
-  if (HasSimdLevel(SimdLevel::kAvx512)) return SimdLevel::kAvx512;
-  return HasSimdLevel(SimdLevel::kAvx2) ? SimdLevel::kAvx2 : SimdLevel::kScalar;
-}
-
-std::string_view SimdLevelName(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::kBest:
-      return "best";
-    case SimdLevel::kScalar:
-      return "scalar";
-    case SimdLevel::kAvx2:
-      return "avx2";
-    case SimdLevel::kAvx512:
-      return "avx512";
-  }
-  return "?";
-}
-
 double InnerProduct(std::span<const float> a, std::span<const float> b, SimdLevel level) {
   return Measure(a, b, Metric::kInnerProduct, level);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "algorithms/common/internal/simd_dispatch.h"
+
 namespace plexus::similarity_internal {
 
 namespace {
@@ -100,15 +102,12 @@ __attribute__((target("popcnt"))) void ScanPopcount(int from, const View& v, std
                                                     std::vector<std::uint32_t>& out) {
   ScanFrom(from, v, x, first, last, need, out);
 }
-bool HavePopcount() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("popcnt");
-}
-Scanner PickScanner() { return HavePopcount() ? ScanPopcount : ScanPortable; }
-ThirdScanner PickThirdScanner() { return HavePopcount() ? ScanThirdsPopcount : ScanThirdsPortable; }
+// Machines with AVX2 count bits in one instruction.
+constexpr internal::SimdTable<Scanner> kScan{&ScanPortable, &ScanPopcount};
+constexpr internal::SimdTable<ThirdScanner> kScanThirds{&ScanThirdsPortable, &ScanThirdsPopcount};
 #else
-Scanner PickScanner() { return ScanPortable; }
-ThirdScanner PickThirdScanner() { return ScanThirdsPortable; }
+constexpr internal::SimdTable<Scanner> kScan{&ScanPortable};
+constexpr internal::SimdTable<ThirdScanner> kScanThirds{&ScanThirdsPortable};
 #endif
 
 }  // namespace
@@ -156,15 +155,13 @@ void PairBound::Scan(std::uint32_t x, std::uint32_t first, std::uint32_t last, s
   for (int k = from_; k < kWords; ++k) view.words[k] = words_[k].data();
   view.slack = slack_.data();
   view.units = units_;
-  static const Scanner scanner = PickScanner();
-  scanner(from_, view, x, first, last, need, out);
+  kScan.Find(SimdLevel::kBest)(from_, view, x, first, last, need, out);
 }
 
 void ScanThirds(const InvertedIndex& index, std::uint32_t a, std::uint32_t b,
                 std::span<const std::uint32_t> rows, std::uint32_t need,
                 std::vector<std::uint32_t>& out) {
-  static const ThirdScanner third_scanner = PickThirdScanner();
-  third_scanner(index, a, b, rows, need, out);
+  kScanThirds.Find(SimdLevel::kBest)(index, a, b, rows, need, out);
 }
 
 }  // namespace plexus::similarity_internal

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline std::string_view Trim(std::string_view s, std::string_view blanks = " \t") {
   const auto begin = s.find_first_not_of(blanks);
@@ -20,4 +20,4 @@ inline std::string Lower(std::string_view s) {
   return out;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -14,7 +14,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/export.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline bool Included(const Snapshot& s, const ExportOptions& options, NodeId node) {
   return s.alive(node) && s.is_fact(node) && (!options.include || options.include(node));
@@ -82,4 +82,4 @@ Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSi
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

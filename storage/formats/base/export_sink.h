@@ -8,7 +8,7 @@
 #include "engine/error.h"
 #include "engine/monitoring/progress.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class ExportSink {
  public:
@@ -53,4 +53,4 @@ class ExportSink {
   std::string text_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

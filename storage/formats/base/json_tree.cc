@@ -10,7 +10,7 @@
 #include "engine/schema.h"
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace json = boost::json;
 
@@ -243,4 +243,4 @@ std::optional<float> JsonToFloat(const JsonValue& value) {
   return value.is_number() ? ReadF32(value.text) : std::nullopt;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -17,7 +17,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 enum class JsonType : std::uint8_t { kNull, kBool, kInt, kUint, kDouble, kString, kArray, kObject };
 
@@ -71,4 +71,4 @@ class JsonParser {
 // The number rounded once to f32; nullopt when not a number, not finite.
 std::optional<float> JsonToFloat(const JsonValue& value);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

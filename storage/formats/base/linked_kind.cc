@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 EdgeKind LinkedKind() {
   EdgeKind kind;
@@ -12,4 +12,4 @@ EdgeKind LinkedKind() {
   return kind;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

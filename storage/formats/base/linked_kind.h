@@ -5,9 +5,9 @@
 
 #include "engine/schema.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline constexpr std::string_view kLinkedKind = "linked";
 EdgeKind LinkedKind();
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -14,7 +14,7 @@
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -126,7 +126,7 @@ Result<std::string> PropertiesFromJson(std::string_view text) {
 }
 
 Result<std::string> JsonFromProperties(std::string_view properties) {
-  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
+  PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(properties));
   std::string out;
   AppendJson(out, map.root());
   return out;
@@ -135,8 +135,8 @@ Result<std::string> JsonFromProperties(std::string_view properties) {
 // Both are spelled as JSON and joined: slow, simple, and canonical by construction.
 // Only events and outcomes that are imported again come here.
 Result<std::string> MergeProperties(std::string_view base, std::string_view patch) {
-  PLEXUS_ASSIGN(PropertyMap merged, SplitProperties(base));
-  PLEXUS_ASSIGN(PropertyMap over, SplitProperties(patch));
+  PLEXUS_ASSIGN(JsonProperties merged, SplitProperties(base));
+  PLEXUS_ASSIGN(JsonProperties over, SplitProperties(patch));
   for (auto& [key, value] : over) {
     if (value == "null")
       merged.erase(key);
@@ -146,7 +146,7 @@ Result<std::string> MergeProperties(std::string_view base, std::string_view patc
   return JoinProperties(merged);
 }
 
-Result<std::string> JoinProperties(const PropertyMap& map) {
+Result<std::string> JoinProperties(const JsonProperties& map) {
   std::string json = "{";
   for (const auto& [key, value] : map) {
     AppendJsonKey(json, key);
@@ -157,7 +157,7 @@ Result<std::string> JoinProperties(const PropertyMap& map) {
 }
 
 Result<std::string> KeepReserved(std::string_view properties) {
-  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
+  PLEXUS_ASSIGN(JsonProperties map, SplitProperties(properties));
   std::erase_if(map, [](const auto& entry) { return !IsReservedProperty(entry.first); });
   return JoinProperties(map);
 }
@@ -169,4 +169,4 @@ bool IsReservedProperty(std::string_view key) {
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

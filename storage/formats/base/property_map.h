@@ -10,9 +10,11 @@
 #include "engine/properties/split_properties.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
-Result<std::string> JoinProperties(const PropertyMap& map);
+using namespace engine_internal;  // JSON of properties, keys of outcomes
+
+Result<std::string> JoinProperties(const JsonProperties& map);
 
 // The canonical map of these members (of any object of the tree), "" for none.
 Result<std::string> EncodeProperties(const JsonParser& json,
@@ -24,4 +26,4 @@ bool IsReservedProperty(std::string_view key);
 // The map without keys that are not reserved.
 Result<std::string> KeepReserved(std::string_view properties);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -13,7 +13,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -364,7 +364,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   }
   if (auto text = Cell(row, Field::kText); !text.empty())
     batch.SetPayload(node, NodeField::kText, text);
-  if (properties && !properties->empty()) builder.SetProperties(name, node, *properties);
+  if (properties && !properties->empty()) builder.SetProperties(node, *properties);
   if (!tags.empty()) {
     std::vector<ListReplacement::Item> items;
     for (const NodeName& tag : tags) items.push_back({tag.key, ""});
@@ -380,4 +380,4 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

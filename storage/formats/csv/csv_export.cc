@@ -9,7 +9,10 @@
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -177,4 +180,4 @@ Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& o
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -4,7 +4,7 @@
 
 #include "storage/formats/csv/csv.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string_view WithoutFormulaGuard(std::string_view cell) {
   return cell.starts_with('\'') && NeedsFormulaGuard(cell) ? cell.substr(1) : cell;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

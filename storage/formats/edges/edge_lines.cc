@@ -5,7 +5,7 @@
 
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -90,4 +90,4 @@ LineIs ReadLine(const char*& p, const char* end, const Surprises& surprises, Row
   return wrong.empty() ? LineIs::kEdge : LineIs::kWrong;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -17,7 +17,7 @@
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // One edge line taken apart.
 struct Row {
@@ -111,4 +111,4 @@ std::size_t ReadEdgeLines(std::string_view text, std::uint64_t first_line,
   return static_cast<std::size_t>(p - text.data());
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

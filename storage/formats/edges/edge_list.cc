@@ -11,7 +11,7 @@
 #include "storage/formats/edges/edge_lines.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
       });
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -10,7 +10,7 @@
 
 #include "storage/formats/edges/edge_lines.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -169,4 +169,4 @@ Status EdgeCollector::Take(Piece& piece) {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

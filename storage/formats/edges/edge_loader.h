@@ -15,7 +15,7 @@
 #include "engine/bulk/edge_load.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // Gives the pieces `edges` instead of a batch.
 class EdgeLoadParser final : public RecordParser {
@@ -54,4 +54,4 @@ class EdgeCollector final : public PieceCollector {
   std::vector<NodeId> of_name_;    // of the piece at hand
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

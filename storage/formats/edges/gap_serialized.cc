@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -153,4 +153,4 @@ Result<GapGraph> ReadGapGraph(const Input& input) {
   return graph;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -16,7 +16,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -277,4 +277,4 @@ std::string SecondEntry(std::uint64_t first_line) {
   return "a second entry in row and column of line " + std::to_string(first_line);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -18,7 +18,7 @@
 
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class BlockReader;
 
@@ -57,4 +57,4 @@ class MatrixMarketParser final : public RecordParser {
 MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries);
 std::string SecondEntry(std::uint64_t first_line);  // the message
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

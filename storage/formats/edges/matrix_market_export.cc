@@ -11,7 +11,10 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -133,4 +136,4 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

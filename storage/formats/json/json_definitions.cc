@@ -2,7 +2,7 @@
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -120,4 +120,4 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
   return builder_.Define(space);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -18,7 +18,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // What the document says about all of its edges.
 struct ElementDefaults {
@@ -59,4 +59,4 @@ class ElementParser final : public RecordParser {
   ElementDefaults defaults_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

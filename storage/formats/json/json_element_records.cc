@@ -11,7 +11,7 @@
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -184,4 +184,4 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
   return builder_.Link(ends, edge);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

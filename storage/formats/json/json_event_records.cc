@@ -9,7 +9,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -191,4 +191,4 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -6,7 +6,9 @@
 #include "storage/formats/json/json_exporter.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
+
+using namespace engine_internal;
 
 namespace {
 
@@ -107,4 +109,4 @@ Status JsonExporter::WriteDefinitions() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

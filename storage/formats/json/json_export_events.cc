@@ -11,7 +11,9 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_exporter.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
+
+using namespace engine_internal;
 
 namespace {
 
@@ -102,7 +104,7 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   return shape;
 }
 
-void JsonExporter::AppendMap(const PropertyMap& map) {
+void JsonExporter::AppendMap(const JsonProperties& map) {
   for (const auto& [name, value] : map) {
     AppendJsonKey(sink_.text(), name);
     sink_.text() += value;
@@ -115,7 +117,7 @@ Result<bool> JsonExporter::IsWrittenByMember(const Edge& e) const {
   bare.properties = {};
   if (!IsPlain(bare)) return false;
   PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
-  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
+  PLEXUS_ASSIGN(JsonProperties map, SplitProperties(properties));
   return std::all_of(map.begin(), map.end(), [](const auto& entry) {
     return Has(kMemberAttributes, entry.first) && Fits(entry.first, entry.second);
   });
@@ -125,13 +127,13 @@ Status JsonExporter::AppendMembers(NodeId event) {
   struct Member {
     double rank;
     std::string_view role, key;
-    PropertyMap attributes;
+    JsonProperties attributes;
   };
   const EdgeKindId kind[] = {kMember};
   std::vector<Member> members;
   for (const Edge& e : Row(event, ArcFilter::Kinds(s_.schema(), kind))) {
     PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
-    PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
+    PLEXUS_ASSIGN(JsonProperties map, SplitProperties(properties));
     std::erase_if(map, [](const auto& entry) {
       return !Has(kMemberAttributes, entry.first) || !Fits(entry.first, entry.second);
     });
@@ -231,4 +233,4 @@ Status JsonExporter::WriteEventsAndOutcomes() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -10,7 +10,10 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options) try {
@@ -352,4 +355,4 @@ Status JsonExporter::WriteRemovals() {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

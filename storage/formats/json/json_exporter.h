@@ -11,7 +11,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/export.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class JsonExporter {
  public:
@@ -49,7 +49,7 @@ class JsonExporter {
   // json_export_events.cc
   struct EventShape {
     bool standard = false;  // fits an event or outcome line
-    PropertyMap attributes, props;
+    JsonProperties attributes, props;
   };
   Result<EventShape> ShapeOfEvent(NodeId node) const;
   Result<EventShape> ShapeOfOutcome(NodeId node, NodeId& event, bool& by_label_time) const;
@@ -58,7 +58,7 @@ class JsonExporter {
   Status WriteEventsAndOutcomes();
   Status AppendMembers(NodeId event);
   Result<bool> IsWrittenByMember(const Edge& edge) const;
-  void AppendMap(const PropertyMap& map);
+  void AppendMap(const JsonProperties& map);
 
   const Snapshot& s_;
   ExportSink sink_;
@@ -68,4 +68,4 @@ class JsonExporter {
   std::vector<std::uint8_t> standard_;     // by node id: 1 event, 2 outcome; empty if none
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -3,7 +3,7 @@
 
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -74,7 +74,7 @@ Status JsonRecord::Put(const NodeRecord& record) {
   PLEXUS_TRY(builder_.Upsert(record.name, node, record.kind));
   SetColumns(node, record.columns);
   SetText(node, record.text);
-  if (record.properties) builder_.SetProperties(record.name, node, *record.properties);
+  if (record.properties) builder_.SetProperties(node, *record.properties);
   if (!record.tags) return {};
   std::vector<ListReplacement::Item> items;
   for (const NodeName& tag : *record.tags) items.push_back({tag.key, ""});
@@ -196,4 +196,4 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

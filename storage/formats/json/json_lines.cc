@@ -9,7 +9,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -247,4 +247,4 @@ void JsonRecord::SetText(NodeRef node, const JsonValue* text) {
     builder_.batch().SetPayload(node, NodeField::kText, text->text);
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

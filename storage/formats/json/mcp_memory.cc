@@ -13,7 +13,7 @@
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -76,7 +76,7 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
   const bool is_kind = known ? builder.schema().node_kind(*known).plane == Plane::kFact
                              : builder.CheckNewNodeKind(type).has_value();
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
-  PLEXUS_ASSIGN(PropertyMap patch, SplitProperties(others));
+  PLEXUS_ASSIGN(JsonProperties patch, SplitProperties(others));
   patch["observations"] = observations.list;
   patch[std::string(kFileLine)] = std::to_string(line);
   std::string& type_patch = patch["entityType"] = is_kind ? "null" : "";
@@ -123,7 +123,7 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
   PLEXUS_ASSIGN(const std::string_view to, Text(json, root, "to"));
   PLEXUS_ASSIGN(const std::string_view name, Text(json, root, "relationType"));
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
-  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(others));
+  PLEXUS_ASSIGN(JsonProperties map, SplitProperties(others));
   map[std::string(kFileLine)] = std::to_string(line);
   PLEXUS_ASSIGN(const std::string properties, JoinProperties(map));
   for (const std::string_view end : {from, to}) {
@@ -186,4 +186,4 @@ bool IsMcpMemoryLine(std::string_view line, bool cut) {
           (type->text == "relation" && json.Find(**root, "relationType")));
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

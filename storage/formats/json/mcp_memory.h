@@ -24,7 +24,7 @@
 
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 inline constexpr std::string_view kFileLine = "file_line";  // a property
 inline constexpr std::string_view kReversedLabel = "reversed";
@@ -39,4 +39,4 @@ class McpMemoryParser final : public RecordParser {
 // line, which is judged by what the server writes first.
 bool IsMcpMemoryLine(std::string_view line, bool cut);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

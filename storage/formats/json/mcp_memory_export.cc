@@ -12,14 +12,16 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/mcp_memory.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
 constexpr std::uint64_t kNoLine = std::numeric_limits<std::uint64_t>::max();
 
 // Takes "file_line" out of the map; kNoLine when there is none.
-std::uint64_t TakeLine(PropertyMap& map) {
+std::uint64_t TakeLine(JsonProperties& map) {
   const auto entry = map.extract(std::string(kFileLine));
   std::uint64_t line = kNoLine;
   if (!entry) return line;
@@ -28,7 +30,7 @@ std::uint64_t TakeLine(PropertyMap& map) {
   return error == std::errc() && end == text.data() + text.size() ? line : kNoLine;
 }
 
-std::string TakeOr(PropertyMap& map, std::string_view name, std::string otherwise) {
+std::string TakeOr(JsonProperties& map, std::string_view name, std::string otherwise) {
   auto entry = map.extract(std::string(name));
   return entry ? std::move(entry.mapped()) : otherwise;
 }
@@ -64,7 +66,7 @@ class McpMemoryWriter {
   }
 
  private:
-  Result<PropertyMap> Properties(PayloadRef ref) const {
+  Result<JsonProperties> Properties(PayloadRef ref) const {
     PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
     return SplitProperties(bytes);
   }
@@ -81,7 +83,7 @@ class McpMemoryWriter {
         std::ranges::any_of(relations_, [](const Relation& r) { return r.line != kNoLine; });
     for (NodeId v = 0; v < s_.node_count(); ++v) {
       if (!Included(s_, options_, v)) continue;
-      PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
+      PLEXUS_ASSIGN(JsonProperties map, Properties(s_.payload_ref(v, NodeField::kProperties)));
       const std::uint64_t line = TakeLine(map);
       from_file |= line != kNoLine;
       const bool bare = line == kNoLine && map.empty() && s_.node_kind(v) == kNode &&
@@ -98,7 +100,7 @@ class McpMemoryWriter {
   }
 
   Status WriteEntity(NodeId v) {
-    PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
+    PLEXUS_ASSIGN(JsonProperties map, Properties(s_.payload_ref(v, NodeField::kProperties)));
     PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
     if (!IsValidUtf8(text))
       return Fail(ErrorCode::kUnsupported,
@@ -115,7 +117,7 @@ class McpMemoryWriter {
   }
 
   // Properties beside what the server knows, which it passes over.
-  static void AppendRest(std::string& json, const PropertyMap& map) {
+  static void AppendRest(std::string& json, const JsonProperties& map) {
     for (const auto& [name, value] : map) {
       const bool known = name == "type" || name == "name" || name == "from" || name == "to" ||
                          name == "relationType";
@@ -137,7 +139,7 @@ class McpMemoryWriter {
 
   Status ReadRelations() {
     return ForEachSelected(s_, options_, sink_, [&](const Edge& e) -> Status {
-      PLEXUS_ASSIGN(PropertyMap map, Properties(e.properties));
+      PLEXUS_ASSIGN(JsonProperties map, Properties(e.properties));
       const std::uint64_t line = TakeLine(map);
       relations_.push_back({line, relations_.size(), Spelled(e, map)});
       return {};
@@ -153,7 +155,7 @@ class McpMemoryWriter {
     return {};
   }
 
-  std::string Spelled(const Edge& e, const PropertyMap& map) const {
+  std::string Spelled(const Edge& e, const JsonProperties& map) const {
     const EdgeKind& kind = s_.schema().edge_kind(e.kind);
     const std::string_view label = s_.string(e.label);
     std::string_view from = s_.key(e.source), to = s_.key(e.target), name = kind.name;
@@ -190,4 +192,4 @@ Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOpti
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -222,4 +222,4 @@ Result<std::optional<Block>> NodeLinkReader::Next() {
   return lines_.Take();
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

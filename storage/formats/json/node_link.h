@@ -18,7 +18,7 @@
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class NodeLinkReader final : public BlockSource {
  public:
@@ -62,4 +62,4 @@ class NodeLinkReader final : public BlockSource {
   ElementLines lines_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

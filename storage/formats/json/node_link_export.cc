@@ -15,7 +15,9 @@
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -102,7 +104,7 @@ class NodeLinkWriter {
  private:
   Status WriteProperties(PayloadRef ref, std::span<const std::string_view> names, bool columns) {
     PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
-    PLEXUS_ASSIGN(const PropertyMap map, SplitProperties(bytes));
+    PLEXUS_ASSIGN(const JsonProperties map, SplitProperties(bytes));
     std::string rest = "{";
     for (const auto& [name, json] : map) {
       const bool taken = std::find(names.begin(), names.end(), name) != names.end() ||
@@ -211,4 +213,4 @@ Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptio
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

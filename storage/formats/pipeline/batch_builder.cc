@@ -8,7 +8,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/dry_run.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -115,16 +115,11 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
   return {};
 }
 
-void BatchBuilder::SetProperties(const NodeName& name, NodeRef node,
-                                 const std::string& properties) {
+void BatchBuilder::SetProperties(NodeRef node, const std::string& properties) {
   if (properties.empty())
     batch().ClearPayload(node, NodeField::kProperties);
   else
     batch().SetPayload(node, NodeField::kProperties, properties);
-  if (context_.check)
-    piece_.notes.maps.push_back(
-        {name.key, properties.size(),
-         context_.check->WatchesMap(name.key) ? properties : std::string()});
 }
 
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
@@ -242,10 +237,10 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
   std::string whole = patch;
   if (!is_new) {  // an earlier line of this piece: lay this one over it
     const PropertyPatch& earlier = piece_.patches[at->second];
-    PLEXUS_ASSIGN(PropertyMap merged, SplitProperties(earlier.patch));
+    PLEXUS_ASSIGN(JsonProperties merged, SplitProperties(earlier.patch));
     if (replaces_rest)
       std::erase_if(merged, [](const auto& e) { return !IsReservedProperty(e.first); });
-    PLEXUS_ASSIGN(PropertyMap over, SplitProperties(patch));
+    PLEXUS_ASSIGN(JsonProperties over, SplitProperties(patch));
     for (auto& [k, v] : over) merged[k] = std::move(v);
     PLEXUS_ASSIGN(whole, JoinProperties(merged));
     replaces_rest |= earlier.replaces_rest;
@@ -273,4 +268,4 @@ void BatchBuilder::NoteTime(std::string_view field, std::int64_t time_ms) {
   piece_.small_times.push_back({std::string(field), line_, time_ms, 1});
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -22,7 +22,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // A node as a record names it, checked, not yet in the batch.
 struct NodeName {
@@ -63,7 +63,7 @@ class BatchBuilder {
   Status Upsert(const NodeName& name, NodeRef node, std::string_view kind);
 
   // The map as a whole; "" clears it.
-  void SetProperties(const NodeName& name, NodeRef node, const std::string& properties);
+  void SetProperties(NodeRef node, const std::string& properties);
 
   // An edge record, checked. `kind_name` may be an inverse name.
   struct EdgeEnds {
@@ -114,4 +114,4 @@ class BatchBuilder {
   std::set<std::string> removed_;                                 // in this piece
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

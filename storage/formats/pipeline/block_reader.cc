@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -165,4 +165,4 @@ Result<std::optional<Block>> BlockReader::Next() {
   }
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -17,7 +17,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // Where bytes come from. Read returns 0 at the end.
 class ByteSource {
@@ -83,4 +83,4 @@ class BlockReader final : public BlockSource {
   bool eof_ = false;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -3,7 +3,7 @@
 
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -157,4 +157,4 @@ void PieceApplier::BookWarnings(const Piece& piece) {
   }
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

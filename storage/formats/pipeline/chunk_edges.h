@@ -7,7 +7,7 @@
 
 #include "engine/bulk/edge_load.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 struct PieceEdges {
   static constexpr std::uint32_t kNamed = 1u << 31;
@@ -21,4 +21,4 @@ struct PieceEdges {
   std::uint32_t largest = 0;  // number
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -2,22 +2,14 @@
 #include "storage/formats/pipeline/dry_run.h"
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 #include <unordered_set>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/base/properties.h"
-#include "storage/formats/base/property_map.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
-
-constexpr std::size_t kPlaces = std::size_t{1} << 17;
-// A map joined from patches can be larger than they are together: offsets widen. By
-// less than this.
-constexpr std::size_t kWidening = 8;
 
 // Whether an edge kind wants a fact of some kind at an end.
 bool DemandsFacts(const Schema& schema) {
@@ -29,18 +21,13 @@ bool DemandsFacts(const Schema& schema) {
       [&](const EdgeKind& kind) { return fact(kind.source_kind) || fact(kind.target_kind); });
 }
 
-std::size_t Place(const std::string& node) { return std::hash<std::string>()(node) % kPlaces; }
-
 }  // namespace
 
 void ImportCheck::Begin(Snapshot now) {
   now_ = std::move(now);
   schema_ = now_.state().schema;
-  watches_kinds_ = kinds_wanted_ = kinds_stated_ = closer_ = maps_suspect_ = false;
+  watches_kinds_ = kinds_wanted_ = kinds_stated_ = second_pass_ = false;
   kinds_.clear();
-  maps_.clear();
-  sketch_.clear();
-  suspect_.clear();
 }
 
 Status ImportCheck::Define(const EdgeKind& kind) {
@@ -60,8 +47,6 @@ Status ImportCheck::Take(const Piece& piece) {
     PLEXUS_TRY(CheckWanted(piece));
     PLEXUS_TRY(CheckRetyped(piece));
   }
-  Maps grown;
-  PLEXUS_TRY(closer_ ? Grow(piece, grown) : FlagLargeMap(piece));
   // The piece is good: from here on it counts.
   if (watches_kinds_) {
     if (ReleasesKind(piece))
@@ -73,7 +58,6 @@ Status ImportCheck::Take(const Piece& piece) {
     }
   }
   for (const auto& [node, kind] : piece.notes.kinds) kinds_[node].kind = kind;
-  for (auto& [node, map] : grown) maps_[std::move(node)] = std::move(map);
   if (piece.schema_after) {
     std::lock_guard lock(mutex_);
     schema_ = piece.schema_after;
@@ -82,11 +66,10 @@ Status ImportCheck::Take(const Piece& piece) {
 }
 
 bool ImportCheck::NeedsSecondPass() {
-  if (closer_) return false;
+  if (second_pass_) return false;
   kinds_wanted_ |= kinds_stated_ && DemandsFacts(*schema());
-  if (!kinds_wanted_ && !maps_suspect_) return false;
-  closer_ = true;
-  watches_kinds_ = kinds_wanted_;
+  if (!kinds_wanted_) return false;
+  second_pass_ = watches_kinds_ = true;
   schema_ = now_.state().schema;
   kinds_.clear();
   return true;
@@ -164,68 +147,4 @@ bool ImportCheck::ReleasesKind(const Piece& piece) const {
                       });
 }
 
-Result<std::string> ImportCheck::StoredMap(const std::string& node) const {
-  const auto id = now_.Find(node);
-  if (!id || !now_.alive(*id)) return std::string();
-  auto stored = now_.Payload(*id, NodeField::kProperties);
-  if (!stored && stored.error().code == ErrorCode::kNotFound) return std::string();
-  return stored;
-}
-
-bool ImportCheck::WatchesMap(const std::string& node) const {
-  return closer_ && maps_suspect_ && suspect_[Place(node)];
-}
-
-// First look: which maps may become too large.
-Status ImportCheck::FlagLargeMap(const Piece& piece) {
-  if (piece.patches.empty() && piece.notes.maps.empty()) return {};
-  if (sketch_.empty()) {
-    sketch_.resize(kPlaces);
-    suspect_.resize(kPlaces);
-  }
-  const auto add = [&](const std::string& node, std::size_t bytes) -> bool {
-    constexpr std::size_t kFull = Limits::kMaxPayloadBytes;  // stays suspect and never wraps
-    std::uint32_t& sum = sketch_[Place(node)];
-    sum = static_cast<std::uint32_t>(std::min(kFull, sum + std::min(bytes, kFull)));
-    return sum > kFull / kWidening;
-  };
-  for (const PieceNotes::MapOfNode& set : piece.notes.maps) add(set.node, set.bytes);
-  for (const PropertyPatch& patch : piece.patches) {
-    if (patch.node.empty()) continue;
-    PLEXUS_ASSIGN(const std::string stored, StoredMap(patch.node));
-    if (add(patch.node, patch.patch.size() + stored.size()))
-      suspect_[Place(patch.node)] = maps_suspect_ = true;
-  }
-  return {};
-}
-
-// Closer look: what these become.
-Status ImportCheck::Grow(const Piece& piece, Maps& grown) {
-  if (!maps_suspect_) return {};
-  for (const std::string& node : piece.notes.removed)
-    if (WatchesMap(node)) grown.emplace_back(node, std::string());
-  for (const PieceNotes::MapOfNode& set : piece.notes.maps)
-    if (WatchesMap(set.node)) grown.emplace_back(set.node, set.map);
-  for (const PropertyPatch& patch : piece.patches) {
-    if (patch.node.empty() || !WatchesMap(patch.node)) continue;
-    std::string base;
-    if (const auto at = maps_.find(patch.node); at != maps_.end()) {
-      base = at->second;
-    } else {
-      PLEXUS_ASSIGN(base, StoredMap(patch.node));
-    }
-    if (patch.fresh) base.clear();
-    if (patch.replaces_rest) {
-      PLEXUS_ASSIGN(base, KeepReserved(base));
-    }
-    auto merged = MergeProperties(base, patch.patch);
-    if (!merged)
-      return Fail(merged.error().code,
-                  "properties of '" + std::string(DisplayName(patch.node)) +
-                      "', with what was there before: " + merged.error().message);
-    grown.emplace_back(patch.node, std::move(*merged));
-  }
-  return {};
-}
-
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -3,15 +3,13 @@
 // A check parses everything and applies nothing. The parsers use the schema as the file has made it
 // so far; what only the graph can refuse is predicted here, from a snapshot and from what the
 // pieces note:
-//   - an edge whose kind wants an endpoint of a fact kind, and a node that takes another
-//     kind than its edges want: kinds that the file states;
-//   - property maps that grow piece by piece (events, outcomes, entities): their size.
-// (An edge that the files themselves take back, or that goes as its other end is removed, still
-// holds its ends to their kinds: do that in an import of its own. The line named may then be
-// one that such a node makes bad.) Neither is kept for every node of every file. The first pass
-// finds out whether the file has such edges at all and, by a sketch of a fixed size, which maps
-// could grow too large; only if there are any a second pass keeps the kinds of nodes and those few
-// maps. Memory of the first pass is constant.
+// an edge whose kind wants an endpoint of a fact kind, and a node that takes another kind than its
+// edges want: kinds that the file states. (An edge that the files themselves take back, or that
+// goes as its other end is removed, still holds its ends to their kinds: do that in an import of
+// its own. The line named may then be one that such a node makes bad.) The first pass finds out
+// whether the file has such edges at all; only then a second pass keeps the kinds of nodes. Memory
+// of the first pass is constant. A property map that grows too large over several records is found
+// while they are applied.
 //
 // Take is called by one thread at a time, schema() and watches_kinds() by any.
 #pragma once
@@ -22,12 +20,11 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "engine/snapshot.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class ImportCheck {
  public:
@@ -41,7 +38,6 @@ class ImportCheck {
     return schema_;
   }
   bool watches_kinds() const { return watches_kinds_; }
-  bool WatchesMap(const std::string& node) const;
   // Whether the graph has the node or the file has stated its kind. Not beside Take of
   // a piece that states one.
   bool Knows(const std::string& node) const { return kinds_.contains(node) || now_.Find(node); }
@@ -56,7 +52,6 @@ class ImportCheck {
   bool NeedsSecondPass();
 
  private:
-  using Maps = std::vector<std::pair<std::string, std::string>>;
   Status CheckWanted(const Piece& piece);
   // What is known of a node's kind: as stated so far, or as an edge has wanted it.
   struct NodeKindSoFar {
@@ -69,9 +64,6 @@ class ImportCheck {
   const std::string& KindInGraph(const std::string& node) const;
   bool ReleasesKind(const Piece& piece) const;
   bool HeldByGraph(const std::string& node, const std::string& kind) const;
-  Status FlagLargeMap(const Piece& piece);
-  Status Grow(const Piece& piece, Maps& grown);
-  Result<std::string> StoredMap(const std::string& node) const;
 
   Snapshot now_;
   mutable std::mutex mutex_;
@@ -79,11 +71,7 @@ class ImportCheck {
   bool watches_kinds_ = false, kinds_wanted_ = false, kinds_stated_ = false;
   std::unordered_map<std::string, NodeKindSoFar> kinds_;
   std::unordered_map<std::string, std::string> piece_kinds_;  // of the piece being checked
-  // Bytes of patches by a hash of the node; which places could hold too large a map.
-  std::vector<std::uint32_t> sketch_;
-  std::vector<bool> suspect_;
-  bool closer_ = false, maps_suspect_ = false;
-  std::unordered_map<std::string, std::string> maps_;  // of suspects, as they stand
+  bool second_pass_ = false;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -14,7 +14,7 @@
 #include "engine/monitoring/progress.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // The bytes of a pipe: the first few MiB in memory; when there are more, all of them in a
 // file that has no name any more and goes with the last owner. Thread-safe to open.
@@ -79,4 +79,4 @@ struct Input {
   FileStamp stamp() const { return by_name() ? StampOf(name) : FileStamp(); }
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -194,4 +194,4 @@ Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
   return pipeline.status();
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -19,7 +19,7 @@
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 // What one import carries from file to file.
 struct ImportRun {
@@ -118,4 +118,4 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
 Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBatch& before,
                            WriteBatch& after);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -21,7 +21,7 @@
 #include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/touched_nodes.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class ImportCheck;
 
@@ -57,15 +57,8 @@ struct PieceNotes {
   struct WantedKind {
     std::string node, kind, edge;
   };
-  // A property map that is set as a whole; it may be patched elsewhere.
-  struct MapOfNode {
-    std::string node;
-    std::size_t bytes = 0;
-    std::string map;  // when it is watched
-  };
-  bool states_kinds = false;      // of some node, that is no index node
-  std::vector<KindOfNode> kinds;  // these in order, when kinds are watched
-  std::vector<MapOfNode> maps;
+  bool states_kinds = false;         // of some node, that is no index node
+  std::vector<KindOfNode> kinds;     // these in order, when kinds are watched
   bool wants_kinds = false;          // some edge has a wanted kind
   std::vector<WantedKind> wanted;    // these, when kinds are watched
   std::vector<std::string> removed;  // nodes
@@ -162,7 +155,7 @@ inline bool NoteError(const ParseContext& context, Piece& piece, std::uint64_t l
   ++piece.error_count;
   if (piece.errors.size() < std::max<std::size_t>(context.options->max_errors_kept, 1))
     piece.errors.push_back({line, std::move(reason)});
-  if (context.options->on_error == OnError::kSkip) return true;
+  if (context.options->on_error == OnImportError::kSkip) return true;
   piece.stopped = true;
   return false;
 }
@@ -184,4 +177,4 @@ std::size_t TakeLines(std::string_view text, std::uint64_t first_line, const Par
   return at;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

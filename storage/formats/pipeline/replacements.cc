@@ -11,7 +11,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -62,4 +62,4 @@ Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBa
   return {};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -9,7 +9,7 @@
 
 #include "storage/formats/pipeline/input.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -106,4 +106,4 @@ FileStamp StampOf(const std::string& path) {
           info.st_mtim.tv_nsec};
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

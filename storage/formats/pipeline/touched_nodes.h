@@ -13,7 +13,7 @@
 
 #include "engine/snapshot.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class TouchedNodes {
  public:
@@ -38,4 +38,4 @@ class TouchedNodes {
   std::vector<std::atomic<std::uint64_t>> words_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

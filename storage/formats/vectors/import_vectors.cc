@@ -13,7 +13,9 @@
 #include "storage/formats/vectors/vector_file.h"
 #include "storage/formats/vectors/vector_keys.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -42,7 +44,7 @@ class VectorImport {
       if (!keys) return ContentError(std::move(keys).error());
       keys_ = *std::move(keys);
     }
-    const bool check_first = run_.options.on_error == OnError::kStop;
+    const bool check_first = run_.options.on_error == OnImportError::kStop;
     run_.bytes_total = opened->size_bytes() * (check_first ? 2 : 1);
     if (check_first) {
       PLEXUS_TRY(Pass(*opened, false));
@@ -91,7 +93,7 @@ class VectorImport {
     ++report.errors;
     if (report.kept_errors.size() < run_.options.max_errors_kept)
       report.kept_errors.push_back({file, line, std::move(reason)});
-    report.stopped |= run_.options.on_error == OnError::kStop;
+    report.stopped |= run_.options.on_error == OnImportError::kStop;
   }
 
   Status CheckSpace(std::uint32_t dimensions) {
@@ -258,4 +260,4 @@ Result<std::vector<float>> ReadVector(const VectorInput& file) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

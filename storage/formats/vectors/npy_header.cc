@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -128,4 +128,4 @@ Result<NpyHeader> ParseNpyHeader(std::string_view head) {
   return header;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -14,7 +14,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 struct NpyHeader {
   std::string descr;  // "<f4"
@@ -31,4 +31,4 @@ bool IsNpy(std::string_view head);
 // kInvalidArgument with the reason, without the file's name.
 Result<NpyHeader> ParseNpyHeader(std::string_view head);
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -12,7 +12,9 @@
 #include "engine/types.h"
 #include "storage/formats/vectors/npy_header.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 static_assert(std::endian::native == std::endian::little, "rows are copied as they stand");
 
@@ -218,4 +220,4 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
   return true;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -18,7 +18,7 @@
 #include "storage/formats/import_vectors.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 struct VectorFileOptions {
   VectorFormat format = VectorFormat::kAuto;
@@ -63,4 +63,4 @@ class VectorFile {
   std::vector<char> buffer_;  // one row as the file has it
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

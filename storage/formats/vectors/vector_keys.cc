@@ -8,7 +8,7 @@
 #include "engine/types.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 namespace {
 
@@ -76,4 +76,4 @@ void VectorKeys::Check() {
   }
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

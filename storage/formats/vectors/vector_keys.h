@@ -15,7 +15,7 @@
 #include "engine/error.h"
 #include "storage/formats/import_vectors.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class VectorKeys {
  public:
@@ -46,4 +46,4 @@ class VectorKeys {
   std::map<std::uint64_t, std::string> refused_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

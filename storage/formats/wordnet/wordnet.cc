@@ -10,7 +10,9 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
 
 namespace {
 
@@ -220,4 +222,4 @@ std::span<const std::string_view> WordNetFiles() {
   return kFiles;
 }
 
-}  // namespace plexus::text
+}  // namespace plexus

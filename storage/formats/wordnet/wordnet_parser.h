@@ -10,7 +10,7 @@
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/wordnet.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class WordNetParser final : public RecordParser {
  public:
@@ -28,4 +28,4 @@ class WordNetParser final : public RecordParser {
   IsSynset is_synset_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -11,7 +11,9 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/xml/graphml_key.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
+
+using namespace engine_internal;
 
 namespace {
 
@@ -397,4 +399,4 @@ Result<std::optional<Block>> GraphMlReader::Next() {
 
 std::uint64_t GraphMlReader::bytes_read() const { return impl_->fed; }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -19,7 +19,7 @@
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 class GraphMlReader final : public BlockSource {
  public:
@@ -36,4 +36,4 @@ class GraphMlReader final : public BlockSource {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -8,7 +8,9 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
+
+using namespace engine_internal;
 
 namespace {
 
@@ -123,4 +125,4 @@ std::string GraphMlKeys::RepeatError() {
          " times as large as it is";
 }
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

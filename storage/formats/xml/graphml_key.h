@@ -14,7 +14,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 
 enum class GraphMlType { kBoolean, kInteger, kReal, kString };
 
@@ -55,4 +55,4 @@ class GraphMlKeys {
   std::uint64_t repeated_ = 0;     // bytes that they added to elements
 };
 
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

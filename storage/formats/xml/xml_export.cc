@@ -8,7 +8,10 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus::text {
+namespace plexus {
+
+using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -259,4 +262,4 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus::text
+}  // namespace plexus

@@ -15,11 +15,8 @@
 namespace plexus::testing {
 namespace {
 
-using storage::CheckpointOnClose;
-using storage::Database;
-
 std::unique_ptr<Database> Open(const std::string& directory, CheckpointOnClose on_close) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   options.checkpoint_on_close = on_close;
   auto database = Database::Open(directory, options);
@@ -31,7 +28,7 @@ TEST(CarriedStored, EqualsFromNothing) {
   constexpr CheckpointOnClose kModes[] = {CheckpointOnClose::kNever, CheckpointOnClose::kWhenEarned,
                                           CheckpointOnClose::kAlways};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const storage::testing::ScratchDirectory dir;
+    const storage_internal::testing::ScratchDirectory dir;
     Changer changer(seed, 40);
     auto database = Open(dir.path(), kModes[0]);
     ASSERT_TRUE(database);

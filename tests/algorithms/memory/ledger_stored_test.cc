@@ -14,10 +14,8 @@
 namespace plexus::testing {
 namespace {
 
-using storage::Database;
-
 std::unique_ptr<Database> Open(const std::string& directory) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.create = true;
   auto database = Database::Open(directory, options);
   EXPECT_TRUE(database) << database.error().ToString();
@@ -26,7 +24,7 @@ std::unique_ptr<Database> Open(const std::string& directory) {
 
 TEST(LedgerStored, EqualsItsDefinitionAtEveryTime) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const storage::testing::ScratchDirectory dir;
+    const storage_internal::testing::ScratchDirectory dir;
     LedgerChanger changer(seed, 12);
     auto database = Open(dir.path());
     ASSERT_TRUE(database);
@@ -58,7 +56,7 @@ TEST(LedgerStored, EqualsItsDefinitionAtEveryTime) {
 
 // The event keeps the member; nobody reads what it said, at no time.
 TEST(LedgerStored, APurgeScrubsTheMemberAtEveryTime) {
-  const storage::testing::ScratchDirectory dir;
+  const storage_internal::testing::ScratchDirectory dir;
   auto database = Open(dir.path());
   ASSERT_TRUE(database);
   WriteBatch batch(1);

@@ -85,7 +85,7 @@ void CheckBoth(const Snapshot& snapshot, std::uint64_t seed) {
 }
 
 TEST(StructuralLenses, RandomLedgersAtEveryState) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto graph = Graph::InMemory();
     std::vector<Snapshot> states;
@@ -173,12 +173,12 @@ TEST(StructuralLenses, SaysWhyThereIsNothing) {
   batch.UpsertNode("a", kMemory);
   ASSERT_TRUE(graph->Apply(batch));
   const NeverComposedOptions options{.lens = FrontierLens::kBridge, .now_ms = 1};
-  EXPECT_EQ(Mine(graph->snapshot(), options).why_empty, "fewer than two memories may be members");
+  EXPECT_EQ(Mine(graph->snapshot(), options).why_empty, "Fewer than two memories may be members.");
   batch = WriteBatch(1);
   batch.UpsertNode("b", kMemory);
   ASSERT_TRUE(graph->Apply(batch));
   EXPECT_EQ(Mine(graph->snapshot(), options).why_empty,
-            "no edge of the walked kinds leaves a memory that may be a member");
+            "No edge of the walked kinds leaves a memory that may be a member.");
   batch = WriteBatch(1);
   batch.Link(batch.Node("a"), kSupports, batch.Node("b"));
   const NodeRef event = batch.IndexNode(kEvent, "e");
@@ -186,7 +186,7 @@ TEST(StructuralLenses, SaysWhyThereIsNothing) {
   batch.Link(event, kMember, batch.Node("b"));
   ASSERT_TRUE(graph->Apply(batch));
   EXPECT_EQ(Mine(graph->snapshot(), options).why_empty,
-            "every pair within 3 hops was composed or has no wanted tag");
+            "Every pair within 3 hops was composed or has no wanted tag.");
 }
 
 TEST(PriorOutcomes, BoundsAreAboveEveryAdjustment) {

@@ -78,8 +78,7 @@ class LaneSweep {
     }
   }
 
-  std::vector<pagerank_internal::Batch16> Step(Executor& executor,
-                                               pagerank_internal::BatchLevel level,
+  std::vector<pagerank_internal::Batch16> Step(Executor& executor, SimdLevel level,
                                                pagerank_internal::BatchPartial& partial) const {
     std::vector<pagerank_internal::Batch16> next(now_.size());
     pagerank_internal::BatchStep step = options_;
@@ -167,10 +166,9 @@ TEST(PageRankLanes, ASweepGivesThePlainSumsAtAnyLevel) {
     const LaneSweep sweep(skewed, skewed);  // with weights once
     sweep.CheckNumbering(skewed);
     pagerank_internal::BatchPartial best, baseline;
-    const auto got = sweep.Step(*two, pagerank_internal::BatchLevel::kBest, best);
+    const auto got = sweep.Step(*two, SimdLevel::kBest, best);
     sweep.CheckSums(got, best);
-    const auto same =
-        sweep.Step(SerialExecutor(), pagerank_internal::BatchLevel::kBaseline, baseline);
+    const auto same = sweep.Step(SerialExecutor(), SimdLevel::kScalar, baseline);
     EXPECT_EQ(best.step, baseline.step);
     EXPECT_EQ(best.dangling, baseline.dangling);
     EXPECT_TRUE(std::ranges::equal(got, same, {}, &pagerank_internal::Batch16::at,

@@ -274,8 +274,7 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   const PageRankResult without = RefreshPageRank(g.snapshot(), {start, &before}, options).value();
   const PageRankResult& with = **refresher.Refresh(g.snapshot());
   EXPECT_EQ(refresher.last(), &with);
-  EXPECT_FALSE(with.tiled);
-  EXPECT_EQ(with.layout_bytes, 0u);
+  EXPECT_EQ(with.stats.layout_bytes, 0u);
   EXPECT_EQ(with.scores, without.scores);
 }
 

@@ -350,25 +350,23 @@ TEST(PageRankTiles, ServePageRank) {
   PageRankOptions options;
   options.tolerance = 1e-10;
   const PageRankResult first = rank(dirty, options);
-  EXPECT_TRUE(first.tiled);
-  EXPECT_GT(first.layout_bytes, first.edges * 6);
-  EXPECT_EQ(first.layout_pays_after, 15);
-  EXPECT_EQ(first.bytes_per_iteration,
-            std::uint64_t{n} * 8 * 5 + first.layout_bytes);  // of PageRankCsr's model
+  EXPECT_GT(first.stats.layout_bytes, first.edges * 6);
+  EXPECT_EQ(first.stats.layout_pays_after, 15);
+  EXPECT_EQ(first.stats.bytes_per_iteration,
+            std::uint64_t{n} * 8 * 5 + first.stats.layout_bytes);  // of PageRankCsr's model
   EXPECT_TRUE(first.converged);
   EXPECT_NEAR(std::accumulate(first.scores.begin(), first.scores.end(), 0.0), 1.0, 1e-9);
 
   PageRankOptions few = options;  // too few iterations for a layout
   few.iterations = 14;
   const PageRankResult rows = rank(dirty, few);
-  EXPECT_FALSE(rows.tiled);
-  EXPECT_EQ(rows.layout_pays_after, 15);
-  EXPECT_EQ(rows.layout_bytes, 0u);
-  EXPECT_EQ(rows.bytes_per_iteration,
+  EXPECT_EQ(rows.stats.layout_pays_after, 15);
+  EXPECT_EQ(rows.stats.layout_bytes, 0u);
+  EXPECT_EQ(rows.stats.bytes_per_iteration,
             std::uint64_t{n} * 8 * 5 + (std::uint64_t{n} + 1) * 4 + rows.edges * 8);
   few.iterations = 15;
   const PageRankResult enough = rank(dirty, few);
-  EXPECT_TRUE(enough.tiled);
+  EXPECT_GT(enough.stats.layout_bytes, 0u);
   const DenseView view = *DenseView::Make(dirty);
   const auto reciprocals =
       StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()).value(),

@@ -8,7 +8,7 @@
 #include "storage/encoding/record_codec.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 template <class T>
@@ -147,4 +147,4 @@ TEST(Anchor, RoundTripAndDamage) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

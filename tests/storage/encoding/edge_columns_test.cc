@@ -15,7 +15,7 @@
 #include "storage/encoding/record_codec.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 using Edges = std::vector<EdgeChange>;
@@ -350,4 +350,4 @@ TEST(EdgeColumns, LoadsAreEncodedAsTheirRecords) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -3,7 +3,7 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b,
@@ -133,4 +133,4 @@ TEST(Csv, FormulaGuardComesOff) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -3,7 +3,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 using Exporter = Status (*)(const Snapshot&, std::ostream&, const ExportOptions&);
@@ -222,4 +222,4 @@ TEST(Documents, RandomGraphsRoundTrip) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

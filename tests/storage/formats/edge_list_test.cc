@@ -1,7 +1,7 @@
 // Edge lists: what counts as a line, what is refused, repeated imports.
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 TEST(EdgeList, ReadsSnapAndGapLines) {
@@ -94,4 +94,4 @@ TEST(EdgeList, EmptyInputs) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -4,7 +4,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 std::string Csv(const Snapshot& s, const ExportOptions& options = {}) {
@@ -99,7 +99,7 @@ TEST(Files, SniffingAndErrors) {
   };
   auto graph = Graph::InMemory();
   auto edges = [&](const std::string& path) {
-    auto r = Import(*graph, {path});
+    auto r = ImportFiles(*graph, {path});
     EXPECT_TRUE(r) << (r ? "" : r.error().ToString());
     return r ? r->edges.added + r->edges.same : 0;
   };
@@ -114,7 +114,7 @@ TEST(Files, SniffingAndErrors) {
                 "{\"kind\":\"x\",\"nodes\":[],\"links\":[{\"source\":\"1\",\"target\":\"2\"}]}\n")),
             1u);
   auto error = [&](const std::string& path) {
-    auto r = Import(*graph, {path});
+    auto r = ImportFiles(*graph, {path});
     EXPECT_FALSE(r);
     return r ? "" : r.error().message;
   };
@@ -124,7 +124,8 @@ TEST(Files, SniffingAndErrors) {
   EXPECT_NE(error((directory / "none.csv").string()).find("none.csv: cannot open"),
             std::string::npos);
   // Two files are one import: a second naming of a node is still one node.
-  auto both = Import(*graph, {write("five.el", "p q\n"), write("six.el", "q r\nbad\n")}, Skip());
+  auto both =
+      ImportFiles(*graph, {write("five.el", "p q\n"), write("six.el", "q r\nbad\n")}, Skip());
   ASSERT_TRUE(both);
   EXPECT_EQ(both->nodes, (ImportCounts{3, 0, 0}));
   ASSERT_EQ(both->kept_errors.size(), 1u);
@@ -134,11 +135,11 @@ TEST(Files, SniffingAndErrors) {
 }
 
 TEST(Formats, Names) {
-  for (Format f : {Format::kAuto, Format::kCsv, Format::kTsv, Format::kJsonLines, Format::kEdgeList,
-                   Format::kWordNet})
-    EXPECT_EQ(ParseFormat(FormatName(f)).value(), f);
-  EXPECT_FALSE(ParseFormat("xml"));
+  for (FileFormat f : {FileFormat::kAuto, FileFormat::kCsv, FileFormat::kTsv,
+                       FileFormat::kJsonLines, FileFormat::kEdgeList, FileFormat::kWordNet})
+    EXPECT_EQ(ParseFileFormat(FileFormatName(f)).value(), f);
+  EXPECT_FALSE(ParseFileFormat("xml"));
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

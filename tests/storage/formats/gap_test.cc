@@ -5,7 +5,7 @@
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 const Rows kDirected = {{{1, 3}, {3, 9}}, {{2, 4}}, {}, {{0, 7}}, {}};
@@ -39,7 +39,7 @@ TEST(GapSerialized, DirectedUndirectedWeighted) {
 std::string Refused(const std::string& bytes) {
   auto graph = Graph::InMemory();
   ImportOptions options;
-  options.format = Format::kGapSerialized;
+  options.format = FileFormat::kGapSerialized;
   const ImportReport r = Load(*graph, "g", bytes, options);
   EXPECT_TRUE(r.stopped);
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
@@ -84,4 +84,4 @@ TEST(GapSerialized, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

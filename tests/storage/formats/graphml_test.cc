@@ -2,7 +2,7 @@
 #include "storage/formats/xml/graphml.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 const std::string kHead =
@@ -60,7 +60,7 @@ TEST(GraphMl, KeysTypesDefaultsDirections) {
 
 std::string Refused(const std::string& text, ImportOptions options = {}) {
   auto graph = Graph::InMemory();
-  options.format = Format::kGraphMl;
+  options.format = FileFormat::kGraphMl;
   const ImportReport r = Load(*graph, "g", text, options);
   EXPECT_TRUE(r.stopped) << text.substr(0, 300);
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
@@ -226,4 +226,4 @@ TEST(GraphMl, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -6,7 +6,7 @@
 #include "storage/formats/pipeline/gunzip.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 // One gzip member.
@@ -92,7 +92,7 @@ TEST(Columns, MeanWhatTheCallerSays) {
   EXPECT_EQ(edge->weight, 2.5f);
   EXPECT_NE(JsonLines(s).find(R"("props":{"road":"A1"})"), std::string::npos) << JsonLines(s);
 
-  options.on_error = OnError::kSkip;
+  options.on_error = OnImportError::kSkip;
   EXPECT_EQ(OneError("roads.csv", "from,to,km\nx,y,1\n", options),
             "roads.csv:1: header: no column \"to node\" to be \"target\"; there are from, to, km");
   options.columns = {{"source", "from"}};
@@ -105,4 +105,4 @@ TEST(Columns, MeanWhatTheCallerSays) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -2,7 +2,7 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 std::string Props(const Snapshot& s, std::string_view key) {
@@ -368,4 +368,4 @@ TEST(Properties, CanonicalAndExact) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -14,7 +14,7 @@
 #include "tests/support/fakes.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,9 +49,9 @@ Imported ImportOneWay(const std::vector<std::string>& files, ImportOptions optio
   graph_options.executor = options.executor;
   imported.graph = Graph::Open(std::move(state), store, graph_options);
   if (!at_once) options.limits.load_bytes = 0;
-  imported.report = Import(*imported.graph, files, options);
+  imported.report = ImportFiles(*imported.graph, files, options);
   for (const Record& record : store->Records())
-    imported.records.push_back(storage::EncodeRecord(record, 1)->bytes);
+    imported.records.push_back(storage_internal::EncodeRecord(record, 1)->bytes);
   imported.appends = store->appends();
   return imported;
 }
@@ -118,8 +118,8 @@ ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOpt
     ExpectSameState(general.graph->snapshot(), loaded.graph->snapshot());
     // Both go on the same way.
     const std::string_view more = "7 new 3\nnew 1 2\n1 2 0.125\n";
-    const ImportReport a = text::Load(*general.graph, "m.el", more),
-                       b = text::Load(*loaded.graph, "m.el", more);
+    const ImportReport a = formats_internal::Load(*general.graph, "m.el", more),
+                       b = formats_internal::Load(*loaded.graph, "m.el", more);
     EXPECT_EQ(a.nodes, b.nodes);
     EXPECT_EQ(a.edges, b.edges);
     EXPECT_EQ(JsonLines(general.graph->snapshot()), JsonLines(loaded.graph->snapshot()));
@@ -191,7 +191,7 @@ TEST_F(Load, EqualsBatchByBatch) {
           File("f" + std::to_string(i) + ".el",
                random() % 5 ? RandomLines(random, static_cast<int>(random() % 800), shape) : ""));
     ImportOptions options;
-    options.on_error = shape.errors && random() % 4 ? OnError::kSkip : OnError::kStop;
+    options.on_error = shape.errors && random() % 4 ? OnImportError::kSkip : OnImportError::kStop;
     options.block_bytes = random() % 3 == 0 ? 16 : 64 << random() % 9;
     options.batch_ops = 1 + random() % 200;
     options.max_errors_kept = random() % 3 ? 100 : 2;
@@ -238,7 +238,7 @@ TEST_F(Load, ADroppedRecord) {
   options.block_bytes = 64;
   const std::string file = File("f.el", "1 2\n" + std::string(500, ' ') + "3 4\n5 6\n");
   EXPECT_TRUE(ExpectSameBothWays({file}, options).stopped);
-  options.on_error = OnError::kSkip;
+  options.on_error = OnImportError::kSkip;
   EXPECT_EQ(ExpectSameBothWays({file}, options).errors, 1u);
 }
 
@@ -293,7 +293,7 @@ TEST_F(Load, WhoWatchesMayAskTheGraph) {
   });
   ImportOptions options;
   options.progress = &progress;
-  ASSERT_TRUE(Import(*graph, {file}, options));
+  ASSERT_TRUE(ImportFiles(*graph, {file}, options));
   EXPECT_EQ(writing, 1);
   EXPECT_EQ(graph->stats().batches, 1u);
   EXPECT_EQ(graph->snapshot().sequence(), 1u);
@@ -313,7 +313,7 @@ TEST_F(Load, AFileThatBecomesAnotherFormatIsToldFrom) {
     options.progress = &progress;
     options.block_bytes = 256;
     const auto graph = Graph::InMemory();
-    const auto report = Import(*graph, {first, second}, options);
+    const auto report = ImportFiles(*graph, {first, second}, options);
     ASSERT_FALSE(report) << other;
     EXPECT_EQ(report.error().code, ErrorCode::kIo) << report.error().ToString();
     EXPECT_EQ(graph->snapshot().sequence(), 0u);
@@ -335,13 +335,13 @@ TEST_F(Load, AFailedJournalLeavesAPrefix) {
     GraphState state = EmptyState();
     state.payload_store = store;
     const auto graph = Graph::Open(std::move(state), store);
-    EXPECT_FALSE(Import(*graph, {file}, options));
+    EXPECT_FALSE(ImportFiles(*graph, {file}, options));
     EXPECT_TRUE(graph->read_only());
     EXPECT_EQ(graph->snapshot().sequence(), 0u);
     const std::vector<Record> records = store->Records();
     ASSERT_LE(records.size(), good.records.size());
     for (std::size_t i = 0; i < records.size(); ++i)
-      EXPECT_EQ(storage::EncodeRecord(records[i], 1)->bytes, good.records[i]);
+      EXPECT_EQ(storage_internal::EncodeRecord(records[i], 1)->bytes, good.records[i]);
   }
 }
 
@@ -377,12 +377,13 @@ TEST_F(Load, CancelLeavesWholeBatches) {
     for (std::size_t i = 0; i < stay; ++i) {
       EXPECT_EQ(stopped.records[i], all.records[i]);
       const auto* bytes = reinterpret_cast<const std::uint8_t*>(all.records[i].data());
-      ASSERT_TRUE(prefix.Apply(storage::DecodeRecord({bytes, all.records[i].size()}, "r")->record));
+      ASSERT_TRUE(prefix.Apply(
+          storage_internal::DecodeRecord({bytes, all.records[i].size()}, "r")->record));
     }
     const Snapshot compacted = *Snapshot(prefix.Publish()).Compacted(*two);
     ExpectSameState(stopped.graph->snapshot(), compacted);
     // Importing again completes it.
-    const auto again = Import(*stopped.graph, {file}, options);
+    const auto again = ImportFiles(*stopped.graph, {file}, options);
     ASSERT_TRUE(again);
     EXPECT_EQ(JsonLines(stopped.graph->snapshot()), JsonLines(all.graph->snapshot()));
   }
@@ -405,11 +406,11 @@ TEST_F(Load, AFileThatChangesIsToldFrom) {
   options.progress = &changer;
   options.block_bytes = 16;
   auto graph = Graph::InMemory();
-  const auto report = Import(*graph, {path}, options);
+  const auto report = ImportFiles(*graph, {path}, options);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kIo);
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -6,7 +6,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 const std::string kGeneral = "%%MatrixMarket matrix coordinate real general\n";
@@ -209,4 +209,4 @@ TEST(MatrixMarket, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -8,7 +8,7 @@
 #include "storage/formats/export.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 std::string Memory(const Snapshot& snapshot) {
@@ -120,7 +120,7 @@ TEST(McpMemory, RefusedByLineWithoutChange) {
   const auto refused = [](const std::string& line) {
     auto graph = Graph::InMemory();
     ImportOptions options;
-    options.format = Format::kMcpMemory;
+    options.format = FileFormat::kMcpMemory;
     const ImportReport r = Load(*graph, "m.jsonl", kFile + line + "\n", options);
     EXPECT_TRUE(r.stopped) << line;
     EXPECT_EQ(graph->snapshot().sequence(), 0u);
@@ -201,7 +201,7 @@ TEST(McpMemory, RandomFilesComeBackAsTheServerLoadsThem) {
       for (const std::string& line : *list) file += line + "\n";
     auto graph = Graph::InMemory();
     ImportOptions options;
-    options.format = Format::kMcpMemory;
+    options.format = FileFormat::kMcpMemory;
     LoadClean(*graph, "m.jsonl", file, options);
     ASSERT_EQ(Memory(graph->snapshot()), file) << "seed " << seed;
     auto copy = Graph::InMemory();
@@ -211,4 +211,4 @@ TEST(McpMemory, RandomFilesComeBackAsTheServerLoadsThem) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -3,7 +3,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 constexpr const char* kNetworkX =
@@ -65,7 +65,7 @@ TEST(NodeLink, D3ListsAlone) {
 
 std::string Refused(const std::string& text, ImportOptions options = {}) {
   auto graph = Graph::InMemory();
-  options.format = Format::kNodeLink;
+  options.format = FileFormat::kNodeLink;
   const ImportReport r = Load(*graph, "g", text, options);
   EXPECT_TRUE(r.stopped) << text.substr(0, 300);
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
@@ -150,7 +150,7 @@ TEST(NodeLink, OneLongLineIsFineOneLongElementIsNot) {
   EXPECT_EQ(Refused(text + ",{\"id\":\"" + std::string(1'000'000, 'x') + "\"}]}", options),
             "g:1: element over 200 bytes");
   auto skipping = Graph::InMemory();
-  options.on_error = OnError::kSkip;
+  options.on_error = OnImportError::kSkip;
   const ImportReport r =
       Load(*skipping, "g.json",
            text + ",{\"id\":\"" + std::string(1000, 'x') + "\"},{\"id\":\"z\"}]}", options);
@@ -173,4 +173,4 @@ TEST(NodeLink, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

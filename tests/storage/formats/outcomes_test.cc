@@ -3,7 +3,7 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})"
@@ -54,9 +54,9 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "e.jsonl", kEventLine);
   WriteBatch old(1'700'000'000'005);
-  const OutcomeContent content{
+  const engine_internal::OutcomeContent content{
       "e", "helpful", "user", 1'700'000'000'001, "a", {{"confidence_delta", "0.5"}}};
-  const NodeRef outcome = old.IndexNode(kOutcome, OutcomeName(content));
+  const NodeRef outcome = old.IndexNode(kOutcome, engine_internal::OutcomeName(content));
   old.UpsertNode(outcome);
   old.SetPayload(outcome, NodeField::kText, "a");
   old.SetPayload(
@@ -93,4 +93,4 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -4,7 +4,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 std::string RandomEdgeList(std::uint64_t seed, int lines) {
@@ -166,7 +166,7 @@ TEST(Parallel, ErrorLinesDoNotDependOnCuts) {
     ASSERT_EQ(r.kept_errors.size(), 20u);
     for (int i = 0; i < 20; ++i) EXPECT_EQ(r.kept_errors[i].line, 97u * (i + 1));
     auto stopped = Graph::InMemory();
-    options.on_error = OnError::kStop;
+    options.on_error = OnImportError::kStop;
     const ImportReport s = Load(*stopped, "g.el", text, options);
     EXPECT_EQ(s.errors, 1u);
     EXPECT_EQ(s.records, 97u);
@@ -202,4 +202,4 @@ TEST(Parallel, CancelLeavesWholeBatches) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -11,7 +11,7 @@
 #include "tests/support/text_files.h"
 #include "tests/support/text_refusal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,7 +217,7 @@ TEST(Refusal, WordNet) {
     const bool of_file = !bad.line.empty();
     const Case c{bad.what, of_file ? "data.noun" : folder.filename().string(), "",
                  of_file ? std::uint64_t{kGoodLines + 1} : 0, bad.reason};
-    ExpectRefused(c, Import(*graph, {folder.string()}, SmallCuts(SerialExecutor())), *graph,
+    ExpectRefused(c, ImportFiles(*graph, {folder.string()}, SmallCuts(SerialExecutor())), *graph,
                   before);
     fs::remove_all(folder);
   }
@@ -292,4 +292,4 @@ TEST(Refusal, Vectors) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

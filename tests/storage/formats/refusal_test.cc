@@ -5,7 +5,7 @@
 // refusal_documents_test.cc, lines of 100 MB in all_or_nothing_test.cc.
 #include "tests/support/text_refusal.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 TEST(Refusal, Csv) {
@@ -226,4 +226,4 @@ TEST(Refusal, EdgeList) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

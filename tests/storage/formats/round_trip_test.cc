@@ -6,7 +6,7 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 class RandomGraph {
@@ -255,4 +255,4 @@ TEST(RoundTrip, ReadableExample) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

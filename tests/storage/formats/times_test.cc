@@ -3,7 +3,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 TEST(Times, Iso8601) {
@@ -78,4 +78,4 @@ TEST(Times, SecondsAreReadAsSuchAndReported) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

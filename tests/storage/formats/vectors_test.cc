@@ -13,7 +13,7 @@
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 const std::vector<float> kSix = {1, 2, 3, 4, 5, 6.5f};
@@ -330,4 +330,4 @@ TEST(TextVectors, OneVectorOfAQuery) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

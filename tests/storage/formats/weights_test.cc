@@ -6,7 +6,7 @@
 #include "storage/formats/base/decimal.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 struct Sample {
@@ -36,7 +36,7 @@ const Sample kSamples[] = {{"0.5", 0.5f},
                            {"3.4028235e38", std::numeric_limits<float>::max()}};
 
 void Check(const std::string& name, const std::string& before, const std::string& after,
-           Format format) {
+           FileFormat format) {
   for (const Sample& sample : kSamples) {
     auto graph = Graph::InMemory();
     ImportOptions options;
@@ -55,21 +55,21 @@ void Check(const std::string& name, const std::string& before, const std::string
 }
 
 TEST(Weights, OneRuleInEveryFormat) {
-  Check("g.jsonl", R"({"edge":["1","2"],"kind":"link","weight":)", "}\n", Format::kJsonLines);
-  Check("g.csv", "source,target,weight\n1,2, ", "\n", Format::kCsv);
-  Check("g.el", "1 2 ", "\n", Format::kEdgeList);
+  Check("g.jsonl", R"({"edge":["1","2"],"kind":"link","weight":)", "}\n", FileFormat::kJsonLines);
+  Check("g.csv", "source,target,weight\n1,2, ", "\n", FileFormat::kCsv);
+  Check("g.el", "1 2 ", "\n", FileFormat::kEdgeList);
   Check("g.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 ", "\n",
-        Format::kMatrixMarket);
+        FileFormat::kMatrixMarket);
   Check("g.json",
         R"({"directed":true,"nodes":[{"id":"1"},{"id":"2"}],"links":[{"source":"1","target":"2",)"
         R"("weight":)",
-        "}]}", Format::kNodeLink);
+        "}]}", FileFormat::kNodeLink);
   Check("g.graphml",
         R"(<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="w" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="directed">)"
         R"(<node id="1"/><node id="2"/>
 <edge source="1" target="2"><data key="w">)",
-        "</data></edge></graph></graphml>", Format::kGraphMl);
+        "</data></edge></graph></graphml>", FileFormat::kGraphMl);
 }
 
 // Which way a number left a type's range, by its digits.
@@ -100,4 +100,4 @@ TEST(Weights, SkewEntriesKeepTheirDirection) {
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

@@ -7,7 +7,7 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::text {
+namespace plexus::formats_internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ TEST(WordNet, WholeDatabase) {
   auto graph = Graph::InMemory();
   ImportOptions options;
   options.now_ms = kNow;
-  auto imported = Import(*graph, {directory}, options);
+  auto imported = ImportFiles(*graph, {directory}, options);
   ASSERT_TRUE(imported) << imported.error().ToString();
   EXPECT_EQ(imported->errors, 0u);
   EXPECT_EQ(imported->nodes, (ImportCounts{117'659, 0, 0}));
@@ -58,7 +58,7 @@ TEST(WordNet, WholeDatabase) {
   EXPECT_TRUE(s.FindEdge(dog, kIsA, Id(s, "n02083346")));  // canine
 
   const Sequence sequence = s.sequence();
-  imported = Import(*graph, {directory}, options);
+  imported = ImportFiles(*graph, {directory}, options);
   ASSERT_TRUE(imported);
   EXPECT_EQ(imported->nodes, (ImportCounts{0, 0, 117'659}));
   EXPECT_EQ(imported->edges, (ImportCounts{0, 0, 377'573}));
@@ -77,10 +77,10 @@ class SmallWordNet : public ::testing::Test {
   void Write(const char* name, const std::string& text) {
     std::ofstream(directory_ / name) << text;
   }
-  Result<ImportReport> Run(Graph& graph, OnError on_error) {
+  Result<ImportReport> Run(Graph& graph, OnImportError on_error) {
     ImportOptions options;
     options.on_error = on_error;
-    return Import(graph, {directory_.string()}, options);
+    return ImportFiles(graph, {directory_.string()}, options);
   }
   fs::path directory_;
 };
@@ -93,7 +93,7 @@ TEST_F(SmallWordNet, KeysLettersAndErrors) {
   Write("data.adj",
         "00000007 00 s 01 odd(p) 0 002 = 00000002 n 0000 + 00000007 s 0101 | strange\n");
   auto graph = Graph::InMemory();
-  auto report = Run(*graph, OnError::kStop);
+  auto report = Run(*graph, OnImportError::kStop);
   ASSERT_TRUE(report) << report.error().ToString();
   EXPECT_EQ(report->errors, 0u);
   EXPECT_EQ(report->self_loops_skipped, 1u);
@@ -104,7 +104,7 @@ TEST_F(SmallWordNet, KeysLettersAndErrors) {
   EXPECT_EQ(s.Payload(Id(s, "n00000001"), NodeField::kText).value(), "some thing, it\na gloss");
 
   Write("data.verb", "  1\n00000003 29 v 01 go 0 001 * 00000009 v 0000 00 | move\nnot a line\n");
-  auto again = Run(*graph, OnError::kSkip);
+  auto again = Run(*graph, OnImportError::kSkip);
   ASSERT_TRUE(again);
   ASSERT_EQ(again->kept_errors.size(), 2u);
   EXPECT_NE(again->kept_errors[0].ToString().find("data.verb:3: no gloss"), std::string::npos);
@@ -116,11 +116,11 @@ TEST_F(SmallWordNet, KeysLettersAndErrors) {
 TEST_F(SmallWordNet, MissingFileIsNamed) {
   fs::remove(directory_ / "data.adv");
   auto graph = Graph::InMemory();
-  auto report = Run(*graph, OnError::kStop);
+  auto report = Run(*graph, OnImportError::kStop);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kNotFound);
   EXPECT_NE(report.error().message.find("data.adv"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace plexus::text
+}  // namespace plexus::formats_internal

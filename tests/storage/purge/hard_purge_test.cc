@@ -10,7 +10,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr char kSecret[] = "a text that nobody may ever find again";
@@ -199,4 +199,4 @@ TEST(HardPurge, EveryWriteMayFail) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

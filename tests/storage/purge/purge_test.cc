@@ -5,7 +5,7 @@
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr char kText[] = "the secret text of the purged memory";
@@ -300,4 +300,4 @@ TEST(HardPurge, KeysAndEventsAreGoneToo) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

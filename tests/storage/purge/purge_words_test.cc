@@ -4,7 +4,7 @@
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 // Two texts with their words: "shared" is in both, the others in one of them. Both texts
@@ -225,4 +225,4 @@ TEST(HardPurge, WordsOfOnlyPurgedNodesAreInNoFile) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -12,7 +12,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 14;
@@ -348,4 +348,4 @@ TEST(DamagedCheckpoints, TheFileIsTheOneTheMessageIsAbout) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

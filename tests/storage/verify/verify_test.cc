@@ -16,7 +16,7 @@
 #include "storage/log/rocks_db.h"
 #include "tests/support/store_test_util.h"
 
-namespace plexus::storage::testing {
+namespace plexus::storage_internal::testing {
 namespace {
 
 constexpr std::uint64_t kBatches = 24;
@@ -370,4 +370,4 @@ TEST_F(VerifyTest, CyclesOfAcyclicKindsAreNotes) {
 }
 
 }  // namespace
-}  // namespace plexus::storage::testing
+}  // namespace plexus::storage_internal::testing

@@ -9,9 +9,9 @@ namespace {
 
 // Reads back the sequence that a finished copy holds.
 Result<Reply> CopyReply(const char* what, const std::string& directory) {
-  storage::OpenOptions options;
+  OpenOptions options;
   options.read_only = true;
-  PLEXUS_ASSIGN(const auto database, storage::Database::Open(directory, options));
+  PLEXUS_ASSIGN(const auto database, Database::Open(directory, options));
   const Sequence sequence = database->snapshot().sequence();
   Reply reply([directory, sequence](ReplyWriter& json) {
     json.Field("directory", directory);
@@ -32,8 +32,7 @@ Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
-  PLEXUS_TRY(storage::Database::Restore(request.Text("from"), workspace.directory(),
-                                        workspace.progress()));
+  PLEXUS_TRY(Database::Restore(request.Text("from"), workspace.directory(), workspace.progress()));
   return CopyReply("restored", workspace.directory());
 }
 

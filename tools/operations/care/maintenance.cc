@@ -15,7 +15,7 @@ const char* const kCareReply = "sequence:n, history_floor:n, disk_bytes:n, check
 Result<Reply> Stands(Workspace& workspace, const std::string& done) {
   const Sequence sequence = workspace.graph().snapshot().sequence();
   PLEXUS_TRY(workspace.Close());
-  const storage::StorageStats stats = workspace.database().stats();
+  const StorageStats stats = workspace.database().stats();
   Reply reply([sequence, stats](ReplyWriter& json) {
     json.Field("sequence", sequence);
     json.Field("history_floor", stats.history_floor);
@@ -51,7 +51,7 @@ Result<Reply> RunTrim(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-void WriteReport(ReplyWriter& json, const storage::VerifyReport& report) {
+void WriteReport(ReplyWriter& json, const VerifyReport& report) {
   json.Field("ok", report.ok);
   json.BeginObject("checked");
   json.Field("records", report.records);
@@ -63,7 +63,7 @@ void WriteReport(ReplyWriter& json, const storage::VerifyReport& report) {
   json.Field("edges", report.edges);
   json.Field("vectors", report.vectors);
   json.EndObject();
-  json.Objects("problems", report.problems, [&](const storage::VerifyProblem& problem) {
+  json.Objects("problems", report.problems, [&](const VerifyProblem& problem) {
     json.Field("where", problem.where);
     json.Field("offset", problem.offset);
     json.Field("what", problem.what);
@@ -71,9 +71,9 @@ void WriteReport(ReplyWriter& json, const storage::VerifyReport& report) {
   json.Values("notes", report.notes);
 }
 
-std::string Page(const storage::VerifyReport& report) {
+std::string Page(const VerifyReport& report) {
   std::string page;
-  for (const storage::VerifyProblem& problem : report.problems)
+  for (const VerifyProblem& problem : report.problems)
     page += "damage: " + Escaped(problem.where) + ", offset " + std::to_string(problem.offset) +
             ": " + Escaped(problem.what) + "\n";
   for (const std::string& note : report.notes) page += "note: " + Escaped(note) + "\n";
@@ -84,11 +84,11 @@ std::string Page(const storage::VerifyReport& report) {
 }
 
 // A graph that cannot even be opened is a finding, too.
-Result<storage::VerifyReport> Check(Workspace& workspace, bool quick) {
+Result<VerifyReport> Check(Workspace& workspace, bool quick) {
   WorkspaceOptions options = workspace.options();
   options.access = Access::kRead;
   const Result<std::unique_ptr<Workspace>> opened = Workspace::Open(options);
-  storage::VerifyReport report;
+  VerifyReport report;
   if (!opened) {
     if (opened.error().code != ErrorCode::kCorruption) return std::unexpected(opened.error());
     report.ok = false;
@@ -96,14 +96,14 @@ Result<storage::VerifyReport> Check(Workspace& workspace, bool quick) {
     return report;
   }
   workspace.warnings() = (*opened)->warnings();
-  storage::VerifyOptions verify;
+  VerifyOptions verify;
   verify.against_replay = !quick;
   verify.progress = workspace.progress();
   return (*opened)->database().Verify(verify);
 }
 
 Result<Reply> RunVerify(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(storage::VerifyReport report, Check(workspace, request.Flag("quick")));
+  PLEXUS_ASSIGN(VerifyReport report, Check(workspace, request.Flag("quick")));
   std::string page = Page(report);
   const bool ok = report.ok;
   Reply reply([report = std::move(report)](ReplyWriter& json) { WriteReport(json, report); });

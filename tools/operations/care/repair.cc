@@ -15,15 +15,14 @@ namespace {
 
 constexpr std::size_t kShown = 20;  // of each list, for people
 
-void WriteRanges(ReplyWriter& json, std::string_view name,
-                 const std::vector<storage::RecordRange>& ranges) {
-  json.Objects(name, ranges, [&](const storage::RecordRange& range) {
+void WriteRanges(ReplyWriter& json, std::string_view name, const std::vector<RecordRange>& ranges) {
+  json.Objects(name, ranges, [&](const RecordRange& range) {
     json.Field("from", range.from);
     json.Field("to", range.to);
   });
 }
 
-void WriteReport(ReplyWriter& json, const std::string& to, const storage::RepairReport& report) {
+void WriteReport(ReplyWriter& json, const std::string& to, const RepairReport& report) {
   json.Field("directory", to);
   json.Field("complete", report.complete);
   json.Field("sequence", report.sequence);
@@ -33,19 +32,18 @@ void WriteReport(ReplyWriter& json, const std::string& to, const storage::Repair
   json.BeginObject("lost");
   WriteRanges(json, "records", report.lost_records);
   WriteRanges(json, "history", report.lost_history);
-  json.Objects("contents", report.lost_contents, [&](const storage::LostContent& content) {
+  json.Objects("contents", report.lost_contents, [&](const LostContent& content) {
     json.Field("key", content.key);
     json.Field("what", content.what);
   });
   json.Field("old_contents", report.lost_old_contents);
-  json.Objects("checkpoints", report.lost_checkpoints,
-               [&](const storage::DamagedCheckpoint& checkpoint) {
-                 json.Field("id", checkpoint.id);
-                 json.Field("sequence", checkpoint.sequence);
-                 json.Field("what", checkpoint.what);
-               });
+  json.Objects("checkpoints", report.lost_checkpoints, [&](const DamagedCheckpoint& checkpoint) {
+    json.Field("id", checkpoint.id);
+    json.Field("sequence", checkpoint.sequence);
+    json.Field("what", checkpoint.what);
+  });
   json.EndObject();
-  json.Objects("damage", report.damage, [&](const storage::VerifyProblem& problem) {
+  json.Objects("damage", report.damage, [&](const VerifyProblem& problem) {
     json.Field("where", problem.where);
     json.Field("offset", problem.offset);
     json.Field("what", problem.what);
@@ -62,25 +60,25 @@ std::string Some(const List& list, const char* what, Line&& line) {
   return text;
 }
 
-std::string Range(const storage::RecordRange& range) {
+std::string Range(const RecordRange& range) {
   return "records " + std::to_string(range.from) + " to " + std::to_string(range.to);
 }
 
-std::string Page(const std::string& to, const storage::RepairReport& report) {
-  std::string page = Some(report.damage, "damaged places", [](const storage::VerifyProblem& p) {
+std::string Page(const std::string& to, const RepairReport& report) {
+  std::string page = Some(report.damage, "damaged places", [](const VerifyProblem& p) {
     return "damage: " + Escaped(p.where) + ", offset " + std::to_string(p.offset) + ": " +
            Escaped(p.what);
   });
-  page += Some(report.lost_checkpoints, "checkpoints", [](const storage::DamagedCheckpoint& c) {
+  page += Some(report.lost_checkpoints, "checkpoints", [](const DamagedCheckpoint& c) {
     return "lost checkpoint " + std::to_string(c.id) + " of record " + std::to_string(c.sequence) +
            ": " + Escaped(c.what);
   });
-  page += Some(report.lost_records, "gaps",
-               [](const storage::RecordRange& r) { return "LOST: " + Range(r); });
-  page += Some(report.lost_contents, "contents", [](const storage::LostContent& c) {
+  page +=
+      Some(report.lost_records, "gaps", [](const RecordRange& r) { return "LOST: " + Range(r); });
+  page += Some(report.lost_contents, "contents", [](const LostContent& c) {
     return "LOST: " + Escaped(c.what) + " of " + Escaped(c.key);
   });
-  page += Some(report.lost_history, "gaps", [](const storage::RecordRange& r) {
+  page += Some(report.lost_history, "gaps", [](const RecordRange& r) {
     return "lost history: " + Range(r) + "; what they did is in the graph";
   });
   if (report.lost_old_contents > 0)
@@ -96,9 +94,9 @@ std::string Page(const std::string& to, const storage::RepairReport& report) {
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
   const std::string to = request.Text("to");
-  storage::RepairOptions options;
+  RepairOptions options;
   options.progress = workspace.progress();
-  auto repaired = storage::Repair(workspace.directory(), to, options);
+  auto repaired = Repair(workspace.directory(), to, options);
   // Corruption as an error says that something was saved.
   if (!repaired && repaired.error().code == ErrorCode::kCorruption)
     return Fail(ErrorCode::kFailedPrecondition, repaired.error().message);

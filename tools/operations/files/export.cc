@@ -45,20 +45,20 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
 // All that is written: independent of the workspace, but for its progress.
 struct Exporter {
   Snapshot snapshot;
-  text::ExportOptions options;
+  ExportOptions options;
   std::string format;
   std::optional<NodeSubset> selected;
 
   Status Write(std::ostream& out) {
     if (selected) options.include = [this](NodeId node) { return selected->contains(node); };
-    if (format == "jsonl") return text::ExportJsonLines(snapshot, out, options);
-    if (format == "csv") return text::ExportCsv(snapshot, out, options);
-    if (format == "mtx") return text::ExportMatrixMarket(snapshot, out, options);
-    if (format == "graphml") return text::ExportGraphMl(snapshot, out, options);
-    if (format == "node-link") return text::ExportNodeLink(snapshot, out, options);
-    if (format == "mcp-memory") return text::ExportMcpMemory(snapshot, out, options);
-    return format == "gexf" ? text::ExportGexf(snapshot, out, options)
-                            : text::ExportDot(snapshot, out, options);
+    if (format == "jsonl") return ExportJsonLines(snapshot, out, options);
+    if (format == "csv") return ExportCsv(snapshot, out, options);
+    if (format == "mtx") return ExportMatrixMarket(snapshot, out, options);
+    if (format == "graphml") return ExportGraphMl(snapshot, out, options);
+    if (format == "node-link") return ExportNodeLink(snapshot, out, options);
+    if (format == "mcp-memory") return ExportMcpMemory(snapshot, out, options);
+    return format == "gexf" ? ExportGexf(snapshot, out, options)
+                            : ExportDot(snapshot, out, options);
   }
 };
 
@@ -74,7 +74,7 @@ Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request
                 "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
                     request.Name("kinds") + ", " + request.Name("scope") + " and " +
                     request.Name("where") + " go with the other formats");
-  if (request.Text("table") == "nodes") exporter.options.csv_table = text::CsvTable::kNodes;
+  if (request.Text("table") == "nodes") exporter.options.csv_table = CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))
     exporter.options.dot_label = [snapshot = workspace.snapshot()](NodeId node) {

@@ -28,14 +28,14 @@ namespace {
 constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
 
 // The vector format that is asked for, or that the only file's name says.
-std::optional<text::VectorFormat> AskedVectorFormat(const Request& request) {
+std::optional<VectorFormat> AskedVectorFormat(const Request& request) {
   const std::string& format = request.Text("format");
-  if (format == "npy") return text::VectorFormat::kNpy;
-  if (format == "fvecs") return text::VectorFormat::kFvecs;
-  if (format == "f32") return text::VectorFormat::kF32;
+  if (format == "npy") return VectorFormat::kNpy;
+  if (format == "fvecs") return VectorFormat::kFvecs;
+  if (format == "f32") return VectorFormat::kF32;
   const std::vector<std::string>& files = request.List("files");
   if (format != "auto" || files.size() != 1) return std::nullopt;
-  return text::VectorFormatOf(files[0]);
+  return VectorFormatOf(files[0]);
 }
 
 // Shows progress but never asks to stop: what was read is made durable first.
@@ -69,7 +69,7 @@ std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
   return total;
 }
 
-void WriteImportCounts(ReplyWriter& json, const char* name, const text::ImportCounts& counts) {
+void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& counts) {
   json.BeginObject(name);
   json.Field("new", counts.added);
   json.Field("changed", counts.changed);
@@ -77,7 +77,7 @@ void WriteImportCounts(ReplyWriter& json, const char* name, const text::ImportCo
   json.EndObject();
 }
 
-void WriteReport(ReplyWriter& json, const text::ImportReport& report,
+void WriteReport(ReplyWriter& json, const ImportReport& report,
                  const std::optional<IndexTermsReport>& terms, bool dry_run,
                  const std::vector<std::string>& warnings) {
   json.Field("sequence", report.sequence);
@@ -103,17 +103,17 @@ void WriteReport(ReplyWriter& json, const text::ImportReport& report,
   }
   json.Field("stopped", report.stopped);
   json.BeginArray("messages");
-  for (const text::ImportError& error : report.kept_errors) json.Value(error.ToString());
+  for (const ImportError& error : report.kept_errors) json.Value(error.ToString());
   json.EndArray();
   json.Values("warnings", warnings);
 }
 
-std::string Page(const text::ImportReport& report, double seconds) {
+std::string Page(const ImportReport& report, double seconds) {
   std::ostringstream page;
   TextTable table;
   const auto right = TextTable::Align::kRight;
   table.Column("").Column("new", right).Column("changed", right).Column("same", right);
-  const auto row = [&](const char* name, const text::ImportCounts& counts) {
+  const auto row = [&](const char* name, const ImportCounts& counts) {
     if (counts.added + counts.changed + counts.same > 0)
       table.Row({name, Grouped(counts.added), Grouped(counts.changed), Grouped(counts.same)});
   };
@@ -138,10 +138,10 @@ std::string Page(const text::ImportReport& report, double seconds) {
 }
 
 // What was refused, and what looks wrong.
-void AddNotes(std::vector<Note>& notes, const text::ImportReport& report) {
-  for (const text::ImportWarning& warning : report.warnings)
+void AddNotes(std::vector<Note>& notes, const ImportReport& report) {
+  for (const ImportWarning& warning : report.warnings)
     notes.push_back({warning.ToString(), Note::kWarning});
-  for (const text::ImportError& error : report.kept_errors) {
+  for (const ImportError& error : report.kept_errors) {
     if (report.stopped)
       notes.push_back({error.ToString(), Note::kError});
     else
@@ -170,11 +170,10 @@ Result<std::string> ReadVectorsFrom(int input) {
   }
 }
 
-Result<text::ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
-                                       text::VectorFormat format,
-                                       const text::ImportOptions& options) {
+Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
+                                 VectorFormat format, const ImportOptions& options) {
   const std::string& file = request.List("files")[0];
-  text::VectorImportOptions vectors;
+  VectorImportOptions vectors;
   vectors.format = format;
   vectors.dimensions =
       static_cast<decltype(vectors.dimensions)>(request.MaybeCount("dimensions").value_or(0));
@@ -182,19 +181,19 @@ Result<text::ImportReport> ReadVectors(Graph& graph, int input, const Request& r
   if (request.Given("metric")) {
     PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
   }
-  if (request.Given("keys")) vectors.keys = text::VectorInput{request.Text("keys")};
-  if (file != "-") return text::ImportVectors(graph, {file}, vectors, options);
+  if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
+  if (file != "-") return ImportVectors(graph, {file}, vectors, options);
   PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(input));
-  return text::ImportVectors(graph, {"standard input", bytes}, vectors, options);
+  return ImportVectors(graph, {"standard input", bytes}, vectors, options);
 }
 
-Result<text::ImportReport> Read(Graph& graph, int input, const Request& request,
-                                const text::ImportOptions& options) {
+Result<ImportReport> Read(Graph& graph, int input, const Request& request,
+                          const ImportOptions& options) {
   if (const auto format = AskedVectorFormat(request))
     return ReadVectors(graph, input, request, *format, options);
   const std::vector<std::string>& files = request.List("files");
-  if (files != std::vector<std::string>{"-"}) return text::Import(graph, files, options);
-  return text::ImportStream(graph, "standard input", input, options);
+  if (files != std::vector<std::string>{"-"}) return ImportFiles(graph, files, options);
+  return ImportStream(graph, "standard input", input, options);
 }
 
 Status CheckFiles(const Workspace& workspace, const Request& request) {
@@ -219,8 +218,8 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
 }
 
 // "source=from" -> what the file calls "from" is the source.
-Result<std::vector<text::ColumnName>> ColumnNames(const Request& request) {
-  std::vector<text::ColumnName> names;
+Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
+  std::vector<ColumnName> names;
   for (const std::string& pair : request.List("columns")) {
     const std::size_t equal = pair.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
@@ -237,25 +236,25 @@ Result<std::vector<text::ColumnName>> ColumnNames(const Request& request) {
   return names;
 }
 
-Result<text::ImportOptions> Options(const Workspace& workspace, const Request& request) {
-  text::ImportOptions options;
+Result<ImportOptions> Options(const Workspace& workspace, const Request& request) {
+  ImportOptions options;
   if (!AskedVectorFormat(request)) {
-    PLEXUS_ASSIGN(options.format, text::ParseFormat(request.Text("format")));
+    PLEXUS_ASSIGN(options.format, ParseFileFormat(request.Text("format")));
   }
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
   options.on_error =
-      request.Text("on_error") == "skip" ? text::OnError::kSkip : text::OnError::kStop;
+      request.Text("on_error") == "skip" ? OnImportError::kSkip : OnImportError::kStop;
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.progress();
   return options;
 }
 
-Reply MakeReply(Workspace& workspace, text::ImportReport report,
+Reply MakeReply(Workspace& workspace, ImportReport report,
                 const std::optional<IndexTermsReport>& terms, bool dry_run, double seconds) {
   AddNotes(workspace.notes(), report);
   std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
-  for (const text::ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
+  for (const ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
   std::string page = Page(report, seconds);
   if (terms) page += ShownTerms(*terms);
   if (dry_run) page += "a dry run: nothing was written\n";
@@ -269,7 +268,7 @@ Reply MakeReply(Workspace& workspace, text::ImportReport report,
 }
 
 // The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
-Result<Reply> RunDry(Workspace& workspace, const Request& request, text::ImportOptions options) {
+Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions options) {
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
@@ -277,7 +276,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, text::ImportO
   if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
-  Result<text::ImportReport> report = Read(*graph, workspace.input(), request, options);
+  Result<ImportReport> report = Read(*graph, workspace.input(), request, options);
   if (!report) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
@@ -290,7 +289,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, text::ImportO
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFiles(workspace, request));
-  PLEXUS_ASSIGN(text::ImportOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
   MustFinish must_finish(workspace.progress());
   if (workspace.has_database() && TotalBytes(request.List("files")) >= kBulkBytes) {
@@ -304,7 +303,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
     };
-  Result<text::ImportReport> report = Read(workspace.graph(), workspace.input(), request, options);
+  Result<ImportReport> report = Read(workspace.graph(), workspace.input(), request, options);
   if (!report) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault

@@ -87,8 +87,8 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   WriteBatch::EdgeInput edge;
   if (request.Given("weight")) {
     const std::string& given = request.Text("weight");
-    const auto weight = text::ReadF32(given);  // as the formats read it
-    if (!weight || text::IsBelowZero(given))
+    const auto weight = formats_internal::ReadF32(given);  // as the formats read it
+    if (!weight || formats_internal::IsBelowZero(given))
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name("weight") + " '" + given + "': a weight is a finite number >= 0");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
@@ -101,7 +101,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   if (request.Given("created_by")) edge.created_by = request.Text("created_by");
   std::string properties;
   if (request.Given("props")) {
-    PLEXUS_ASSIGN(properties, text::PropertiesFromJson(request.Text("props")));
+    PLEXUS_ASSIGN(properties, formats_internal::PropertiesFromJson(request.Text("props")));
     edge.properties = properties;
   }
   const std::string& kind = request.Text("kind");

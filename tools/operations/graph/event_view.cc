@@ -14,12 +14,13 @@
 namespace plexus::tools {
 namespace {
 
-Result<text::PropertyMap> Attributes(const Snapshot& snapshot, PayloadRef ref) {
-  if (!ref) return text::PropertyMap();
+Result<engine_internal::JsonProperties> Attributes(const Snapshot& snapshot, PayloadRef ref) {
+  if (!ref) return engine_internal::JsonProperties();
   const Result<std::string> bytes = snapshot.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return text::PropertyMap();
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound)
+    return engine_internal::JsonProperties();
   if (!bytes) return std::unexpected(bytes.error());
-  return text::SplitProperties(*bytes);
+  return engine_internal::SplitProperties(*bytes);
 }
 
 Result<EventMember> MakeMember(const Snapshot& snapshot, const Edge& edge) {
@@ -46,7 +47,7 @@ Result<EventOutcome> MakeOutcome(const Snapshot& snapshot, NodeId node) {
 }
 
 // The attributes that a record knows as members of their own, the others below "props".
-void WriteAttributes(ReplyWriter& json, const text::PropertyMap& attributes,
+void WriteAttributes(ReplyWriter& json, const engine_internal::JsonProperties& attributes,
                      std::initializer_list<std::string_view> own) {
   for (const auto& [name, value] : attributes)
     if (std::ranges::find(own, name) != own.end()) {

@@ -20,14 +20,14 @@ struct EventMember {
   NodeId node = kNoNode;
   StringId role = 0;
   double rank = 0;  // 0 where none is given
-  text::PropertyMap attributes;
+  engine_internal::JsonProperties attributes;
 };
 
 struct EventOutcome {
   NodeId node = kNoNode;
   std::optional<std::int64_t> labeled_at;
   std::string notes;
-  text::PropertyMap attributes;
+  engine_internal::JsonProperties attributes;
 };
 
 struct EventView {

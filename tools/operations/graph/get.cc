@@ -86,7 +86,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   }
   if (snapshot.payload_ref(node, NodeField::kProperties)) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
-    PLEXUS_ASSIGN(view.properties, text::JsonFromProperties(bytes));
+    PLEXUS_ASSIGN(view.properties, formats_internal::JsonFromProperties(bytes));
   }
   const EdgeKindId has_tag[] = {kHasTag};
   snapshot.ForEachArc(
@@ -128,7 +128,7 @@ void ListEnds(TextTable& table, const char* name, const List& ends, Shown&& show
 }
 
 void ListEvent(TextTable& table, const Snapshot& snapshot, const EventView& event) {
-  const auto with = [](const text::PropertyMap& attributes, const char* name) {
+  const auto with = [](const engine_internal::JsonProperties& attributes, const char* name) {
     const auto at = attributes.find(name);
     return at == attributes.end() ? std::string() : ", " + std::string(name) + " " + at->second;
   };

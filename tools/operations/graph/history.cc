@@ -15,7 +15,6 @@
 namespace plexus::tools {
 namespace {
 
-using storage::HistoryEntry;
 using What = HistoryEntry::What;
 
 bool IsEdge(What what) {
@@ -37,7 +36,7 @@ void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry&
   const Schema& schema = snapshot.schema();
   json.Field("sequence", entry.sequence);
   json.Field("time_ms", entry.time_ms);
-  json.Field("what", storage::HistoryWhatName(entry.what));
+  json.Field("what", HistoryWhatName(entry.what));
   if (entry.what == What::kCreated || entry.what == What::kKindSet)
     json.Field("kind", schema.node_kind(entry.node_kind).name);
   if (entry.what == What::kColumnSet || entry.what == What::kColumnCleared)
@@ -103,7 +102,7 @@ std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entr
   table.Column("details", TextTable::Align::kLeft, 90);
   for (const HistoryEntry& entry : entries)
     table.Row({std::to_string(entry.sequence), IsoTime(entry.time_ms),
-               std::string(storage::HistoryWhatName(entry.what)), Details(snapshot, entry)});
+               std::string(HistoryWhatName(entry.what)), Details(snapshot, entry)});
   std::ostringstream page;
   table.Print(page);
   return std::move(page).str();

@@ -62,7 +62,7 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
   since = std::max(since, floor);
   std::vector<BatchCounts> batches;
   for (bool more = true; more && since < last;) {
-    PLEXUS_ASSIGN(const storage::Changes changes, workspace.database().ChangesSince(since));
+    PLEXUS_ASSIGN(const Changes changes, workspace.database().ChangesSince(since));
     for (const Record& record : changes.records)
       if (record.sequence <= last) batches.push_back(CountRecord(record));
     more = changes.more && changes.next > since;

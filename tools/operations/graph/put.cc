@@ -218,7 +218,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       batch.SetPayload(node, NodeField::kText, request.Text("text"));
   }
   if (request.Given("props")) {
-    PLEXUS_ASSIGN(const std::string bytes, text::PropertiesFromJson(request.Text("props")));
+    PLEXUS_ASSIGN(const std::string bytes,
+                  formats_internal::PropertiesFromJson(request.Text("props")));
     if (bytes.empty())
       batch.ClearPayload(node, NodeField::kProperties);
     else

@@ -56,7 +56,7 @@ void WriteBytes(ReplyWriter& json, const GraphBytes& bytes) {
   json.EndObject();
 }
 
-void WriteStorage(ReplyWriter& json, const storage::StorageStats& stats) {
+void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
   json.BeginObject("storage");
   json.Field("disk_bytes", stats.disk_bytes);
   json.Field("log_bytes", stats.log_bytes);
@@ -68,7 +68,7 @@ void WriteStorage(ReplyWriter& json, const storage::StorageStats& stats) {
   json.EndObject();
 }
 
-void WriteProcess(ReplyWriter& json, const storage::StorageStats& stats) {
+void WriteProcess(ReplyWriter& json, const StorageStats& stats) {
   const ProcessBytes process = MeasureProcess();
   json.BeginObject("process");
   json.Field("resident", process.resident);
@@ -80,7 +80,7 @@ void WriteProcess(ReplyWriter& json, const storage::StorageStats& stats) {
   json.EndObject();
 }
 
-void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const storage::StorageStats& stored) {
+void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const StorageStats& stored) {
   json.Field("sequence", snapshot.sequence());
   json.Field("time_ms", snapshot.time_ms());
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
@@ -100,7 +100,7 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const storage::Stor
   WriteProcess(json, stored);
 }
 
-std::string Page(const Snapshot& snapshot, const storage::StorageStats& stored) {
+std::string Page(const Snapshot& snapshot, const StorageStats& stored) {
   const GraphBytes bytes = MeasureBytes(snapshot);
   std::ostringstream out;
   const auto right = TextTable::Align::kRight;
@@ -159,14 +159,14 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
         ErrorCode::kInvalidArgument,
         request.Name("metrics") + " tells of the present; leave " + request.Name("as_of") + " out");
   const Snapshot& snapshot = workspace.snapshot();
-  const storage::StorageStats stored = workspace.database().stats();
+  const StorageStats stored = workspace.database().stats();
   Reply reply([snapshot, stored](ReplyWriter& json) { WriteStats(json, snapshot, stored); });
   if (!request.Flag("metrics")) {
     reply.page = Page(snapshot, stored);
     return reply;
   }
   reply.members = nullptr;  // the format is all there is
-  PLEXUS_ASSIGN(std::vector<MetricRow> rows, storage::Metrics(workspace.database()));
+  PLEXUS_ASSIGN(std::vector<MetricRow> rows, DatabaseMetrics(workspace.database()));
   reply.stream = [rows = std::move(rows)](std::ostream& out) {
     return WriteOpenMetrics(rows, out);
   };

@@ -134,10 +134,10 @@ std::string Closing(const PageRankResult& result, const std::optional<Earlier>& 
     text += "begun at the scores of sequence " + std::to_string(earlier->sequence) +
             ", which took " + std::to_string(earlier->result.iterations) + " iterations, error " +
             Number(earlier->result.error, 3) + "\n";
-  if (result.layout_bytes > 0)
-    text += "arcs laid out anew in " + Bytes(result.layout_bytes) + ", made in " +
-            Number(result.preparation_ms, 3) + " ms, repaid after " +
-            std::to_string(result.layout_pays_after) + " iterations\n";
+  if (result.stats.layout_bytes > 0)
+    text += "arcs laid out anew in " + Bytes(result.stats.layout_bytes) + ", made in " +
+            Number(result.stats.preparation_ms, 3) + " ms, repaid after " +
+            std::to_string(result.stats.layout_pays_after) + " iterations\n";
   return text;
 }
 
@@ -204,9 +204,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("converged", result.converged);
     json.Field("truncated", result.truncated);
     json.Field("edges", result.edges);
-    json.Field("bytes_per_iteration", result.bytes_per_iteration);
-    json.Field("layout_bytes", result.layout_bytes);
-    json.Field("layout_pays_after", result.layout_pays_after);
+    json.Field("bytes_per_iteration", result.stats.bytes_per_iteration);
+    json.Field("layout_bytes", result.stats.layout_bytes);
+    json.Field("layout_pays_after", result.stats.layout_pays_after);
     if (earlier) {
       json.BeginObject("from");
       json.Field("sequence", earlier->sequence);

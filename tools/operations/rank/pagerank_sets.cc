@@ -104,7 +104,7 @@ Result<Reply> RankSets(const Workspace& workspace, const Request& request,
                 result.converged,
                 result.truncated,
                 result.edges,
-                result.bytes_per_iteration,
+                result.stats.bytes_per_iteration,
                 {result.errors.begin(), result.errors.end()}};
   std::string closing = Grouped(sets.size()) + " sets, " + Grouped(result.edges) + " arcs, " +
                         std::to_string(counts.iterations) + " iterations of " +

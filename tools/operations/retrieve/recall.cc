@@ -52,8 +52,7 @@ Status ReadQuestion(Workspace& workspace, const Request& request, const NodeSubs
   }
   if (request.Given("vector")) {
     PLEXUS_ASSIGN(asked.question.space, FindSpace(workspace.schema(), request));
-    PLEXUS_ASSIGN(asked.vector,
-                  text::ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
   }
   if (asked.question.terms.empty() && asked.vector.empty())

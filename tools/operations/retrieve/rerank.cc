@@ -52,8 +52,7 @@ struct Query {
 Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& request) {
   Query query;
   if (request.Given("vector")) {
-    PLEXUS_ASSIGN(query.values,
-                  text::ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(query.values, ReadVector({request.Source("vector"), request.Text("vector")}));
     return query;
   }
   const std::string& like = request.Text("like");

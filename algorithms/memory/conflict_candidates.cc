@@ -1,0 +1,265 @@
+// Candidates and near-duplicates: shared tags and terms by the similarity kernel, near vectors by
+// the exact scan; then what the texts of the best say.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/decision_status.h"
+#include "algorithms/memory/internal/text_evidence.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/similarity/similarity.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
+
+SimilarityOptions SharedOptions(SimilarityMeasure measure, const RunOptions& run) {
+  SimilarityOptions options;
+  options.measure = measure;
+  options.direction = Direction::kOut;
+  options.filter.kinds.assign(std::begin(kShared), std::end(kShared));
+  options.top = 0;
+  options.run = run;
+  return options;
+}
+
+// Visible facts, of the subset.
+Result<NodeSubset> Allowed(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* subset,
+                           const RunOptions& run) {
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms, {.executor = run.executor}));
+  return subset ? visible->Intersect(*subset) : *visible;
+}
+
+// Nodes whose vectors are nearer than `least` to that of `node`, which need have none.
+Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, const std::string& space,
+                                  double least, const NodeSubset& allowed, std::size_t top,
+                                  const RunOptions& run) {
+  NearestResult none;
+  const auto id = snapshot.schema().FindSpace(space);
+  if (!id || !(least <= 1)) return none;
+  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*id));
+  if (!vectors->has(node)) return none;
+  NearestOptions options;
+  options.metric = Metric::kCosine;
+  options.subset = &allowed;
+  options.skip = node;
+  options.top = top;
+  options.run = run;
+  PLEXUS_ASSIGN(NearestResult result, Nearest(snapshot, *id, vectors->vector(node), options));
+  std::erase_if(result.nodes, [&](const NearestHit& hit) { return hit.measure < least; });
+  return result;
+}
+
+Status CheckMeasure(double value, const char* name) {
+  if (value > 0 && std::isfinite(value)) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(name) + " is a finite number above 0");
+}
+
+Status CheckNode(const Snapshot& snapshot, NodeId node) {
+  if (node >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+  const std::string name = "'" + std::string(DisplayName(snapshot.key(node))) + "'";
+  if (!snapshot.alive(node))
+    return Fail(ErrorCode::kNotFound,
+                name + (snapshot.purged(node) ? " was purged" : " was removed"));
+  if (!snapshot.is_fact(node)) return Fail(ErrorCode::kInvalidArgument, name + " is an index node");
+  return {};
+}
+
+// Other ends of edges that say that somebody judged the pair; ascending.
+std::vector<NodeId> Judged(const Snapshot& snapshot, NodeId node) {
+  std::vector<EdgeKindId> kinds = {kContradicts, kRefines, kSupports, kDuplicates};
+  const auto& all = snapshot.schema().edge_kinds();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k].suppresses) kinds.push_back(EdgeKindId(k));
+  std::vector<NodeId> others;
+  snapshot.ForEachArc(Direction::kBoth, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc& arc) { others.push_back(arc.neighbor); });
+  std::ranges::sort(others);
+  return others;
+}
+
+Result<std::string> TextOf(const Snapshot& snapshot, NodeId node) {
+  if (!snapshot.payload_ref(node, NodeField::kText)) return std::string();
+  Result<std::string> text = snapshot.Payload(node, NodeField::kText);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
+  return text;
+}
+
+// What one side of a pair says.
+struct Stated {
+  std::vector<std::string> numbers, negations;
+  std::string_view outcome;
+};
+
+Result<Stated> StatedBy(const Snapshot& snapshot, NodeId node) {
+  PLEXUS_ASSIGN(const std::string text, TextOf(snapshot, node));
+  return Stated{memory_internal::NumbersIn(text), memory_internal::NegationsIn(text),
+                OutcomeOf(snapshot, node)};
+}
+
+std::vector<ConflictEvidence> Compare(const Stated& a, const Stated& b) {
+  std::vector<ConflictEvidence> evidence;
+  if (!a.numbers.empty() && !b.numbers.empty() && a.numbers != b.numbers)
+    evidence.push_back({ConflictEvidence::kNumbers, a.numbers, b.numbers});
+  if (a.negations.empty() != b.negations.empty())
+    evidence.push_back({ConflictEvidence::kNegation, a.negations, b.negations});
+  if (OpposingOutcomes(a.outcome, b.outcome))
+    evidence.push_back(
+        {ConflictEvidence::kOutcomes, {std::string(a.outcome)}, {std::string(b.outcome)}});
+  return evidence;
+}
+
+std::vector<NodeId> TagsOf(const Snapshot& snapshot, NodeId node) {
+  const EdgeKindId kinds[] = {kHasTag};
+  std::vector<NodeId> tags;
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc& arc) { tags.push_back(arc.neighbor); });
+  std::ranges::sort(tags);
+  tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+  return tags;
+}
+
+bool HasTerms(const Snapshot& snapshot, NodeId node) {
+  const EdgeKindId kinds[] = {kHasTerm};
+  bool found = false;
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc&) { return !(found = true); });
+  return found;
+}
+
+Status Explain(const Snapshot& snapshot, NodeId node, std::vector<ConflictCandidate>& candidates) {
+  PLEXUS_ASSIGN(const Stated own, StatedBy(snapshot, node));
+  const std::vector<NodeId> tags = TagsOf(snapshot, node);
+  for (ConflictCandidate& candidate : candidates) {
+    PLEXUS_ASSIGN(const Stated other, StatedBy(snapshot, candidate.node));
+    candidate.evidence = Compare(own, other);
+    const std::vector<NodeId> theirs = TagsOf(snapshot, candidate.node);
+    std::ranges::set_intersection(tags, theirs, std::back_inserter(candidate.shared_tags));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, NodeId node,
+                                                    const ConflictCandidatesOptions& options) try {
+  PLEXUS_TRY(CheckNode(snapshot, node));
+  if (options.top == 0 || options.top > kMaxConflictCandidates)
+    return Fail(ErrorCode::kInvalidArgument,
+                "top is 1 to " + std::to_string(kMaxConflictCandidates));
+  PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
+  PLEXUS_ASSIGN(const NodeSubset allowed,
+                Allowed(snapshot, options.now_ms, options.subset, options.run));
+  const std::vector<NodeId> judged =
+      options.include_judged ? std::vector<NodeId>() : Judged(snapshot, node);
+  const auto counts = [&](NodeId other) {
+    return other != node && allowed.contains(other) && !std::ranges::binary_search(judged, other);
+  };
+  ConflictCandidatesResult result;
+  result.without_terms = !HasTerms(snapshot, node);
+  std::unordered_map<NodeId, ConflictCandidate> found;
+  PLEXUS_ASSIGN(
+      const SimilarNodesResult sharing,
+      SimilarNodes(snapshot, node, SharedOptions(SimilarityMeasure::kAdamicAdar, options.run)));
+  result.truncated = sharing.truncated;
+  // Judged ones may stand before others, so as many more are asked for.
+  PLEXUS_ASSIGN(const NearestResult nearest,
+                NearVectors(snapshot, node, options.space, options.least_cosine, allowed,
+                            options.top + judged.size(), options.run));
+  result.truncated = result.truncated || nearest.truncated;
+  for (const NearestHit& hit : nearest.nodes) {
+    if (!counts(hit.node)) continue;
+    ConflictCandidate& candidate = found[hit.node];
+    candidate.node = hit.node;
+    candidate.cosine = hit.measure;
+  }
+  for (std::size_t listed = 0; const SimilarNeighbor& near : sharing.nodes) {
+    if (!counts(near.node)) continue;
+    if (++listed > options.top && !found.contains(near.node)) continue;  // best come first
+    ConflictCandidate& candidate = found[near.node];
+    candidate.node = near.node;
+    candidate.overlap = near.score;
+    candidate.shared = near.shared;
+  }
+  for (auto& [other, candidate] : found) result.candidates.push_back(std::move(candidate));
+  std::ranges::sort(result.candidates, {}, [](const ConflictCandidate& c) {
+    return std::tuple(-c.overlap, -c.cosine.value_or(-1), c.node);
+  });
+  if (result.candidates.size() > options.top) result.candidates.resize(options.top);
+  PLEXUS_TRY(Explain(snapshot, node, result.candidates));
+  return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
+                                            const NearDuplicatesOptions& options) try {
+  if (!(options.least > 0 && options.least <= 1))
+    return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
+  PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
+  if (options.of != kNoNode && options.of >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
+  PLEXUS_ASSIGN(const NodeSubset allowed,
+                Allowed(snapshot, options.now_ms, options.subset, options.run));
+  PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, options.now_ms));
+  NearDuplicatesResult result;
+  RunOptions run = options.run;
+  for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
+    const NodeId old = heads.nodes[i];
+    if (heads.heads[i] == old || !snapshot.alive(old) || !snapshot.is_fact(old)) continue;
+    if (options.of != kNoNode && options.of != old) continue;
+    if (options.subset && !options.subset->contains(old)) continue;
+    if (run.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
+    std::unordered_map<NodeId, NearDuplicate> found;
+    const auto counts = [&](NodeId other) {
+      return other != old && other != heads.heads[i] && allowed.contains(other);
+    };
+    SimilarityOptions shared = SharedOptions(SimilarityMeasure::kJaccard, run);
+    std::uint64_t row = 0;
+    snapshot.ForEachArc(Direction::kOut, old, ArcFilter::Kinds(snapshot.schema(), kShared),
+                        [&](const Arc&) { ++row; });
+    // |A and B| / |A or B| >= least needs |A and B| >= least * |A|.
+    shared.least_shared = std::max<std::uint64_t>(
+        1,
+        static_cast<std::uint64_t>(std::floor(options.least * static_cast<double>(row) * 0.999)));
+    PLEXUS_ASSIGN(const SimilarNodesResult sharing, SimilarNodes(snapshot, old, shared));
+    result.truncated = result.truncated || sharing.truncated;
+    if (run.budget.edges != Budget::kUnlimited)
+      run.budget.edges -= std::min(run.budget.edges, sharing.edges);
+    for (const SimilarNeighbor& near : sharing.nodes)
+      if (near.score >= options.least && counts(near.node))
+        found[near.node] = {old, near.node, heads.heads[i], near.score, near.shared, {}};
+    PLEXUS_ASSIGN(const NearestResult nearest,
+                  NearVectors(snapshot, old, options.space, options.least_cosine, allowed,
+                              options.top == 0 ? 0 : options.top + 1, run));
+    result.truncated = result.truncated || nearest.truncated;
+    for (const NearestHit& hit : nearest.nodes) {
+      if (!counts(hit.node)) continue;
+      NearDuplicate& pair = found[hit.node];
+      pair.superseded = old;
+      pair.visible = hit.node;
+      pair.superseded_by = heads.heads[i];
+      pair.cosine = hit.measure;
+    }
+    for (const auto& [other, pair] : found) result.pairs.push_back(pair);
+  }
+  std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {
+    return std::tuple(-std::max(p.jaccard, p.cosine.value_or(0)), p.superseded, p.visible);
+  });
+  if (options.top != 0 && result.pairs.size() > options.top) result.pairs.resize(options.top);
+  return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

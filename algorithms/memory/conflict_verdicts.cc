@@ -1,0 +1,227 @@
+// Resolve: every verdict is checked against the snapshot and against the others before anything is
+// put into the batch.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "algorithms/connectivity/components.h"
+#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/internal/property_patch.h"
+#include "algorithms/memory/visibility.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+std::string Quoted(const Snapshot& snapshot, NodeId node) {
+  return "'" + std::string(DisplayName(snapshot.key(node))) + "'";
+}
+
+bool Resolves(VerdictKind kind) { return kind >= VerdictKind::kSupersede; }
+bool Chooses(VerdictKind kind) {
+  return kind == VerdictKind::kSupersede || kind == VerdictKind::kDrop;
+}
+
+class Resolver {
+ public:
+  Resolver(const Snapshot& snapshot, const NodeSubset& visible, const ResolveOptions& options)
+      : snapshot_(snapshot), visible_(visible), options_(options) {
+    result_.batch.set_time_ms(options.now_ms);
+  }
+
+  Result<Resolution> Run(std::span<const Verdict> verdicts) {
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      if (Status checked = Check(verdicts[i]); !checked) return At(i, checked.error());
+      if (verdicts[i].kind == VerdictKind::kDrop) dropped_.emplace(verdicts[i].goes, i);
+    }
+    for (std::size_t i = 0; i < verdicts.size(); ++i)
+      for (const NodeId side : {verdicts[i].a, verdicts[i].b})
+        if (const auto at = dropped_.find(side);
+            at != dropped_.end() &&
+            !(verdicts[i].kind == VerdictKind::kDrop && verdicts[i].goes == side))
+          return At(
+              i, {ErrorCode::kInvalidArgument, Quoted(snapshot_, side) + " is dropped by verdict " +
+                                                   std::to_string(at->second + 1)});
+    PLEXUS_TRY(CheckCircle(verdicts));
+    for (std::size_t i = 0; i < verdicts.size(); ++i)
+      if (Status written = Write(verdicts[i]); !written) return At(i, written.error());
+    return std::move(result_);
+  }
+
+ private:
+  static std::unexpected<Error> At(std::size_t index, const Error& error) {
+    return Fail(error.code, "verdict " + std::to_string(index + 1) + ": " + error.message);
+  }
+
+  Status CheckSide(NodeId node) const {
+    if (node >= snapshot_.node_count())
+      return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+    if (snapshot_.purged(node))
+      return Fail(ErrorCode::kNotFound, Quoted(snapshot_, node) + " was purged");
+    if (!snapshot_.alive(node))
+      return Fail(ErrorCode::kNotFound, Quoted(snapshot_, node) + " was removed");
+    if (!snapshot_.is_fact(node))
+      return Fail(ErrorCode::kInvalidArgument, Quoted(snapshot_, node) + " is an index node");
+    return {};
+  }
+
+  Status Check(const Verdict& v) {
+    PLEXUS_TRY(CheckSide(v.a));
+    PLEXUS_TRY(CheckSide(v.b));
+    if (v.a == v.b)
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          Quoted(snapshot_, v.a) + " and itself are no pair: a memory cannot contradict itself");
+    if (!pairs_.insert((std::uint64_t{std::min(v.a, v.b)} << 32) | std::max(v.a, v.b)).second)
+      return Fail(ErrorCode::kInvalidArgument, Pair(v) + " are judged twice");
+    if (Chooses(v.kind) && v.goes != v.a && v.goes != v.b)
+      return Fail(ErrorCode::kInvalidArgument,
+                  std::string(VerdictName(v.kind)) + " names neither of " + Pair(v));
+    if (!Resolves(v.kind)) return {};
+    if (Open(v).empty())
+      return Fail(ErrorCode::kNotFound, "no open conflict between " + Pair(v) + Hidden(v));
+    return {};
+  }
+
+  std::string Pair(const Verdict& v) const {
+    return Quoted(snapshot_, v.a) + " and " + Quoted(snapshot_, v.b);
+  }
+  std::string Hidden(const Verdict& v) const {
+    for (const NodeId side : {v.a, v.b})
+      if (!visible_.contains(side))
+        return ": " + Quoted(snapshot_, side) + " is superseded or out of its valid time";
+    return "";
+  }
+
+  // The edges of the conflict; none where a side is hidden.
+  std::vector<Edge> Open(const Verdict& v) const {
+    std::vector<Edge> edges;
+    if (!visible_.contains(v.a) || !visible_.contains(v.b)) return edges;
+    const EdgeKindId kinds[] = {kContradicts};
+    const ArcFilter filter = ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(options_.now_ms);
+    snapshot_.ForEachArc(Direction::kOut, v.a, filter, [&](const Arc& arc) {
+      if (arc.neighbor == v.b) edges.push_back(snapshot_.edge(arc, v.a));
+    });
+    return edges;
+  }
+
+  Status CheckCircle(std::span<const Verdict> verdicts) const {
+    std::vector<NodeId> nodes;
+    std::vector<std::pair<NodeId, NodeId>> arcs;
+    for (const Verdict& v : verdicts)
+      if (v.kind == VerdictKind::kSupersede) arcs.emplace_back(v.goes == v.a ? v.b : v.a, v.goes);
+    for (const auto& [newer, older] : arcs) nodes.insert(nodes.end(), {newer, older});
+    std::ranges::sort(nodes);
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::ranges::sort(arcs);
+    const auto place = [&](NodeId node) {
+      return static_cast<std::uint32_t>(std::ranges::lower_bound(nodes, node) - nodes.begin());
+    };
+    std::vector<std::uint32_t> offsets(nodes.size() + 1), targets;
+    for (const auto& [newer, older] : arcs) {
+      ++offsets[place(newer) + 1];
+      targets.push_back(place(older));
+    }
+    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+    const std::vector<std::uint32_t> components = StrongComponents(offsets, targets);
+    for (const auto& [newer, older] : arcs)
+      if (components[place(newer)] == components[place(older)])
+        return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a circle through " +
+                                                     Quoted(snapshot_, newer) + " and " +
+                                                     Quoted(snapshot_, older));
+    return {};
+  }
+
+  void Link(NodeId source, EdgeKindId kind, NodeId target) {
+    WriteBatch::EdgeInput edge;
+    edge.source = NodeRef::Id(source);
+    edge.target = NodeRef::Id(target);
+    edge.kind = kind;
+    edge.valid_from = edge.valid_until = kNoTime;  // one that had ended holds again
+    if (!options_.created_by.empty()) edge.created_by = options_.created_by;
+    result_.batch.Link(edge);
+    ++result_.linked;
+  }
+
+  Status End(const Verdict& v) {
+    memory_internal::PropertyPatch patch;
+    patch.strings.emplace_back("resolution", VerdictName(v.kind));
+    if (!v.note.empty()) patch.strings.emplace_back("note", v.note);
+    patch.ints.emplace_back("resolved_at", options_.now_ms);
+    for (const Edge& edge : Open(v)) {
+      std::string bytes;
+      if (edge.properties) {
+        PLEXUS_ASSIGN(bytes, snapshot_.Payload(edge.properties));
+      }
+      PLEXUS_ASSIGN(const std::string properties, memory_internal::Patched(bytes, patch));
+      WriteBatch::EdgeInput input;
+      input.source = NodeRef::Id(edge.source);
+      input.target = NodeRef::Id(edge.target);
+      input.kind = edge.kind;
+      input.label = snapshot_.string(edge.label);
+      input.valid_until = options_.now_ms;
+      input.properties = properties;
+      Expect(edge);
+      result_.batch.Link(input);
+      ++result_.ended;
+    }
+    return {};
+  }
+
+  void Expect(const Edge& edge) {
+    result_.batch.ExpectEdge(NodeRef::Id(edge.source), edge.kind, NodeRef::Id(edge.target),
+                             snapshot_.string(edge.label));
+  }
+
+  Status Write(const Verdict& v) {
+    for (const NodeId side : {v.a, v.b}) result_.batch.ExpectNode(NodeRef::Id(side));
+    if (Chooses(v.kind))
+      for (const Edge& edge : Open(v)) Expect(edge);
+    switch (v.kind) {
+      case VerdictKind::kAgrees:
+        Link(v.a, kSupports, v.b);
+        return End(v);
+      case VerdictKind::kContradicts:
+        if (Open(v).empty()) Link(v.a, kContradicts, v.b);
+        return {};
+      case VerdictKind::kRefines:
+        Link(v.a, kRefines, v.b);
+        return End(v);
+      case VerdictKind::kUnrelated:
+      case VerdictKind::kKeepBoth:
+        return End(v);
+      case VerdictKind::kSupersede:
+        Link(v.goes == v.a ? v.b : v.a, kSupersedes, v.goes);
+        return {};
+      case VerdictKind::kDrop:
+        if (removed_.insert(v.goes).second) {
+          result_.batch.RemoveNode(NodeRef::Id(v.goes));
+          ++result_.removed;
+        }
+        return {};
+    }
+    return {};
+  }
+
+  const Snapshot& snapshot_;
+  const NodeSubset& visible_;
+  const ResolveOptions& options_;
+  std::unordered_set<std::uint64_t> pairs_;
+  std::unordered_map<NodeId, std::size_t> dropped_;  // the first verdict that drops it
+  std::unordered_set<NodeId> removed_;
+  Resolution result_;
+};
+
+}  // namespace
+
+Result<Resolution> Resolve(const Snapshot& snapshot, std::span<const Verdict> verdicts,
+                           const ResolveOptions& options) try {
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, options.now_ms));
+  return Resolver(snapshot, *visible, options).Run(verdicts);
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,71 @@
+// The queue: edges `contradicts` between visible nodes, one entry a pair.
+#include "algorithms/memory/conflicts.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "algorithms/memory/visibility.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+constexpr std::array<std::string_view, 7> kVerdictNames = {
+    "agrees", "contradicts", "refines", "unrelated", "supersede", "keep_both", "drop"};
+
+}  // namespace
+
+std::string_view VerdictName(VerdictKind kind) {
+  return kVerdictNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<VerdictKind> VerdictNamed(std::string_view name) {
+  const auto at = std::ranges::find(kVerdictNames, name);
+  if (at == kVerdictNames.end()) return std::nullopt;
+  return static_cast<VerdictKind>(at - kVerdictNames.begin());
+}
+
+Result<std::vector<Conflict>> OpenConflicts(const Snapshot& snapshot,
+                                            const OpenConflictsOptions& options) try {
+  const bool one = options.of != kNoNode;
+  if (one && options.of >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
+  PLEXUS_ASSIGN(const auto visible,
+                VisibleNodes(snapshot, options.now_ms, {.executor = options.run.executor}));
+  const auto counts = [&](NodeId node) {
+    return visible->contains(node) && (!options.subset || options.subset->contains(node));
+  };
+  const EdgeKindId kinds[] = {kContradicts};
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(options.now_ms);
+  std::vector<Conflict> found;
+  const auto take = [&](NodeId row, const Arc& arc) {
+    if (!counts(row) || !counts(arc.neighbor)) return;
+    found.push_back({std::min(row, arc.neighbor), std::max(row, arc.neighbor),
+                     snapshot.created_at(arc.ref), 1});
+  };
+  if (one) {
+    snapshot.ForEachArc(Direction::kOut, options.of, filter,
+                        [&](const Arc& arc) { take(options.of, arc); });
+  } else {
+    snapshot.ScanArcs(Direction::kOut, 0, snapshot.node_count(), filter,
+                      [&](NodeId row, const Arc& arc) {
+                        if (row < arc.neighbor) take(row, arc);  // a symmetric edge is in both rows
+                      });
+  }
+  std::ranges::sort(found, {}, [](const Conflict& c) { return std::tuple(c.a, c.b, c.since); });
+  std::vector<Conflict> conflicts;
+  for (const Conflict& c : found) {
+    if (!conflicts.empty() && conflicts.back().a == c.a && conflicts.back().b == c.b)
+      ++conflicts.back().edges;
+    else
+      conflicts.push_back(c);
+  }
+  std::ranges::sort(conflicts, {}, [](const Conflict& c) { return std::tuple(c.since, c.a, c.b); });
+  return conflicts;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,176 @@
+// Each source adds its items; then one sort.
+#include "algorithms/memory/decisions_queue.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "algorithms/memory/decisions_blocked.h"
+#include "algorithms/memory/decisions_salience.h"
+#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/visibility.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+constexpr std::int64_t kDayMs = 86'400'000;
+constexpr std::array<std::string_view, 5> kWorkNames = {"conflict", "blocked_root", "overdue",
+                                                        "stale", "frontier"};
+
+std::string Key(const Snapshot& snapshot, NodeId node) {
+  return "'" + std::string(DisplayName(snapshot.key(node))) + "'";
+}
+
+// later - earlier in ms as a number, which two times of any size have; at least 0.
+double Elapsed(std::int64_t earlier, std::int64_t later) {
+  return std::max(0.0, static_cast<double>(later) - static_cast<double>(earlier));
+}
+
+std::string Days(double ms) {
+  const auto days = static_cast<std::int64_t>(std::min(ms / static_cast<double>(kDayMs), 1e15));
+  return std::to_string(days) + (days == 1 ? " day" : " days");
+}
+
+class Queue {
+ public:
+  Queue(const Snapshot& snapshot, const WorkQueueOptions& options, const SalienceResult& salience)
+      : snapshot_(snapshot), options_(options), salience_(salience) {}
+
+  Status Run() {
+    const DecisionOptions& decisions = options_.decisions;
+    PLEXUS_ASSIGN(const auto conflicts, DecisionContradictions(snapshot_, decisions));
+    for (const Conflict& c : conflicts)
+      Add(WorkKind::kConflict, c.a, c.b,
+          (1 + std::max(salience_.percentiles[c.a], salience_.percentiles[c.b])) / 2,
+          options_.conflict_weight,
+          Key(snapshot_, c.a) + " and " + Key(snapshot_, c.b) + " contradict each other");
+    PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = decisions}));
+    for (const BlockingRoot& root : blocked.roots) {
+      const auto held = static_cast<double>(root.holds);
+      Add(WorkKind::kBlockedRoot, root.node, kNoNode, held / (held + 1), options_.blocked_weight,
+          "holds up " + std::to_string(root.holds) +
+              (root.holds == 1 ? " decision" : " decisions"));
+    }
+    const std::vector<NodeId> nodes = salience_.nodes.ToList();
+    PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, nodes, decisions.now_ms));
+    const auto due = DueColumn();
+    for (const DecisionStatus& state : states) {
+      if (!state.active) continue;
+      AddOverdue(state, due);
+      AddStale(state.node);
+    }
+    return AddFrontier();
+  }
+
+  WorkQueueResult Take() {
+    WorkQueueResult result;
+    result.truncated = salience_.truncated || truncated_;
+    result.total = items_.size();
+    std::ranges::sort(items_, {}, [](const WorkItem& i) {
+      return std::tuple(-i.score, i.kind, i.node, i.other);
+    });
+    if (options_.top != 0 && items_.size() > options_.top) items_.resize(options_.top);
+    result.items = std::move(items_);
+    return result;
+  }
+
+ private:
+  void Add(WorkKind kind, NodeId node, NodeId other, double value, double weight,
+           std::string reason) {
+    items_.push_back({kind, node, other, value * weight, value, weight, std::move(reason)});
+  }
+
+  std::optional<ColumnId> DueColumn() const {
+    const auto column = snapshot_.schema().FindColumn(options_.due_column);
+    if (!column || snapshot_.schema().columns()[*column].type != ColumnType::kI64)
+      return std::nullopt;
+    return column;
+  }
+
+  void AddOverdue(const DecisionStatus& state, std::optional<ColumnId> column) {
+    if (state.recorded) return;
+    const std::int64_t now = options_.decisions.now_ms;
+    const auto period = static_cast<double>(options_.period_ms);
+    double late = -1;
+    std::string reason;
+    const auto due = column ? snapshot_.i64(*column, state.node) : std::nullopt;
+    const auto created = snapshot_.i64(kCreatedAt, state.node);
+    if (due) {
+      if (*due <= now) late = Elapsed(*due, now);
+      reason = "due since " + Days(late);
+    } else if (created) {
+      late = Elapsed(*created, now) - period;
+      reason = "without an outcome for " + Days(late + period);
+    }
+    if (late < 0) return;
+    Add(WorkKind::kOverdue, state.node, kNoNode, (1 + late / (late + period)) / 2,
+        options_.overdue_weight, std::move(reason));
+  }
+
+  void AddStale(NodeId node) {
+    const double percentile = salience_.percentiles[node];
+    if (percentile < options_.stale_percentile) return;
+    const auto created = snapshot_.i64(kCreatedAt, node);
+    const auto accessed = snapshot_.i64(kAccessedAt, node);
+    if (!created && !accessed) return;
+    const double age = Elapsed(std::max(created.value_or(INT64_MIN), accessed.value_or(INT64_MIN)),
+                               options_.decisions.now_ms);
+    const auto period = static_cast<double>(options_.period_ms);
+    if (age < period) return;
+    Add(WorkKind::kStale, node, kNoNode, percentile * age / (age + period), options_.stale_weight,
+        "much stands on it, and it was not touched for " + Days(age));
+  }
+
+  // Visible decisions alone are in the pool.
+  Status AddFrontier() {
+    if (options_.frontier == 0) return {};
+    const DecisionOptions& decisions = options_.decisions;
+    PLEXUS_ASSIGN(const auto visible,
+                  VisibleNodes(snapshot_, decisions.now_ms, {.executor = decisions.run.executor}));
+    const NodeSubset pool = visible->Intersect(salience_.nodes);
+    if (pool.count() < 2) return {};
+    NeverComposedOptions options;
+    options.top = options_.frontier;
+    options.now_ms = decisions.now_ms;
+    options.pool = &pool;
+    options.run = decisions.run;
+    PLEXUS_ASSIGN(const NeverComposedPage page, NeverComposed(snapshot_, options));
+    truncated_ = page.truncated;
+    for (const NeverComposedSet& pair : page.sets)
+      Add(WorkKind::kFrontier, pair.members[0], pair.members[1], pair.score / (pair.score + 2),
+          options_.frontier_weight, pair.reason);
+    return {};
+  }
+
+  const Snapshot& snapshot_;
+  const WorkQueueOptions& options_;
+  const SalienceResult& salience_;
+  std::vector<WorkItem> items_;
+  bool truncated_ = false;
+};
+
+}  // namespace
+
+std::string_view WorkName(WorkKind kind) { return kWorkNames[static_cast<std::size_t>(kind)]; }
+
+Result<WorkQueueResult> WorkQueue(const Snapshot& snapshot, const WorkQueueOptions& options) try {
+  for (const double share :
+       {options.conflict_weight, options.blocked_weight, options.overdue_weight,
+        options.stale_weight, options.stale_percentile})
+    if (!(share >= 0 && share <= 1))
+      return Fail(ErrorCode::kInvalidArgument, "weights and percentiles are 0 to 1");
+  if (options.period_ms <= 0) return Fail(ErrorCode::kInvalidArgument, "period_ms is above 0");
+  PLEXUS_ASSIGN(const SalienceResult salience,
+                Salience(snapshot, {.decisions = options.decisions}));
+  Queue queue(snapshot, options, salience);
+  PLEXUS_TRY(queue.Run());
+  return queue.Take();
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

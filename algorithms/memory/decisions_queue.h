@@ -1,0 +1,66 @@
+// The work queue: what somebody should look at next, of five sources, as one ranked list.
+//
+//   conflict      an open conflict between active decisions
+//   blocked_root  a decision that holds others up
+//   overdue       an active decision without an outcome whose time has come
+//   stale         an active decision that much stands on and that nobody touched for long
+//   frontier      a pair of decisions that no event has together (never_composed.h, kSurface)
+//
+// score = weight of the source x value; every value is in [0, 1]:
+//   conflict      (1 + the larger percentile of salience of both sides) / 2
+//   blocked_root  held / (held + 1), of the decisions to which it is the nearest root
+//   overdue       (1 + late / (late + period)) / 2
+//   stale         percentile x age / (age + period)
+//   frontier      score / (score + 2), of the score of the pair
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/memory/decision_status.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+enum class WorkKind : std::uint8_t { kConflict, kBlockedRoot, kOverdue, kStale, kFrontier };
+std::string_view WorkName(WorkKind kind);  // "conflict" ...
+
+struct WorkQueueOptions {
+  DecisionOptions decisions = {};
+  std::size_t top = 20;  // 0: all.
+  double conflict_weight = 1, blocked_weight = 0.9, overdue_weight = 0.8, stale_weight = 0.6;
+  double frontier_weight = 0.4;
+  // An integer column with the time in ms when a decision is due; a graph may have none of the
+  // name. Without a value it is due `period_ms` after created_at.
+  std::string due_column = "review_at";
+  std::int64_t period_ms = std::int64_t{30} * 86'400'000;
+  double stale_percentile = 0.8;  // From here on a decision can be stale.
+  std::size_t frontier = 5;       // Pairs of the frontier, at most 1000; 0: none, and no cost.
+};
+
+struct WorkItem {
+  WorkKind kind = WorkKind::kConflict;
+  NodeId node = kNoNode, other = kNoNode;  // other: of a pair.
+  double score = 0, value = 0, weight = 0;
+  std::string reason;  // A sentence.
+};
+
+struct WorkQueueResult {
+  std::vector<WorkItem> items;  // By falling score, ties by kind and ids.
+  std::uint64_t total = 0;      // Before the list was cut.
+  bool truncated = false;       // The budget ended the ranking of salience or the frontier.
+};
+
+// Computes: the queue.
+// Complexity: that of Salience, BlockedChains and NeverComposed, O(nodes + arcs) beside.
+// Errors: kInvalidArgument: a weight or percentile outside of [0, 1], a period that is not
+//   positive, too many pairs. Those of Salience, BlockedChains, StatusOf and NeverComposed.
+// Threads: thread-safe. The bits are the same at any thread count.
+Result<WorkQueueResult> WorkQueue(const Snapshot& snapshot, const WorkQueueOptions& options = {});
+
+}  // namespace plexus

@@ -1,0 +1,94 @@
+// Salience of decisions: how much else stands on one; and what may be compacted by it.
+//
+// PageRank (pagerank.h) over the decisions alone. Rank flows from who needs to what is needed:
+//   depends_on, refines   source to target
+//   causes                effect to cause        (reversed)
+//   supports              claim to evidence      (reversed)
+// by weight, along edges that are valid at the time. Raw scores sum to 1 and shrink as the graph
+// grows, so thresholds read the percentile. Cycles cannot be ordered by who stands on whom; they
+// are listed beside the scores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/memory/decision_status.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+#include "engine/write_batch.h"
+
+namespace plexus {
+
+struct SalienceOptions {
+  DecisionOptions decisions = {};
+  double damping = 0.85;     // In [0, 1).
+  double tolerance = 1e-12;  // Of the L1 distance to the fixed point.
+  // Scores of an earlier state, by NodeId, from which the iteration starts (refresh_pagerank.h):
+  // fewer iterations after a small change. The scores are then the same within the tolerance, and
+  // decisions that would tie may differ in the last bits.
+  std::span<const double> earlier = {};
+};
+
+struct SalienceResult {
+  NodeSubset nodes;                         // The decisions.
+  std::vector<double> scores;               // By NodeId: sum 1. 0 for all other nodes.
+  std::vector<double> scaled;               // Divided by the largest.
+  std::vector<double> percentiles;          // Share of the others that score less, ties count half.
+  std::vector<std::uint32_t> arriving;      // By NodeId: arcs of salience that arrive.
+  std::vector<std::vector<NodeId>> cycles;  // Strong components of two and more, ascending ids.
+  bool truncated = false;                   // The budget ended the iteration.
+};
+
+// Computes: the salience of every decision.
+// Complexity: O(nodes + arcs) an iteration.
+// Errors: those of PageRank(), of RefreshPageRank() with earlier scores. kResourceExhausted: no
+//   memory.
+// Threads: thread-safe. The bits are the same at any thread count.
+Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions& options = {});
+
+enum class CompactionTier : std::uint8_t { kFold, kKeep, kDigest, kSummary, kFull };
+std::string_view TierName(CompactionTier tier);  // "fold" ...
+
+// The first rule that holds decides; ages are inclusive:
+//   fold     superseded: into its successor
+//   keep     percentile >= keep_percentile
+//   digest   no arc of salience arrives, the outcome is recorded, and digest_age_ms old
+//   summary  an arc arrives, and summary_age_ms old
+//   full     all others
+struct CompactionOptions {
+  SalienceOptions salience = {};
+  double keep_percentile = 0.8;
+  std::int64_t digest_age_ms = std::int64_t{14} * 86'400'000;
+  std::int64_t summary_age_ms = std::int64_t{30} * 86'400'000;
+};
+
+struct CompactionEntry {
+  NodeId node = kNoNode;
+  CompactionTier tier = CompactionTier::kFull;
+  NodeId into = kNoNode;  // kFold: the head of its chain.
+  double percentile = 0;
+  std::optional<std::int64_t> age_ms;  // Absent: created_at is not known, and it counts as new.
+};
+
+struct CompactionResult {
+  std::vector<CompactionEntry> entries;  // Every decision, ascending ids.
+  // Writes each tier that differs from the stored one into the column `compaction_tier`; empty when
+  // nothing does.
+  WriteBatch batch;
+  bool truncated = false;
+};
+
+// Computes: the tier of each decision, as a proposal.
+// Complexity: that of Salience, and O(nodes + suppressing edges).
+// Errors: those of Salience. kInvalidArgument: a percentile outside of [0, 1], a negative age.
+//   kAlreadyExists: a column `compaction_tier` of another type.
+// Threads: thread-safe.
+Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
+                                         const CompactionOptions& options = {});
+
+}  // namespace plexus

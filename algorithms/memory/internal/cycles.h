@@ -1,0 +1,38 @@
+// Cycles of bare rows: the strong components of two and more nodes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/connectivity/components.h"
+#include "engine/types.h"
+
+namespace plexus::memory_internal {
+
+// Each ascending, in order of their smallest node. O(nodes + arcs), without recursion.
+inline std::vector<std::vector<NodeId>> Cycles(std::span<const std::uint32_t> offsets,
+                                               std::span<const std::uint32_t> targets) {
+  const std::vector<std::uint32_t> component = StrongComponents(offsets, targets);
+  std::vector<std::uint32_t> size;
+  for (const std::uint32_t c : component) {
+    if (c >= size.size()) size.resize(c + std::size_t{1});
+    ++size[c];
+  }
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> place(size.size(), kNone);
+  std::vector<std::vector<NodeId>> cycles;
+  for (std::size_t v = 0; v < component.size(); ++v) {
+    const std::uint32_t c = component[v];
+    if (size[c] < 2) continue;
+    if (place[c] == kNone) {
+      place[c] = static_cast<std::uint32_t>(cycles.size());
+      cycles.emplace_back().reserve(size[c]);
+    }
+    cycles[place[c]].push_back(static_cast<NodeId>(v));
+  }
+  return cycles;
+}
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,69 @@
+// Copies a property map value by value, without the members that the patch sets.
+#include "algorithms/memory/internal/property_patch.h"
+
+#include <algorithm>
+
+namespace plexus::memory_internal {
+namespace {
+
+// Nested lists and maps are as deep as PropertyMap::Read lets them be.
+void CopyValue(PropertyMapBuilder& to, const std::string_view* name, const PropertyView& value) {
+  const auto add = [&](auto&& named, auto&& unnamed) {
+    if (name)
+      named(*name);
+    else
+      unnamed();
+  };
+  switch (value.type()) {
+    case PropertyType::kNull:
+      return add([&](std::string_view n) { to.Null(n); }, [&] { to.Null(); });
+    case PropertyType::kBool:
+      return add([&](std::string_view n) { to.Bool(n, *value.AsBool()); },
+                 [&] { to.Bool(*value.AsBool()); });
+    case PropertyType::kInt:
+      return add([&](std::string_view n) { to.Int(n, *value.AsInt()); },
+                 [&] { to.Int(*value.AsInt()); });
+    case PropertyType::kUint:
+      return add([&](std::string_view n) { to.Uint(n, *value.AsUint()); },
+                 [&] { to.Uint(*value.AsUint()); });
+    case PropertyType::kDouble:
+      return add([&](std::string_view n) { to.Double(n, *value.AsDouble()); },
+                 [&] { to.Double(*value.AsDouble()); });
+    case PropertyType::kString:
+      return add([&](std::string_view n) { to.String(n, *value.AsString()); },
+                 [&] { to.String(*value.AsString()); });
+    case PropertyType::kList:
+      add([&](std::string_view n) { to.BeginList(n); }, [&] { to.BeginList(); });
+      for (std::size_t i = 0; i < value.size(); ++i) CopyValue(to, nullptr, value[i]);
+      to.End();
+      return;
+    case PropertyType::kMap:
+      add([&](std::string_view n) { to.BeginMap(n); }, [&] { to.BeginMap(); });
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        const std::string_view member = value.name(i);
+        CopyValue(to, &member, value[i]);
+      }
+      to.End();
+      return;
+  }
+}
+
+}  // namespace
+
+Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch) {
+  PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
+  PropertyMapBuilder made;
+  const PropertyView root = map.root();
+  const auto is_set = [](const auto& list, std::string_view name) {
+    return std::ranges::any_of(list, [&](const auto& member) { return member.first == name; });
+  };
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    const std::string_view name = root.name(i);
+    if (!is_set(patch.strings, name) && !is_set(patch.ints, name)) CopyValue(made, &name, root[i]);
+  }
+  for (const auto& [name, value] : patch.strings) made.String(name, value);
+  for (const auto& [name, value] : patch.ints) made.Int(name, value);
+  return made.Finish();
+}
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,23 @@
+// A stored property map with some members set: read, copied, written in the canonical form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/properties/properties.h"
+
+namespace plexus::memory_internal {
+
+struct PropertyPatch {
+  std::vector<std::pair<std::string, std::string>> strings;
+  std::vector<std::pair<std::string, std::int64_t>> ints;
+};
+
+// kCorruption: the bytes are no map. kInvalidArgument: it grows beyond the limits.
+Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch);
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,26 @@
+// What differs between two snapshots of a graph, of which the later continues the earlier.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus::memory_internal {
+
+struct ChangedEdge {
+  NodeId source, target;
+  EdgeKindId kind;
+  StringId label;
+  bool linked;  // valid in the later one alone; false: in the earlier one alone
+  auto operator<=>(const ChangedEdge&) const = default;
+};
+
+// Edges of those kinds that are valid at the time in one of both alone; ascending, symmetric ones
+// once with the smaller id as the source. O(arcs of the runs that the later one does not share)
+// where the base is shared, else O(arcs of both).
+std::vector<ChangedEdge> EdgeChanges(const Snapshot& before, const Snapshot& after,
+                                     const ArcFilter& kinds, std::int64_t now_ms);
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,201 @@
+// Concept recall over 1,000,000 nodes (seven of eight are concepts, the others episodes) and
+// 3,000,000 relations. One end of every relation is drawn evenly, the other, with `skew`, by Zipf's
+// law over the concepts: a few of them have tens of thousands of relations.
+//
+// Timed: one question each, from the names of its seed to the propositions and the batch; 3 hops.
+// Verified: propositions and raised levels of some questions, by levels over maps.
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "algorithms/memory/concepts.h"
+#include "bench/graphs/random_graph.h"
+#include "bench/support.h"
+#include "engine/graph.h"
+#include "engine/vocabulary.h"
+
+namespace plexus::bench {
+namespace {
+
+constexpr EdgeKindId kKinds[] = {kIsA, kPartOf, kEvokes};
+constexpr std::int64_t kNow = kBenchTime + 6 * 3'600'000;
+constexpr NodeId kStep = 1 << 15;
+
+bool IsEpisode(NodeId node) { return node % 8 == 7; }
+
+// Nodes are numbered as they are made.
+void AddConcepts(Graph& graph, NodeId nodes) {
+  for (NodeId first = 0; first < nodes; first += kStep) {
+    WriteBatch batch(kBenchTime);
+    for (NodeId v = first; v < std::min(nodes, first + kStep); ++v) {
+      if (IsEpisode(v)) {
+        const NodeRef node = batch.UpsertNode("episode " + std::to_string(v), kEpisode);
+        batch.SetPayload(node, NodeField::kText, "what happened on day " + std::to_string(v));
+        batch.SetF64(node, kValence, 0.25);
+        continue;
+      }
+      const NodeRef node = batch.UpsertNode("concept " + std::to_string(v), kConcept);
+      batch.SetF64(node, kArousalLevel, static_cast<double>(1 + v % 16) / 16);
+      batch.SetI64(node, kAccessedAt, kBenchTime);
+    }
+    Must(graph.Apply(batch), "adding concepts");
+  }
+}
+
+void AddRelations(Graph& graph, NodeId nodes, bool skewed) {
+  std::mt19937_64 random(3);
+  std::vector<double> cumulative;
+  double sum = 0;
+  for (NodeId rank = 0; skewed && rank < nodes; ++rank)
+    cumulative.push_back(sum += 1.0 / static_cast<double>(rank + 1));
+  const auto draw = [&] {
+    if (!skewed || random() % 2 == 0) return static_cast<NodeId>(random() % nodes);
+    const double at = static_cast<double>(random() >> 11) * 0x1p-53 * sum;
+    const auto rank = std::upper_bound(cumulative.begin(), cumulative.end(), at);
+    return static_cast<NodeId>(static_cast<std::uint64_t>(rank - cumulative.begin()) * 48271 %
+                               nodes);
+  };
+  const std::uint64_t edges = std::uint64_t{3} * nodes;
+  for (std::uint64_t done = 0; done < edges;) {
+    WriteBatch batch(kBenchTime);
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(edges - done, 1 << 18);) {
+      const auto source = static_cast<NodeId>(random() % nodes);
+      const NodeId target = draw();
+      if (source == target || IsEpisode(source)) continue;
+      const EdgeKindId kind = IsEpisode(target) ? kEvokes : kKinds[random() % 3];
+      batch.Link(NodeRef::Id(source), kind, NodeRef::Id(target),
+                 static_cast<float>(1 + random() % 4) / 4);
+      ++i;
+    }
+    done += std::min<std::uint64_t>(edges - done, 1 << 18);
+    Must(graph.Apply(batch), "adding relations");
+  }
+  Must(graph.Compact(), "compacting");
+}
+
+const Snapshot& TheConcepts(bool skewed) {
+  static std::unique_ptr<Graph> graphs[2];
+  static Snapshot snapshots[2];
+  if (!graphs[skewed]) {
+    const auto nodes = static_cast<NodeId>(Size("PLEXUS_BENCH_CONCEPTS", 1'000'000, 20'000));
+    graphs[skewed] = Graph::InMemory();
+    AddConcepts(*graphs[skewed], nodes);
+    AddRelations(*graphs[skewed], nodes, skewed);
+    snapshots[skewed] = graphs[skewed]->snapshot();
+  }
+  return snapshots[skewed];
+}
+
+// Best score a relation and highest rise a concept, level by level over maps.
+void Check(const Snapshot& s, NodeId seed, const RecallConceptsOptions& options,
+           const RecallConceptsResult& result) {
+  std::map<NodeId, int> hops = {{seed, 0}};
+  std::vector<NodeId> level = {seed};
+  std::map<std::tuple<NodeId, EdgeKindId, NodeId>, double> scores;
+  std::map<NodeId, double> rises;
+  for (int hop = 1; hop <= options.hops; ++hop) {
+    std::vector<NodeId> next;
+    for (const NodeId at : level)
+      for (const bool forward : {true, false})
+        s.ForEachArc(forward ? Direction::kOut : Direction::kIn, at, ArcFilter::All(),
+                     [&](const Arc& arc) {
+                       const bool episode = IsEpisode(arc.neighbor);
+                       const double decay = std::pow(0.5, hop - 1) * (forward ? 1 : 0.5);
+                       const double score = Arousal(s, episode ? at : arc.neighbor, kNow) * decay;
+                       const auto key = forward ? std::tuple(at, arc.kind, arc.neighbor)
+                                                : std::tuple(arc.neighbor, arc.kind, at);
+                       double& best = scores.emplace(key, score).first->second;
+                       best = std::max(best, score);
+                       if (episode) return;
+                       double& rise = rises.emplace(arc.neighbor, decay).first->second;
+                       rise = std::max(rise, decay);
+                       if (hops.emplace(arc.neighbor, hop).second) next.push_back(arc.neighbor);
+                     });
+    level = next;
+  }
+  Require(result.propositions.size() == scores.size(), "recall: number of propositions");
+  for (const Proposition& p : result.propositions)
+    Require(scores[{p.from, p.kind, p.to}] == p.score, "recall: score of " + p.text);
+  for (std::size_t i = 1; i < result.propositions.size(); ++i)
+    Require(result.propositions[i - 1].score >= result.propositions[i].score, "recall: order");
+  std::size_t raised = 0;
+  for (const auto& [node, rise] : rises) raised += rise >= Arousal(s, node, kNow);
+  Require(result.raised.size() == raised, "recall: number of raised concepts");
+  for (const RaisedConcept& one : result.raised)
+    Require(rises[one.node] == one.level, "recall: a raised level");
+}
+
+// Processor time of this thread: what a shared machine does not disturb by taking turns.
+double ThreadSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Counters are those of single questions; an iteration is a pass over 2,000 evenly spaced seeds.
+void RecallConceptsStarts(benchmark::State& state) {
+  const Snapshot& snapshot = TheConcepts(state.range(0) != 0);
+  RecallConceptsOptions options;
+  options.hops = 3;
+  options.top = static_cast<std::size_t>(state.range(1));
+  if (state.range(2) != 0) options.run.budget.edges = static_cast<std::uint64_t>(state.range(2));
+  std::vector<NodeId> seeds;
+  for (NodeId i = 0; i < 2000; ++i) {
+    const auto v = static_cast<NodeId>(std::uint64_t{i} * 7919 * 131 % snapshot.node_count());
+    if (!IsEpisode(v)) seeds.push_back(v);
+  }
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> each, each_cpu;  // seconds
+  std::uint64_t edges = 0, propositions = 0, truncated = 0;
+  for (auto _ : state)
+    for (const NodeId seed : seeds) {
+      const std::vector<std::string> names = {std::string(snapshot.key(seed))};
+      const double cpu_before = ThreadSeconds();
+      const auto before = Clock::now();
+      const auto result = Must(RecallConcepts(snapshot, names, kNow, options), "recall");
+      each.push_back(std::chrono::duration<double>(Clock::now() - before).count());
+      each_cpu.push_back(ThreadSeconds() - cpu_before);
+      edges += result.edges;
+      propositions += result.propositions.size();
+      truncated += result.truncated;
+    }
+  std::sort(each.begin(), each.end());
+  std::sort(each_cpu.begin(), each_cpu.end());
+  const auto share = [&](std::uint64_t count) {
+    return static_cast<double>(count) / static_cast<double>(each.size());
+  };
+  state.counters["query_median"] = each[each.size() / 2];
+  state.counters["query_p99"] = each[each.size() * 99 / 100];
+  state.counters["query_worst"] = each.back();
+  state.counters["cpu_median"] = each_cpu[each_cpu.size() / 2];
+  state.counters["cpu_p99"] = each_cpu[each_cpu.size() * 99 / 100];
+  state.counters["edges"] = share(edges);
+  state.counters["propositions"] = share(propositions);
+  state.counters["truncated"] = share(truncated);
+  if (options.top != 0 || state.range(2) != 0) return;
+  for (std::size_t i = 0; i < seeds.size(); i += 100) {
+    const std::vector<std::string> names = {std::string(snapshot.key(seeds[i]))};
+    Check(snapshot, seeds[i], options,
+          Must(RecallConcepts(snapshot, names, kNow, options), "recall"));
+  }
+}
+BENCHMARK(RecallConceptsStarts)
+    ->ArgNames({"skewed", "top", "max_edges"})
+    ->Args({0, 0, 0})
+    ->Args({0, 20, 0})
+    ->Args({1, 0, 2000})
+    ->Args({1, 20, 0})
+    ->Args({1, 20, 2000})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace plexus::bench

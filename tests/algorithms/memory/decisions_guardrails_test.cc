@@ -1,0 +1,244 @@
+// Guardrails on previews: the seed's rule, sides, conditions, what rules may not say; suggestions.
+#include "algorithms/memory/decisions_guardrails.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithms/memory/decisions_suggest.h"
+#include "engine/graph.h"
+#include "engine/preview.h"
+#include "tests/algorithms/memory/decision_graph.h"
+
+namespace plexus::testing {
+namespace {
+
+GuardrailRule SeedRule() {
+  return {.name = "no-contradict-high-salience",
+          .kinds = {kContradicts},
+          .target = {.active = true, .salience_above = 0.7},
+          .message = "This contradicts {target}. Supersede it first."};
+}
+
+class Guardrails : public ::testing::Test {
+ protected:
+  void SetUp() override { FillDecisions(graph_, true); }
+
+  GuardrailResult Check(const std::function<void(WriteBatch&)>& propose,
+                        const std::vector<GuardrailRule>& rules) {
+    WriteBatch batch(kDecisionsNow);
+    propose(batch);
+    const Snapshot before = graph_.snapshot();
+    const PreviewResult preview = Preview(before, batch).value();
+    GuardrailOptions options;
+    options.decisions.now_ms = kDecisionsNow;
+    const auto result = CheckGuardrails(before, preview.snapshot, rules, options);
+    EXPECT_TRUE(result) << result.error().ToString();
+    EXPECT_EQ(graph_.snapshot().sequence(), before.sequence());
+    return result ? *result : GuardrailResult{};
+  }
+  // d11 with an edge to dN; n0 is d1.
+  static NodeRef New(WriteBatch& b) { return b.UpsertNode("d11", kDecision); }
+
+  CaseGraph graph_;
+};
+
+TEST_F(Guardrails, D5TheSeedsRule) {
+  const auto contradicts = [](NodeId d) {
+    return [d](WriteBatch& b) { b.Link(New(b), kContradicts, NodeRef::Id(d)); };
+  };
+  GuardrailResult r = Check(contradicts(8), {SeedRule()});
+  EXPECT_FALSE(r.allowed);
+  ASSERT_EQ(r.hits.size(), 1u);
+  EXPECT_EQ(r.hits[0].message, "This contradicts n8. Supersede it first.");
+  EXPECT_NEAR(*r.hits[0].salience, 0.944444444, 1e-9);
+  r = Check(contradicts(0), {SeedRule()});
+  EXPECT_FALSE(r.allowed);
+  EXPECT_EQ(r.hits[0].target, 0u);
+  EXPECT_TRUE(Check(contradicts(2), {SeedRule()}).allowed);
+  r = Check(
+      [](WriteBatch& b) {
+        const NodeRef d11 = New(b);
+        b.Link(d11, kContradicts, NodeRef::Id(8));
+        b.Link(d11, kSupersedes, NodeRef::Id(8));
+      },
+      {SeedRule()});
+  EXPECT_TRUE(r.allowed);
+  // What is stored already is not proposed; a warning blocks nothing.
+  EXPECT_TRUE(Check([](WriteBatch& b) { b.Link(NodeRef::Id(0), kContradicts, NodeRef::Id(6)); },
+                    {SeedRule()})
+                  .hits.empty());
+  GuardrailRule warns = SeedRule();
+  warns.action = RuleAction::kWarn;
+  r = Check(contradicts(8), {warns});
+  EXPECT_TRUE(r.allowed);
+  EXPECT_EQ(r.hits.size(), 1u);
+}
+
+TEST_F(Guardrails, SidesAndConditions) {
+  GuardrailRule rule{.name = "no-new-needs",
+                     .kinds = {kDependsOn},
+                     .target = {.blocked = true},
+                     .message = "{other} would wait for {target} ({rule})"};
+  const auto needs = [](WriteBatch& b) { b.Link(New(b), kDependsOn, NodeRef::Id(3)); };
+  GuardrailResult r = Check(needs, {rule});
+  ASSERT_EQ(r.hits.size(), 1u);
+  EXPECT_EQ(r.hits[0].message, "d11 would wait for n3 (no-new-needs)");
+  rule.side = TargetSide::kSource;  // d11 would be blocked itself
+  r = Check(needs, {rule});
+  ASSERT_EQ(r.hits.size(), 1u);
+  EXPECT_EQ(r.hits[0].message, "n3 would wait for d11 (no-new-needs)");
+  rule.side = TargetSide::kEither;
+  EXPECT_EQ(Check(needs, {rule}).hits.size(), 2u);
+  rule.target = {.outcomes = {"success"}};
+  EXPECT_TRUE(Check(needs, {rule}).allowed);
+  // Both ends of a new edge between stored ones.
+  GuardrailRule any{.name = "any", .kinds = {kContradicts}, .message = "{target}"};
+  r = Check([](WriteBatch& b) { b.Link(NodeRef::Id(2), kContradicts, NodeRef::Id(3)); }, {any});
+  EXPECT_EQ(r.hits.size(), 2u);
+}
+
+TEST_F(Guardrails, UnlinkedAndRemoved) {
+  const GuardrailRule rules[] = {{.name = "keep",
+                                  .does = ProposalDoes::kRemoves,
+                                  .target = {.salience_above = 0.7, .node_kinds = {kDecision}},
+                                  .message = "much stands on {target}"},
+                                 {.name = "tie",
+                                  .does = ProposalDoes::kUnlinks,
+                                  .kinds = {kDependsOn},
+                                  .message = "{target}"}};
+  GuardrailResult r =
+      Check([](WriteBatch& b) { b.RemoveNode(NodeRef::Id(0)); }, {rules[0], rules[1]});
+  ASSERT_EQ(r.hits.size(), 3u);  // and its two edges go
+  EXPECT_EQ(r.hits[0].message, "much stands on n0");
+  r = Check([](WriteBatch& b) { b.Unlink(NodeRef::Id(1), kDependsOn, NodeRef::Id(0)); },
+            {rules[0], rules[1]});
+  ASSERT_EQ(r.hits.size(), 1u);
+  EXPECT_EQ(r.hits[0].rule, 1u);
+}
+
+TEST_F(Guardrails, RulesThatSayNothingOrTooMuch) {
+  const auto error = [&](GuardrailRule rule) {
+    const Snapshot s = graph_.snapshot();
+    const GuardrailRule rules[] = {std::move(rule)};
+    const auto result = CheckGuardrails(s, s, rules);
+    return result ? std::string() : result.error().message;
+  };
+  GuardrailRule rule = SeedRule();
+  EXPECT_EQ(error(rule), "");
+  rule.kinds = {EdgeKindId(4000)};
+  EXPECT_NE(error(rule).find("no edge kind 4000"), std::string::npos);
+  rule = SeedRule();
+  rule.target.salience_above = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(error(rule).find("salience_above"), std::string::npos);
+  rule = SeedRule();
+  rule.name.clear();
+  EXPECT_NE(error(rule).find("name"), std::string::npos);
+  rule = SeedRule();
+  rule.kinds.clear();
+  EXPECT_NE(error(rule).find("kind"), std::string::npos);
+}
+
+// Of a graph and one whose base is another: the rows are compared.
+TEST_F(Guardrails, AnotherBaseGivesTheSame) {
+  const Snapshot before = graph_.snapshot();
+  graph_.AddNode(kDecision);
+  graph_.Link(graph_.size() - 1, kContradicts, 8);
+  graph_.Commit();
+  GuardrailOptions options;
+  options.decisions.now_ms = kDecisionsNow;
+  const GuardrailRule rules[] = {SeedRule()};
+  const auto delta = CheckGuardrails(before, graph_.snapshot(), rules, options).value();
+  graph_.Compact();
+  const auto compacted = CheckGuardrails(before, graph_.snapshot(), rules, options).value();
+  ASSERT_EQ(delta.hits.size(), 1u);
+  ASSERT_EQ(compacted.hits.size(), 1u);
+  EXPECT_EQ(delta.hits[0].message, compacted.hits[0].message);
+  EXPECT_FALSE(compacted.allowed);
+}
+
+class Suggestions : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    graph_ = Graph::InMemory();
+    WriteBatch b(kDecisionsNow);
+    const auto decision = [&](const char* key, const char* category, const char* outcome,
+                              const char* text) {
+      const NodeRef node = b.UpsertNode(key, kDecision);
+      if (*category) b.SetString(node, kCategory, category);
+      if (*outcome) b.SetString(node, kDecisionOutcome, outcome);
+      if (*text) b.SetPayload(node, NodeField::kText, text);
+      return node;
+    };
+    decision("d1", "infra", "success", "");
+    decision("d2", "", "pending", "");
+    decision("d6", "ui", "success", "");
+    decision("d7", "", "failure", "");
+    const NodeRef old = decision("d8", "infra", "success", "");
+    b.Link(decision("d9", "", "", ""), kSupersedes, old);
+    decision("d12", "infra", "failure", "undo d1 after its outcome");
+    decision("d13", "", "", "Because of (d2), d13 and nobody; see d7's end.");
+    ASSERT_TRUE(graph_->Apply(b));
+  }
+  SuggestResult Ask(const char* key) {
+    const Snapshot s = graph_->snapshot();
+    return SuggestEdges(s, *s.Find(key)).value();
+  }
+  std::vector<std::string> Shown(const SuggestResult& r) {
+    std::vector<std::string> list;
+    for (const SuggestedEdge& e : r.edges)
+      list.push_back(std::string(e.relation) + " " + std::string(graph_->snapshot().key(e.other)));
+    return list;
+  }
+  std::unique_ptr<Graph> graph_;
+};
+
+TEST_F(Suggestions, D6OpposingOutcomesAndNames) {
+  const SuggestResult r = Ask("d12");
+  EXPECT_EQ(Shown(r), (std::vector<std::string>{"contradicts d1", "caused_by d1"}));
+  for (const SuggestedEdge& e : r.edges) {
+    EXPECT_FALSE(e.reason.empty());
+    EXPECT_FALSE(e.evidence.empty());
+  }
+  ASSERT_TRUE(graph_->Apply(r.batch));
+  const Snapshot s = graph_->snapshot();
+  EXPECT_TRUE(s.FindEdge(*s.Find("d12"), kContradicts, *s.Find("d1")));
+  EXPECT_TRUE(s.FindEdge(*s.Find("d1"), kCauses, *s.Find("d12")));
+  EXPECT_TRUE(Ask("d12").edges.empty());  // what is there is not suggested
+  EXPECT_TRUE(Ask("d12").batch.empty());
+}
+
+TEST_F(Suggestions, WordsThatAreKeys) {
+  EXPECT_EQ(Shown(Ask("d13")), (std::vector<std::string>{"caused_by d7", "relates_to d2"}));
+}
+
+TEST_F(Suggestions, SharedTags) {
+  WriteBatch b(kDecisionsNow);
+  for (const char* key : {"d2", "d13"})
+    for (const char* tag : {"a", "b"}) b.Link(b.Node(key), kHasTag, b.IndexNode(kTag, tag));
+  b.SetString(b.Node("d2"), kCategory, "ops");
+  b.SetString(b.Node("d13"), kCategory, "ops");
+  b.ClearPayload(b.Node("d13"), NodeField::kText);
+  b.SetI64(b.Node("d2"), kCreatedAt, 5);
+  b.SetI64(b.Node("d13"), kCreatedAt, 9);
+  ASSERT_TRUE(graph_->Apply(b));
+  EXPECT_EQ(Shown(Ask("d13")), (std::vector<std::string>{"refines d2"}));
+  EXPECT_EQ(Shown(Ask("d2")), (std::vector<std::string>{"relates_to d13"}));
+}
+
+TEST_F(Suggestions, Refusals) {
+  const Snapshot s = graph_->snapshot();
+  EXPECT_EQ(SuggestEdges(s, 999).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SuggestEdges(s, 0, {.top = 0}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SuggestEdges(s, 0, {.least_shared = 0}).error().code, ErrorCode::kInvalidArgument);
+  WriteBatch b;
+  b.RemoveNode(b.Node("d1"));
+  ASSERT_TRUE(graph_->Apply(b));
+  const Snapshot now = graph_->snapshot();
+  EXPECT_EQ(SuggestEdges(now, *now.Find("d1")).error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,231 @@
+// concept upsert, affect, episode, relate, dampen: one change at a time to what is known.
+#include "algorithms/memory/concepts.h"
+
+#include <string>
+#include <utility>
+
+#include "algorithms/memory/concept_activation.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/change.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+// Applies what a function proposed, or asks what it would do. What was indexed once stays so.
+Result<ApplyReport> Settle(Workspace& workspace, const Request& request,
+                           const WriteBatch& proposed) {
+  WriteBatch batch = MakeBatch(workspace, request);
+  batch.Append(proposed);
+  bool texts = false;
+  batch.ForEachTextChange(
+      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
+  if (texts) {
+    PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
+    if (keeper.on()) PLEXUS_TRY(keeper.Complete(workspace.snapshot(), batch));
+  }
+  return ApplyOrPreview(workspace, request, batch);
+}
+
+// The reply that `write` begins, with the sequence at its end.
+template <class Write>
+Result<Reply> Settled(Workspace& workspace, const Request& request, const WriteBatch& proposed,
+                      Write write) {
+  PLEXUS_ASSIGN(const ApplyReport report, Settle(workspace, request, proposed));
+  const bool dry = request.Flag("dry_run");
+  Reply reply([write = std::move(write), dry, sequence = report.sequence](ReplyWriter& json) {
+    write(json);
+    json.Field("sequence", sequence);
+    if (dry) json.Field("dry_run", true);
+  });
+  if (dry) reply.closing = "a dry run: nothing was written\n";
+  return reply;
+}
+
+Result<std::int64_t> Tau(const Request& request) { return ParseDuration(request.Text("tau")); }
+
+Result<Reply> RunUpsert(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(auto result,
+                UpsertConcept(workspace.snapshot(), request.Text("name"), workspace.now_ms()));
+  return Settled(workspace, request, result.batch,
+                 [id = result.concept_id, created = result.created](ReplyWriter& json) {
+                   json.Field("concept_id", id);
+                   json.Field("created", created);
+                 });
+}
+
+Result<Reply> RunAffect(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
+  PLEXUS_ASSIGN(auto result, UpdateAffect(workspace.snapshot(), request.Text("name"),
+                                          request.Number("delta"), workspace.now_ms(), tau));
+  const WriteBatch batch = std::move(result.batch);
+  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
+    json.Field("concept_id", result.concept_id);
+    json.Field("valence", result.valence);
+    json.Field("arousal", result.arousal);
+    json.Field("accessed_at", result.accessed_at);
+    json.Field("created", result.created);
+    json.Field("clamped", result.clamped);
+    json.Field("changed", result.changed);
+  });
+}
+
+Result<Reply> RunEpisode(Workspace& workspace, const Request& request) {
+  AddEpisodeOptions options;
+  options.weight = request.Number("weight");
+  PLEXUS_ASSIGN(auto result,
+                AddEpisode(workspace.snapshot(), request.Text("summary"), request.List("concepts"),
+                           request.Number("valence"), workspace.now_ms(), options));
+  const WriteBatch batch = std::move(result.batch);
+  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
+    json.Field("episode_id", result.episode_id);
+    json.Values("linked_concepts", result.linked_concepts);
+    json.Field("created", result.created);
+    json.Field("valence", result.valence);
+    json.Field("clamped", result.clamped);
+  });
+}
+
+Result<Reply> RunRelate(Workspace& workspace, const Request& request) {
+  RelateOptions options;
+  options.reinforce = request.Flag("reinforce");
+  options.first_weight = request.Number("first_weight");
+  options.rate = request.Number("rate");
+  PLEXUS_ASSIGN(auto result,
+                Relate(workspace.snapshot(), request.Text("source"), request.Text("kind"),
+                       request.Text("target"), workspace.now_ms(), options));
+  const WriteBatch batch = std::move(result.batch);
+  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
+    json.Field("relation_id", result.from + " " + result.kind + " " + result.to);
+    json.Field("from", result.from);
+    json.Field("type", result.kind);
+    json.Field("to", result.to);
+    json.Field("weight", static_cast<float>(result.weight));
+    json.Field("created", result.created);
+    json.Field("concepts", result.concepts);
+    json.Field("changed", result.changed);
+  });
+}
+
+Result<Reply> RunDampen(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
+  PLEXUS_ASSIGN(auto result, DampenConcept(workspace.snapshot(), request.Text("name"),
+                                           request.Number("ratio"), workspace.now_ms(), tau));
+  const WriteBatch batch = std::move(result.batch);
+  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
+    json.Field("concept_id", result.concept_id);
+    json.Field("arousal", result.arousal);
+    json.Field("clamped", result.clamped);
+    json.Field("changed", result.changed);
+  });
+}
+
+Parameter Name() {
+  return Text("name", "CONCEPT", "its text, which is its key").Named(Means::kKey).Positional();
+}
+Parameter TauParameter() {
+  return Text("tau", "DURATION", "arousal falls to 1/e in that time, such as 12h").Default("1d");
+}
+Parameter Share(const char* name, const char* shown, const char* help, double value) {
+  return Number(name, shown, help).Between(0, 1).Default(value);
+}
+
+}  // namespace
+
+void AddConcepts(Rows& rows) {
+  rows.push_back(
+      {.name = "concept_upsert",
+       .group = "Change",
+       .title = "Add a concept",
+       .summary = "Make a concept of arousal 0.5; one that is there is left as it is",
+       .effect = Effect::kWrite,
+       .parameters = {Name(), ExpectSequenceParameter(), DryRunParameter()},
+       .reply = "concept_id:s, created:b, sequence:n, dry_run?:b",
+       .examples = {{"plexus concept upsert --db g apple", "made, or there already"},
+                    {"plexus concept upsert --db g \"cold fusion\" --now 1700000000000 --json",
+                     "a name may have blanks; it is accessed at that time"}},
+       .run = RunUpsert,
+       .access = MakesGraph});
+  rows.push_back(
+      {.name = "concept_affect",
+       .group = "Change",
+       .title = "Change how a concept feels",
+       .summary = "Add to a concept's valence; a strong change makes it come to mind",
+       .effect = Effect::kWrite,
+       .parameters = {Name(),
+                      Number("delta", "DELTA", "added to the valence, -1 to 1; beyond is clamped")
+                          .Positional(),
+                      TauParameter(), ExpectSequenceParameter(), DryRunParameter()},
+       .reply = "concept_id:s, valence:x, arousal:x, accessed_at:i, created:b, clamped:b, "
+                "changed:b, sequence:n, dry_run?:b",
+       .examples = {{"plexus concept affect --db g apple 0.8", "a pleasant surprise"},
+                    {"plexus concept affect --db g apple -0.3 --json",
+                     "less so; its arousal stays when it is higher than 0.3"}},
+       .run = RunAffect,
+       .access = MakesGraph});
+  rows.push_back(
+      {.name = "concept_episode",
+       .group = "Change",
+       .title = "Add an episode",
+       .summary = "Add what happened, as an episode that concepts evoke",
+       .effect = Effect::kWrite,
+       .parameters =
+           {Text("summary", "SUMMARY", "what happened").Positional(),
+            Repeated("concepts", "CONCEPT", "what evokes it; made where there is none")
+                .Named(Means::kKey)
+                .Positional(),
+            Number("valence", "V", "how it felt, -1 to 1; beyond is clamped").Default(0.0),
+            Share("weight", "W", "of the edges to it", 1), ExpectSequenceParameter(),
+            DryRunParameter()},
+       .reply = "episode_id:s, linked_concepts:[s], created:n, valence:x, clamped:b, sequence:n, "
+                "dry_run?:b",
+       .examples = {{"plexus concept episode --db g \"Baked with grandma\" apple pie --valence 0.6",
+                     "apple and pie evoke it"},
+                    {"plexus concept episode --db g \"The oracle restarted\" oracle --dry-run",
+                     "the key that it would have"}},
+       .run = RunEpisode,
+       .access = MakesGraph});
+  rows.push_back(
+      {.name = "concept_relate",
+       .group = "Change",
+       .title = "Relate two concepts",
+       .summary = "Relate two concepts by is-a, part-of or evokes; the same again changes nothing",
+       .effect = Effect::kWrite,
+       .parameters =
+           {Text("source", "A", "a concept; made where there is none")
+                .Named(Means::kKey)
+                .Positional(),
+            Text("kind", "KIND", "is-a, part-of or evokes").Named(Means::kEdgeKind).Positional(),
+            Text("target", "B", "a concept, or for evokes an episode's key")
+                .Named(Means::kKey)
+                .Positional(),
+            Flag("reinforce", "weights grow: a repeat moves w towards 1 by the rate"),
+            Share("first_weight", "W", "with reinforce, of a new relation", 0.25),
+            Share("rate", "R", "with reinforce, of a repeat", 0.2), ExpectSequenceParameter(),
+            DryRunParameter()},
+       .reply = "relation_id:s, from:s, type:s, to:s, weight:x, created:b, concepts:n, changed:b, "
+                "sequence:n, dry_run?:b",
+       .examples = {{"plexus concept relate --db g apple is-a fruit", "both are made where needed"},
+                    {"plexus concept relate --db g pie evokes grandma --reinforce",
+                     "stronger each time that it is said"}},
+       .run = RunRelate,
+       .access = MakesGraph});
+  rows.push_back(
+      {.name = "concept_dampen",
+       .group = "Change",
+       .title = "Calm a concept",
+       .summary = "Take a share of a concept's arousal away",
+       .effect = Effect::kWrite,
+       .parameters = {Name(),
+                      Number("ratio", "RATIO", "the share, 0 to 1; beyond is clamped").Positional(),
+                      TauParameter(), ExpectSequenceParameter(), DryRunParameter()},
+       .reply = "concept_id:s, arousal:x, clamped:b, changed:b, sequence:n, dry_run?:b",
+       .examples = {{"plexus concept dampen --db g apple 0.5", "half of what is left"},
+                    {"plexus concept dampen --db g apple 1 --json", "out of mind"}},
+       .run = RunDampen,
+       .access = ChangesGraph});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,292 @@
+// concept recall, activate, search: what comes to mind, and what that warms.
+//
+// Recall and activate write what they learnt, unless they are asked for a dry run or for the past.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/memory/concept_activation.h"
+#include "algorithms/memory/concepts.h"
+#include "algorithms/traversal/traverse.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/change.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr std::uint64_t kMostEdges = 100'000;
+
+bool OnlyReads(const Request& request) { return request.Flag("dry_run") || request.Given("as_of"); }
+Access CommitsAnswer(const Request& request) {
+  return OnlyReads(request) ? Access::kRead : Access::kWrite;
+}
+
+// "KIND:DIRECTION=F", KIND "all" for each of the three.
+Result<RelationDecay> ReadDecay(const Schema& schema, const Request& request,
+                                const std::string& given) {
+  const auto refuse = [&] {
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("decay") + ": '" + given +
+                    "' is not KIND:DIRECTION=F, such as is-a:in=0.8 or all:both=0.5");
+  };
+  const std::size_t equal = given.rfind('='), colon = given.rfind(':', equal);
+  if (equal == std::string::npos || colon == std::string::npos || colon > equal) return refuse();
+  const auto factor = ParseNumber(given.substr(equal + 1));
+  const auto direction = ParseDirection(given.substr(colon + 1, equal - colon - 1));
+  if (!factor || !direction) return refuse();
+  RelationDecay row{kNoEdgeKind, *direction, *factor};
+  const std::string name = given.substr(0, colon);
+  if (name == "all") return row;
+  PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
+  row.kind = match.kind;
+  return row;
+}
+
+Result<std::vector<RelationDecay>> ReadDecays(const Workspace& workspace, const Request& request) {
+  std::vector<RelationDecay> rows;
+  for (const std::string& given : request.List("decay")) {
+    PLEXUS_ASSIGN(const RelationDecay row, ReadDecay(workspace.schema(), request, given));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+// Applies what was raised. The graph's sequence afterwards.
+Result<Sequence> Commit(Workspace& workspace, const Request& request, const WriteBatch& batch) {
+  if (OnlyReads(request) || batch.empty()) return workspace.snapshot().sequence();
+  PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
+  return report.sequence;
+}
+
+void WriteRaised(ReplyWriter& json, const Snapshot& snapshot,
+                 const std::vector<RaisedConcept>& raised) {
+  json.Objects("raised", raised, [&](const RaisedConcept& one) {
+    json.Node("key", snapshot, one.node);
+    json.Field("arousal_level", one.level);
+  });
+}
+
+// What is said to people below the table.
+std::string Closing(const Request& request, const std::vector<std::string>& unknown,
+                    std::size_t raised, bool truncated) {
+  std::string text;
+  for (const std::string& name : unknown) text += "no concept '" + Escaped(name) + "'\n";
+  if (raised != 0)
+    text += Grouped(raised) + (raised == 1 ? " concept" : " concepts") +
+            (OnlyReads(request) ? " would be raised; nothing was written\n" : " raised\n");
+  return text + Truncated(truncated, "not all relations were followed");
+}
+
+Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(NotTogether(request, "commit", "dry_run"));
+  RecallConceptsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
+  PLEXUS_ASSIGN(options.decay, ReadDecays(workspace, request));
+  options.hops = static_cast<int>(request.Count("hops"));
+  options.hop_decay = request.Number("hop_decay");
+  options.weighted = request.Flag("weighted");
+  options.six_decimals = request.Flag("six_decimals");
+  options.not_raised = request.List("not_raised");
+  options.top = request.Count("top");
+  PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
+  options.subset = &subset;
+  PLEXUS_ASSIGN(auto result, RecallConcepts(workspace.snapshot(), request.List("seeds"),
+                                            workspace.now_ms(), options));
+  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
+  std::string closing = result.propositions.empty() ? "nothing comes to mind\n" : "";
+  closing += Closing(request, result.unknown, result.raised.size(), result.truncated);
+  Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
+               result = std::move(result)](ReplyWriter& json) {
+    json.Objects("propositions", result.propositions, [&](const Proposition& p) {
+      json.Field("text", p.text);
+      json.Field("score", p.score);
+      json.Field("valence", p.valence);
+      json.Node("from", snapshot, p.from);
+      json.Field("kind", snapshot.schema().edge_kind(p.kind).name);
+      json.Node("to", snapshot, p.to);
+      json.Field("hop", p.hop);
+      json.Field("direction", p.forward ? "forward" : "backward");
+    });
+    WriteRaised(json, snapshot, result.raised);
+    json.Values("unknown", result.unknown);
+    json.Field("truncated", result.truncated);
+    json.Field("committed", committed);
+    json.Field("sequence", sequence);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
+  ActivateRelatedOptions options;
+  PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
+  PLEXUS_ASSIGN(options.decay, ReadDecays(workspace, request));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(request));
+  options.prefix = request.Text("prefix");
+  PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
+  options.subset = &subset;
+  PLEXUS_ASSIGN(auto result, ActivateRelated(workspace.snapshot(), request.List("sources"),
+                                             workspace.now_ms(), options));
+  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
+  std::string closing = Closing(request, result.unknown, result.raised.size(), result.truncated);
+  Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
+               result = std::move(result)](ReplyWriter& json) {
+    WriteRaised(json, snapshot, result.raised);
+    json.Values("unknown", result.unknown);
+    json.Field("truncated", result.truncated);
+    json.Field("committed", committed);
+    json.Field("sequence", sequence);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+// The vector of a concept, or nothing where none is named.
+Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& request,
+                                       SearchConceptsOptions& options) {
+  if (!request.Given("like")) return std::vector<float>();
+  const std::string& like = request.Text("like");
+  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, like));
+  PLEXUS_ASSIGN(options.space, FindSpace(snapshot.schema(), request));
+  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*options.space));
+  const auto values = vectors->vector(node);
+  if (values.empty())
+    return Fail(ErrorCode::kNotFound, "'" + like + "' has no vector in space '" +
+                                          snapshot.schema().spaces()[*options.space].name + "'");
+  return std::vector<float>(values.begin(), values.end());
+}
+
+Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
+  SearchConceptsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
+  PLEXUS_ASSIGN(const std::vector<float> query,
+                QueryVector(workspace.snapshot(), request, options));
+  options.query = query;
+  options.top = request.Count("top");
+  options.cosine_share = request.Number("cosine_share");
+  PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
+  options.subset = &subset;
+  PLEXUS_ASSIGN(auto result, SearchConcepts(workspace.snapshot(), workspace.now_ms(), options));
+  Reply reply([snapshot = workspace.snapshot(), result](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Objects("results", result.hits, [&](const ConceptHit& hit) {
+      json.Node("key", snapshot, hit.node);
+      json.Field("score", hit.score);
+      if (hit.cosine) json.Field("cosine", *hit.cosine);
+      json.Field("arousal", hit.arousal);
+    });
+  });
+  reply.closing = result.hits.empty() ? "no concepts\n" : "";
+  return reply;
+}
+
+Parameter TauParameter() {
+  return Text("tau", "DURATION", "arousal falls to 1/e in that time, such as 12h").Default("1d");
+}
+Parameter DecayParameter() {
+  return Repeated("decay", "KIND:DIRECTION=F",
+                  "what a step leaves, such as is-a:in=0.8; 0: not walked; repeatable (default: "
+                  "all:out=1, all:in=0.5)");
+}
+Parameter NotWritten() { return Flag("dry_run", "raise nothing: write nothing"); }
+Parameter EdgeLimit() {
+  return Count("max_edges", "N", "stop after N relations and say truncated").Default(kMostEdges);
+}
+
+}  // namespace
+
+void AddConceptRecall(Rows& rows) {
+  rows.push_back(
+      {.name = "concept_recall",
+       .group = "Ask",
+       .title = "What concepts bring to mind",
+       .summary = "Show what concepts bring to mind, and raise the arousal of what they do",
+       .effect = Effect::kWrite,
+       .parameters =
+           Parameters{Optional(Repeated("seeds", "CONCEPT", "start here")
+                                   .Named(Means::kKey)
+                                   .MayBeEmpty()
+                                   .Positional()),
+                      Count("hops", "H", "at most H relations away, 0 to 16")
+                          .Between(0, kMaxHops)
+                          .Default(std::uint64_t{2}),
+                      TauParameter(),
+                      Number("hop_decay", "F", "what each hop after the first leaves")
+                          .Between(0, 1)
+                          .Default(0.5),
+                      DecayParameter(), Flag("weighted", "weights of relations count"),
+                      Flag("six_decimals", "round scores to six decimals, then order"),
+                      Repeated("not_raised", "PREFIX",
+                               "concepts whose names begin so are not raised; repeatable"),
+                      Top(0, "list the K first; 0 = all"),
+                      Flag("commit", "write what is raised (the default)"), NotWritten(),
+                      IncludeSuperseded(), MaxNodes(), EdgeLimit(), MaxSeconds()},
+       .reply = "propositions:[{text:s, score:x, valence:x, from:k, kind:s, to:k, hop:n, "
+                "direction:s}], raised:[{key:k, arousal_level:x}], unknown:[s], truncated:b, "
+                "committed:b, sequence:n",
+       .tables = {{"propositions",
+                   {{"score", "score", As::kPlain, 4},
+                    {"valence", "valence", As::kPlain, 3},
+                    {"hop", "hop"},
+                    {"text", "proposition"}}}},
+       .examples = {{"plexus concept recall --db g apple --hops 2",
+                     "what apple brings to mind; that is closer to mind from now on"},
+                    {"plexus concept recall --db g apple pie --hops 3 --weighted --dry-run --json",
+                     "the same as a question alone, with weights of relations"}},
+       .run = RunRecall,
+       .access = CommitsAnswer});
+  rows.push_back(
+      {.name = "concept_activate",
+       .group = "Ask",
+       .title = "Warm what is related",
+       .summary = "Raise concepts next to others by what flows from all of them together",
+       .effect = Effect::kWrite,
+       .parameters = {Repeated("sources", "CONCEPT", "from these").Named(Means::kKey).Positional(),
+                      Text("prefix", "PREFIX", "only concepts whose names begin so").MayBeEmpty(),
+                      TauParameter(), DecayParameter(), NotWritten(), IncludeSuperseded(),
+                      EdgeLimit(), MaxSeconds()},
+       .reply = "raised:[{key:k, arousal_level:x}], unknown:[s], truncated:b, committed:b, "
+                "sequence:n",
+       .tables = {{"raised",
+                   {{"arousal_level", "arousal", As::kPlain, 4}, {"key", "", As::kNode}}}},
+       .examples = {{"plexus concept activate --db g apple pie", "what both lead to, most of all"},
+                    {"plexus concept activate --db g hunger --prefix action: --dry-run",
+                     "which actions that would make likely"}},
+       .run = RunActivate,
+       .access = CommitsAnswer});
+  rows.push_back(
+      {.name = "concept_search",
+       .group = "Ask",
+       .title = "Concepts by likeness and arousal",
+       .summary = "Rank concepts by the cosine of vectors and by arousal, or by arousal alone",
+       .parameters =
+           Parameters{
+               Text("like", "KEY", "near this node's vector (default: by arousal alone)")
+                   .Named(Means::kKey),
+               Text("space", "NAME", "of the vectors (default: the only one, or \"default\")"),
+               Number("cosine_share", "S", "of the cosine in the score; the rest is arousal")
+                   .Between(0, 1)
+                   .Default(0.75),
+               TauParameter(), Top(10, "list the K first; 0 = all"), IncludeSuperseded(),
+               MaxSeconds()},
+       .reply = "truncated:b, results:[{key:k, score:x, cosine?:x, arousal:x}]",
+       .tables = {{"results",
+                   {{"score", "score", As::kPlain, 4},
+                    {"cosine", "cosine", As::kPlain, 4},
+                    {"arousal", "arousal", As::kPlain, 4},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus concept search --db g --top 5", "what is on its mind"},
+                    {"plexus concept search --db g --like apple --json",
+                     "what is like apple, the aroused first"}},
+       .run = RunSearch});
+}
+
+}  // namespace plexus::tools

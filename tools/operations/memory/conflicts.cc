@@ -1,0 +1,253 @@
+// conflicts: the queue of open ones, candidates for one, near-duplicates, what replaced what.
+#include "algorithms/memory/conflicts.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/memory/conflict_reply.h"
+#include "tools/operations/names.h"
+#include "tools/operations/proposal.h"
+#include "tools/operations/registry.h"
+
+namespace plexus::tools {
+namespace {
+
+Result<Reply> RunList(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  OpenConflictsOptions options;
+  options.now_ms = workspace.now_ms();
+  options.subset = workspace.scope();
+  options.run.executor = &workspace.executor();
+  if (request.Given("key")) {
+    PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
+  }
+  PLEXUS_ASSIGN(std::vector<Conflict> conflicts, OpenConflicts(snapshot, options));
+  return ConflictsReply(snapshot, std::move(conflicts), request.Count("top"));
+}
+
+const char* EvidenceName(ConflictEvidence::Kind kind) {
+  return kind == ConflictEvidence::kNumbers    ? "numbers"
+         : kind == ConflictEvidence::kNegation ? "negation"
+                                               : "outcomes";
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text.empty() ? "none" : text;
+}
+
+Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result) {
+  std::string closing = Truncated(result.truncated, "not all candidates were looked at");
+  if (result.without_terms) closing += "the memory has no terms: tags and vectors alone count\n";
+  Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("without_terms", result.without_terms);
+    json.Objects("candidates", result.candidates, [&](const ConflictCandidate& candidate) {
+      json.Node("key", snapshot, candidate.node);
+      json.Field("score", candidate.overlap);
+      json.Field("shared", candidate.shared);
+      if (candidate.cosine) json.Field("cosine", *candidate.cosine);
+      json.Nodes("shared_tags", snapshot, candidate.shared_tags);
+      std::string shown;
+      json.Objects("evidence", candidate.evidence, [&](const ConflictEvidence& evidence) {
+        json.Field("kind", EvidenceName(evidence.kind));
+        json.Values("this", evidence.a);
+        json.Values("other", evidence.b);
+        shown += (shown.empty() ? "" : "; ") + std::string(EvidenceName(evidence.kind)) + ": " +
+                 Joined(evidence.a) + " against " + Joined(evidence.b);
+      });
+      if (!shown.empty()) json.Field("why", shown);
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
+  ConflictCandidatesOptions options;
+  options.now_ms = workspace.now_ms();
+  options.subset = workspace.scope();
+  options.top = request.Count("top");
+  options.include_judged = request.Flag("include_judged");
+  options.space = request.Text("space");
+  options.least_cosine = request.Number("least_cosine");
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
+  Snapshot snapshot = workspace.snapshot();
+  if (request.Given("proposal")) {
+    PLEXUS_ASSIGN(const Proposal proposal, ReadProposal(workspace, request.Source("proposal"),
+                                                        request.Text("proposal"), true));
+    snapshot = proposal.preview.snapshot;
+  }
+  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(ConflictCandidatesResult result, ConflictCandidates(snapshot, node, options));
+  return CandidatesReply(snapshot, std::move(result));
+}
+
+Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  NearDuplicatesOptions options;
+  options.now_ms = workspace.now_ms();
+  options.subset = workspace.scope();
+  options.top = request.Count("top");
+  options.least = request.Number("least");
+  options.space = request.Text("space");
+  options.least_cosine = request.Number("least_cosine");
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
+  if (request.Given("key")) {
+    PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
+  }
+  PLEXUS_ASSIGN(NearDuplicatesResult result, NearDuplicates(snapshot, options));
+  std::string closing = Truncated(result.truncated, "not all pairs were looked at");
+  Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Objects("pairs", result.pairs, [&](const NearDuplicate& pair) {
+      json.Node("key", snapshot, pair.visible);
+      json.Node("superseded", snapshot, pair.superseded);
+      json.Node("superseded_by", snapshot, pair.superseded_by);
+      json.Field("jaccard", pair.jaccard);
+      json.Field("shared", pair.shared);
+      if (pair.cosine) json.Field("cosine", *pair.cosine);
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunChain(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(SupersessionWalk walk,
+                WalkSupersession(snapshot, node, workspace.now_ms(), request.Count("max_steps")));
+  std::string headline = "the head is " + Escaped(ShownKey(snapshot, walk.head)) + "\n";
+  std::string closing = walk.truncated ? "truncated: there are more steps\n" : "";
+  Reply reply([snapshot, walk = std::move(walk)](ReplyWriter& json) {
+    json.Field("truncated", walk.truncated);
+    json.Node("head", snapshot, walk.head);
+    const auto write = [&](const SupersessionStep& step) {
+      json.Node("newer", snapshot, step.newer);
+      json.Node("older", snapshot, step.older);
+      json.Field("created_at", step.created_at);
+      json.Field("hops", step.hops);
+      json.Field("in_cycle", step.in_cycle);
+    };
+    json.Objects("replaced_by", walk.newer, write);
+    json.Objects("replaced", walk.older, write);
+  });
+  reply.headline = std::move(headline);
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Parameter Space() { return Text("space", "NAME", "the vector space").Default("default"); }
+
+void AddAsked(Rows& rows) {
+  rows.push_back(
+      {.name = "conflicts_candidates",
+       .group = "Ask",
+       .title = "What may contradict a memory",
+       .summary = "Find memories that a memory may contradict, with what speaks for it",
+       .parameters =
+           Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
+                      Text("proposal", "FILE",
+                           "JSON lines that would be imported before; KEY may be one of theirs")
+                          .Named(Means::kContent),
+                      Count("top", "K", "the K best").Default(std::uint64_t{20}).Between(1, 1000),
+                      Flag("include_judged", "pairs that are linked already, too"), Space(),
+                      Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
+                          .Default(0.8),
+                      MaxEdges(), MaxSeconds()},
+       .reply = "truncated:b, without_terms:b, candidates:[{key:k, score:x, shared:n, cosine?:x, "
+                "shared_tags:[k], evidence:[{kind:s, this:[s], other:[s]}], why?:s}]",
+       .tables = {{"candidates",
+                   {{"score", "overlap", As::kPlain, 4},
+                    {"cosine", "cosine", As::kPlain, 3},
+                    {"why", "evidence"},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus conflicts candidates --db g m7", "what m7 may contradict"},
+                    {"plexus conflicts candidates --db g new --proposal new.jsonl --json",
+                     "of a memory that is not written yet"}},
+       .run = RunCandidates});
+  rows.push_back(
+      {.name = "conflicts_duplicates",
+       .group = "Ask",
+       .title = "Near-duplicates of what was superseded",
+       .summary = "Find visible memories that say what a superseded one said",
+       .parameters =
+           Parameters{Optional(Text("key", "KEY", "of this superseded memory alone")
+                                   .Named(Means::kKey)
+                                   .Positional()),
+                      Number("least", "X", "shared tags and terms, of all of both")
+                          .Default(0.5)
+                          .Between(0, 1),
+                      Space(),
+                      Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
+                          .Default(0.95),
+                      MaxEdges(), MaxSeconds(), Top(100)},
+       .reply = "truncated:b, pairs:[{key:k, superseded:k, superseded_by:k, jaccard:x, shared:n, "
+                "cosine?:x}]",
+       .tables = {{"pairs",
+                   {{"jaccard", "jaccard", As::kPlain, 3},
+                    {"cosine", "cosine", As::kPlain, 3},
+                    {"superseded", "superseded", As::kKey},
+                    {"superseded_by", "by", As::kKey},
+                    {"key", "still visible", As::kNode}}}},
+       .examples = {{"plexus conflicts duplicates --db g", "what was forgotten when facts changed"},
+                    {"plexus conflicts duplicates --db g m1 --least 0.3 --json",
+                     "what is still said of what m1 said"}},
+       .run = RunDuplicates});
+}
+
+}  // namespace
+
+void AddConflicts(Rows& rows) {
+  rows.push_back(
+      {.name = "conflicts_list",
+       .group = "Ask",
+       .title = "Open conflicts",
+       .summary = "List the pairs of visible memories that contradict each other, the oldest first",
+       .parameters =
+           Parameters{
+               Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
+               TopForPeople()},
+       .reply = kConflictsShape,
+       .tables = {ConflictsTable()},
+       .examples = {{"plexus conflicts list --db g", "what somebody should decide"},
+                    {"plexus conflicts list --db g m1 --json", "what m1 stands against"}},
+       .run = RunList});
+  AddAsked(rows);
+  rows.push_back(
+      {.name = "conflicts_chain",
+       .group = "Ask",
+       .title = "What replaced what",
+       .summary = "Walk from a memory along what replaced it and what it replaced, with dates",
+       .parameters = Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
+                                Count("max_steps", "N", "on each side")
+                                    .Default(std::uint64_t{1000})
+                                    .Between(1, 1'000'000)},
+       .reply = "truncated:b, head:k, "
+                "replaced_by:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}], "
+                "replaced:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}]",
+       .tables = {{"replaced_by",
+                   {{"created_at", "replaced at", As::kTime},
+                    {"newer", "newer", As::kNode},
+                    {"older", "older", As::kNode},
+                    {"in_cycle", "cycle", As::kTrait}}},
+                  {"replaced",
+                   {{"created_at", "replaced at", As::kTime},
+                    {"newer", "newer", As::kNode},
+                    {"older", "older", As::kNode},
+                    {"in_cycle", "cycle", As::kTrait}}}},
+       .examples = {{"plexus conflicts chain --db g m1", "what m1 became, step by step"},
+                    {"plexus conflicts chain --db g m1 --max-steps 5 --json", "the nearest steps"}},
+       .run = RunChain});
+  AddConflictsResolve(rows);
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,357 @@
+// decisions: salience, blocked chains, contradictions, compaction tiers, the work queue.
+#include "algorithms/memory/decisions.h"
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/change.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/memory/conflict_reply.h"
+#include "tools/operations/memory/decision_scope.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+
+namespace plexus::tools {
+namespace {
+
+void WriteCycles(ReplyWriter& json, const Snapshot& snapshot,
+                 const std::vector<std::vector<NodeId>>& cycles) {
+  json.BeginArray("cycles");
+  for (const std::vector<NodeId>& cycle : cycles) {
+    json.BeginArray();
+    for (const NodeId node : cycle) json.Node(snapshot, node);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
+std::string CyclesLine(std::size_t cycles) {
+  return cycles == 0 ? "" : Grouped(cycles) + (cycles == 1 ? " cycle\n" : " cycles\n");
+}
+
+Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  SalienceOptions options;
+  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  options.damping = request.Number("damping");
+  PLEXUS_ASSIGN(SalienceResult result, Salience(snapshot, options));
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> top,
+                TopScores(result.scores, result.nodes, request.Count("top")));
+  std::vector<NodeId> nodes;
+  for (const ScoredNode& scored : top) nodes.push_back(scored.node);
+  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality, QualityOf(snapshot, nodes, workspace.now_ms()));
+  std::string closing =
+      Truncated(result.truncated, "the scores are not exact") + CyclesLine(result.cycles.size());
+  Reply reply([snapshot, nodes = std::move(nodes), quality = std::move(quality),
+               result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("count", result.nodes.count());
+    std::size_t at = 0;
+    json.Objects("nodes", nodes, [&](NodeId node) {
+      const EdgeQuality& tied = quality[at++];
+      json.Node("key", snapshot, node);
+      json.Field("score", result.scores[node]);
+      json.Field("scaled", result.scaled[node]);
+      json.Field("percentile", result.percentiles[node]);
+      json.Field("arriving", result.arriving[node]);
+      json.Field("edges", tied.edges);
+      json.Field("edge_kinds", tied.kinds);
+      json.Field("diversity", tied.diversity);
+    });
+    WriteCycles(json, snapshot, result.cycles);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+// By which kind a root holds a decision that waits for it directly; else how it holds others.
+std::string_view HeldBy(const Snapshot& snapshot, const std::vector<ChainStep>& direct, NodeId root,
+                        const std::unordered_map<NodeId, EdgeKindId>& kinds) {
+  for (const ChainStep& step : direct)
+    if (step.next == root) return snapshot.schema().edge_kind(step.kind).name;
+  const auto at = kinds.find(root);
+  return at == kinds.end() ? std::string_view() : snapshot.schema().edge_kind(at->second).name;
+}
+
+struct ShownBlocked {
+  BlockedDecision decision;
+  std::vector<ChainStep> direct, chain;
+};
+
+void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChainsResult& result,
+                  const std::unordered_map<NodeId, EdgeKindId>& kinds, const ShownBlocked& shown) {
+  const auto kind_of = [&](const ChainStep& step) {
+    return std::string_view(snapshot.schema().edge_kind(step.kind).name);
+  };
+  json.Node("key", snapshot, shown.decision.node);
+  if (shown.decision.root != kNoNode) {
+    json.Node("root", snapshot, shown.decision.root);
+    json.Field("hops", shown.decision.hops);
+  }
+  json.Field("in_cycle", shown.decision.in_cycle);
+  json.Field("more_roots", shown.decision.more_roots);
+  json.Objects("roots", result.RootsOf(shown.decision), [&](NodeId root) {
+    json.Node("key", snapshot, root);
+    json.Field("by", HeldBy(snapshot, shown.direct, root, kinds));
+  });
+  json.Objects("waits_for", shown.direct, [&](const ChainStep& step) {
+    json.Node("key", snapshot, step.next);
+    json.Field("by", kind_of(step));
+  });
+  json.Objects("chain", shown.chain, [&](const ChainStep& step) {
+    const bool forward = step.kind == kDependsOn;
+    json.Node("source", snapshot, forward ? step.node : step.next);
+    json.Field("kind", kind_of(step));
+    json.Node("target", snapshot, forward ? step.next : step.node);
+  });
+}
+
+Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  BlockedChainsOptions options;
+  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  options.max_roots = static_cast<std::uint32_t>(request.Count("max_roots"));
+  PLEXUS_ASSIGN(BlockedChainsResult result, BlockedChains(snapshot, options));
+  const std::uint64_t top = request.Count("top");
+  std::vector<ShownBlocked> list;
+  for (const BlockedDecision& decision : First(result.blocked, top)) {
+    ShownBlocked shown{decision, {}, {}};
+    PLEXUS_ASSIGN(shown.direct, BlockersOf(snapshot, decision.node, options.decisions));
+    shown.chain =
+        ChainOf(snapshot, result, decision.node, workspace.now_ms(), request.Count("max_steps"));
+    list.push_back(std::move(shown));
+  }
+  std::unordered_map<NodeId, EdgeKindId> kinds;
+  for (const BlockingRoot& root : result.roots) kinds[root.node] = root.kind;
+  std::string closing;
+  if (list.size() < result.blocked.size())
+    closing = "... " + Grouped(result.blocked.size() - list.size()) + " more\n";
+  closing += CyclesLine(result.cycles.size());
+  Reply reply([snapshot, top, list = std::move(list), kinds = std::move(kinds),
+               result = std::move(result)](ReplyWriter& json) {
+    json.Field("count", result.blocked.size());
+    json.Objects("blocked", list, [&](const ShownBlocked& shown) {
+      WriteBlocked(json, snapshot, result, kinds, shown);
+    });
+    json.Objects("roots", First(result.roots, top), [&](const BlockingRoot& root) {
+      json.Node("key", snapshot, root.node);
+      json.Field("holds", root.holds);
+      json.Field("by", snapshot.schema().edge_kind(root.kind).name);
+    });
+    WriteCycles(json, snapshot, result.cycles);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunContradictions(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(
+      std::vector<Conflict> conflicts,
+      DecisionContradictions(workspace.snapshot(), MakeDecisionOptions(workspace, decisions, {})));
+  return ConflictsReply(workspace.snapshot(), std::move(conflicts), request.Count("top"));
+}
+
+Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  CompactionOptions options;
+  options.salience.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  options.keep_percentile = request.Number("keep");
+  constexpr double kDayMs = 86'400'000;
+  options.digest_age_ms = static_cast<std::int64_t>(request.Number("digest_days") * kDayMs);
+  options.summary_age_ms = static_cast<std::int64_t>(request.Number("summary_days") * kDayMs);
+  PLEXUS_ASSIGN(CompactionResult result, CompactionTiers(snapshot, options));
+  const bool apply = request.Flag("apply");
+  Sequence sequence = snapshot.sequence();
+  if (apply && !result.batch.empty()) {
+    PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(result.batch));
+    sequence = report.sequence;
+  }
+  Reply reply([snapshot, sequence, apply, entries = std::move(result.entries),
+               truncated = result.truncated](ReplyWriter& json) {
+    json.Field("sequence", sequence);
+    json.Field("applied", apply);
+    json.Field("truncated", truncated);
+    json.Objects("nodes", entries, [&](const CompactionEntry& entry) {
+      json.Node("key", snapshot, entry.node);
+      json.Field("tier", TierName(entry.tier));
+      if (entry.into != kNoNode) json.Node("into", snapshot, entry.into);
+      json.Field("percentile", entry.percentile);
+      if (entry.age_ms) json.Field("age_days", static_cast<double>(*entry.age_ms) / 86'400'000.0);
+    });
+  });
+  return reply;
+}
+
+Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  WorkQueueOptions options;
+  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  options.top = request.Count("top");
+  options.due_column = request.Text("due_column");
+  options.period_ms = static_cast<std::int64_t>(request.Number("period_days") * 86'400'000.0);
+  options.frontier = request.Count("frontier");
+  PLEXUS_ASSIGN(WorkQueueResult result, WorkQueue(snapshot, options));
+  std::string closing = Truncated(result.truncated, "salience or the frontier is not exact");
+  if (result.items.size() < result.total)
+    closing += "... " + Grouped(result.total - result.items.size()) + " more\n";
+  Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("count", result.total);
+    json.Objects("items", result.items, [&](const WorkItem& item) {
+      json.Field("score", item.score);
+      json.Field("work", WorkName(item.kind));
+      json.Node("key", snapshot, item.node);
+      if (item.other != kNoNode) json.Node("other", snapshot, item.other);
+      json.Field("reason", item.reason);
+      json.Field("value", item.value);
+      json.Field("weight", item.weight);
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Access WritesWhenApplied(const Request& request) {
+  return request.Flag("apply") ? Access::kWrite : Access::kRead;
+}
+
+void AddRanked(Rows& rows) {
+  rows.push_back(
+      {.name = "decisions_salience",
+       .group = "Ask",
+       .title = "Salience of decisions",
+       .summary = "Rank decisions by what stands on them, cycles beside",
+       .parameters =
+           Parameters{Number("damping", "D", "of PageRank").Default(0.85).Between(0, 0.999),
+                      MaxSeconds(), Top(20)},
+       .reply = "truncated:b, count:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
+                "edges:n, edge_kinds:n, diversity:x}], cycles:[[k]]",
+       .tables = {{"nodes",
+                   {{"score", "score", As::kPlain, 4},
+                    {"scaled", "of most", As::kPlain, 3},
+                    {"percentile", "percentile", As::kPercent},
+                    {"arriving", "arriving", As::kGrouped},
+                    {"edges", "edges", As::kGrouped},
+                    {"diversity", "diversity", As::kPlain, 2},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus decisions salience --db g", "what the others stand on"},
+                    {"plexus decisions salience --db g --top 0 --json", "all decisions"}},
+       .run = RunSalience});
+  rows.push_back(
+      {.name = "decisions_blocked",
+       .group = "Ask",
+       .title = "Blocked decisions",
+       .summary = "Find decisions that wait for others, the roots that hold them up, and cycles",
+       .parameters = Parameters{Count("max_roots", "N", "of a decision, those of the smallest ids")
+                                    .Default(std::uint64_t{16})
+                                    .Between(1, 1024),
+                                Count("max_steps", "N", "of the chain to the nearest root")
+                                    .Default(std::uint64_t{20}),
+                                MaxSeconds(), Top(100)},
+       .reply = "count:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
+                "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
+                "chain:[{source:k, kind:s, target:k}]}], roots:[{key:k, holds:n, by:s}], "
+                "cycles:[[k]]",
+       .tables =
+           {{"blocked",
+             {{"key", "blocked", As::kNode},
+              {"hops", "hops", As::kGrouped},
+              {"root", "root", As::kKey},
+              {"in_cycle", "cycle", As::kTrait}}},
+            {"roots",
+             {{"key", "root", As::kNode}, {"holds", "holds up", As::kGrouped}, {"by", "by"}}}},
+       .examples = {{"plexus decisions blocked --db g", "what holds up what"},
+                    {"plexus decisions blocked --db g --max-steps 1000 --json",
+                     "with the chains to the roots"}},
+       .run = RunBlocked});
+}
+
+}  // namespace
+
+void AddDecisions(Rows& rows) {
+  AddRanked(rows);
+  rows.push_back({.name = "decisions_contradictions",
+                  .group = "Ask",
+                  .title = "Contradictions among decisions",
+                  .summary = "List pairs of active decisions that contradict each other",
+                  .parameters = Parameters{TopForPeople()},
+                  .reply = kConflictsShape,
+                  .tables = {ConflictsTable()},
+                  .examples = {{"plexus decisions contradictions --db g", "what cannot both hold"},
+                               {"plexus decisions contradictions --db g --as-of 100 --json",
+                                "what could not both hold at sequence 100"}},
+                  .run = RunContradictions});
+  rows.push_back(
+      {.name = "decisions_compaction",
+       .group = "Ask",
+       .title = "Compaction tiers of decisions",
+       .summary = "Propose how far each decision may be compacted, by salience and age",
+       .effect = Effect::kWrite,
+       .parameters =
+           Parameters{Number("keep", "P", "this percentile of salience and more is kept")
+                          .Default(0.8)
+                          .Between(0, 1),
+                      Number("digest_days", "D", "age of a digest").Default(14.0).Between(0, 1e6),
+                      Number("summary_days", "D", "age of a summary").Default(30.0).Between(0, 1e6),
+                      Flag("apply", "write the tiers into the column compaction_tier"),
+                      MaxSeconds()},
+       .reply = "sequence:n, applied:b, truncated:b, "
+                "nodes:[{key:k, tier:s, into?:k, percentile:x, age_days?:x}]",
+       .tables = {{"nodes",
+                   {{"tier", "tier"},
+                    {"into", "into", As::kKey},
+                    {"percentile", "percentile", As::kPercent},
+                    {"age_days", "days", As::kPlain, 4},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus decisions compaction --db g", "what may be folded or shortened"},
+                    {"plexus decisions compaction --db g --apply --json",
+                     "keep the tiers in the graph"}},
+       .run = RunCompaction,
+       .access = WritesWhenApplied});
+  AddDecisionsCheck(rows);
+  rows.push_back(
+      {.name = "decisions_queue",
+       .group = "Ask",
+       .title = "Work queue of decisions",
+       .summary =
+           "List what somebody should look at next: conflicts, roots, overdue, stale, frontier",
+       .parameters =
+           Parameters{Text("due_column", "NAME", "a column of times in ms when a decision is due")
+                          .Default("review_at"),
+                      Number("period_days", "D",
+                             "when one without that column's value is due, and "
+                             "when a salient one is stale")
+                          .Default(30.0)
+                          .Between(0.001, 1e6),
+                      Count("frontier", "N", "pairs of decisions that were never composed; 0: none")
+                          .Default(std::uint64_t{5})
+                          .Between(0, 1000),
+                      MaxSeconds(), Top(20)},
+       .reply =
+           "truncated:b, count:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
+           "weight:x}]",
+       .tables = {{"items",
+                   {{"score", "score", As::kPlain, 3},
+                    {"work", "work"},
+                    {"key", "", As::kNode},
+                    {"other", "and", As::kKey},
+                    {"reason", "why"}}}},
+       .examples = {{"plexus decisions queue --db g", "the next twenty things"},
+                    {"plexus decisions queue --db g --period-days 7 --json",
+                     "with a tighter rhythm"}},
+       .run = RunQueue});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,157 @@
+// decisions check, suggest: what a proposal would break; which edges a decision may be missing.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/memory/decisions_guardrails.h"
+#include "algorithms/memory/decisions_suggest.h"
+#include "tools/operations/change.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/memory/decision_scope.h"
+#include "tools/operations/memory/guardrail_rules.h"
+#include "tools/operations/names.h"
+#include "tools/operations/proposal.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  PLEXUS_ASSIGN(Proposal proposal, ReadProposal(workspace, request.Source("proposal"),
+                                                request.Text("proposal"), false));
+  const Snapshot preview = proposal.preview.snapshot;
+  PLEXUS_ASSIGN(
+      std::vector<GuardrailRule> rules,
+      ParseGuardrailRules(preview.schema(), request.Source("rules"), request.Text("rules")));
+  GuardrailOptions options;
+  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(GuardrailResult result,
+                CheckGuardrails(workspace.snapshot(), preview, rules, options));
+  const bool allowed = result.allowed;
+  const ApplyReport report = proposal.preview.report;
+  Reply reply(
+      [preview, report, result = std::move(result), rules = std::move(rules)](ReplyWriter& json) {
+        json.Field("allowed", result.allowed);
+        json.Objects("hits", result.hits, [&](const GuardrailHit& hit) {
+          json.Field("rule", rules[hit.rule].name);
+          json.Field("action", rules[hit.rule].action == RuleAction::kBlock ? "block" : "warn");
+          json.Field("message", hit.message);
+          json.Node("target", preview, hit.target);
+          if (hit.other != kNoNode) {
+            json.Node("other", preview, hit.other);
+            json.Field("kind", preview.schema().edge_kind(hit.kind).name);
+          }
+          if (hit.salience) json.Field("salience", *hit.salience);
+        });
+        json.BeginObject("proposal");
+        WriteCounts(json, "nodes", report.nodes);
+        WriteCounts(json, "edges", report.edges);
+        json.EndObject();
+      });
+  reply.headline = allowed ? "allowed\n" : "not allowed\n";
+  if (!allowed) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
+  return reply;
+}
+
+Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  SuggestOptions options;
+  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  options.top = request.Count("top");
+  options.least_shared = request.Number("least");
+  PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
+  const bool apply = request.Flag("apply");
+  Sequence sequence = snapshot.sequence();
+  if (apply && !result.batch.empty()) {
+    PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(result.batch));
+    sequence = report.sequence;
+  }
+  std::string closing = Truncated(result.truncated, "there may be more");
+  if (apply) closing += "sequence " + std::to_string(sequence) + "\n";
+  Reply reply([snapshot, sequence, apply, edges = std::move(result.edges),
+               truncated = result.truncated](ReplyWriter& json) {
+    json.Field("sequence", sequence);
+    json.Field("applied", apply);
+    json.Field("truncated", truncated);
+    json.Objects("edges", edges, [&](const SuggestedEdge& edge) {
+      json.Node("source", snapshot, edge.node);
+      json.Field("kind", edge.relation);
+      json.Node("target", snapshot, edge.other);
+      json.Field("reason", edge.reason);
+      json.BeginObject("evidence");
+      for (const auto& [name, value] : edge.evidence) json.Field(name, value);
+      json.EndObject();
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Access WritesWhenApplied(const Request& request) {
+  return request.Flag("apply") ? Access::kWrite : Access::kRead;
+}
+
+}  // namespace
+
+void AddDecisionsCheck(Rows& rows) {
+  rows.push_back(
+      {.name = "decisions_check",
+       .group = "Ask",
+       .title = "Guardrails",
+       .summary = "Check what a proposal would do against rules; exit code 1 when one blocks it",
+       .parameters =
+           Parameters{
+               Text("rules", "FILE",
+                    "JSON rules: {\"name\":N, \"does\":\"links\", \"edge\":KIND, "
+                    "\"side\":\"target\", \"target\":{\"active\":true, \"salience_above\":0.7}, "
+                    "\"action\":\"block\", \"message\":\"... {target} ...\"}")
+                   .Named(Means::kContent)
+                   .Required(),
+               Text("proposal", "FILE", "JSON lines that would be imported; nothing is written")
+                   .Named(Means::kContent)
+                   .Required(),
+               MaxSeconds()},
+       .reply = "allowed:b, hits:[{rule:s, action:s, message:s, target:k, other?:k, kind?:s, "
+                "salience?:x}], proposal:{nodes:{new:n, changed:n, same:n, removed?:n}, "
+                "edges:{new:n, changed:n, same:n, removed?:n}}",
+       .tables = {{"hits",
+                   {{"action", "action"},
+                    {"rule", "rule"},
+                    {"target", "target", As::kKey},
+                    {"message", "why"}}}},
+       .examples = {{"plexus decisions check --db g --rules rules.json --proposal new.jsonl",
+                     "what would be broken, and why"},
+                    {"plexus decisions check --db g --rules rules.json --proposal - --json",
+                     "of a proposal on standard input"}},
+       .run = RunCheck});
+  rows.push_back(
+      {.name = "decisions_suggest",
+       .group = "Ask",
+       .title = "Edges that a decision may be missing",
+       .summary = "Suggest edges of a decision with reason and evidence",
+       .effect = Effect::kWrite,
+       .parameters =
+           Parameters{
+               Text("key", "KEY", "the decision").Named(Means::kKey).Positional(),
+               Count("top", "K", "of each relation").Default(std::uint64_t{20}).Between(1, 1000),
+               Number("least", "X", "shared tags and terms, of all of both")
+                   .Default(0.5)
+                   .Between(0.001, 1),
+               Flag("apply", "write them"), MaxSeconds()},
+       .reply = "sequence:n, applied:b, truncated:b, "
+                "edges:[{source:k, kind:s, target:k, reason:s, evidence:{*:s}}]",
+       .tables = {{"edges",
+                   {{"kind", "kind"}, {"target", "target", As::kNode}, {"reason", "why"}}}},
+       .examples = {{"plexus decisions suggest --db g d12", "what d12 may contradict or come from"},
+                    {"plexus decisions suggest --db g d12 --apply --json", "and write it"}},
+       .run = RunSuggest,
+       .access = WritesWhenApplied});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,46 @@
+// The importer fills the batches; the copy in RAM takes them one by one, and all are joined.
+#include "tools/operations/proposal.h"
+
+#include <memory>
+#include <utility>
+
+#include "storage/formats/import.h"
+#include "tools/operations/scratch_graph.h"
+#include "tools/operations/term_operations.h"
+
+namespace plexus::tools {
+
+Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
+                              std::string_view lines, bool with_terms) {
+  const Snapshot& snapshot = workspace.snapshot();
+  GraphOptions in_memory;
+  in_memory.executor = &workspace.executor();
+  const std::unique_ptr<Graph> copy = ScratchGraph(snapshot, in_memory);
+  if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  Proposal proposal;
+  proposal.batch.set_time_ms(workspace.now_ms());
+  std::optional<TermKeeper> keeper;
+  if (with_terms) {
+    PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));
+  }
+  ImportOptions options;
+  options.format = FileFormat::kJsonLines;
+  options.now_ms = workspace.now_ms();
+  options.executor = &workspace.executor();
+  options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
+    if (keeper && keeper->on()) PLEXUS_TRY(keeper->Complete(now, batch));
+    proposal.batch.Append(batch);
+    return {};
+  };
+  PLEXUS_ASSIGN(const ImportReport report, ImportBytes(*copy, source, lines, options));
+  if (report.stopped)
+    return Fail(ErrorCode::kInvalidArgument, report.kept_errors.empty()
+                                                 ? source + ": it cannot be read"
+                                                 : report.kept_errors.front().ToString());
+  PreviewOptions preview;
+  preview.executor = &workspace.executor();
+  PLEXUS_ASSIGN(proposal.preview, Preview(snapshot, proposal.batch, preview));
+  return proposal;
+}
+
+}  // namespace plexus::tools
