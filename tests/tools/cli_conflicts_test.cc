@@ -90,7 +90,7 @@ TEST_F(ConflictsCommand, R3KeepBoth) {
   EXPECT_EQ(Open(), 0u);
   EXPECT_EQ(Open({"--as-of", std::to_string(before)}), 1u);
   const std::string found =
-      boost::json::serialize(Ask({"search", "gateway keys"}).at("nodes").as_array());
+      boost::json::serialize(Ask({"search", "gateway keys"}).at("results").as_array());
   EXPECT_NE(found.find("k1"), std::string::npos);
   EXPECT_NE(found.find("k2"), std::string::npos);
   const Finished edges = Plexus({"export", "--db", Db(), "--format", "jsonl"});
