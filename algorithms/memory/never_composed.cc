@@ -92,7 +92,7 @@ class BandCosines {
     return BandCosines(pool, band, vectors);
   }
   std::optional<double> operator()(Row a, Row b) const {
-    if (std::max(a, b) >= band_->pool_limit) return {};
+    if (std::max(a, b) >= pool_->band_rows) return {};
     const auto x = vectors_->vector(pool_->nodes[std::min(a, b)]),
                y = vectors_->vector(pool_->nodes[std::max(a, b)]);
     if (x.empty() || y.empty() || Zero(x) || Zero(y)) return {};
@@ -124,26 +124,14 @@ Result<std::vector<memory_internal::StructuralProfile>> Profiles(
   return profiles;
 }
 
-std::uint64_t SetsOf(std::uint64_t members, int arity) {
-  long double sets = 1;
-  for (int i = 0; i < arity; ++i)
-    sets = sets * static_cast<long double>(members - static_cast<std::uint64_t>(i)) / (i + 1);
-  return members < static_cast<std::uint64_t>(arity) ? 0
-         : sets > 1.8e19L                            ? ~std::uint64_t{0}
-                                                     : static_cast<std::uint64_t>(sets + 0.5L);
-}
-
 Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
                                   const std::optional<PageEnd>& end) {
   Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const SurfacePool pool,
                 memory_internal::MakeSurfacePool(snapshot, options, executor));
   memory_internal::SurfaceExtras extras;
-  NeverComposedPage page;
-  page.pool = pool.count();
   if (options.band) {
     PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));
-    page.pool_cut = pool.count() > options.band->pool_limit;
   }
   std::vector<memory_internal::StructuralProfile> profiles;
   if (WantsFit(options)) {
@@ -163,20 +151,9 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
     list = TopSets(score, query, executor);
   else if (!options.level || *options.level == SetLevel::kOpen)
     list = TopPairs(score, query, executor);
-  page.truncated = list.truncated;
-  page.compared = list.compared;
-  page.scored = list.scored;
-  const std::uint64_t sets = SetsOf(page.pool, options.arity);
-  page.pruned = sets - std::min(sets, list.scored);
-  for (const memory_internal::RankedRows& set : list.sets)
-    page.sets.push_back(DescribeSet(score, set.rows));
-  if (list.more && !page.sets.empty())
-    page.next = WriteCursor(snapshot, options,
-                            {page.sets.back().score, 0, 0, page.sets.back().members});
-  if (page.sets.empty() && !end)
-    page.why_empty = pool.count() < static_cast<Row>(options.arity)
-                         ? "The pool has too few memories."
-                         : "Nothing that shares a tag or term is left that was never composed.";
+  NeverComposedPage page = PageOf(score, pool.count(), list);
+  if (end) page.why_empty.clear();
+  page.pool_cut = pool.band_cut;
   return page;
 }
 

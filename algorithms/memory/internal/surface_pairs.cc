@@ -16,16 +16,7 @@ namespace {
 constexpr Row kSmallPool = 4096;     // no guessing in pools up to it
 constexpr std::uint32_t kSample = 8;  // of every so many rows one
 constexpr float kFirstStep = 0.5f, kStep = 0.2f;
-
-struct ScoredPair {
-  double score = 0;
-  Row a = 0, b = 0;  // a < b
-  bool operator==(const ScoredPair&) const = default;
-};
-bool Better(const ScoredPair& x, const ScoredPair& y) {
-  if (x.score != y.score) return x.score > y.score;
-  return x.a != y.a ? x.a < y.a : x.b < y.b;
-}
+constexpr auto kFloor = static_cast<float>(kLeastPairScore);
 
 // Sorted, each once, the best k.
 void Keep(std::vector<ScoredPair>& pairs, std::size_t k) {
@@ -34,38 +25,9 @@ void Keep(std::vector<ScoredPair>& pairs, std::size_t k) {
   if (pairs.size() > k) pairs.resize(k);
 }
 
-// What a pair must be to be listed, and the bar that it must pass.
-struct Bar {
-  const SurfaceScore* score = nullptr;
-  std::size_t k = 0;
-  double least = kLeastPairScore;
-  std::optional<ScoredPair> worst;  // of k pairs
-  std::optional<ScoredPair> after;
-  bool sample = false;  // composed pairs count, too
-
-  // Scores the pair; nothing when it is none to list.
-  std::optional<ScoredPair> Try(Row a, Row b, std::uint64_t& scored) const {
-    const NeverComposedOptions& options = score->options();
-    const SurfacePool& pool = score->pool();
-    ScoredPair pair{0, std::min(a, b), std::max(a, b)};
-    if (!pool.rows[a].wanted && !pool.rows[b].wanted) return {};
-    const PairParts parts = score->Parts(pair.a, pair.b);
-    ++scored;
-    if (!parts.tied()) return {};
-    const Row members[] = {pair.a, pair.b};
-    const SetNumbers numbers = score->Numbers(members, {&parts, 1});
-    pair.score = numbers.score;
-    if (pair.score < least || numbers.fit < options.least_structural_fit) return {};
-    if (worst && !Better(pair, *worst)) return {};
-    if (after && !Better(*after, pair)) return {};
-    if (pool.Composed(pair.a, pair.b)) return {};
-    return pair;
-  }
-};
-
 class TopPairsSink final : public PairSink {
  public:
-  explicit TopPairsSink(const Bar& bar) : bar_(bar) {}
+  explicit TopPairsSink(const PairBar& bar) : bar_(bar) {}
   void Offer(Row a, Row b) override {
     if (const auto pair = bar_.Try(a, b, scored)) found.push_back(*pair);
     if (found.size() > 4 * bar_.k + 1024) {
@@ -77,7 +39,7 @@ class TopPairsSink final : public PairSink {
   std::uint64_t scored = 0;
 
  private:
-  Bar bar_;
+  PairBar bar_;
 };
 
 class PairMiner {
@@ -101,13 +63,13 @@ class PairMiner {
     const Row rows = score_.pool().count();
     if (rows >= 2) {
       if (score_.extras().cosine) JoinBand();
-      float guess = static_cast<float>(kLeastPairScore);
+      float guess = kFloor;
       if (rows > kSmallPool && !anchored_) guess = Guess();
       if (bar_.after) guess = std::min(guess, static_cast<float>(bar_.after->score));
       while (!Done()) {
         JoinAbove(guess);
-        if (guess <= kLeastPairScore || (best_.size() == bar_.k && best_.back().score >= guess)) break;
-        guess = std::max(guess - kStep, static_cast<float>(kLeastPairScore));
+        if (guess <= kFloor || (best_.size() == bar_.k && best_.back().score >= guess)) break;
+        guess = std::max(guess - kStep, kFloor);
       }
     }
     RankedList list;
@@ -163,16 +125,16 @@ class PairMiner {
     do {
       guess -= kFirstStep;
       JoinAbove(guess, {kSample, nullptr});
-    } while (best_.size() < bar_.k && guess > kLeastPairScore && !truncated_);
+    } while (best_.size() < bar_.k && guess > kFloor && !truncated_);
     if (best_.size() == bar_.k) guess = static_cast<float>(best_.back().score);
     bar_.k = wanted;
     bar_.worst.reset();
     if (best_.size() >= wanted) bar_.worst = best_.back();
-    return std::max(guess, static_cast<float>(kLeastPairScore));
+    return std::max(guess, kFloor);
   }
 
   void JoinBand() {
-    const Row limit = std::min(score_.pool().count(), score_.options().band->pool_limit);
+    const Row limit = score_.pool().band_rows;
     constexpr Row kChunk = 64;
     const Row chunks = (limit + kChunk - 1) / kChunk;
     for (Row first = 0; first < chunks; first += 64) {  // a bar a round
@@ -207,7 +169,7 @@ class PairMiner {
   Executor& executor_;
   const WorthBound bound_;
   PairJoin join_;
-  Bar bar_;
+  PairBar bar_;
   bool anchored_ = false, truncated_ = false;
   std::vector<float> needs_;
   std::vector<ScoredPair> best_;
@@ -215,6 +177,29 @@ class PairMiner {
 };
 
 }  // namespace
+
+bool Better(const ScoredPair& x, const ScoredPair& y) {
+  if (x.score != y.score) return x.score > y.score;
+  return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+std::optional<ScoredPair> PairBar::Try(Row a, Row b, std::uint64_t& scored) const {
+  const SurfacePool& pool = score->pool();
+  ScoredPair pair{0, std::min(a, b), std::max(a, b)};
+  if (!pool.rows[a].wanted && !pool.rows[b].wanted) return {};
+  const PairParts parts = score->Parts(pair.a, pair.b);
+  ++scored;
+  if (!parts.tied()) return {};
+  const Row members[] = {pair.a, pair.b};
+  const SetNumbers numbers = score->Numbers(members, {&parts, 1});
+  pair.score = numbers.score;
+  if (pair.score < kLeastPairScore) return {};
+  if (numbers.fit < score->options().least_structural_fit) return {};
+  if (worst && !Better(pair, *worst)) return {};
+  if (after && !Better(*after, pair)) return {};
+  if (pool.Composed(pair.a, pair.b)) return {};
+  return pair;
+}
 
 bool RanksBefore(const RankedRows& a, const RankedRows& b) {
   return a.score != b.score ? a.score > b.score : a.rows < b.rows;

@@ -6,7 +6,9 @@
 // Private to algorithms/memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "algorithms/memory/internal/surface_score.h"
@@ -32,6 +34,24 @@ struct RankedList {
   bool truncated = false;
   bool more = false;  // There may be further ones.
   std::uint64_t compared = 0, scored = 0;
+};
+
+struct ScoredPair {
+  double score = 0;
+  Row a = 0, b = 0;  // a < b
+  bool operator==(const ScoredPair&) const = default;
+};
+bool Better(const ScoredPair& x, const ScoredPair& y);
+
+// What a pair must be to be listed, and the bar that it must pass.
+struct PairBar {
+  const SurfaceScore* score = nullptr;
+  std::size_t k = 0;
+  std::optional<ScoredPair> worst;  // of k pairs: others rank before it
+  std::optional<ScoredPair> after;
+
+  // Scores the pair; nothing when it is none to list.
+  std::optional<ScoredPair> Try(Row a, Row b, std::uint64_t& scored) const;
 };
 
 RankedList TopPairs(const SurfaceScore& score, const ListQuery& query, Executor& executor);

@@ -182,11 +182,8 @@ class PoolMaker {
       if (pool_.carriers[rank] < 2) break;
       const std::uint32_t s = pool_.sources[rank];
       const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != kTerm;
-      const std::uint32_t hash = (rank * 0x9E3779B1u) >> 25;  // 7 bits
-      if (tag && exact < kExactTags)
-        pool_.cells[rank] = static_cast<std::uint8_t>(exact++);
-      else
-        pool_.cells[rank] = static_cast<std::uint8_t>(tag ? 64 + hash % 128 : 192 + hash % 63);
+      pool_.cells[rank] =
+          tag && exact < kExactTags ? static_cast<std::uint8_t>(exact++) : CellOf(rank, tag);
     }
   }
 
@@ -293,6 +290,11 @@ void SurfacePool::SetSignature(Row r) {
   row.term_slack = static_cast<std::uint8_t>(std::min(slack[1], 255u));
 }
 
+std::uint8_t CellOf(std::uint32_t rank, bool tag) {
+  const std::uint32_t hash = (rank * 0x9E3779B1u) >> 25;  // 7 bits
+  return static_cast<std::uint8_t>(tag ? 64 + hash : 192 + hash % 63);
+}
+
 bool IsBoundaryTag(std::string_view tag) {
   constexpr std::array<std::string_view, 11> kWords = {
       "accounting", "chain", "keeper",     "oracle", "pause",  "queue",
@@ -335,10 +337,17 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
   pool.snapshot = &snapshot;
   PLEXUS_ASSIGN(pool.ledger, LedgerIndex::Of(snapshot, &executor));
   PLEXUS_ASSIGN(NodeSubset nodes, PoolNodes(snapshot, options, executor));
+  NodeId band_end = snapshot.node_count();
+  if (options.band && nodes.count() > options.band->pool_limit) {
+    band_end = nodes.ToList()[options.band->pool_limit];
+    pool.band_cut = true;
+  }
   if (options.match == TagMatch::kBoth && !options.tags.empty()) {
     PLEXUS_ASSIGN(nodes, Carriers(snapshot, options, nodes));
   }
   pool.nodes = nodes.ToList();
+  pool.band_rows = static_cast<Row>(
+      std::lower_bound(pool.nodes.begin(), pool.nodes.end(), band_end) - pool.nodes.begin());
   PLEXUS_TRY(PoolMaker(snapshot, options, executor, pool).Make());
   return pool;
 }

@@ -69,6 +69,8 @@ struct SurfacePool {
   std::uint32_t first_word = 0;  // sources from here on are numbers in `terms`
   std::vector<std::string> types;
   std::uint32_t most_tags = 0;  // of a row
+  Row band_rows = 0;            // the first ones, whose vectors are compared
+  bool band_cut = false;        // there were more
 
   Row count() const { return static_cast<Row>(nodes.size()); }
   std::span<const Token> tags(Row r) const {
@@ -102,6 +104,8 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
 Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOptions& options,
                              Executor& executor);
 
+// The cell of a tag or term that has no bit of its own.
+std::uint8_t CellOf(std::uint32_t rank, bool tag);
 bool IsBoundaryTag(std::string_view tag);
 bool IsWantedTag(std::string_view tag, std::span<const std::string> wanted);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/memory/internal/frontier_cursor.h"
 #include "algorithms/memory/internal/prior_outcomes.h"
 #include "algorithms/memory/internal/surface_sets.h"
 
@@ -60,7 +61,36 @@ std::string QuestionOf(const NeverComposedSet& set, const std::vector<std::strin
   return text + " are composed" + (through.empty() ? "?" : " through " + through + "?");
 }
 
+std::uint64_t SetsOf(std::uint64_t members, int arity) {
+  long double sets = 1;
+  for (int i = 0; i < arity; ++i)
+    sets = sets * static_cast<long double>(members - static_cast<std::uint64_t>(i)) / (i + 1);
+  return members < static_cast<std::uint64_t>(arity) ? 0
+         : sets > 1.8e19L                            ? ~std::uint64_t{0}
+                                                     : static_cast<std::uint64_t>(sets + 0.5L);
+}
+
 }  // namespace
+
+NeverComposedPage PageOf(const SurfaceScore& score, std::uint64_t members, const RankedList& list) {
+  const NeverComposedOptions& options = score.options();
+  NeverComposedPage page;
+  page.pool = members;
+  page.truncated = list.truncated;
+  page.compared = list.compared;
+  page.scored = list.scored;
+  const std::uint64_t sets = SetsOf(members, options.arity);
+  page.pruned = sets - std::min(sets, list.scored);
+  for (const RankedRows& set : list.sets) page.sets.push_back(DescribeSet(score, set.rows));
+  if (list.more && !page.sets.empty())
+    page.next = WriteCursor(*score.pool().snapshot, options,
+                            {page.sets.back().score, 0, 0, page.sets.back().members});
+  if (page.sets.empty())
+    page.why_empty = members < static_cast<std::uint64_t>(options.arity)
+                         ? "The pool has too few memories."
+                         : "Nothing that shares a tag or term is left that was never composed.";
+  return page;
+}
 
 void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComposedSet& set) {
   std::map<Token, int> carriers;

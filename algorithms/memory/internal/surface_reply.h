@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "algorithms/memory/internal/surface_pairs.h"
 #include "algorithms/memory/internal/surface_score.h"
 #include "algorithms/memory/never_composed.h"
 
@@ -11,6 +12,8 @@ namespace plexus::memory_internal {
 
 // A set of the surface lens. REQUIRES two members or more.
 NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> members);
+// A page of the surface lens, of a pool with so many members.
+NeverComposedPage PageOf(const SurfaceScore& score, std::uint64_t members, const RankedList& list);
 // Tags, terms, boundary tags, reason and question; the other lenses have them, too.
 void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComposedSet& set);
 
