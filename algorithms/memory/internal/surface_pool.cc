@@ -272,7 +272,7 @@ SharedCounts SurfacePool::Shared(Row a, Row b) const {
 
 std::string SurfacePool::Name(Token t) const {
   const std::uint32_t source = sources[RankOf(t)];
-  if (source >= first_word) return terms.words[source - first_word];
+  if (terms.of_texts && !IsTag(t)) return terms.words[source - first_word];
   return std::string(DisplayName(snapshot->key(source)));
 }
 
