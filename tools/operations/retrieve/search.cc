@@ -1,13 +1,14 @@
 // search: texts that answer a query, by BM25 over the index of terms, and why.
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/internal/word_forms.h"
 #include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/where.h"
@@ -170,14 +171,27 @@ Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& que
   return NodesWithPhrases(snapshot, whole, options);
 }
 
+// One Han, kana or Hangul character. REQUIRES UTF-8.
+bool IsCjkCharacter(std::string_view text) {
+  if (text.size() < 3 || text.size() > 4) return false;
+  std::uint32_t code = static_cast<unsigned char>(text[0]) & (text.size() == 3 ? 0x0F : 0x07);
+  if ((static_cast<unsigned char>(text[0]) & 0xF0) < (text.size() == 3 ? 0xE0 : 0xF0)) return false;
+  for (const char c : text.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3F);
+  struct Range {
+    std::uint32_t first, last;
+  };
+  static constexpr Range kCjk[] = {
+      {0x3040, 0x30FF}, {0x3400, 0x9FFF}, {0xAC00, 0xD7AF}, {0xF900, 0xFAFF}, {0x20000, 0x3FFFF}};
+  return std::ranges::any_of(kCjk,
+                             [&](const Range& r) { return code >= r.first && code <= r.last; });
+}
+
 // A Han, kana or Hangul character alone is seldom a term: the terms that hold it stand for it.
 // O(nodes) where the query has one.
 void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
   std::vector<std::string> characters;
   for (const std::string& term : terms) {
-    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
-    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
-      characters.push_back(term);
+    if (IsCjkCharacter(term)) characters.push_back(term);
   }
   if (characters.empty()) return;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
