@@ -82,7 +82,8 @@ TEST(Csv, Refuses) {
     const char *text, *error;
   };
   for (const Case& c : {
-           Case{"source,target,source\na,b,c\n", "e.csv:1: header: column 3: \"source\" stands twice"},
+           Case{"source,target,source\na,b,c\n",
+                "e.csv:1: header: column 3: \"source\" stands twice"},
            Case{"source,target,kind,type\n",
                 "e.csv:1: header: column 4: \"kind\" and \"type\" mean the same"},
            Case{"source,target,\na,b,c\n", "e.csv:1: header: column 3 has no name"},

@@ -56,8 +56,7 @@ Result<std::string> TakeResume(Workspace& workspace, const Request& request) {
   return text->substr(dot + 1);
 }
 
-Result<Reply> HitsReply(const Workspace& workspace, const Request& request,
-                        TraverseResult result) {
+Result<Reply> HitsReply(const Workspace& workspace, const Request& request, TraverseResult result) {
   std::string closing;
   if (result.hits.empty()) closing = "nothing within reach\n";
   if (result.paths_left_out != 0)
