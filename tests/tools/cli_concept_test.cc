@@ -194,7 +194,7 @@ TEST_F(ConceptCommands, DampenActivateSearch) {
   Fill();
   EXPECT_NEAR(Json("dampen", {"apple", "0.5"}).at("arousal").to_number<double>(), 0.25, 1e-9);
   EXPECT_EQ(Run("dampen", {"nobody", "0.5"}).code, 3);
-  EXPECT_EQ(Raised(Json("activate", {"pie", "--prefix", "grand"})), "grandma 0.2, ");
+  EXPECT_EQ(Raised(Json("activate", {"pie", "--prefix", "grand"}, kT + kHour)), "grandma 0.2, ");
   const object found = Json("search", {"--top", "2"});
   ASSERT_EQ(found.at("results").as_array().size(), 2u);
   EXPECT_EQ(found.at("results").at(0).at("key").as_string(), "fruit");
