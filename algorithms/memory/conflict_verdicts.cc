@@ -129,7 +129,7 @@ class Resolver {
     const std::vector<std::uint32_t> components = StrongComponents(offsets, targets);
     for (const auto& [newer, older] : arcs)
       if (components[place(newer)] == components[place(older)])
-        return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a circle through " +
+        return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a cycle through " +
                                                      Quoted(snapshot_, newer) + " and " +
                                                      Quoted(snapshot_, older));
     return {};
