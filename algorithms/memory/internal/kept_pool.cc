@@ -14,8 +14,7 @@ KeptPool::KeptPool(SurfacePool&& pool, const NeverComposedOptions& options)
   token_of_.reserve(pool_.sources.size());
   for (std::uint32_t rank = 0; rank < pool_.sources.size(); ++rank) {
     const std::uint32_t source = pool_.sources[rank];
-    const bool tag =
-        source < pool_.first_word && pool_.snapshot->node_kind(source) != kTerm;
+    const bool tag = source < pool_.first_word && pool_.snapshot->node_kind(source) != kTerm;
     const bool boundary = tag && IsBoundaryTag(DisplayName(pool_.snapshot->key(source)));
     token_of_.emplace(std::uint64_t{source} << 1 | tag,
                       rank << 2 | Token{boundary} << 1 | Token{tag});
@@ -128,7 +127,8 @@ bool KeptPool::Follow(NodeId node, bool inside, Row& row, std::string& why) {
   } else if (!ReadTokens(node, tags, terms, why)) {
     return false;
   }
-  if (!std::ranges::equal(tags, pool_.tags(row)) || !std::ranges::equal(terms, pool_.row_terms(row))) {
+  if (!std::ranges::equal(tags, pool_.tags(row)) ||
+      !std::ranges::equal(terms, pool_.row_terms(row))) {
     if (tags.size() > pool_.most_tags) {
       why = "a memory has more tags than any before";
       return false;
