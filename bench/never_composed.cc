@@ -43,8 +43,8 @@ class Zipf {
   }
   std::uint32_t operator()(std::mt19937_64& random) const {
     const double at = static_cast<double>(random() >> 11) * 0x1p-53 * cumulative_.back();
-    return static_cast<std::uint32_t>(
-        std::upper_bound(cumulative_.begin(), cumulative_.end(), at) - cumulative_.begin());
+    return static_cast<std::uint32_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) -
+                                      cumulative_.begin());
   }
   // So many different ranks, ascending.
   std::vector<std::uint32_t> Draw(std::size_t count, std::mt19937_64& random) const {
@@ -178,7 +178,8 @@ void Verify(const World& world, const Snapshot& snapshot, const NeverComposedPag
   if (!Require(page.sets.size() == top, "never composed: number of pairs")) return;
   std::set<std::pair<std::size_t, std::size_t>> listed;
   for (const NeverComposedSet& set : page.sets) {
-    const std::size_t a = NumberOf(snapshot, set.members[0]), b = NumberOf(snapshot, set.members[1]);
+    const std::size_t a = NumberOf(snapshot, set.members[0]),
+                      b = NumberOf(snapshot, set.members[1]);
     listed.insert({std::min(a, b), std::max(a, b)});
     Require(std::abs(set.score - Score(world.memories[a], world.memories[b])) < 1e-9,
             "never composed: score of a pair");
@@ -224,12 +225,13 @@ void Ask(const World& world, int arity, std::size_t top, Executor& executor, con
   NeverComposedPage page;
   const double seconds = Seconds([&] { page = Must(NeverComposed(snapshot, options), name); });
   std::printf(
-      "%-8s %8.2f s   compared %llu  scored %llu  pruned %llu (%.9f)   memory %.0f MB, peak %.0f MB "
+      "%-8s %8.2f s   compared %llu  scored %llu  pruned %llu (%.9f)   memory %.0f MB, peak %.0f "
+      "MB "
       "(%.2f)   best %.4f  last %.4f\n",
       name, seconds, static_cast<unsigned long long>(page.compared),
       static_cast<unsigned long long>(page.scored), static_cast<unsigned long long>(page.pruned),
-      static_cast<double>(page.pruned) / (static_cast<double>(page.pruned) +
-                                          static_cast<double>(page.scored)),
+      static_cast<double>(page.pruned) /
+          (static_cast<double>(page.pruned) + static_cast<double>(page.scored)),
       graph, Megabytes("VmHWM:"), Megabytes("VmHWM:") / graph,
       page.sets.empty() ? 0 : page.sets.front().score,
       page.sets.empty() ? 0 : page.sets.back().score);
@@ -255,19 +257,19 @@ void Keep(World& world, std::size_t top, Executor& executor) {
     updates.push_back(Seconds([&] { Must(keeper->Update(snapshot), "update"); }));
   }
   std::sort(updates.begin(), updates.end());
-  const NeverComposedPage again =
-      Must(NeverComposed(world.graph->snapshot(), options), "full run");
+  const NeverComposedPage again = Must(NeverComposed(world.graph->snapshot(), options), "full run");
   bool same = again.sets.size() == keeper->page().sets.size();
   for (std::size_t i = 0; same && i < again.sets.size(); ++i)
     same = again.sets[i].members == keeper->page().sets[i].members &&
            again.sets[i].score == keeper->page().sets[i].score;
   Require(same, "keeper: the page of a full run");
   const double median = updates[updates.size() / 2];
-  std::printf("keeper   full %.2f s   update after one event: median %.2f ms, most %.2f ms (%.0f "
-              "times)   quick %llu, full %llu\n",
-              full, median * 1e3, updates.back() * 1e3, full / median,
-              static_cast<unsigned long long>(keeper->counters().quick),
-              static_cast<unsigned long long>(keeper->counters().full));
+  std::printf(
+      "keeper   full %.2f s   update after one event: median %.2f ms, most %.2f ms (%.0f "
+      "times)   quick %llu, full %llu\n",
+      full, median * 1e3, updates.back() * 1e3, full / median,
+      static_cast<unsigned long long>(keeper->counters().quick),
+      static_cast<unsigned long long>(keeper->counters().full));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/kept_pool.h"
-#include "algorithms/memory/internal/pair_join.h"
+#include "algorithms/memory/internal/row_partners.h"
 #include "algorithms/memory/internal/surface_pairs.h"
 #include "algorithms/memory/internal/surface_reply.h"
 #include "algorithms/memory/visibility.h"
@@ -23,7 +23,7 @@ namespace {
 using memory_internal::Row;
 using memory_internal::ScoredPair;
 
-constexpr std::size_t kMostMembers = 256;   // that change in a quick update
+constexpr std::size_t kMostMembers = 256;  // that change in a quick update
 constexpr std::size_t kMostChanges = 65'536;
 
 // The changes since a keeper looked, carried from state to state.
@@ -116,8 +116,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
     PLEXUS_ASSIGN(next->ledger, LedgerIndex::Of(now, &executor()));
     next->term_index = memory_internal::HasTermIndex(now);
     const std::size_t reserve = 2 * options.top + 64;
-    const memory_internal::RankedList list =
-        TopPairs(next->score, {reserve, nullptr}, executor());
+    const memory_internal::RankedList list = TopPairs(next->score, {reserve, nullptr}, executor());
     for (const auto& set : list.sets) next->known.push_back({set.score, set.rows[0], set.rows[1]});
     if (list.more && !next->known.empty()) next->last = next->known.back();
     if (!list.truncated) kept = std::move(next);
@@ -208,10 +207,9 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
     return false;
   }
   PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(now, &executor()));
-  PLEXUS_ASSIGN(const auto seen,
-                VisibleNodes(now, options.now_ms,
-                             {.include_superseded = options.include_superseded,
-                              .executor = &executor()}));
+  PLEXUS_ASSIGN(const auto seen, VisibleNodes(now, options.now_ms,
+                                              {.include_superseded = options.include_superseded,
+                                               .executor = &executor()}));
   PLEXUS_ASSIGN(const std::vector<NodeId> changed, Changed(now, changes, *ledger, *seen, why));
   if (!why.empty()) return false;
   snapshot = now;
@@ -237,8 +235,7 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
   const float need =
       static_cast<float>(kept->last ? kept->last->score : memory_internal::kLeastPairScore) - 1e-5f;
   for (const Row row : rows)
-    for (const Row other :
-         PartnersOf(kept->pool.pool(), kept->bound, row, need, executor())) {
+    for (const Row other : PartnersOf(kept->pool.pool(), kept->bound, row, need, executor())) {
       if (moved[other] && other < row) continue;  // once
       const auto pair = bar.Try(row, other, counters.scored);
       if (pair && (!kept->last || !Better(*kept->last, *pair))) kept->known.push_back(*pair);

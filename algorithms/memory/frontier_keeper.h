@@ -3,9 +3,9 @@
 // The page equals that of a full run on the same snapshot, always. Of surface pairs the keeper
 // holds more than it lists: after a change only pairs with a member that changed are taken out,
 // scored anew and put back, and while enough is left above the last one that it knows, nothing else
-// can have come before it. A full run is made when that cannot be told: the list ran short, too much
-// changed, a tag or term that a text alone has changed, a node came back, the changes are no longer
-// known, or the question is of another lens or of sets. Counters say how often.
+// can have come before it. A full run is made when that cannot be told: the list ran short, too
+// much changed, a tag or term that a text alone has changed, a node came back, the changes are no
+// longer known, or the question is of another lens or of sets. Counters say how often.
 //
 //   PLEXUS_ASSIGN(auto keeper, FrontierKeeper::Make(graph.snapshot(), {.top = 100}));
 //   graph.Apply(event);

@@ -59,8 +59,7 @@ Status CheckOptions(const NeverComposedOptions& o) {
   const std::string_view lens = LensName(o.lens);
   const int most = surface ? 5 : rare ? 3 : 2;
   if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
-  if (o.arity > most)
-    return NotOf("arity " + std::to_string(o.arity), lens);
+  if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
     return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
   if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
@@ -234,7 +233,8 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
     page.sets.push_back(std::move(listed));
   }
   PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
-  if (page.sets.empty()) page.why_empty = "Nothing shares an index node that is not together already.";
+  if (page.sets.empty())
+    page.why_empty = "Nothing shares an index node that is not together already.";
   return page;
 }
 
@@ -243,8 +243,7 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
-  PLEXUS_ASSIGN(const std::optional<PageEnd> end,
-                memory_internal::ReadCursor(snapshot, options));
+  PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
   switch (options.lens) {

@@ -1,4 +1,5 @@
-// frontier by the lenses beyond rare, as a user runs it: the published lists, sets, pages, the past.
+// frontier by the lenses beyond rare, as a user runs it: the published lists, sets, pages, the
+// past.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +25,12 @@ class FrontierLenses : public ::testing::Test {
  protected:
   FrontierLenses() : db_(dir_ / "g") {}
   void Import(const std::string& lines, Words options = {"--terms"}) {
-    Words words = {"import", "--db", db_, "--quiet", "--now", "1700000050000",
+    Words words = {"import",
+                   "--db",
+                   db_,
+                   "--quiet",
+                   "--now",
+                   "1700000050000",
                    dir_.File("in" + std::to_string(++files_) + ".jsonl", lines)};
     words.insert(words.end(), options.begin(), options.end());
     const Finished run = Plexus(words);
@@ -96,8 +102,7 @@ TEST_F(FrontierLenses, ANewEventAndThePast) {
          "\n",
          {});
   Expect({}, {{"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.375}});
-  Expect({"--as-of", "2"},
-         {{"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.5}});
+  Expect({"--as-of", "2"}, {{"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.5}});
 }
 
 TEST_F(FrontierLenses, Triples) {
@@ -115,8 +120,8 @@ TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
   const std::string next(first.at("next").as_string());
   Expect({"--top", "2", "--cursor", next}, {{"m4 m5", 2.6625}, {"m2 m3", 2.5}});
   // Without --now it goes on at the time of the first page.
-  const Finished later = Plexus({"frontier", "--db", db_, "--lens", "surface", "--top", "2",
-                                 "--cursor", next, "--json"});
+  const Finished later = Plexus(
+      {"frontier", "--db", db_, "--lens", "surface", "--top", "2", "--cursor", next, "--json"});
   EXPECT_EQ(later.code, 0) << later.err;
   EXPECT_EQ(later.Json().at("candidates").as_array().size(), 2u);
   EXPECT_EQ(Run({"--lens", "surface", "--top", "2", "--tags", "queue", "--cursor", next}).code, 2);
@@ -129,17 +134,18 @@ TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
 }
 
 TEST_F(FrontierLenses, SuccessAndNodeTypes) {
-  Import(
-      R"({"node":"a","kind":"memory","text":"ledger rounding one","tags":["queue","pause","x"],"retention":0.8})"
-      "\n"
-      R"({"node":"b","kind":"decision","text":"ledger rounding two","tags":["queue","x","oracle"],"retention":0.6})"
-      "\n"
-      R"({"node":"c","kind":"memory","text":"zzz"})"
-      "\n"
-      R"({"event":"e","members":[{"id":"b"},{"id":"c"}]})"
-      "\n"
-      R"({"outcome":"e","type":"helpful"})"
-      "\n");
+  Import(R"({"node":"a","kind":"memory","text":"ledger rounding one","tags":)"
+         R"(["queue","pause","x"],"retention":0.8})"
+         "\n"
+         R"({"node":"b","kind":"decision","text":"ledger rounding two","tags":)"
+         R"(["queue","x","oracle"],"retention":0.6})"
+         "\n"
+         R"({"node":"c","kind":"memory","text":"zzz"})"
+         "\n"
+         R"({"event":"e","members":[{"id":"b"},{"id":"c"}]})"
+         "\n"
+         R"({"outcome":"e","type":"helpful"})"
+         "\n");
   Expect({}, {{"a b", 5.05}});
   EXPECT_EQ(Ask({}).at("candidates").as_array()[0].at("outcomeSignal").as_string(),
             "prior_success");

@@ -107,8 +107,10 @@ Result<std::optional<PageEnd>> ReadCursor(const Snapshot& snapshot,
                    std::to_string(snapshot.sequence()));
   if (n[2] != static_cast<std::uint64_t>(options.now_ms)) return Refused("it is of another time");
   if (n[3] != DigestOf(options)) return Refused("it is of another question");
-  PageEnd end{std::bit_cast<double>(n[4]), static_cast<std::uint32_t>(n[5]),
-              std::bit_cast<double>(n[6]), {}};
+  PageEnd end{std::bit_cast<double>(n[4]),
+              static_cast<std::uint32_t>(n[5]),
+              std::bit_cast<double>(n[6]),
+              {}};
   for (std::size_t i = kHead; i < n.size(); ++i) {
     if (n[i] >= snapshot.node_count()) return Refused("it names no node");
     end.members.push_back(static_cast<NodeId>(n[i]));

@@ -26,8 +26,8 @@ struct PageEnd {
 
 std::string WriteCursor(const Snapshot& snapshot, const NeverComposedOptions& options,
                         const PageEnd& end);
-// Nothing for the first page. kInvalidArgument: it is no cursor, or one of another sequence, time or
-// question.
+// Nothing for the first page. kInvalidArgument: it is no cursor, or one of another sequence, time
+// or question.
 Result<std::optional<PageEnd>> ReadCursor(const Snapshot& snapshot,
                                           const NeverComposedOptions& options);
 

@@ -9,10 +9,10 @@ namespace plexus::memory_internal {
 
 namespace {
 
-constexpr std::size_t kShort = 64;       // rows of a list that is compared as it is
-constexpr std::size_t kLong = 2048;      // rows of a list that is cut even where that saves little
+constexpr std::size_t kShort = 64;   // rows of a list that is compared as it is
+constexpr std::size_t kLong = 2048;  // rows of a list that is cut even where that saves little
 constexpr std::size_t kMaxDepth = 24;
-constexpr std::uint64_t kItemCost = 8;   // an item of a cut list, in comparisons
+constexpr std::uint64_t kItemCost = 8;  // an item of a cut list, in comparisons
 constexpr std::size_t kChunkItems = std::size_t{1} << 15;
 constexpr std::uint32_t kTagsAloneFrom = 3;  // tags that every pair must share
 
@@ -84,8 +84,8 @@ struct PairJoin::Seeds {
   // By row: its tokens are [begins, ends) of `tokens`.
   std::vector<std::uint32_t> begins, ends;
   std::span<const Token> tokens;
-  std::vector<Token> merged;              // with terms: in order of rarity
-  std::vector<std::uint32_t> tags_left;   // with terms: of a row from this token to its end
+  std::vector<Token> merged;               // with terms: in order of rarity
+  std::vector<std::uint32_t> tags_left;    // with terms: of a row from this token to its end
   std::vector<std::uint32_t> list_begins;  // by rank, and the end
   AlignedArray<Item> lists;
 
@@ -287,8 +287,7 @@ void PairJoin::Worker::Compare(std::span<const Item> items, float most_shared) {
   const std::size_t n = sorted.size(), asking = static_cast<std::size_t>(middle - sorted.begin());
   signatures.Resize(n);
   for (std::size_t i = 0; i < n; ++i)
-    signatures.Set(i, pool->rows[sorted[i].row], bound->row(sorted[i].row),
-                   need_of(sorted[i].row));
+    signatures.Set(i, pool->rows[sorted[i].row], bound->row(sorted[i].row), need_of(sorted[i].row));
   const float shared = std::min(most_shared, bound->tags(65535) + bound->terms(kMostAnchorTerms));
   std::size_t last = asking, end = n;
   for (std::size_t x = 0; x < asking; ++x) {
@@ -319,9 +318,8 @@ PairJoin::PairJoin(const SurfacePool& pool, const WorthBound& bound, const Budge
 PairJoin::~PairJoin() = default;
 
 const PairJoin::Seeds& PairJoin::SeedsFor(const JoinNeed& need) {
-  const bool tags_alone =
-      bound_.TagsFor(need.least - 2 * bound_.most() - bound_.terms(kMostAnchorTerms)) >=
-      kTagsAloneFrom;
+  const bool tags_alone = bound_.TagsFor(need.least - 2 * bound_.most() -
+                                         bound_.terms(kMostAnchorTerms)) >= kTagsAloneFrom;
   std::unique_ptr<Seeds>& seeds = tags_alone ? tags_ : both_;
   if (!seeds) {
     seeds = std::make_unique<Seeds>();
@@ -340,8 +338,8 @@ void PairJoin::SetLimits(const Seeds& seeds, const JoinNeed& need, const JoinRow
       if (r % rows.sample != 0 || (rows.left_out && (*rows.left_out)[r])) continue;
       const float worth = bound_.row(static_cast<Row>(r)) + bound_.most();
       if (!seeds.with_terms) {
-        const std::uint32_t all = std::max(
-            bound_.TagsFor(need.least - worth - bound_.terms(kMostAnchorTerms)), 1u);
+        const std::uint32_t all =
+            std::max(bound_.TagsFor(need.least - worth - bound_.terms(kMostAnchorTerms)), 1u);
         if (end - begin >= all) limits_[r] = end - all + 1;
         continue;
       }
@@ -430,9 +428,9 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
   const auto end_of = [&](std::size_t x, std::size_t first, std::size_t last) {
     const float rest = need.least - shared - signatures.worth[x];
     const auto begin = signatures.worth.begin();
-    const auto at = std::partition_point(
-        begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
-        [&](float worth) { return worth >= rest; });
+    const auto at = std::partition_point(begin + static_cast<std::ptrdiff_t>(first),
+                                         begin + static_cast<std::ptrdiff_t>(last),
+                                         [&](float worth) { return worth >= rest; });
     return static_cast<std::size_t>(at - begin);
   };
   constexpr std::size_t kRows = 256;  // of a chunk
@@ -458,54 +456,6 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
   compared_ += compared;
   interrupted_ |= stopped;
   return sinks;
-}
-
-namespace {
-
-[[gnu::always_inline]] inline void MatchRows(const SurfacePool& pool, const WorthBound& bound,
-                                             Row row, float need, Row first, Row last,
-                                             std::vector<Row>& out) {
-  const MemberRow& x = pool.rows[row];
-  const auto slack = [](const MemberRow& r) -> std::uint32_t {
-    return r.tag_slack == 65535 ? 1u << 30 : r.tag_slack;
-  };
-  for (Row r = first; r < last; ++r) {
-    const MemberRow& y = pool.rows[r];
-    const auto common = [&](std::size_t word) {
-      return static_cast<std::uint32_t>(std::popcount(x.signature[word] & y.signature[word]));
-    };
-    const std::uint32_t tags = common(0) + common(1) + common(2) + std::min(slack(x), slack(y));
-    const std::uint32_t terms =
-        common(3) + std::min<std::uint32_t>(x.term_slack, y.term_slack);
-    if (bound.row(row) + bound.row(r) + bound.tags(tags) + bound.terms(terms) >= need && r != row)
-      out.push_back(r);
-  }
-}
-#if defined(__x86_64__)
-__attribute__((target("popcnt"))) void MatchPopcount(const SurfacePool& pool,
-                                                     const WorthBound& bound, Row row, float need,
-                                                     Row first, Row last, std::vector<Row>& out) {
-  MatchRows(pool, bound, row, need, first, last, out);
-}
-#endif
-
-}  // namespace
-
-std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Row row, float need,
-                            Executor& executor) {
-  constexpr Row kRows = 1 << 15;  // of a block
-  std::vector<std::vector<Row>> parts((pool.count() + kRows - 1) / kRows);
-  RunBlocks(executor, parts.size(), [&](std::size_t p) {
-    const Row first = static_cast<Row>(p) * kRows, last = std::min(pool.count(), first + kRows);
-#if defined(__x86_64__)
-    static const bool popcount = __builtin_cpu_supports("popcnt");
-    if (popcount) return MatchPopcount(pool, bound, row, need, first, last, parts[p]);
-#endif
-    MatchRows(pool, bound, row, need, first, last, parts[p]);
-  });
-  std::vector<Row> rows;
-  for (const std::vector<Row>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
-  return rows;
 }
 
 }  // namespace plexus::memory_internal

@@ -45,7 +45,7 @@ struct JoinNeed {
 };
 
 struct JoinRows {
-  std::uint32_t sample = 1;                          // rows whose number it divides take part
+  std::uint32_t sample = 1;                             // rows whose number it divides take part
   const std::vector<std::uint8_t>* left_out = nullptr;  // by row; null: none
 };
 
@@ -92,9 +92,5 @@ class PairJoin {
   std::uint64_t compared_ = 0;
   bool interrupted_ = false;
 };
-
-// The rows whose pair with `row` may be worth `need`, ascending; `row` is none. O(rows).
-std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Row row, float need,
-                            Executor& executor);
 
 }  // namespace plexus::memory_internal

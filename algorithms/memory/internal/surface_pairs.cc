@@ -13,7 +13,7 @@ namespace plexus::memory_internal {
 
 namespace {
 
-constexpr Row kSmallPool = 4096;     // no guessing in pools up to it
+constexpr Row kSmallPool = 4096;      // no guessing in pools up to it
 constexpr std::uint32_t kSample = 8;  // of every so many rows one
 constexpr float kFirstStep = 0.5f, kStep = 0.2f;
 constexpr auto kFloor = static_cast<float>(kLeastPairScore);
@@ -106,9 +106,8 @@ class PairMiner {
           needs_[r] = score_.pool().rows[r].wanted ? need.least : kNever;
         need.by_row = &needs_;
       }
-      for (const auto& sink : join_.Run(round, need, rows, [&] {
-             return std::make_unique<TopPairsSink>(bar_);
-           })) {
+      for (const auto& sink :
+           join_.Run(round, need, rows, [&] { return std::make_unique<TopPairsSink>(bar_); })) {
         auto& top = static_cast<TopPairsSink&>(*sink);
         scored_ += top.scored;
         Take(std::move(top.found));

@@ -30,8 +30,9 @@ class PoolMaker {
         arcs_(ArcFilter::All()) {
     of_texts_ = options.terms == TermRule::kAscii || !HasTermIndex(snapshot);
     const EdgeKindId tags[] = {kHasTag}, both[] = {kHasTag, kHasTerm};
-    arcs_ = ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)
-                .ValidAt(options.now_ms);
+    arcs_ =
+        ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)
+            .ValidAt(options.now_ms);
   }
 
   Status Make() {
@@ -83,13 +84,14 @@ class PoolMaker {
 
   void FindTellingTerms() {
     telling_.assign(snapshot_.node_count(), 0);
-    ParallelFor(executor_, telling_.size(), std::size_t{1} << 16, [&](std::size_t v, std::size_t end) {
-      for (; v < end; ++v) {
-        const auto node = static_cast<NodeId>(v);
-        if (snapshot_.node_kind(node) == kTerm && snapshot_.alive(node))
-          telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
-      }
-    });
+    ParallelFor(executor_, telling_.size(), std::size_t{1} << 16,
+                [&](std::size_t v, std::size_t end) {
+                  for (; v < end; ++v) {
+                    const auto node = static_cast<NodeId>(v);
+                    if (snapshot_.node_kind(node) == kTerm && snapshot_.alive(node))
+                      telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
+                  }
+                });
   }
 
   // fn(tag or term) of a row, tags first, each once.
@@ -270,7 +272,7 @@ SharedCounts SurfacePool::Shared(Row a, Row b) const {
 
 std::string SurfacePool::Name(Token t) const {
   const std::uint32_t source = sources[RankOf(t)];
-  if (source >= first_word) return terms.words[source - first_word];
+  if (terms.of_texts && !IsTag(t)) return terms.words[source - first_word];
   return std::string(DisplayName(snapshot->key(source)));
 }
 
@@ -296,9 +298,9 @@ std::uint8_t CellOf(std::uint32_t rank, bool tag) {
 }
 
 bool IsBoundaryTag(std::string_view tag) {
-  constexpr std::array<std::string_view, 11> kWords = {
-      "accounting", "chain", "keeper",     "oracle", "pause",  "queue",
-      "role",       "scope", "settlement", "time",   "upgrade"};
+  constexpr std::array<std::string_view, 11> kWords = {"accounting", "chain", "keeper", "oracle",
+                                                       "pause",      "queue", "role",   "scope",
+                                                       "settlement", "time",  "upgrade"};
   std::string lower(tag.substr(0, 16));
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -38,10 +38,10 @@ inline constexpr std::uint32_t RankOf(Token t) { return t >> 2; }
 
 struct alignas(64) MemberRow {
   std::array<std::uint64_t, 4> signature{};  // words 0 to 2: tags, 3: terms
-  std::uint32_t begin = 0;            // of its tokens
-  std::uint32_t tags = 0, terms = 0;  // their numbers
-  std::uint32_t boundaries = 0;       // of its tags
-  std::uint32_t degree = 0;           // events
+  std::uint32_t begin = 0;                   // of its tokens
+  std::uint32_t tags = 0, terms = 0;         // their numbers
+  std::uint32_t boundaries = 0;              // of its tags
+  std::uint32_t degree = 0;                  // events
   std::uint32_t type = 0;
   OutcomeSet outcomes = 0;
   std::uint16_t tag_slack = 0;  // 65535: that or more
@@ -73,9 +73,7 @@ struct SurfacePool {
   bool band_cut = false;        // there were more
 
   Row count() const { return static_cast<Row>(nodes.size()); }
-  std::span<const Token> tags(Row r) const {
-    return {tokens.data() + rows[r].begin, rows[r].tags};
-  }
+  std::span<const Token> tags(Row r) const { return {tokens.data() + rows[r].begin, rows[r].tags}; }
   std::span<const Token> row_terms(Row r) const {
     return {tokens.data() + rows[r].begin + rows[r].tags, rows[r].terms};
   }

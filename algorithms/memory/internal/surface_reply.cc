@@ -50,10 +50,7 @@ std::string ReasonOf(const NeverComposedSet& set, const std::vector<std::string>
 std::string QuestionOf(const NeverComposedSet& set, const std::vector<std::string>& types) {
   std::string text = "What changes if ";
   for (std::size_t i = 0; i < types.size(); ++i)
-    text += (i == 0                  ? "a "
-             : i + 1 == types.size() ? " and a "
-                                     : ", a ") +
-            types[i] + " memory";
+    text += (i == 0 ? "a " : i + 1 == types.size() ? " and a " : ", a ") + types[i] + " memory";
   const std::string through = !set.boundary_tags.empty() ? Joined(set.boundary_tags)
                               : !set.shared_tags.empty()
                                   ? Joined(set.shared_tags)

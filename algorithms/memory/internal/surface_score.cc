@@ -91,6 +91,21 @@ SetNumbers SurfaceScore::Numbers(std::span<const Row> members,
   return n;
 }
 
+double SurfaceScore::FromWorths(std::span<const Row> members, double worths) const {
+  const auto count = static_cast<double>(members.size());
+  const double pairs = count * (count - 1) / 2;
+  double potentials = 0, novelty = 0, least = 1;
+  OutcomeSet outcomes = 0;
+  for (const Row r : members) {
+    potentials += potentials_[r];
+    novelty += pool_.novelty(r);
+    least = std::min(least, pool_.trust[r]);
+    outcomes |= pool_.rows[r].outcomes;
+  }
+  return (worths - (count - 1) * potentials) / pairs + kNoveltyWeight * novelty / count +
+         std::max(least, 0.0) + OutcomeAdjustment(outcomes);
+}
+
 WorthBound::WorthBound(const SurfaceScore& score) : score_(score) {
   const SurfacePool& pool = score.pool();
   const std::uint32_t most = std::min(pool.most_tags, kLongestTable - 1);
@@ -105,7 +120,8 @@ WorthBound::WorthBound(const SurfaceScore& score) : score_(score) {
     const std::uint32_t common = t == most ? pool.most_tags : t;
     for (std::uint32_t c = t; c <= common; c += std::max(1u, common - t)) {
       const double distance = 1 - static_cast<double>(t) / (2.0 * pool.most_tags - t);
-      best = std::max(best, kTagAnchor * c + kBridgeWeight * (kTagDistance * distance + kTagsShared));
+      best =
+          std::max(best, kTagAnchor * c + kBridgeWeight * (kTagDistance * distance + kTagsShared));
     }
     tags_.push_back(static_cast<float>(constant + best));
   }
@@ -118,8 +134,9 @@ WorthBound::WorthBound(const SurfaceScore& score) : score_(score) {
 void WorthBound::Update(Row r) {
   if (r >= rows_.size()) rows_.resize(r + 1);
   const double boundaries = std::min(score_.pool().rows[r].boundaries, 4u);
-  rows_[r] = static_cast<float>(score_.potential(r) + kBridgeWeight * kBoundaries / 4 * boundaries) +
-             kRoundUp;
+  rows_[r] =
+      static_cast<float>(score_.potential(r) + kBridgeWeight * kBoundaries / 4 * boundaries) +
+      kRoundUp;
   most_ = std::max(most_, rows_[r]);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMostMembers = 5;
 constexpr Row kSmallPool = 512;
 constexpr std::uint32_t kSample = 8;
 constexpr float kFirstStep = 0.5f, kStep = 0.2f;
-constexpr double kSlack = 1e-5;  // of sums in another order, and of f32
+constexpr double kSlack = 1e-5;                          // of sums in another order, and of f32
 constexpr std::size_t kMostSets = std::size_t{1} << 24;  // of a level
 constexpr std::size_t kChunk = 256;
 constexpr std::size_t kRounds = 16;
@@ -101,7 +101,8 @@ class LinkSink final : public PairSink {
     ++scored;
     const auto worth = static_cast<float>(score_.Worth(a, b, score_.Parts(a, b)) + kSlack);
     for (int turn = 0; turn < 2; ++turn, std::swap(a, b))
-      if (worth >= (need_.by_row ? (*need_.by_row)[a] : need_.least)) links.push_back({a, b, worth});
+      if (worth >= (need_.by_row ? (*need_.by_row)[a] : need_.least))
+        links.push_back({a, b, worth});
   }
   std::vector<Link> links;
   std::uint64_t scored = 0;
@@ -146,9 +147,7 @@ class SetMiner {
                   scored_ > budget.nodes || budget.Interrupted();
     return truncated_;
   }
-  bool Complete(float guess) const {
-    return best_.size() == bar_.k && best_.back().score >= guess;
-  }
+  bool Complete(float guess) const { return best_.size() == bar_.k && best_.back().score >= guess; }
 
   void MineAll() {
     // No set with one of all members scores less than this.
@@ -213,11 +212,10 @@ class SetMiner {
     std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
       return a.from != b.from ? a.from < b.from : a.to < b.to;
     });
-    links.erase(std::unique(links.begin(), links.end(),
-                            [](const Link& a, const Link& b) {
-                              return a.from == b.from && a.to == b.to;
-                            }),
-                links.end());
+    links.erase(
+        std::unique(links.begin(), links.end(),
+                    [](const Link& a, const Link& b) { return a.from == b.from && a.to == b.to; }),
+        links.end());
     return links;
   }
 
@@ -251,7 +249,8 @@ class SetMiner {
       const auto need = static_cast<float>(Missing(set, size, guess) / static_cast<double>(size)) -
                         static_cast<float>(kSlack);
       least = std::min(least, need);
-      for (std::size_t i = 0; i < size; ++i) needs[set.rows[i]] = std::min(needs[set.rows[i]], need);
+      for (std::size_t i = 0; i < size; ++i)
+        needs[set.rows[i]] = std::min(needs[set.rows[i]], need);
     }
     const std::vector<Link> links = Links({least, &needs}, rows);
     std::vector<std::uint32_t> begins(score_.pool().count() + 1, 0);
@@ -275,8 +274,8 @@ class SetMiner {
       RunBlocks(executor_, chunks, [&](std::size_t c) {
         Chunk& chunk = out[c];
         SetBar own = bar_;
-        for (std::size_t s = first + c * kChunk; s < std::min(first + count, first + (c + 1) * kChunk);
-             ++s) {
+        for (std::size_t s = first + c * kChunk;
+             s < std::min(first + count, first + (c + 1) * kChunk); ++s) {
           if (score_.options().run.budget.Interrupted()) return;
           ForEachNext(level[s], size, bar, links, begins, chunk.compared, [&](const Grown& grown) {
             if (!last) {
@@ -284,6 +283,10 @@ class SetMiner {
               return;
             }
             RankedRows set;
+            // Of sets of three and more the least trust counts, so that is all there is.
+            const double most =
+                score_.FromWorths({grown.rows.data(), members_}, grown.worth) + kSlack;
+            if (most < guess || (own.worst && most < own.worst->score)) return;
             if (!own.Try({grown.rows.data(), members_}, set, chunk.scored)) return;
             chunk.found.push_back(std::move(set));
             if (chunk.found.size() > 4 * own.k + 1024) {
@@ -301,7 +304,8 @@ class SetMiner {
       }
       if (next.size() > kMostSets) truncated_ = true;
     }
-    std::sort(next.begin(), next.end(), [](const Grown& a, const Grown& b) { return a.rows < b.rows; });
+    std::sort(next.begin(), next.end(),
+              [](const Grown& a, const Grown& b) { return a.rows < b.rows; });
     next.erase(std::unique(next.begin(), next.end(),
                            [](const Grown& a, const Grown& b) { return a.rows == b.rows; }),
                next.end());
@@ -314,8 +318,8 @@ class SetMiner {
                    const std::vector<std::uint32_t>& begins, std::uint64_t& compared,
                    Fn&& fn) const {
     const double missing = Missing(set, size, bar);
-    const auto least = static_cast<float>(missing / static_cast<double>(size)) -
-                       static_cast<float>(kSlack);
+    const auto least =
+        static_cast<float>(missing / static_cast<double>(size)) - static_cast<float>(kSlack);
     const auto members = std::span(set.rows).first(size);
     for (std::size_t i = 0; i < size; ++i)
       for (std::uint32_t l = begins[members[i]]; l < begins[members[i] + 1]; ++l) {

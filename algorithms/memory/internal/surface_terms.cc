@@ -23,12 +23,16 @@ bool IsStopWord(std::string_view word) {
 char32_t Take(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  char32_t code = lead < 0x80 ? lead : lead < 0xE0 ? lead & 31u : lead < 0xF0 ? lead & 15u : lead & 7u;
+  char32_t code = lead < 0x80   ? lead
+                  : lead < 0xE0 ? lead & 31u
+                  : lead < 0xF0 ? lead & 15u
+                                : lead & 7u;
   if ((lead >= 0x80 && lead < 0xC0) || size > text.size()) {
     text.remove_prefix(1);
     return 0xFFFD;
   }
-  for (std::size_t i = 1; i < size; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 63u);
+  for (std::size_t i = 1; i < size; ++i)
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 63u);
   text.remove_prefix(size);
   return code;
 }
@@ -36,19 +40,19 @@ char32_t Take(std::string_view& text) {
 // Scripts that write no blanks, or few: ideographs, kana, hangul.
 bool IsWide(char32_t c) {
   constexpr std::array<std::array<char32_t, 2>, 14> kRanges = {{{0x1100, 0x11FF},
-                                                               {0x2E80, 0x2FDF},
-                                                               {0x3005, 0x3007},
-                                                               {0x3021, 0x3029},
-                                                               {0x3041, 0x30FF},
-                                                               {0x3131, 0x318E},
-                                                               {0x31F0, 0x31FF},
-                                                               {0x3400, 0x4DBF},
-                                                               {0x4E00, 0x9FFF},
-                                                               {0xA960, 0xA97C},
-                                                               {0xAC00, 0xD7FB},
-                                                               {0xF900, 0xFAFF},
-                                                               {0xFF66, 0xFFDC},
-                                                               {0x20000, 0x3FFFF}}};
+                                                                {0x2E80, 0x2FDF},
+                                                                {0x3005, 0x3007},
+                                                                {0x3021, 0x3029},
+                                                                {0x3041, 0x30FF},
+                                                                {0x3131, 0x318E},
+                                                                {0x31F0, 0x31FF},
+                                                                {0x3400, 0x4DBF},
+                                                                {0x4E00, 0x9FFF},
+                                                                {0xA960, 0xA97C},
+                                                                {0xAC00, 0xD7FB},
+                                                                {0xF900, 0xFAFF},
+                                                                {0xFF66, 0xFFDC},
+                                                                {0x20000, 0x3FFFF}}};
   return std::any_of(kRanges.begin(), kRanges.end(),
                      [&](const auto& range) { return c >= range[0] && c <= range[1]; });
 }

@@ -93,8 +93,8 @@ class Life {
     return batch.IndexNode(kTerm, "wording" + std::to_string(Below(12)));
   }
   void AddMemory(WriteBatch& batch) {
-    const NodeRef node = batch.UpsertNode("m" + std::to_string(memories_++),
-                                          Below(3) == 0 ? kDecision : kMemory);
+    const NodeRef node =
+        batch.UpsertNode("m" + std::to_string(memories_++), Below(3) == 0 ? kDecision : kMemory);
     for (std::size_t t = Below(5); t-- > 0;) batch.Link(node, kHasTag, Tag(batch));
     for (std::size_t t = Below(4); t-- > 0;) batch.Link(node, kHasTerm, Term(batch));
     if (Below(2)) batch.SetF64(node, kRetention, static_cast<double>(Below(9)) / 8);

@@ -80,17 +80,26 @@ TEST(NeverComposed, SurfaceOfTheVault) {
   ExpectListed(g, Ask(g, {.tags = {"project"}, .match = TagMatch::kBoth}),
                {{"m1 m2", 3.805}, {"m2 m3", 2.5}});
   ExpectListed(g, Ask(g, {.include_superseded = true}),
-               {{"m1 m6", 4.3}, {"m1 m2", 3.805}, {"m2 m6", 3.475}, {"m3 m5", 3.075},
-                {"m4 m5", 2.6625}, {"m2 m3", 2.5}});
+               {{"m1 m6", 4.3},
+                {"m1 m2", 3.805},
+                {"m2 m6", 3.475},
+                {"m3 m5", 3.075},
+                {"m4 m5", 2.6625},
+                {"m2 m3", 2.5}});
 }
 
 TEST(NeverComposed, TriplesOfTheVault) {
   const LedgerGraph g = Vault();
   const NeverComposedPage page = Ask(g, {.arity = 3});
   ExpectListed(g, page,
-               {{"m1 m3 m5", 2.8333333333333335}, {"m1 m2 m3", 2.81}, {"m2 m3 m5", 2.466666666666667},
-                {"m2 m4 m5", 1.9916666666666667}, {"m1 m2 m4", 1.8516666666666666},
-                {"m3 m4 m5", 1.775}, {"m1 m4 m5", 1.675}, {"m2 m3 m4", 1.4083333333333334},
+               {{"m1 m3 m5", 2.8333333333333335},
+                {"m1 m2 m3", 2.81},
+                {"m2 m3 m5", 2.466666666666667},
+                {"m2 m4 m5", 1.9916666666666667},
+                {"m1 m2 m4", 1.8516666666666666},
+                {"m3 m4 m5", 1.775},
+                {"m1 m4 m5", 1.675},
+                {"m2 m3 m4", 1.4083333333333334},
                 {"m1 m3 m4", 1.2416666666666667}});
   EXPECT_EQ(page.sets[2].level, SetLevel::kOpen);
   EXPECT_EQ(page.sets[8].level, SetLevel::kClosedWedge);
@@ -163,8 +172,7 @@ TEST(NeverComposed, EventsOfTheSameTwoAndWithoutATime) {
   LedgerGraph g = Vault();
   g.Event("c0", 1'700'000'005'000, {{"m4"}, {"m1"}, {"m4", "primary"}});
   g.Commit();
-  ExpectListed(g, Ask(g),
-               {{"m1 m2", 3.7425}, {"m3 m5", 3.075}, {"m4 m5", 2.625}, {"m2 m3", 2.5}});
+  ExpectListed(g, Ask(g), {{"m1 m2", 3.7425}, {"m3 m5", 3.075}, {"m4 m5", 2.625}, {"m2 m3", 2.5}});
 }
 
 // Without an index of terms the texts' own words are.
@@ -314,8 +322,9 @@ TEST(NeverComposed, EqualsTheReferenceOnRandomLedgers) {
       listed += static_cast<int>(want.size());
       options.top = 1 + random() % 7;
       const auto first = Ask(snapshot, options).sets;
-      ExpectSame(first, {want.begin(), want.begin() + static_cast<std::ptrdiff_t>(
-                                                          std::min(want.size(), options.top))},
+      ExpectSame(first,
+                 {want.begin(),
+                  want.begin() + static_cast<std::ptrdiff_t>(std::min(want.size(), options.top))},
                  fit);
       options.top = std::max<std::size_t>(options.top, want.size() / 6);
       ExpectSame(Paged(snapshot, options), want, fit);

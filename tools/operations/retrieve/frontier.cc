@@ -45,9 +45,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Text("lens") != "rare") return AskLens(workspace, request);
   PLEXUS_TRY(CheckRare(request));
   if (request.Count("arity") > 3)
-    return Fail(ErrorCode::kInvalidArgument,
-                "the lens rare has sets of 2 or 3 members; " + request.Name("lens", "surface") +
-                    " has up to 5");
+    return Fail(ErrorCode::kInvalidArgument, "the lens rare has sets of 2 or 3 members; " +
+                                                 request.Name("lens", "surface") + " has up to 5");
   const Snapshot& snapshot = workspace.snapshot();
   FrontierOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
@@ -128,7 +127,8 @@ void AddFrontier(Rows& rows) {
                MaxSeconds(), IncludeSuperseded()} +
            LensParameters(),
        .reply = "truncated:b, candidates:[{" + LensCandidateShape() +
-                ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, scored:n, " +
+                ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "
+                "scored:n, " +
                 std::string(LensReplyShape()),
        .tables = {{"candidates",
                    {{"score", "score", As::kPlain, 4},
@@ -136,12 +136,13 @@ void AddFrontier(Rows& rows) {
                     {"outcomeSignal", "signal"},
                     {"reason", "reason"},
                     {"shared", "share", As::kShares, 3}}}},
-       .examples = {{"plexus frontier --db g --top 20 --names",
-                     "the 20 best untried pairs and what they share"},
-                    {"plexus frontier --db g --arity 3 --tags rust --mask linked --json",
-                     "triples with a member tagged rust, none of them linked"},
-                    {"plexus frontier --db g --lens surface --top 10 --json",
-                     "pairs by tags, terms, types, novelty, trust and outcomes, each with a question"}},
+       .examples =
+           {{"plexus frontier --db g --top 20 --names",
+             "the 20 best untried pairs and what they share"},
+            {"plexus frontier --db g --arity 3 --tags rust --mask linked --json",
+             "triples with a member tagged rust, none of them linked"},
+            {"plexus frontier --db g --lens surface --top 10 --json",
+             "pairs by tags, terms, types, novelty, trust and outcomes, each with a question"}},
        .run = Run});
 }
 
