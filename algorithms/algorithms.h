@@ -55,6 +55,7 @@
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/path_rank.h"
 #include "algorithms/retrieval/phrase.h"
+#include "algorithms/retrieval/query_terms.h"
 #include "algorithms/retrieval/remove_nodes.h"
 #include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/scan_nodes.h"

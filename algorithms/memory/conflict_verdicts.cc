@@ -45,7 +45,7 @@ class Resolver {
           return At(
               i, {ErrorCode::kInvalidArgument, Quoted(snapshot_, side) + " is dropped by verdict " +
                                                    std::to_string(at->second + 1)});
-    PLEXUS_TRY(CheckCircle(verdicts));
+    PLEXUS_TRY(CheckCycle(verdicts));
     for (std::size_t i = 0; i < verdicts.size(); ++i)
       if (Status written = Write(verdicts[i]); !written) return At(i, written.error());
     return std::move(result_);
@@ -108,7 +108,7 @@ class Resolver {
     return edges;
   }
 
-  Status CheckCircle(std::span<const Verdict> verdicts) const {
+  Status CheckCycle(std::span<const Verdict> verdicts) const {
     std::vector<NodeId> nodes;
     std::vector<std::pair<NodeId, NodeId>> arcs;
     for (const Verdict& v : verdicts)
@@ -129,7 +129,7 @@ class Resolver {
     const std::vector<std::uint32_t> components = StrongComponents(offsets, targets);
     for (const auto& [newer, older] : arcs)
       if (components[place(newer)] == components[place(older)])
-        return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a circle through " +
+        return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a cycle through " +
                                                      Quoted(snapshot_, newer) + " and " +
                                                      Quoted(snapshot_, older));
     return {};

@@ -85,7 +85,7 @@ struct Resolution {
 // Complexity: O(verdicts, log, rows of their nodes).
 // Errors, which name the verdict by its number from 1: kInvalidArgument: a node and itself, an
 //   index node, `goes` is neither side, a pair judged twice, a node dropped and named elsewhere,
-//   verdicts that supersede in a circle. kNotFound: a side that was removed or purged, or no open
+//   verdicts that supersede in a cycle. kNotFound: a side that was removed or purged, or no open
 //   conflict between the two. kCorruption: properties that cannot be read.
 // Threads: thread-safe.
 Result<Resolution> Resolve(const Snapshot& snapshot, std::span<const Verdict> verdicts,

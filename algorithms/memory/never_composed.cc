@@ -91,7 +91,7 @@ class BandCosines {
     return BandCosines(pool, band, vectors);
   }
   std::optional<double> operator()(Row a, Row b) const {
-    if (std::max(a, b) >= band_->pool_limit) return {};
+    if (std::max(a, b) >= pool_->band_rows) return {};
     const auto x = vectors_->vector(pool_->nodes[std::min(a, b)]),
                y = vectors_->vector(pool_->nodes[std::max(a, b)]);
     if (x.empty() || y.empty() || Zero(x) || Zero(y)) return {};
@@ -152,7 +152,7 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
     list = TopPairs(score, query, executor);
   NeverComposedPage page = PageOf(score, pool.count(), list);
   if (end) page.why_empty.clear();
-  page.pool_cut = options.band && pool.count() > options.band->pool_limit;
+  page.pool_cut = pool.band_cut;
   return page;
 }
 

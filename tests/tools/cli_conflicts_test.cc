@@ -44,7 +44,7 @@ class ConflictsCommand : public ::testing::Test {
     return run.Json();
   }
   std::size_t Open(std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {"conflicts-list"};
+    std::vector<std::string> arguments = {"conflicts", "list"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return Ask(arguments).at("conflicts").as_array().size();
   }
@@ -62,7 +62,7 @@ class ConflictsCommand : public ::testing::Test {
 };
 
 TEST_F(ConflictsCommand, R2TheQueueShowsBothSides) {
-  const object reply = Ask({"conflicts-list"});
+  const object reply = Ask({"conflicts", "list"});
   ASSERT_EQ(reply.at("conflicts").as_array().size(), 1u);
   const object conflict = reply.at("conflicts").as_array()[0].as_object();
   EXPECT_EQ(conflict.at("a").as_string(), "k1");
@@ -72,8 +72,8 @@ TEST_F(ConflictsCommand, R2TheQueueShowsBothSides) {
   EXPECT_EQ(conflict.at("since").to_number<std::int64_t>(), 1'700'000'000'000);
   ASSERT_EQ(Run({"link", "k3", "supersedes", "k2"}).code, 0);
   EXPECT_EQ(Open(), 0u);
-  EXPECT_EQ(Keys(Ask({"conflicts-duplicates"}).at("pairs").as_array()), "k1");  // R4
-  const object chain = Ask({"conflicts-chain", "k2"});
+  EXPECT_EQ(Keys(Ask({"conflicts", "duplicates"}).at("pairs").as_array()), "k1");  // R4
+  const object chain = Ask({"conflicts", "chain", "k2"});
   EXPECT_EQ(chain.at("head").as_string(), "k3");
   EXPECT_EQ(chain.at("replaced_by").as_array()[0].as_object().at("created_at").as_int64(),
             1'700'000'100'000);
@@ -82,15 +82,15 @@ TEST_F(ConflictsCommand, R2TheQueueShowsBothSides) {
 TEST_F(ConflictsCommand, R3KeepBoth) {
   const std::uint64_t before = Sequence();
   EXPECT_EQ(Open(), 1u);
-  const object dry = Ask({"conflicts-resolve", "k1", "k2", "--keep-both", "--dry-run"});
+  const object dry = Ask({"conflicts", "resolve", "k1", "k2", "--keep-both", "--dry-run"});
   EXPECT_EQ(Sequence(), before);
   EXPECT_EQ(dry.at("ended").to_number<int>(), 1);
-  Ask({"conflicts-resolve", "k1", "k2", "--keep-both", "--note", "both were measured"});
+  Ask({"conflicts", "resolve", "k1", "k2", "--keep-both", "--note", "both were measured"});
   EXPECT_EQ(Sequence(), before + 1);
   EXPECT_EQ(Open(), 0u);
   EXPECT_EQ(Open({"--as-of", std::to_string(before)}), 1u);
   const std::string found =
-      boost::json::serialize(Ask({"search", "gateway keys"}).at("nodes").as_array());
+      boost::json::serialize(Ask({"search", "gateway keys"}).at("results").as_array());
   EXPECT_NE(found.find("k1"), std::string::npos);
   EXPECT_NE(found.find("k2"), std::string::npos);
   const Finished edges = Plexus({"export", "--db", Db(), "--format", "jsonl"});
@@ -99,22 +99,22 @@ TEST_F(ConflictsCommand, R3KeepBoth) {
 }
 
 TEST_F(ConflictsCommand, R3Supersede) {
-  Ask({"conflicts-resolve", "k1", "k2", "--supersede", "k1"});
+  Ask({"conflicts", "resolve", "k1", "k2", "--supersede", "k1"});
   EXPECT_EQ(Open(), 0u);
-  const object chain = Ask({"conflicts-chain", "k1"});
+  const object chain = Ask({"conflicts", "chain", "k1"});
   EXPECT_EQ(chain.at("head").as_string(), "k2");
-  EXPECT_EQ(Run({"conflicts-resolve", "k1", "k2", "--keep-both"}).code, 3);
+  EXPECT_EQ(Run({"conflicts", "resolve", "k1", "k2", "--keep-both"}).code, 3);
 }
 
 TEST_F(ConflictsCommand, R3Drop) {
-  Ask({"conflicts-resolve", "k1", "k2", "--drop", "k2"});
+  Ask({"conflicts", "resolve", "k1", "k2", "--drop", "k2"});
   EXPECT_EQ(Open(), 0u);
   EXPECT_EQ(Run({"get", "k2"}).code, 3);
 }
 
 TEST_F(ConflictsCommand, R4Candidates) {
   const std::uint64_t before = Sequence();
-  const array list = Ask({"conflicts-candidates", "k3"}).at("candidates").as_array();
+  const array list = Ask({"conflicts", "candidates", "k3"}).at("candidates").as_array();
   EXPECT_EQ(Keys(list), "k1 k2");
   for (const auto& candidate : list) {
     EXPECT_NEAR(candidate.as_object().at("score").as_double(), 4.551196133, 1e-9);
@@ -128,12 +128,12 @@ TEST_F(ConflictsCommand, R4Candidates) {
       R"({"node":"k4","kind":"memory","text":"Gateway never remembers keys","tags":["gateway"]})"
       "\n");
   const array proposed =
-      Ask({"conflicts-candidates", "k4", "--proposal", file}).at("candidates").as_array();
+      Ask({"conflicts", "candidates", "k4", "--proposal", file}).at("candidates").as_array();
   ASSERT_EQ(Keys(proposed), "k1 k2 k3");
   EXPECT_EQ(proposed[0].as_object().at("evidence").as_array()[0].as_object().at("kind").as_string(),
             "negation");
   EXPECT_EQ(Sequence(), before);
-  EXPECT_EQ(Run({"conflicts-candidates", "k4"}).code, 3);
+  EXPECT_EQ(Run({"conflicts", "candidates", "k4"}).code, 3);
 }
 
 TEST_F(ConflictsCommand, AFileOfVerdictsIsOneChange) {
@@ -144,7 +144,7 @@ TEST_F(ConflictsCommand, AFileOfVerdictsIsOneChange) {
                            R"({"a":"k3","b":"k2","verdict":"supersede","goes":"k2"})"
                            "\n";
   const auto refused = [&](const std::string& lines, const std::string& why, int code = 2) {
-    const Finished run = Run({"conflicts-resolve", "--from", "-"}, lines);
+    const Finished run = Run({"conflicts", "resolve", "--from", "-"}, lines);
     EXPECT_EQ(run.code, code) << lines;
     EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
     EXPECT_EQ(Sequence(), before);
@@ -155,7 +155,7 @@ TEST_F(ConflictsCommand, AFileOfVerdictsIsOneChange) {
   refused(good + R"({"a":"k1","b":"k3","verdict":"drop","goes":"k3"})", "no open conflict", 3);
   refused(good + R"({"a":"k1","b":"k1","verdict":"agrees"})", "contradict itself");
   refused(good + R"({"a":"k1","b":"nobody","verdict":"agrees"})", "nobody", 3);
-  const Finished run = Run({"conflicts-resolve", "--from", "-"}, good);
+  const Finished run = Run({"conflicts", "resolve", "--from", "-"}, good);
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.Json().at("verdicts").to_number<int>(), 2);
   EXPECT_EQ(Sequence(), before + 1);
@@ -165,22 +165,22 @@ TEST_F(ConflictsCommand, AFileOfVerdictsIsOneChange) {
 TEST_F(ConflictsCommand, APurgedSideIsSaid) {
   ASSERT_EQ(Run({"purge", "k2"}).code, 0);
   const std::uint64_t before = Sequence();
-  const Finished run = Run({"conflicts-resolve", "k1", "k2", "--drop", "k2"});
+  const Finished run = Run({"conflicts", "resolve", "k1", "k2", "--drop", "k2"});
   EXPECT_EQ(run.code, 3);
   EXPECT_NE(run.err.find("was purged"), std::string::npos) << run.err;
   EXPECT_EQ(Sequence(), before);
 }
 
 TEST_F(ConflictsCommand, WrongUsage) {
-  EXPECT_EQ(Run({"conflicts-resolve"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-resolve", "k1", "k2"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-resolve", "k1", "k2", "--keep-both", "--drop", "k1"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-resolve", "k1", "k2", "--verdict", "maybe"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-resolve", "k1", "k2", "--keep-both", "--from", "-"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-candidates", "k1", "--top", "0"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-duplicates", "--least", "0"}).code, 2);
-  EXPECT_EQ(Run({"conflicts-list", "nobody"}).code, 3);
-  const Finished table = Plexus({"conflicts-list", "--db", Db()});
+  EXPECT_EQ(Run({"conflicts", "resolve"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "resolve", "k1", "k2"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "resolve", "k1", "k2", "--keep-both", "--drop", "k1"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "resolve", "k1", "k2", "--verdict", "maybe"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "resolve", "k1", "k2", "--keep-both", "--from", "-"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "candidates", "k1", "--top", "0"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "duplicates", "--least", "0"}).code, 2);
+  EXPECT_EQ(Run({"conflicts", "list", "nobody"}).code, 3);
+  const Finished table = Plexus({"conflicts", "list", "--db", Db()});
   EXPECT_NE(table.out.find("Gateway remembers keys for 24 hours"), std::string::npos) << table.out;
 }
 

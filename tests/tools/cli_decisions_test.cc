@@ -80,7 +80,8 @@ class DecisionsCommand : public ::testing::Test {
   // "d8 by blocks" ... of each blocked decision.
   std::map<std::string, std::string> Roots() const {
     std::map<std::string, std::string> map;
-    for (const auto& [key, blocked] : ByKey(Ask({"decisions-blocked"}).at("blocked").as_array())) {
+    for (const auto& [key, blocked] :
+         ByKey(Ask({"decisions", "blocked"}).at("blocked").as_array())) {
       std::string& text = map[key];
       for (const auto& root : blocked.at("roots").as_array())
         text += (text.empty() ? "" : ", ") + std::string(root.as_object().at("key").as_string()) +
@@ -90,7 +91,7 @@ class DecisionsCommand : public ::testing::Test {
     return map;
   }
   Finished Check(const std::string& rules, const std::string& proposal) const {
-    return Run({"decisions-check", "--rules", dir_.File("rules.json", rules), "--proposal",
+    return Run({"decisions", "check", "--rules", dir_.File("rules.json", rules), "--proposal",
                 dir_.File("p.jsonl", proposal)});
   }
 
@@ -98,7 +99,7 @@ class DecisionsCommand : public ::testing::Test {
 };
 
 TEST_F(DecisionsCommand, D1Salience) {
-  const object reply = Ask({"decisions-salience", "--top", "0"});
+  const object reply = Ask({"decisions", "salience", "--top", "0"});
   const auto nodes = ByKey(reply.at("nodes").as_array());
   ASSERT_EQ(nodes.size(), 10u);
   const auto expect = [&](const char* key, double raw, double scaled, double percentile) {
@@ -114,8 +115,8 @@ TEST_F(DecisionsCommand, D1Salience) {
     expect(key, 0.036998212, 0.15, 0.277777778);
   EXPECT_EQ(boost::json::serialize(reply.at("cycles")), R"([["d9","d10"]])");
   EXPECT_EQ(reply.at("nodes").as_array()[0].as_object().at("key").as_string(), "d9");
-  const std::string one = Run({"decisions-salience", "--threads", "1"}).out;
-  EXPECT_EQ(one, Run({"decisions-salience", "--threads", "2"}).out);
+  const std::string one = Run({"decisions", "salience", "--threads", "1"}).out;
+  EXPECT_EQ(one, Run({"decisions", "salience", "--threads", "2"}).out);
 }
 
 TEST_F(DecisionsCommand, D2Blocked) {
@@ -126,23 +127,23 @@ TEST_F(DecisionsCommand, D2Blocked) {
   const std::uint64_t before = Sequence();
   ASSERT_EQ(Run({"put", "d2", "--set", "outcome=success"}).code, 0);
   EXPECT_EQ(Roots(), (Map{{"d3", "d8 by blocks"}, {"d9", "cycle"}, {"d10", "cycle"}}));
-  const object then = Ask({"decisions-blocked", "--as-of", std::to_string(before)});
+  const object then = Ask({"decisions", "blocked", "--as-of", std::to_string(before)});
   EXPECT_EQ(then.at("count").to_number<int>(), 4);
 }
 
 TEST_F(DecisionsCommand, D3Contradictions) {
-  const array list = Ask({"decisions-contradictions"}).at("conflicts").as_array();
+  const array list = Ask({"decisions", "contradictions"}).at("conflicts").as_array();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].as_object().at("a").as_string(), "d1");
   EXPECT_EQ(list[0].as_object().at("b").as_string(), "d7");
   ASSERT_EQ(Run({"link", "d8", "supersedes", "d7"}).code, 0);
-  EXPECT_TRUE(Ask({"decisions-contradictions"}).at("conflicts").as_array().empty());
+  EXPECT_TRUE(Ask({"decisions", "contradictions"}).at("conflicts").as_array().empty());
 }
 
 TEST_F(DecisionsCommand, D4Compaction) {
   const std::uint64_t before = Sequence();
   std::map<std::string, std::string> tiers;
-  for (const auto& [key, node] : ByKey(Ask({"decisions-compaction"}).at("nodes").as_array()))
+  for (const auto& [key, node] : ByKey(Ask({"decisions", "compaction"}).at("nodes").as_array()))
     tiers[std::string(node.at("tier").as_string())] += key + " ";
   EXPECT_EQ(tiers, (std::map<std::string, std::string>{{"fold", "d5 "},
                                                        {"keep", "d10 d9 "},
@@ -150,10 +151,10 @@ TEST_F(DecisionsCommand, D4Compaction) {
                                                        {"digest", "d7 "},
                                                        {"full", "d3 d4 d6 d8 "}}));
   EXPECT_EQ(Sequence(), before);
-  Ask({"decisions-compaction", "--apply"});
+  Ask({"decisions", "compaction", "--apply"});
   EXPECT_EQ(Sequence(), before + 1);
   EXPECT_EQ(Ask({"get", "d5"}).at("compaction_tier").as_string(), "fold");
-  Ask({"decisions-compaction", "--apply"});
+  Ask({"decisions", "compaction", "--apply"});
   EXPECT_EQ(Sequence(), before + 1);  // nothing differs
 }
 
@@ -235,7 +236,7 @@ TEST_F(DecisionsCommand, D6Suggest) {
          R"("text":"undo d1 after its outcome"})"
          "\n");
   const std::uint64_t before = Sequence();
-  const array edges = Ask({"decisions-suggest", "d12"}).at("edges").as_array();
+  const array edges = Ask({"decisions", "suggest", "d12"}).at("edges").as_array();
   ASSERT_EQ(edges.size(), 2u);
   EXPECT_EQ(edges[0].as_object().at("kind").as_string(), "contradicts");
   EXPECT_EQ(edges[1].as_object().at("kind").as_string(), "caused_by");
@@ -245,16 +246,16 @@ TEST_F(DecisionsCommand, D6Suggest) {
     EXPECT_FALSE(edge.as_object().at("evidence").as_object().empty());
   }
   EXPECT_EQ(Sequence(), before);
-  EXPECT_TRUE(Ask({"decisions-suggest", "d12", "--apply"}).at("applied").as_bool());
+  EXPECT_TRUE(Ask({"decisions", "suggest", "d12", "--apply"}).at("applied").as_bool());
   EXPECT_EQ(Sequence(), before + 1);
-  EXPECT_TRUE(Ask({"decisions-suggest", "d12"}).at("edges").as_array().empty());
-  EXPECT_EQ(Run({"decisions-suggest", "t1"}).code, 2);
-  EXPECT_EQ(Run({"decisions-suggest", "nobody"}).code, 3);
-  EXPECT_EQ(Run({"decisions-suggest", "d12", "--apply", "--as-of", "1"}).code, 2);
+  EXPECT_TRUE(Ask({"decisions", "suggest", "d12"}).at("edges").as_array().empty());
+  EXPECT_EQ(Run({"decisions", "suggest", "t1"}).code, 2);
+  EXPECT_EQ(Run({"decisions", "suggest", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"decisions", "suggest", "d12", "--apply", "--as-of", "1"}).code, 2);
 }
 
 TEST_F(DecisionsCommand, Queue) {
-  const object reply = Ask({"decisions-queue", "--top", "0"});
+  const object reply = Ask({"decisions", "queue", "--top", "0"});
   std::map<std::string, std::string> work;
   double last = 1;
   for (const auto& element : reply.at("items").as_array()) {
@@ -271,11 +272,12 @@ TEST_F(DecisionsCommand, Queue) {
 }
 
 TEST_F(DecisionsCommand, ScopesKindsAndTables) {
-  EXPECT_EQ(Ask({"decisions-salience", "--scope", "nowhere"}).at("count").to_number<int>(), 0);
-  EXPECT_EQ(Ask({"decisions-salience", "--node-kinds", "turn"}).at("count").to_number<int>(), 10);
-  for (const char* command : {"decisions-salience", "decisions-blocked", "decisions-compaction",
-                              "decisions-contradictions", "decisions-queue"}) {
-    const Finished table = Plexus({command, "--db", Db(), "--now", std::to_string(kNow)});
+  EXPECT_EQ(Ask({"decisions", "salience", "--scope", "nowhere"}).at("count").to_number<int>(), 0);
+  EXPECT_EQ(Ask({"decisions", "salience", "--node-kinds", "turn"}).at("count").to_number<int>(),
+            10);
+  for (const char* command : {"salience", "blocked", "compaction", "contradictions", "queue"}) {
+    const Finished table =
+        Plexus({"decisions", command, "--db", Db(), "--now", std::to_string(kNow)});
     EXPECT_EQ(table.code, 0) << table.err;
     EXPECT_NE(table.out.find("d"), std::string::npos);
   }
@@ -300,7 +302,7 @@ class DecisionChain : public DecisionsCommand {
 TEST_F(DecisionChain, D7OneRoot) {
   using Map = std::map<std::string, std::string>;
   EXPECT_EQ(Roots(), (Map{{"e1", "e9 by blocks"}, {"e2", "e9 by blocks"}, {"e3", "e9 by blocks"}}));
-  const auto blocked = ByKey(Ask({"decisions-blocked"}).at("blocked").as_array());
+  const auto blocked = ByKey(Ask({"decisions", "blocked"}).at("blocked").as_array());
   EXPECT_EQ(boost::json::serialize(blocked.at("e1").at("chain")),
             R"([{"source":"e1","kind":"depends_on","target":"e2"},)"
             R"({"source":"e2","kind":"depends_on","target":"e3"},)"

@@ -102,7 +102,7 @@ TEST_F(FrontierLenses, ANewEventAndThePast) {
          "\n",
          {});
   Expect({}, {{"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.375}});
-  Expect({"--as-of", "2"}, {{"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.5}});
+  Expect({"--as-of", "1"}, {{"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.5}});
 }
 
 TEST_F(FrontierLenses, Triples) {
@@ -134,17 +134,18 @@ TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
 }
 
 TEST_F(FrontierLenses, SuccessAndNodeTypes) {
-  Import(
-      R"({"node":"a","kind":"memory","text":"ledger rounding one","tags":["queue","pause","x"],"retention":0.8})"
-      "\n"
-      R"({"node":"b","kind":"decision","text":"ledger rounding two","tags":["queue","x","oracle"],"retention":0.6})"
-      "\n"
-      R"({"node":"c","kind":"memory","text":"zzz"})"
-      "\n"
-      R"({"event":"e","members":[{"id":"b"},{"id":"c"}]})"
-      "\n"
-      R"({"outcome":"e","type":"helpful"})"
-      "\n");
+  Import(R"({"node":"a","kind":"memory","text":"ledger rounding one","retention":0.8,)"
+         R"("tags":["queue","pause","x"]})"
+         "\n"
+         R"({"node":"b","kind":"decision","text":"ledger rounding two","retention":0.6,)"
+         R"("tags":["queue","x","oracle"]})"
+         "\n"
+         R"({"node":"c","kind":"memory","text":"zzz"})"
+         "\n"
+         R"({"event":"e","members":[{"id":"b"},{"id":"c"}]})"
+         "\n"
+         R"({"outcome":"e","type":"helpful"})"
+         "\n");
   Expect({}, {{"a b", 5.05}});
   EXPECT_EQ(Ask({}).at("candidates").as_array()[0].at("outcomeSignal").as_string(),
             "prior_success");

@@ -134,7 +134,7 @@ TEST(Shape, IsReadAsWritten) {
   EXPECT_TRUE(shape.members[1].optional);
   const Shape& node = shape.members[1].shape.element();
   ASSERT_EQ(node.members.size(), 2u);
-  EXPECT_EQ(node.members[1].shape.element().members.size(), 5u);
+  EXPECT_EQ(node.members[1].shape.element().members.size(), 10u);
   ASSERT_EQ(shape.members[2].shape.others.size(), 1u);
   EXPECT_EQ(shape.members[2].shape.others[0].kind, Shape::Kind::kCount);
 }

@@ -311,11 +311,11 @@ std::string Unexpected(const CLI::App& command, const std::vector<std::string>& 
 }
 
 // CLI11's own words in those of users: what is wrong with which option.
-std::string Reworded(const CLI::ParseError& error, const CLI::App& command) {
+std::string Reworded(const CLI::ParseError& error, const CLI::App& command,
+                     const std::vector<std::string>& left) {
   const std::string message = error.what();
   const std::string name = message.substr(0, message.find(": "));
-  if (dynamic_cast<const CLI::ExtrasError*>(&error))
-    return Unexpected(command, command.remaining(true));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) return Unexpected(command, left);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
     if (message.find("At Most") != std::string::npos ||
         message.find("At most") != std::string::npos)
@@ -331,7 +331,9 @@ std::string Reworded(const CLI::ParseError& error, const CLI::App& command) {
 
 void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line) {
   const auto chosen = parse.app.get_subcommands();
-  std::string message = chosen.empty() ? Reworded(error, parse.app) : Reworded(error, *chosen[0]);
+  // Subcommands hand what they do not know to the program.
+  std::string message =
+      Reworded(error, chosen.empty() ? parse.app : *chosen[0], parse.app.remaining(true));
   if (chosen.empty() && !parse.app.remaining().empty()) {
     const std::string given = parse.app.remaining().front();
     std::vector<std::string> names;

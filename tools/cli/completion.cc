@@ -138,8 +138,8 @@ constexpr const char* kBashTail =
     "  ((${#words[@]})) || read -ra words <<< \"$values\"\n"
     "  COMPREPLY=()\n"
     "  for word in \"${words[@]}\"; do  # not compgen -W: it would run what a kind's name holds\n"
-    "    [[ $word == \"$current\"* ]] && printf -v word %q \"$kept$word\" && "
-    "COMPREPLY+=(\"$word\")\n"
+    "    [[ $word == \"$current\"* ]] && printf -v word %q \"$word\" && "
+    "COMPREPLY+=(\"$kept$word\")\n"
     "  done\n"
     "}\n"
     "complete -F _plexus plexus\n";

@@ -68,6 +68,7 @@ const std::vector<Operation>& AllOperations() {
 const Operation* FindOperation(std::string_view name) {
   std::string wanted(name);
   std::ranges::replace(wanted, '-', '_');
+  std::ranges::replace(wanted, ' ', '_');  // a command of two words
   const auto at = std::ranges::find(AllOperations(), wanted, &Operation::name);
   return at == AllOperations().end() ? nullptr : &*at;
 }

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "algorithms/retrieval/internal/word_forms.h"
-#include "engine/vocabulary.h"
+#include "algorithms/retrieval/query_terms.h"
 #include "tools/operations/kernel_options.h"
 
 namespace plexus::tools {
@@ -21,26 +20,6 @@ Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& que
   options.max_texts = kMostTexts;
   const std::string whole[] = {query.words};
   return NodesWithPhrases(snapshot, whole, options);
-}
-
-// A Han, kana or Hangul character alone is seldom a term: the terms that hold it stand for it.
-// O(nodes) where the query has one.
-void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
-  std::vector<std::string> characters;
-  for (const std::string& term : terms) {
-    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
-    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
-      characters.push_back(term);
-  }
-  if (characters.empty()) return;
-  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
-    const std::string_view name = DisplayName(snapshot.key(node));
-    const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {
-      return name != character && name.find(character) != std::string_view::npos;
-    });
-    if (holds && std::ranges::find(terms, name) == terms.end()) terms.emplace_back(name);
-  }
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ class Miner {
     const std::vector<NodeId> fresh_first = FreshFirst(terms_);
     page_.pool = fresh_first.size();
     Profile(fresh_first);
+    PLEXUS_TRY(MeasureLandmarks());
     PLEXUS_TRY(MineProfiled());
     if (best_.size() < top_ || options_.structural_fit_weight != 0)
       PLEXUS_TRY(Juxtapose(Spread(snapshot_, fresh_first)));
@@ -109,10 +110,43 @@ class Miner {
   bool Lists(const RankedPair& pair) const {
     return (!after_ || after_->Better(pair)) && (best_.size() < top_ || pair.Better(best_.back()));
   }
-  // A pair of this divergence could come into the list, if its path were as long as can be.
-  bool MayList(RankedPair pair) const {
+  // The neighbours that most profiled members have, and how far each member is from them: no path
+  // of two members is longer than their way over a landmark.
+  Status MeasureLandmarks() {
+    std::vector<std::pair<std::size_t, NodeId>> common;  // holders, neighbour
+    for (std::size_t first = 0, end = 0; first < holders_.size(); first = end) {
+      while (end < holders_.size() && holders_[end].first == holders_[first].first) ++end;
+      common.emplace_back(end - first, holders_[first].first);
+    }
+    std::ranges::sort(common, [](const auto& x, const auto& y) {
+      return x.first != y.first ? x.first > y.first : x.second < y.second;
+    });
+    std::vector<NodeId> sources;
+    for (const auto& [holders, v] : common)
+      if (sources.size() < Lanes() && snapshot_.is_fact(v)) sources.push_back(v);
+    landmarks_ = sources.size();
+    if (landmarks_ == 0) return {};
+    PLEXUS_ASSIGN(const MultiBfsResult reached, MultiBfs(snapshot_, sources, PathSearch()));
+    for (const NodeId v : profiled_)
+      for (std::size_t lane = 0; lane < landmarks_; ++lane)
+        to_landmark_.push_back(static_cast<std::uint8_t>(std::min<std::uint32_t>(
+            reached.depths[std::size_t{v} * landmarks_ + lane], kBeyondRadius)));
+    return {};
+  }
+  std::uint32_t LongestPath(std::size_t i, std::size_t j) const {
+    std::uint32_t longest = kBeyondRadius;
+    const std::uint8_t* const a = to_landmark_.data() + i * landmarks_;
+    const std::uint8_t* const b = to_landmark_.data() + j * landmarks_;
+    for (std::size_t lane = 0; lane < landmarks_; ++lane)
+      longest = std::min(longest, std::uint32_t{a[lane]} + b[lane]);
+    return longest;
+  }
+
+  // Profiled members i and j of this divergence could come into the list, if their path were as
+  // long as it can be.
+  bool MayList(RankedPair pair, std::size_t i, std::size_t j) const {
     if (best_.size() < top_) return true;
-    pair.hops = kBeyondRadius;
+    pair.hops = LongestPath(i, j);
     const double fit = std::max(options_.structural_fit_weight, 0.0);
     pair.score = ScoreOf(Terms(pair, fit));
     if (fit != 0) pair.score += slack_;
@@ -134,7 +168,7 @@ class Miner {
       RankedPair pair{0, profiled_[i], profiled_[j]};
       pair.divergence = 1 - common[j] / std::sqrt(static_cast<double>(sizes));
       if (std::uint64_t{common[j]} * common[j] == sizes) continue;  // the same neighbours
-      if (!MayList(pair)) {
+      if (!MayList(pair, i, j)) {
         ++page_.pruned;
         continue;
       }
@@ -173,6 +207,12 @@ class Miner {
     return std::clamp<std::size_t>(kDepthBytes / row, 8, kBfsLanes);
   }
 
+  MultiBfsOptions PathSearch() const {
+    MultiBfsOptions search{.max_depth = kPathRadius, .depths = true, .direction = Direction::kBoth};
+    search.filter.valid_at = options_.now_ms;
+    search.run.executor = options_.run.executor;
+    return search;
+  }
   // hops of each pair, by searches from their first members, so many at once.
   Status MeasurePaths(std::span<RankedPair> pairs) const {
     std::map<NodeId, std::vector<RankedPair*>> by_source;
@@ -180,18 +220,15 @@ class Miner {
       pair.hops = kBeyondRadius;
       by_source[pair.a].push_back(&pair);
     }
-    MultiBfsOptions search{.max_depth = kPathRadius, .depths = true, .direction = Direction::kBoth};
-    search.filter.valid_at = options_.now_ms;
-    search.run.executor = options_.run.executor;
     for (auto at = by_source.begin(); at != by_source.end();) {
       std::vector<NodeId> sources;
       const auto begin = at;
       for (; at != by_source.end() && sources.size() < Lanes(); ++at) sources.push_back(at->first);
-      PLEXUS_ASSIGN(const MultiBfsResult reached, MultiBfs(snapshot_, sources, search));
+      PLEXUS_ASSIGN(const MultiBfsResult reached, MultiBfs(snapshot_, sources, PathSearch()));
       std::size_t lane = 0;
       for (auto from = begin; from != at; ++from, ++lane)
         for (RankedPair* pair : from->second) {
-          const std::uint32_t depth = reached.depths[pair->b * sources.size() + lane];
+          const std::uint32_t depth = reached.depths[std::size_t{pair->b} * sources.size() + lane];
           if (depth <= kPathRadius) pair->hops = depth;
         }
     }
@@ -286,6 +323,8 @@ class Miner {
   std::vector<std::vector<NodeId>> typed_;               // Nt of each
   std::vector<std::pair<NodeId, std::size_t>> holders_;  // neighbour, index of profiled
   std::vector<RankedPair> best_;                         // best first
+  std::size_t landmarks_ = 0;
+  std::vector<std::uint8_t> to_landmark_;  // hops, by profiled member and landmark
   NeverComposedPage page_;
 };
 

@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kPathRadius = 6, kBeyondRadius = 7;
 //   empty when there are more; whoever asks writes the cursor. `pool_cut`: there were more profiled
 //   members than kMaxProfiled. Lists of tags and terms, reason and question are not filled.
 // Complexity: O(nodes log nodes + kMaxProfiled^2), and a search over the graph for every 64 members
-//   whose pairs a bound lets through.
+//   whose pairs a bound lets through. The bound of a path is the way over the commonest neighbours.
 // Errors: kInvalidArgument: a kind that the schema does not have.
 // Threads: parallel; the page does not depend on the thread count. Throws std::bad_alloc.
 Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIndex& index,

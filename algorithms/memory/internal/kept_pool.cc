@@ -16,7 +16,8 @@ KeptPool::KeptPool(SurfacePool&& pool, const NeverComposedOptions& options)
     const std::uint32_t source = pool_.sources[rank];
     const bool tag = source < pool_.first_word && pool_.snapshot->node_kind(source) != kTerm;
     const bool boundary = tag && IsBoundaryTag(DisplayName(pool_.snapshot->key(source)));
-    token_of_.emplace(source, rank << 2 | Token{boundary} << 1 | Token{tag});
+    token_of_.emplace(std::uint64_t{source} << 1 | tag,
+                      rank << 2 | Token{boundary} << 1 | Token{tag});
   }
 }
 
@@ -27,7 +28,7 @@ void KeptPool::Move(const Snapshot& snapshot, std::shared_ptr<const LedgerIndex>
 
 // The token of a tag or term; a new one has a place in signatures at once.
 bool KeptPool::TokenOf(NodeId source, bool tag, Token& token) {
-  const auto at = token_of_.find(source);
+  const auto at = token_of_.find(std::uint64_t{source} << 1 | tag);
   if (at != token_of_.end()) {
     token = at->second;
     return true;
@@ -36,7 +37,7 @@ bool KeptPool::TokenOf(NodeId source, bool tag, Token& token) {
   if (rank >= kMaxTokens - 1) return false;
   const bool boundary = tag && IsBoundaryTag(DisplayName(pool_.snapshot->key(source)));
   token = rank << 2 | Token{boundary} << 1 | Token{tag};
-  token_of_.emplace(source, token);
+  token_of_.emplace(std::uint64_t{source} << 1 | tag, token);
   pool_.sources.push_back(source);
   pool_.carriers.push_back(0);
   pool_.cells.push_back(CellOf(rank, tag));
@@ -71,7 +72,7 @@ void KeptPool::GiveCell(Token token) {
   if (cell != kNoCell) return;
   cell = CellOf(RankOf(token), IsTag(token));
   const std::uint32_t source = pool_.sources[RankOf(token)];
-  if (source >= pool_.first_word) return;  // of texts: none becomes shared
+  if (pool_.terms.of_texts && !IsTag(token)) return;  // no word becomes shared here
   const EdgeKindId kinds[] = {IsTag(token) ? kHasTag : kHasTerm};
   const ArcFilter filter = ArcFilter::Kinds(pool_.snapshot->schema(), kinds);
   pool_.snapshot->ForEachArc(Direction::kIn, source, filter, [&](const Arc& arc) {

@@ -41,7 +41,7 @@ class KeptPool {
 
   SurfacePool pool_;
   const NeverComposedOptions& options_;
-  std::unordered_map<std::uint32_t, Token> token_of_;  // by source
+  std::unordered_map<std::uint64_t, Token> token_of_;  // by 2 x source + is a tag
   std::uint64_t gone_ = 0;
   std::vector<std::uint8_t> is_gone_;  // by row
 };

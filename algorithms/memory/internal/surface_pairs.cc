@@ -16,6 +16,7 @@ namespace {
 constexpr Row kSmallPool = 4096;      // no guessing in pools up to it
 constexpr std::uint32_t kSample = 8;  // of every so many rows one
 constexpr float kFirstStep = 0.5f, kStep = 0.2f;
+constexpr auto kFloor = static_cast<float>(kLeastPairScore);
 
 // Sorted, each once, the best k.
 void Keep(std::vector<ScoredPair>& pairs, std::size_t k) {
@@ -62,14 +63,13 @@ class PairMiner {
     const Row rows = score_.pool().count();
     if (rows >= 2) {
       if (score_.extras().cosine) JoinBand();
-      float guess = static_cast<float>(kLeastPairScore);
+      float guess = kFloor;
       if (rows > kSmallPool && !anchored_) guess = Guess();
       if (bar_.after) guess = std::min(guess, static_cast<float>(bar_.after->score));
       while (!Done()) {
         JoinAbove(guess);
-        if (guess <= kLeastPairScore || (best_.size() == bar_.k && best_.back().score >= guess))
-          break;
-        guess = std::max(guess - kStep, static_cast<float>(kLeastPairScore));
+        if (guess <= kFloor || (best_.size() == bar_.k && best_.back().score >= guess)) break;
+        guess = std::max(guess - kStep, kFloor);
       }
     }
     RankedList list;
@@ -124,16 +124,16 @@ class PairMiner {
     do {
       guess -= kFirstStep;
       JoinAbove(guess, {kSample, nullptr});
-    } while (best_.size() < bar_.k && guess > kLeastPairScore && !truncated_);
+    } while (best_.size() < bar_.k && guess > kFloor && !truncated_);
     if (best_.size() == bar_.k) guess = static_cast<float>(best_.back().score);
     bar_.k = wanted;
     bar_.worst.reset();
     if (best_.size() >= wanted) bar_.worst = best_.back();
-    return std::max(guess, static_cast<float>(kLeastPairScore));
+    return std::max(guess, kFloor);
   }
 
   void JoinBand() {
-    const Row limit = std::min(score_.pool().count(), score_.options().band->pool_limit);
+    const Row limit = score_.pool().band_rows;
     constexpr Row kChunk = 64;
     const Row chunks = (limit + kChunk - 1) / kChunk;
     for (Row first = 0; first < chunks; first += 64) {  // a bar a round

@@ -272,7 +272,7 @@ SharedCounts SurfacePool::Shared(Row a, Row b) const {
 
 std::string SurfacePool::Name(Token t) const {
   const std::uint32_t source = sources[RankOf(t)];
-  if (source >= first_word) return terms.words[source - first_word];
+  if (terms.of_texts && !IsTag(t)) return terms.words[source - first_word];
   return std::string(DisplayName(snapshot->key(source)));
 }
 
@@ -339,10 +339,17 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
   pool.snapshot = &snapshot;
   PLEXUS_ASSIGN(pool.ledger, LedgerIndex::Of(snapshot, &executor));
   PLEXUS_ASSIGN(NodeSubset nodes, PoolNodes(snapshot, options, executor));
+  NodeId band_end = snapshot.node_count();
+  if (options.band && nodes.count() > options.band->pool_limit) {
+    band_end = nodes.ToList()[options.band->pool_limit];
+    pool.band_cut = true;
+  }
   if (options.match == TagMatch::kBoth && !options.tags.empty()) {
     PLEXUS_ASSIGN(nodes, Carriers(snapshot, options, nodes));
   }
   pool.nodes = nodes.ToList();
+  pool.band_rows = static_cast<Row>(
+      std::lower_bound(pool.nodes.begin(), pool.nodes.end(), band_end) - pool.nodes.begin());
   PLEXUS_TRY(PoolMaker(snapshot, options, executor, pool).Make());
   return pool;
 }

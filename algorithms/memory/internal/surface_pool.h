@@ -69,6 +69,8 @@ struct SurfacePool {
   std::uint32_t first_word = 0;  // sources from here on are numbers in `terms`
   std::vector<std::string> types;
   std::uint32_t most_tags = 0;  // of a row
+  Row band_rows = 0;            // the first ones, whose vectors are compared
+  bool band_cut = false;        // there were more
 
   Row count() const { return static_cast<Row>(nodes.size()); }
   std::span<const Token> tags(Row r) const { return {tokens.data() + rows[r].begin, rows[r].tags}; }

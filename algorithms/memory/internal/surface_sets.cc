@@ -61,7 +61,7 @@ struct SetBar {
     set = {numbers.score, {rows.begin(), rows.end()}};
     if (worst && !RanksBefore(set, *worst)) return false;
     if (after && !RanksBefore(*after, set)) return false;
-    if (numbers.fit < options.least_structural_fit || !Tied(rows, parts) || Together(rows))
+    if (numbers.fit < options.least_structural_fit || !Tied(rows, parts) || InOneEvent(rows))
       return false;
     return !options.level || LevelOf(pool, rows) == *options.level;
   }
@@ -77,7 +77,7 @@ struct SetBar {
                        [](bool t) { return t; });
   }
   // One event has them all.
-  bool Together(std::span<const Row> rows) const {
+  bool InOneEvent(std::span<const Row> rows) const {
     const SurfacePool& pool = score->pool();
     const Row least = *std::min_element(rows.begin(), rows.end(), [&](Row a, Row b) {
       return pool.rows[a].degree < pool.rows[b].degree;

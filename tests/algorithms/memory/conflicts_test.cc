@@ -173,13 +173,13 @@ TEST_F(Typed, VerdictsThatCannotBe) {
   EXPECT_EQ(ErrorOf({gone}), "not_found: verdict 1: 'k2' was purged");
 }
 
-TEST_F(Typed, VerdictsInACircleAreRefused) {
+TEST_F(Typed, VerdictsInACycleAreRefused) {
   Link("k2", kContradicts, "k3");
   Link("k3", kContradicts, "k1");
   EXPECT_NE(ErrorOf({Judge("k1", "k2", VerdictKind::kSupersede, "k1"),
                      Judge("k2", "k3", VerdictKind::kSupersede, "k2"),
                      Judge("k3", "k1", VerdictKind::kSupersede, "k3")})
-                .find("in a circle"),
+                .find("in a cycle"),
             std::string::npos);
   EXPECT_EQ(ErrorOf({Judge("k1", "k2", VerdictKind::kSupersede, "k1"),
                      Judge("k2", "k3", VerdictKind::kSupersede, "k2"),

@@ -82,10 +82,11 @@ TEST(Csv, Refuses) {
     const char *text, *error;
   };
   for (const Case& c : {
-           Case{"source,target,source\na,b,c\n", "e.csv:1: header: column \"source\" stands twice"},
+           Case{"source,target,source\na,b,c\n",
+                "e.csv:1: header: column 3: \"source\" stands twice"},
            Case{"source,target,kind,type\n",
-                "e.csv:1: header: \"kind\" and \"type\" mean the same"},
-           Case{"source,target,\na,b,c\n", "e.csv:1: header: a column has no name"},
+                "e.csv:1: header: column 4: \"kind\" and \"type\" mean the same"},
+           Case{"source,target,\na,b,c\n", "e.csv:1: header: column 3 has no name"},
            Case{"a,b\n1,2\n", "e.csv:1: header: expected source and target"},
            Case{"source,target\na\n", "e.csv:2: expected 2 cells as in the header, got 1"},
            Case{"source,target\na,b,c\n", "e.csv:2: expected 2 cells as in the header, got 3"},

@@ -78,7 +78,7 @@ TEST(Refusal, JsonLinesRecords) {
       late("invalid UTF-8", "{\"node\":\"\xff\"}", "UTF-8"),
       late("duplicate keys", R"({"node":"a","trust":1,"trust":2})", "twice"),
       late("line over the limit", "{\"node\":\"" + kLongLine + "\"}", "record over 100000 bytes"),
-      late("unknown column", R"({"node":"a","stakes":1})", "unknown key"),
+      late("unknown column", R"({"node":"a","limits":1})", "unknown key"),
       Cut("f.jsonl", "", good, R"({"node":"a","tex)", ""),
   });
 }
@@ -112,8 +112,8 @@ TEST(Refusal, JsonLinesDefinitions) {
            "already defined"),
       late(R"({"node":"r","kind":"robot"})", R"({"kind":"robot","of":"node","plane":"index"})",
            "already defined"),
-      late(R"({"column":"stakes"})", R"({"column":"stakes","type":"i64"})", "already defined"),
-      late(R"({"column":"stakes","type":"i64"})", R"({"node":"a","stakes":0.5})",
+      late(R"({"column":"limits"})", R"({"column":"limits","type":"i64"})", "already defined"),
+      late(R"({"column":"limits","type":"i64"})", R"({"node":"a","limits":0.5})",
            "must be an integer"),
       late(R"({"space":"s","dimensions":3})", R"({"space":"s","dimensions":4})", "already defined"),
       late(R"({"vector":"a","space":"s","values":[1,2]})",

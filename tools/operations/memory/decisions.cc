@@ -176,12 +176,17 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(result.batch));
     sequence = report.sequence;
   }
-  Reply reply([snapshot, sequence, apply, entries = std::move(result.entries),
+  const std::uint64_t top = request.Count("top");
+  std::string closing = Truncated(result.truncated, "salience is not exact");
+  if (const std::size_t shown = First(result.entries, top).size(); shown < result.entries.size())
+    closing += "... " + Grouped(result.entries.size() - shown) + " more\n";
+  Reply reply([snapshot, sequence, apply, top, entries = std::move(result.entries),
                truncated = result.truncated](ReplyWriter& json) {
     json.Field("sequence", sequence);
     json.Field("applied", apply);
     json.Field("truncated", truncated);
-    json.Objects("nodes", entries, [&](const CompactionEntry& entry) {
+    json.Field("count", entries.size());
+    json.Objects("nodes", First(entries, top), [&](const CompactionEntry& entry) {
       json.Node("key", snapshot, entry.node);
       json.Field("tier", TierName(entry.tier));
       if (entry.into != kNoNode) json.Node("into", snapshot, entry.into);
@@ -189,6 +194,7 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
       if (entry.age_ms) json.Field("age_days", static_cast<double>(*entry.age_ms) / 86'400'000.0);
     });
   });
+  reply.closing = std::move(closing);
   return reply;
 }
 
@@ -306,8 +312,8 @@ void AddDecisions(Rows& rows) {
                       Number("digest_days", "D", "age of a digest").Default(14.0).Between(0, 1e6),
                       Number("summary_days", "D", "age of a summary").Default(30.0).Between(0, 1e6),
                       Flag("apply", "write the tiers into the column compaction_tier"),
-                      MaxSeconds()},
-       .reply = "sequence:n, applied:b, truncated:b, "
+                      MaxSeconds(), TopForPeople()},
+       .reply = "sequence:n, applied:b, truncated:b, count:n, "
                 "nodes:[{key:k, tier:s, into?:k, percentile:x, age_days?:x}]",
        .tables = {{"nodes",
                    {{"tier", "tier"},

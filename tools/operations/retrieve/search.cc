@@ -1,7 +1,9 @@
 // search: texts that answer a query, by BM25 over the index of terms, and why.
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,0 +1,30 @@
+// A look at every term of the index; see query_terms.h.
+#include "algorithms/retrieval/query_terms.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "algorithms/retrieval/internal/word_forms.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
+  std::vector<std::string> characters;
+  for (const std::string& term : terms) {
+    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
+    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
+      characters.push_back(term);
+  }
+  if (characters.empty()) return;
+  for (NodeId node = 0; node < snapshot.node_count() && terms.size() < kMostQueryTerms; ++node) {
+    if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
+    const std::string_view name = DisplayName(snapshot.key(node));
+    const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {
+      return name != character && name.find(character) != std::string_view::npos;
+    });
+    if (holds && std::ranges::find(terms, name) == terms.end()) terms.emplace_back(name);
+  }
+}
+
+}  // namespace plexus
