@@ -3,7 +3,8 @@
 // law over the concepts: a few of them have tens of thousands of relations.
 //
 // Timed: one question each, from the names of its seed to the propositions and the batch; 3 hops.
-// Verified: propositions and raised levels of some questions, by levels over maps.
+// With skew a budget is given: without one, three hops around hubs are a large part of the graph.
+// Verified: propositions and raised levels of some questions without a budget, by levels over maps.
 #include <benchmark/benchmark.h>
 #include <time.h>
 
@@ -193,7 +194,6 @@ BENCHMARK(RecallConceptsStarts)
     ->Args({0, 0, 0})
     ->Args({0, 20, 0})
     ->Args({1, 0, 2000})
-    ->Args({1, 20, 0})
     ->Args({1, 20, 2000})
     ->Unit(benchmark::kMillisecond);
 

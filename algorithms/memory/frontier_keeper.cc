@@ -8,7 +8,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/kept_pool.h"
-#include "algorithms/memory/internal/pair_join.h"
+#include "algorithms/memory/internal/row_partners.h"
 #include "algorithms/memory/internal/surface_pairs.h"
 #include "algorithms/memory/internal/surface_reply.h"
 #include "algorithms/memory/visibility.h"

@@ -25,6 +25,7 @@
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
+#include "algorithms/memory/never_composed.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
@@ -81,6 +82,9 @@ void Add(std::string& out, const Bm25Match& m) { Add(out, m.node), Add(out, m.sc
 template <class T>
 void Add(std::string& out, const std::vector<T>& list);
 void Add(std::string& out, const FrontierSet& s) { Add(out, s.members), Add(out, s.score); }
+void Add(std::string& out, const NeverComposedSet& s) {
+  Add(out, s.members), Add(out, s.score), Add(out, s.proof);
+}
 void Add(std::string& out, const FoundPath& p) { Add(out, p.cost), Add(out, p.nodes); }
 void Add(std::string& out, const TraverseHit& h) {
   Add(out, h.node), Add(out, h.score), Add(out, h.path);

@@ -30,6 +30,7 @@
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
+#include "algorithms/memory/never_composed.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
@@ -253,6 +254,18 @@ TEST(NoMemoryKernels, Likeness) {
           options.arity = arity;
           options.top = 10;
           return Frontier(s, options);
+        },
+        [](const auto& r) { return Bytes(r.sets); });
+  static const std::vector<NodeId> few = {1, 3, 5, 6, 8, 11, 14, 20, 21, 30, 33, 40};
+  for (const FrontierLens lens : {FrontierLens::kBridge, FrontierLens::kDivergent})
+    Fails(
+        "NeverComposed",
+        [&](const Snapshot& s, Executor& executor) -> Result<NeverComposedPage> {
+          PLEXUS_ASSIGN(const NodeSubset pool, NodeSubset::Of(s, few));
+          NeverComposedOptions options{.lens = lens, .top = 5, .now_ms = 1500, .pool = &pool};
+          options.structural_fit = true;
+          options.run.executor = &executor;
+          return NeverComposed(s, options);
         },
         [](const auto& r) { return Bytes(r.sets); });
   static const std::vector<NodeWeight> seeds = {{40, 1.0}};

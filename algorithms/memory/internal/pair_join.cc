@@ -5,8 +5,6 @@
 #include <atomic>
 #include <bit>
 
-#include "algorithms/memory/internal/pair_signatures.h"
-
 namespace plexus::memory_internal {
 
 namespace {
@@ -18,6 +16,50 @@ constexpr std::uint64_t kItemCost = 8;  // an item of a cut list, in comparisons
 constexpr std::size_t kChunkItems = std::size_t{1} << 15;
 constexpr std::uint32_t kTagsAloneFrom = 3;  // tags that every pair must share
 
+// The signatures of a list, one array a word.
+struct Signatures {
+  std::vector<std::uint64_t> words[4];
+  std::vector<std::uint32_t> tag_slack, term_slack;
+  std::vector<float> worth, need;
+
+  void Resize(std::size_t n) {
+    for (auto& word : words) word.resize(n);
+    tag_slack.resize(n);
+    term_slack.resize(n);
+    worth.resize(n);
+    need.resize(n);
+  }
+  void Set(std::size_t i, const MemberRow& row, float row_worth, float row_need) {
+    for (std::size_t w = 0; w < 4; ++w) words[w][i] = row.signature[w];
+    tag_slack[i] = row.tag_slack == 65535 ? 1u << 30 : row.tag_slack;
+    term_slack[i] = row.term_slack;
+    worth[i] = row_worth;
+    need[i] = row_need;
+  }
+};
+
+// Appends the rows of [first, last) whose pair with x may be worth what is needed.
+[[gnu::always_inline]] inline void ScanRows(const Signatures& s, const WorthBound& bound,
+                                            std::size_t x, std::size_t first, std::size_t last,
+                                            std::vector<std::uint32_t>& out) {
+  const std::uint64_t w0 = s.words[0][x], w1 = s.words[1][x], w2 = s.words[2][x],
+                      w3 = s.words[3][x];
+  const float worth = s.worth[x], need = s.need[x];
+  const float all_terms = bound.terms(kMostAnchorTerms);
+  const std::uint32_t slack = s.tag_slack[x], term_slack = s.term_slack[x];
+  for (std::size_t y = first; y < last; ++y) {
+    const auto common = static_cast<std::uint32_t>(std::popcount(w0 & s.words[0][y]) +
+                                                   std::popcount(w1 & s.words[1][y]) +
+                                                   std::popcount(w2 & s.words[2][y])) +
+                        std::min(slack, s.tag_slack[y]);
+    const float needed = std::min(need, s.need[y]);
+    const float pair = worth + s.worth[y] + bound.tags(common);
+    if (pair + all_terms < needed) continue;
+    const auto terms = static_cast<std::uint32_t>(std::popcount(w3 & s.words[3][y])) +
+                       std::min(term_slack, s.term_slack[y]);
+    if (pair + bound.terms(terms) >= needed) out.push_back(static_cast<std::uint32_t>(y));
+  }
+}
 #if defined(__x86_64__)
 __attribute__((target("popcnt"))) void ScanPopcount(const Signatures& s, const WorthBound& bound,
                                                     std::size_t x, std::size_t first,
@@ -414,53 +456,6 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
   compared_ += compared;
   interrupted_ |= stopped;
   return sinks;
-}
-
-namespace {
-
-[[gnu::always_inline]] inline void MatchRows(const SurfacePool& pool, const WorthBound& bound,
-                                             Row row, float need, Row first, Row last,
-                                             std::vector<Row>& out) {
-  const MemberRow& x = pool.rows[row];
-  const auto slack = [](const MemberRow& r) -> std::uint32_t {
-    return r.tag_slack == 65535 ? 1u << 30 : r.tag_slack;
-  };
-  for (Row r = first; r < last; ++r) {
-    const MemberRow& y = pool.rows[r];
-    const auto common = [&](std::size_t word) {
-      return static_cast<std::uint32_t>(std::popcount(x.signature[word] & y.signature[word]));
-    };
-    const std::uint32_t tags = common(0) + common(1) + common(2) + std::min(slack(x), slack(y));
-    const std::uint32_t terms = common(3) + std::min<std::uint32_t>(x.term_slack, y.term_slack);
-    if (bound.row(row) + bound.row(r) + bound.tags(tags) + bound.terms(terms) >= need && r != row)
-      out.push_back(r);
-  }
-}
-#if defined(__x86_64__)
-__attribute__((target("popcnt"))) void MatchPopcount(const SurfacePool& pool,
-                                                     const WorthBound& bound, Row row, float need,
-                                                     Row first, Row last, std::vector<Row>& out) {
-  MatchRows(pool, bound, row, need, first, last, out);
-}
-#endif
-
-}  // namespace
-
-std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Row row, float need,
-                            Executor& executor) {
-  constexpr Row kRows = 1 << 15;  // of a block
-  std::vector<std::vector<Row>> parts((pool.count() + kRows - 1) / kRows);
-  RunBlocks(executor, parts.size(), [&](std::size_t p) {
-    const Row first = static_cast<Row>(p) * kRows, last = std::min(pool.count(), first + kRows);
-#if defined(__x86_64__)
-    static const bool popcount = __builtin_cpu_supports("popcnt");
-    if (popcount) return MatchPopcount(pool, bound, row, need, first, last, parts[p]);
-#endif
-    MatchRows(pool, bound, row, need, first, last, parts[p]);
-  });
-  std::vector<Row> rows;
-  for (const std::vector<Row>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
-  return rows;
 }
 
 }  // namespace plexus::memory_internal

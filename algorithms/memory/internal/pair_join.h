@@ -93,8 +93,4 @@ class PairJoin {
   bool interrupted_ = false;
 };
 
-// The rows whose pair with `row` may be worth `need`, ascending; `row` is none. O(rows).
-std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Row row, float need,
-                            Executor& executor);
-
 }  // namespace plexus::memory_internal

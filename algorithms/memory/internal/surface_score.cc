@@ -91,6 +91,21 @@ SetNumbers SurfaceScore::Numbers(std::span<const Row> members,
   return n;
 }
 
+double SurfaceScore::FromWorths(std::span<const Row> members, double worths) const {
+  const auto count = static_cast<double>(members.size());
+  const double pairs = count * (count - 1) / 2;
+  double potentials = 0, novelty = 0, least = 1;
+  OutcomeSet outcomes = 0;
+  for (const Row r : members) {
+    potentials += potentials_[r];
+    novelty += pool_.novelty(r);
+    least = std::min(least, pool_.trust[r]);
+    outcomes |= pool_.rows[r].outcomes;
+  }
+  return (worths - (count - 1) * potentials) / pairs + kNoveltyWeight * novelty / count +
+         std::max(least, 0.0) + OutcomeAdjustment(outcomes);
+}
+
 WorthBound::WorthBound(const SurfaceScore& score) : score_(score) {
   const SurfacePool& pool = score.pool();
   const std::uint32_t most = std::min(pool.most_tags, kLongestTable - 1);

@@ -66,6 +66,9 @@ class SurfaceScore {
     return parts.anchor + parts.band + kBridgeWeight * parts.bridge + potentials_[a] +
            potentials_[b] + fit_most_;
   }
+  // What a set scores, from the sum of the worths of its pairs; to the slack of that sum. With
+  // structural fit, at most.
+  double FromWorths(std::span<const Row> members, double worths) const;
   void UpdatePotential(Row r);  // the row has changed, or is new
 
  private:

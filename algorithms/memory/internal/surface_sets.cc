@@ -283,6 +283,10 @@ class SetMiner {
               return;
             }
             RankedRows set;
+            // Of sets of three and more the least trust counts, so that is all there is.
+            const double most =
+                score_.FromWorths({grown.rows.data(), members_}, grown.worth) + kSlack;
+            if (most < guess || (own.worst && most < own.worst->score)) return;
             if (!own.Try({grown.rows.data(), members_}, set, chunk.scored)) return;
             chunk.found.push_back(std::move(set));
             if (chunk.found.size() > 4 * own.k + 1024) {

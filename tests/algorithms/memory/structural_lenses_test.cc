@@ -11,6 +11,7 @@
 #include "algorithms/memory/internal/divergent_lens.h"
 #include "algorithms/memory/internal/prior_outcomes.h"
 #include "algorithms/memory/ledger_index.h"
+#include "algorithms/memory/never_composed.h"
 #include "algorithms/memory/visibility.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
@@ -143,6 +144,38 @@ TEST(StructuralLenses, PagesAreTheListInParts) {
         after = RankedPair{last.score, last.members[0], last.members[1]};
       }
       EXPECT_GE(place, all.size());
+    }
+  }
+}
+
+// The public call names what is shared, and its cursors lead through the whole list.
+TEST(StructuralLenses, AskedAsUsersDo) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto graph = Graph::InMemory();
+    for (const WriteBatch& batch : RandomLedger(seed)) ASSERT_TRUE(graph->Apply(batch));
+    const Snapshot snapshot = graph->snapshot();
+    for (const FrontierLens lens : {FrontierLens::kBridge, FrontierLens::kDivergent}) {
+      NeverComposedOptions options = RandomOptions(seed, lens);
+      options.level.reset();
+      options.top = 4;
+      if (seed % 3 == 0) options.terms = TermRule::kAscii;
+      const auto all = reference::NeverComposed(snapshot, options);
+      for (std::size_t place = 0; place == 0 || !options.cursor.empty(); place += options.top) {
+        const auto page = NeverComposed(snapshot, options);
+        ASSERT_TRUE(page) << page.error().ToString();
+        ExpectPlaces(page->sets, all, place, options.top, SetLists::kCompare);
+        if (HasFailure()) return;
+        for (const NeverComposedSet& set : page->sets) {
+          EXPECT_NE(set.reason, "");
+          EXPECT_NE(set.question, "");
+        }
+        options.cursor = page->next;
+      }
+      options.kinds = {EdgeKindId(999)};
+      const auto refused = NeverComposed(snapshot, options);
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
     }
   }
 }
