@@ -70,6 +70,7 @@ TEST_F(ConflictsCommand, R2TheQueueShowsBothSides) {
   EXPECT_EQ(conflict.at("text_a").as_string(), "Gateway remembers keys for 24 hours");
   EXPECT_EQ(conflict.at("text_b").as_string(), "Gateway remembers keys for 48 hours");
   EXPECT_EQ(conflict.at("since").to_number<std::int64_t>(), 1'700'000'000'000);
+  EXPECT_EQ(Ask({"conflicts"}), reply);
   ASSERT_EQ(Run({"link", "k3", "supersedes", "k2"}).code, 0);
   EXPECT_EQ(Open(), 0u);
   EXPECT_EQ(Keys(Ask({"conflicts", "duplicates"}).at("pairs").as_array()), "k1");  // R4

@@ -226,15 +226,24 @@ const Operation* NamedIn(const std::vector<std::string>& words) {
   return at < words.size() ? FindCommand(words[at]) : nullptr;
 }
 
-// The two words of a command of a family as one, which the parser knows it by.
+bool AsksHelp(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const auto& w) { return w == "--help" || w == "-h"; });
+}
+
+// The two words of a command of a family as one, which the parser knows it by. A family's word
+// alone is its command "list", if it has one.
 std::vector<std::string> WithOneWord(std::vector<std::string> words) {
   const std::size_t first = NextWord(words, 0);
   if (first == words.size()) return words;
   const Operation* named = FindCommand(words[first]);
-  if (const std::size_t second = NextWord(words, first + 1);
-      !named && second < words.size() && IsCommandFamily(words[first])) {
-    named = FindCommand(words[first] + " " + words[second]);
-    if (named) words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
+  if (!named && IsCommandFamily(words[first])) {
+    const std::size_t second = NextWord(words, first + 1);
+    if (second < words.size()) {
+      named = FindCommand(words[first] + " " + words[second]);
+      if (named) words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
+    } else if (!AsksHelp(words)) {
+      named = FindCommand(words[first] + " list");
+    }
   }
   if (named) words[first] = CommandWord(named->name);
   return words;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/graph.h"
 #include "tests/algorithms/memory/decision_graph.h"
 #include "tests/reference/decisions.h"
 #include "tests/reference/oracles.h"
@@ -330,6 +331,47 @@ TEST(Decisions, ShapesAndThreadsGiveTheSameBits) {
         EXPECT_EQ(items, first_items);
       }
     });
+  }
+}
+
+// The same answers by key, however the decisions came.
+TEST(Decisions, OrderOfInsertionDoesNotMatter) {
+  struct Link {
+    int source;
+    EdgeKindId kind;
+    int target;
+  };
+  std::map<std::string, std::string> first;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<int> order = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    std::vector<Link> links = {{2, kDependsOn, 1}, {3, kDependsOn, 1},  {4, kDependsOn, 2},
+                               {5, kRefines, 2},   {6, kSupersedes, 5}, {8, kBlocks, 3},
+                               {1, kCauses, 7},    {9, kDependsOn, 10}, {10, kDependsOn, 9}};
+    if (seed > 0) {
+      std::ranges::shuffle(order, random);
+      std::ranges::shuffle(links, random);
+    }
+    const auto graph = Graph::InMemory();
+    WriteBatch batch(1);
+    const auto node = [&](int d) { return batch.UpsertNode("d" + std::to_string(d), kDecision); };
+    for (const int d : order) batch.SetString(node(d), kDecisionOutcome, d == 1 ? "success" : "");
+    for (const Link& l : links) batch.Link(node(l.source), l.kind, node(l.target));
+    ASSERT_TRUE(graph->Apply(batch));
+    const Snapshot s = graph->snapshot();
+    const SalienceResult salience = Salience(s, {.decisions = At(2)}).value();
+    const CompactionResult tiers = CompactionTiers(s, {.salience = {.decisions = At(2)}}).value();
+    const BlockedChainsResult blocked = BlockedChains(s, {.decisions = At(2)}).value();
+    std::map<std::string, std::string> said;
+    for (const CompactionEntry& e : tiers.entries) {
+      std::string& text = said[std::string(s.key(e.node))];
+      text = std::to_string(salience.percentiles[e.node]) + " " + std::string(TierName(e.tier));
+      if (e.into != kNoNode) text += " " + std::string(s.key(e.into));
+      if (const BlockedDecision* b = blocked.Find(e.node))
+        text += " blocked " + (b->root == kNoNode ? "" : std::string(s.key(b->root)));
+    }
+    if (seed == 0) first = said;
+    EXPECT_EQ(said, first) << "seed " << seed;
   }
 }
 
