@@ -14,8 +14,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -204,6 +206,13 @@ double Seconds(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Of all threads. On a machine that others use, too, it says more than the time.
+double CpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 // MB of the process: `field` of its status.
 double Megabytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
@@ -223,12 +232,14 @@ void Ask(const World& world, int arity, std::size_t top, Executor& executor, con
   const double graph = Megabytes("VmRSS:");
   ForgetPeak();
   NeverComposedPage page;
+  const double cpu = CpuSeconds();
   const double seconds = Seconds([&] { page = Must(NeverComposed(snapshot, options), name); });
   std::printf(
-      "%-8s %8.2f s   compared %llu  scored %llu  pruned %llu (%.9f)   memory %.0f MB, peak %.0f "
+      "%-8s %8.2f s (cpu %.2f s)   compared %llu  scored %llu  pruned %llu (%.9f)   memory %.0f "
+      "MB, peak %.0f "
       "MB "
       "(%.2f)   best %.4f  last %.4f\n",
-      name, seconds, static_cast<unsigned long long>(page.compared),
+      name, seconds, CpuSeconds() - cpu, static_cast<unsigned long long>(page.compared),
       static_cast<unsigned long long>(page.scored), static_cast<unsigned long long>(page.pruned),
       static_cast<double>(page.pruned) /
           (static_cast<double>(page.pruned) + static_cast<double>(page.scored)),

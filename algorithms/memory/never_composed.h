@@ -29,6 +29,7 @@ namespace plexus {
 
 enum class FrontierLens : std::uint8_t { kRare, kSurface, kBridge, kDivergent };
 // Of the terms that two texts share: words of the term index, or the ASCII rule on the texts.
+// kUnicode: a graph without an index takes the words of its texts, as the tokenizer cuts them.
 enum class TermRule : std::uint8_t { kUnicode, kAscii };
 // The trust of a set: the mean over its members, or the least. Sets of three and more: the least.
 enum class TrustRule : std::uint8_t { kMean, kWeakest };

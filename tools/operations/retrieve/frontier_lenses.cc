@@ -138,7 +138,10 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &pool));
     NoteNotIndexed(workspace, request, not_indexed);
   }
-  PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot, options));
+  auto found = NeverComposed(snapshot, options);
+  if (!found && found.error().code == ErrorCode::kUnsupported)  // of this lens: wrong usage
+    return Fail(ErrorCode::kInvalidArgument, found.error().message);
+  PLEXUS_ASSIGN(NeverComposedPage page, std::move(found));
   std::string closing;
   if (page.sets.empty() && !page.why_empty.empty()) closing = page.why_empty + "\n";
   if (page.pool_cut)
