@@ -176,6 +176,22 @@ TEST_F(PutCommands, NodeKindsSelect) {
   EXPECT_EQ(Run({"get", "a", "--node-kinds", "memory"}).code, 2);
 }
 
+// Graphs of before have these names as properties: they are found beside the columns.
+TEST_F(PutCommands, APropertyOfAColumnThatCameLaterIsStillFound) {
+  Json({"put", "old", "--props", R"({"category":"infra","confidence":0.5})"});
+  Json({"put", "new", "--set", "category=infra", "--set", "confidence=0.75"});
+  Json({"put", "both", "--set", "category=ui", "--props", R"({"category":"infra"})"});
+  const auto listed = [&](const std::string& where) {
+    return Run({"list", "--keys", "--where", where}).out;
+  };
+  EXPECT_EQ(listed("category = 'infra'"), "old\nnew\n");
+  EXPECT_EQ(listed("confidence >= 0.5"), "old\nnew\n");
+  EXPECT_EQ(listed("not exists confidence"), "both\n");
+  EXPECT_EQ(listed("props.category = 'infra'"), "old\nboth\n");
+  EXPECT_EQ(Run({"list", "--columns", "key,category", "--format", "csv"}).out,
+            "key,category\nold,infra\nnew,infra\nboth,ui\n");
+}
+
 TEST_F(PutCommands, GetOfSeveral) {
   Json({"link", "a", "knows", "b"});
   const object one = Json({"get", "a"});
