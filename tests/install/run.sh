@@ -3,7 +3,6 @@
 # add_subdirectory, through pkg-config, and against installed shared libraries.
 # Usage: tests/install/run.sh [BUILD_DIR], default build/install.
 # Configures and builds trees there; needs what tools/scripts/packages.txt lists.
-#   PLEXUS_SHARED_TREE=DIR  a tree that was built with BUILD_SHARED_LIBS=ON: installed, not built again.
 set -euo pipefail
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 work=${1:-$tree/build/install}
@@ -63,13 +62,9 @@ pkg_config_consumer prefix
 pkg_config_consumer prefix --static
 consume subdirectory adaptors -DPLEXUS_TREE="$tree"
 
-if [[ -n ${PLEXUS_SHARED_TREE:-} ]]; then
-  rm -rf "$work/shared_prefix"
-  cmake --install "$PLEXUS_SHARED_TREE" --prefix "$work/shared_prefix" >/dev/null
-else  # not optimised: what is asked is whether they link and load, and that compiles sooner
-  install_tree shared_tree shared_prefix -DBUILD_SHARED_LIBS=ON \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
-fi
+# Not optimised: what is asked is whether they link and load, and that compiles sooner.
+install_tree shared_tree shared_prefix -DBUILD_SHARED_LIBS=ON \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
 consume shared adaptors -DCMAKE_PREFIX_PATH="$work/shared_prefix"
 pkg_config_consumer shared_prefix
 for library in engine storage formats algorithms; do

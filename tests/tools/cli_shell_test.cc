@@ -221,7 +221,7 @@ TEST(ShellCompletion, OffersCommandsFlagsChoicesKindsAndKeys) {
   EXPECT_EQ(tools::Completions(snapshot, "bfs --kinds kno"), Words{"knows"});
   EXPECT_EQ(tools::Completions(snapshot, "get al"), (Words{"alice", "albert"}));
   EXPECT_EQ(tools::Completions(snapshot, "ledger n"), Words{"neighbors"});
-  EXPECT_EQ(tools::Completions(snapshot, "ledger label --no"), Words{"--notes"});
+  EXPECT_EQ(tools::Completions(snapshot, "ledger label --not"), Words{"--notes"});
   EXPECT_EQ(tools::Completions(snapshot, "ledger memory al"), (Words{"alice", "albert"}));
   EXPECT_EQ(tools::Completions(snapshot, "get alice --details kind,l"), Words{"kind,line"});
   EXPECT_EQ(tools::Completions(snapshot, "bfs --kinds=kno"), Words{"--kinds=knows"});
