@@ -217,6 +217,7 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
                     " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
   Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
+  if (!made.graph) return Fail(ErrorCode::kInternal, "no graph, and no budget that ran out");
   std::unordered_map<std::uint32_t, NodeId> numbers;
   std::vector<NodeId> labels(made.graph->nodes);
   for (NodeId v = 0; v < labels.size(); ++v)
