@@ -32,7 +32,7 @@ inline Result<std::string> PayloadOrNone(const Snapshot& s, PayloadRef ref) {
 inline Result<std::string> PropertiesJson(const Snapshot& s, PayloadRef ref) {
   PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s, ref));
   PLEXUS_ASSIGN(std::string json, JsonFromProperties(bytes));
-  return json == "{}" ? std::string() : json;
+  return json.size() == 2 ? std::string() : json;  // "{}"
 }
 
 inline std::optional<std::int64_t> Time(std::int64_t ms) {
