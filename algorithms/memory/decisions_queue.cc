@@ -98,7 +98,8 @@ class Queue {
     const auto period = static_cast<double>(options_.period_ms);
     double late = -1;
     std::string reason;
-    const auto due = column ? snapshot_.i64(*column, state.node) : std::nullopt;
+    std::optional<std::int64_t> due;
+    if (column) due = snapshot_.i64(*column, state.node);
     const auto created = snapshot_.i64(kCreatedAt, state.node);
     if (due) {
       if (*due <= now) late = Elapsed(*due, now);

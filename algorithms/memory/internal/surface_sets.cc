@@ -338,8 +338,10 @@ class SetMiner {
         }
         if (worth < missing) continue;
         Grown grown = set;
-        grown.rows[size] = link.to;
-        std::sort(grown.rows.begin(), grown.rows.begin() + static_cast<std::ptrdiff_t>(size) + 1);
+        std::size_t place = std::min(size, grown.rows.size() - 1);
+        for (; place > 0 && grown.rows[place - 1] > link.to; --place)
+          grown.rows[place] = grown.rows[place - 1];
+        grown.rows[place] = link.to;
         grown.worth += worth;
         fn(grown);
       }
