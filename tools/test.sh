@@ -14,7 +14,8 @@ cmake --build --preset dev
 
 status=0
 log=build/dev/ctest.log
-ctest --preset dev --parallel "$(nproc)" "$@" | tee "$log" || status=$?
+# One more than processors: some tests wait for the disk.
+ctest --preset dev --parallel "$(($(nproc) + 1))" "$@" | tee "$log" || status=$?
 summary=$(grep -E 'tests passed, [0-9]+ tests failed out of [0-9]+' "$log" | tail -1 || true)
 if [[ $summary =~ ,\ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
   failed=${BASH_REMATCH[1]}
