@@ -18,6 +18,7 @@
 
 #include "algorithms/similarity/frontier.h"
 #include "bench/graphs/random_graph.h"
+#include "bench/graphs/zipf.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
@@ -27,23 +28,6 @@ namespace {
 
 constexpr std::size_t kTagsOfAFact = 20;
 constexpr NodeId kBruteForce = 4000;  // facts up to which all pairs are compared
-
-// Draws ranks 0..n-1 with probability proportional to 1 / (rank + 1).
-class Zipf {
- public:
-  explicit Zipf(std::size_t n) : cumulative_(n) {
-    double sum = 0;
-    for (std::size_t r = 0; r < n; ++r) cumulative_[r] = sum += 1.0 / static_cast<double>(r + 1);
-  }
-  std::size_t operator()(std::mt19937_64& random) const {
-    const double at = static_cast<double>(random() >> 11) * 0x1p-53 * cumulative_.back();
-    return static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) -
-                                    cumulative_.begin());
-  }
-
- private:
-  std::vector<double> cumulative_;
-};
 
 struct Ledger {
   std::unique_ptr<Graph> graph;

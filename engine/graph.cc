@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "engine/internal/graph_impl.h"
 #include "engine/internal/memory_store.h"
 #include "engine/out_of_memory.h"
+#include "engine/times.h"
 
 namespace plexus {
 
@@ -55,17 +57,8 @@ void Graph::Impl::Publish() {
 Status Graph::Impl::MayWrite(std::int64_t time_ms) const {
   if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
   if (journal_) PLEXUS_TRY(journal_->Accepts());
-  const auto refuse = [&](const std::string& why) {
-    return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
-  };
-  if (time_ms > kMaxTimeMs)
-    return refuse(" lies after the year 9999; times are milliseconds since 1970");
-  if (!options_.now_ms) return {};
-  const std::int64_t now = options_.now_ms();
-  if (time_ms > 0 && now < time_ms - std::max<std::int64_t>(options_.max_ahead_ms, 0))
-    return refuse(" lies more than " + std::to_string(options_.max_ahead_ms) +
-                  " ms after the host's clock, " + std::to_string(now));
-  return {};
+  return CheckBatchTime(time_ms, options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt,
+                        options_.max_ahead_ms);
 }
 
 Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptions& options) {
@@ -109,7 +102,6 @@ void Graph::Impl::RefuseAll(const std::vector<Request*>& group, const Error& err
 }
 
 bool Graph::Impl::FoldsBesideSync(const Record& record, Durability durability) const {
-  if (durability == Durability::kDefault) durability = options_.durability;
   return journal_ && !memory_ && durability == Durability::kSync &&
          record.edges.size() >= kOverlapEdges;
 }

@@ -10,6 +10,7 @@
 #include "engine/internal/memory_store.h"
 #include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
+#include "engine/times.h"
 
 namespace plexus {
 
@@ -32,19 +33,6 @@ class PreviewPayloads final : public PayloadStore {
   PendingPayloads pending_;
 };
 
-Status CheckTime(std::int64_t time_ms, const PreviewOptions& options) {
-  const auto refuse = [&](const std::string& why) {
-    return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
-  };
-  if (time_ms > kMaxTimeMs)
-    return refuse(" lies after the year 9999; times are milliseconds since 1970");
-  if (!options.now_ms || time_ms <= 0) return {};
-  if (*options.now_ms < time_ms - std::max<std::int64_t>(options.max_ahead_ms, 0))
-    return refuse(" lies more than " + std::to_string(options.max_ahead_ms) +
-                  " ms after the host's clock, " + std::to_string(*options.now_ms));
-  return {};
-}
-
 // What was computed of the snapshot's state is offered to a state that equals it.
 void OfferKept(const Snapshot& from, const GraphState& to) {
   if (!to.derived.lineage) return;
@@ -57,7 +45,7 @@ void OfferKept(const Snapshot& from, const GraphState& to) {
 
 Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
                               const PreviewOptions& options) try {
-  PLEXUS_TRY(CheckTime(batch.time_ms(), options));
+  PLEXUS_TRY(CheckBatchTime(batch.time_ms(), options.now_ms, options.max_ahead_ms));
   StateWriter writer(snapshot.state(), options.executor);
   PreviewResult result;
   PLEXUS_ASSIGN(Record record, writer.Resolve(batch, &result.report));

@@ -99,6 +99,10 @@ class Schema {
   // As Define, of what a log or a checkpoint says: a column that the graph had before one of its
   // name was built in keeps its id and the name.
   Result<ColumnId> Restore(const Column& column);
+  template <class T>
+  auto Restore(const T& definition) {  // of all others: as Define
+    return Define(definition);
+  }
 
  private:
   Result<ColumnId> Add(const Column& column);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <new>
-#include <type_traits>
 
 #include "engine/internal/working_state.h"
 #include "engine/vocabulary.h"
@@ -97,20 +96,12 @@ Status CheckNodeValues(const Record& r, const Bounds& b) {
 }
 
 template <class T>
-auto Restored(Schema& schema, const T& definition) {
-  if constexpr (std::is_same_v<T, Column>)
-    return schema.Restore(definition);
-  else
-    return schema.Define(definition);
-}
-
-template <class T>
 Status DefineAll(const Record& r, Schema& schema, std::size_t first, const std::vector<T>& all,
                  std::size_t have, const char* what) {
   if (all.empty()) return {};
   if (first != have) return Damaged(r, std::string(what) + " definitions skip an id");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto id = Restored(schema, all[i]);
+    const auto id = schema.Restore(all[i]);
     if (!id || *id != first + i)
       return Damaged(r, std::string(what) + " '" + all[i].name + "' cannot be defined");
   }

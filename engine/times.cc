@@ -1,10 +1,12 @@
 // Hand-written readers, as the standard library's take locales and surprises.
 #include "engine/times.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 
+#include "engine/graph.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -117,6 +119,20 @@ std::string SecondsWarning(std::int64_t time_ms) {
   return std::to_string(time_ms) + " is read as milliseconds since 1970: " + IsoTime(time_ms) +
          "; a time in seconds is written " + IsoTime(time_ms * 1000) + " or " +
          std::to_string(time_ms) + "000";
+}
+
+Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,
+                      std::int64_t max_ahead_ms) {
+  const auto refuse = [&](const std::string& why) {
+    return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
+  };
+  if (time_ms > kMaxTimeMs)
+    return refuse(" lies after the year 9999; times are milliseconds since 1970");
+  if (!now_ms || time_ms <= 0) return {};
+  if (*now_ms < time_ms - std::max<std::int64_t>(max_ahead_ms, 0))
+    return refuse(" lies more than " + std::to_string(max_ahead_ms) +
+                  " ms after the host's clock, " + std::to_string(*now_ms));
+  return {};
 }
 
 }  // namespace plexus

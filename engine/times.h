@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/error.h"
 #include "engine/types.h"
 
 namespace plexus {
@@ -23,6 +24,11 @@ std::string IsoTime(std::int64_t time_ms);
 
 // The columns that hold times.
 bool IsTimeColumn(ColumnId column);
+
+// The time of a batch that is about to be written. kInvalidArgument: after the year 9999, or more
+// than `max_ahead_ms` after the host's clock, where there is one.
+Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,
+                      std::int64_t max_ahead_ms);
 
 // 1 to 10^11 - 1: as milliseconds a moment before March 1973, as seconds one up to the year 5138.
 inline bool LooksLikeSeconds(std::int64_t time_ms) {

@@ -2,13 +2,13 @@
 // the exact scan; then what the texts of the best say.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 
 #include "algorithms/memory/conflicts.h"
 #include "algorithms/memory/decision_status.h"
+#include "algorithms/memory/internal/ledger_read.h"
 #include "algorithms/memory/internal/text_evidence.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
@@ -87,13 +87,6 @@ std::vector<NodeId> Judged(const Snapshot& snapshot, NodeId node) {
   return others;
 }
 
-Result<std::string> TextOf(const Snapshot& snapshot, NodeId node) {
-  if (!snapshot.payload_ref(node, NodeField::kText)) return std::string();
-  Result<std::string> text = snapshot.Payload(node, NodeField::kText);
-  if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
-  return text;
-}
-
 // What one side of a pair says.
 struct Stated {
   std::vector<std::string> numbers, negations;
@@ -101,7 +94,9 @@ struct Stated {
 };
 
 Result<Stated> StatedBy(const Snapshot& snapshot, NodeId node) {
-  PLEXUS_ASSIGN(const std::string text, TextOf(snapshot, node));
+  PLEXUS_ASSIGN(
+      const std::string text,
+      memory_internal::StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
   return Stated{memory_internal::NumbersIn(text), memory_internal::NegationsIn(text),
                 OutcomeOf(snapshot, node)};
 }
@@ -209,7 +204,10 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
   PLEXUS_ASSIGN(const NodeSubset allowed,
                 Allowed(snapshot, options.now_ms, options.subset, options.run));
-  PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, options.now_ms));
+  const NodeId of[] = {options.of};
+  PLEXUS_ASSIGN(const SupersessionHeads heads, options.of == kNoNode
+                                                   ? AllHeads(snapshot, options.now_ms)
+                                                   : HeadsOf(snapshot, options.now_ms, of));
   NearDuplicatesResult result;
   RunOptions run = options.run;
   for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
@@ -243,6 +241,8 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
     PLEXUS_ASSIGN(const NearestResult nearest,
                   NearVectors(snapshot, old, options.space, options.least_cosine, allowed,
                               options.top == 0 ? 0 : options.top + 1, run));
+    if (run.budget.nodes != Budget::kUnlimited)
+      run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
     result.truncated = result.truncated || nearest.truncated;
     for (const NearestHit& hit : nearest.nodes) {
       if (!counts(hit.node)) continue;

@@ -44,7 +44,10 @@ Status ReadArcs(const Snapshot& snapshot, const PageRankOptions& rank, SalienceR
 
 Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions& options) try {
   SalienceResult result;
-  PLEXUS_ASSIGN(const NodeSubset facts, Decisions(snapshot));
+  NodeSubset facts;
+  if (!options.decisions.subset) {
+    PLEXUS_ASSIGN(facts, Decisions(snapshot));
+  }
   PageRankOptions rank;
   rank.damping = options.damping;
   rank.tolerance = options.tolerance;
@@ -116,6 +119,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
     if (!stored || snapshot.string(*stored) != TierName(entry.tier)) {
       if (!defined) result.batch.DefineColumn({kTierColumn, ColumnType::kString});
       defined = true;
+      result.batch.ExpectNode(NodeRef::Id(node));
       result.batch.SetString(NodeRef::Id(node), result.batch.ColumnNamed(kTierColumn),
                              TierName(entry.tier));
     }

@@ -78,7 +78,7 @@ struct CompactionEntry {
 struct CompactionResult {
   std::vector<CompactionEntry> entries;  // Every decision, ascending ids.
   // Writes each tier that differs from the stored one into the column `compaction_tier`; empty when
-  // nothing does.
+  // nothing does. Expects its nodes: a removed one is a conflict.
   WriteBatch batch;
   bool truncated = false;
 };

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <optional>
 #include <string>
-#include <tuple>
+#include <unordered_set>
 
+#include "algorithms/memory/internal/ledger_read.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"
@@ -39,6 +41,8 @@ class Suggest {
   }
 
   Result<SuggestResult> Run() {
+    snapshot_.ForEachArc(Direction::kBoth, node_, ArcFilter::Kinds(snapshot_.schema(), {}),
+                         [&](const Arc& arc) { linked_.insert(arc.neighbor); });
     PLEXUS_TRY(Opposing());
     PLEXUS_TRY(Named());
     PLEXUS_TRY(Sharing());
@@ -56,12 +60,7 @@ class Suggest {
   bool Suggested(NodeId other) const {
     return std::ranges::find(result_.edges, other, &SuggestedEdge::other) != result_.edges.end();
   }
-  bool Linked(NodeId other) const {
-    bool found = false;
-    snapshot_.ForEachArc(Direction::kBoth, node_, ArcFilter::Kinds(snapshot_.schema(), {}),
-                         [&](const Arc& arc) { return !(found = arc.neighbor == other); });
-    return found;
-  }
+  bool Linked(NodeId other) const { return linked_.contains(other); }
   Result<bool> IsActive(NodeId other) const {
     const NodeId nodes[] = {other};
     PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, nodes, options_.decisions.now_ms));
@@ -107,9 +106,10 @@ class Suggest {
   }
 
   Status Named() {
-    if (!snapshot_.payload_ref(node_, NodeField::kText)) return {};
-    PLEXUS_ASSIGN(const std::string text, snapshot_.Payload(node_, NodeField::kText));
-    std::vector<NodeId> seen;
+    PLEXUS_ASSIGN(
+        const std::string text,
+        memory_internal::StoredPayload(snapshot_, snapshot_.payload_ref(node_, NodeField::kText)));
+    std::unordered_set<NodeId> seen;
     for (std::size_t at = 0; at < text.size();) {
       if (IsBlank(text[at])) {
         ++at;
@@ -121,9 +121,8 @@ class Suggest {
       at = end;
       const auto other = Key(word);
       if (!other || *other == node_ || !snapshot_.alive(*other) || !decisions_.contains(*other) ||
-          std::ranges::find(seen, *other) != seen.end())
+          !seen.insert(*other).second)
         continue;
-      seen.push_back(*other);
       const std::string_view outcome = OutcomeOf(snapshot_, *other);
       const std::string key = Shown(snapshot_, *other);
       if (IsRecorded(outcome)) {
@@ -218,6 +217,8 @@ class Suggest {
                                               : kRelatesTo;
     if (!options_.created_by.empty()) edge.created_by = options_.created_by;
     edge.properties = properties;
+    result_.batch.ExpectNode(edge.source);
+    result_.batch.ExpectNode(edge.target);
     result_.batch.Link(edge);
     return {};
   }
@@ -226,6 +227,7 @@ class Suggest {
   const NodeId node_;
   const NodeSubset& decisions_;
   const SuggestOptions& options_;
+  std::unordered_set<NodeId> linked_;  // by any edge between facts
   SuggestResult result_;
 };
 

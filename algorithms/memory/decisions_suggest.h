@@ -40,8 +40,9 @@ struct SuggestedEdge {
 
 struct SuggestResult {
   std::vector<SuggestedEdge> edges;  // By relation as above, then as found: newest or most shared.
-  WriteBatch batch;                  // Links them all, with the reason as a property.
-  bool truncated = false;            // More than `top`, or the budget ran out.
+  // Links them all, with the reason as a property. Expects their ends: a removed one is a conflict.
+  WriteBatch batch;
+  bool truncated = false;  // More than `top`, or the budget ran out.
 };
 
 // Computes: the edges that are not there yet.

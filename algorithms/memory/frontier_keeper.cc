@@ -31,20 +31,20 @@ class FrontierChanges final : public Carried {
  public:
   static constexpr std::string_view kName = "frontier_changes";
 
-  FrontierChanges(std::shared_ptr<const int> keeper, StateChanges changes)
-      : keeper_(std::move(keeper)), changes_(std::move(changes)) {}
+  FrontierChanges(const std::shared_ptr<const int>& keeper, StateChanges changes)
+      : keeper_(keeper), changes_(std::move(changes)) {}
   std::shared_ptr<const Carried> Carry(const Snapshot&, const StateChanges& later) const override {
-    if (changes_.size() + later.size() > kMostChanges) return nullptr;
+    if (keeper_.expired() || changes_.size() + later.size() > kMostChanges) return nullptr;
     StateChanges all = changes_;
     all.Add(later);
-    return std::make_shared<FrontierChanges>(keeper_, std::move(all));
+    return std::make_shared<FrontierChanges>(keeper_.lock(), std::move(all));
   }
   std::uint64_t size_bytes() const override { return changes_.size_bytes(); }
-  bool of(const std::shared_ptr<const int>& keeper) const { return keeper_ == keeper; }
+  bool of(const std::shared_ptr<const int>& keeper) const { return keeper_.lock() == keeper; }
   const StateChanges& changes() const { return changes_; }
 
  private:
-  std::shared_ptr<const int> keeper_;
+  std::weak_ptr<const int> keeper_;
   StateChanges changes_;
 };
 
@@ -74,6 +74,7 @@ struct FrontierKeeper::State {
   FrontierKeeperCounters counters;
   std::shared_ptr<const int> token = std::make_shared<int>(0);
   std::unique_ptr<Kept> kept;  // null: every update is a full run
+  bool current = false;        // `page` and `kept` are of `snapshot`
 
   Executor& executor() const { return internal::Pick(options.run.executor); }
   std::uint32_t variant() const {
@@ -97,11 +98,12 @@ struct FrontierKeeper::State {
   Result<std::vector<NodeId>> Changed(const Snapshot& now, const StateChanges& changes,
                                       const LedgerIndex& ledger, const NodeSubset& seen,
                                       std::string& why) const;
-  void MakePage();
+  void MakePage(std::uint64_t compared = 0, std::uint64_t scored = 0);
 };
 
 Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
   kept.reset();
+  current = false;
   NeverComposedPage made;
   if (!ForPairs() || options.top < 1 || options.top > kMaxNeverComposedTop) {
     PLEXUS_ASSIGN(made, NeverComposed(now, options));  // or why not
@@ -121,24 +123,25 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
     if (list.more && !next->known.empty()) next->last = next->known.back();
     if (!list.truncated) kept = std::move(next);
     if (kept) {
-      MakePage();
+      MakePage(list.compared, list.scored);
       made = std::move(page);
     } else {
       PLEXUS_ASSIGN(made, NeverComposed(now, options));
     }
-    made.compared = list.compared;
-    made.scored = list.scored;
   }
   snapshot = now;
   page = std::move(made);
   ++counters.full;
   counters.why_full = std::move(why);
+  current = true;
   Watch();
   return {};
 }
 
-void FrontierKeeper::State::MakePage() {
+void FrontierKeeper::State::MakePage(std::uint64_t compared, std::uint64_t scored) {
   memory_internal::RankedList list;
+  list.compared = compared;
+  list.scored = scored;
   for (const ScoredPair& pair : kept->known) {
     if (list.sets.size() == options.top) break;
     list.sets.push_back({pair.score, {pair.a, pair.b}});
@@ -212,6 +215,7 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
                                                .executor = &executor()}));
   PLEXUS_ASSIGN(const std::vector<NodeId> changed, Changed(now, changes, *ledger, *seen, why));
   if (!why.empty()) return false;
+  current = false;
   snapshot = now;
   kept->pool.Move(snapshot, ledger);
   kept->ledger = ledger;
@@ -252,6 +256,7 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
     kept->last = kept->known.back();
   }
   MakePage();
+  current = true;
   return true;
 }
 
@@ -275,13 +280,14 @@ PLEXUS_CATCH_NO_MEMORY
 
 Status FrontierKeeper::Update(const Snapshot& snapshot) try {
   State& s = *state_;
-  if (snapshot.shared_state() == s.snapshot.shared_state()) {
+  if (s.current && snapshot.shared_state() == s.snapshot.shared_state()) {
     ++s.counters.unchanged;
     return {};
   }
   const auto since = FindDerived<FrontierChanges>(snapshot, s.variant());
   if (!since || !since->of(s.token)) return s.Full(snapshot, "the changes are not known");
   if (!s.kept) return s.Full(snapshot, "the question is not one of surface pairs");
+  if (!s.current) return s.Full(snapshot, "the update before failed");
   std::string why;
   const Result<bool> quick = s.Quick(snapshot, since->changes(), why);
   if (!quick) {

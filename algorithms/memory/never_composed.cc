@@ -171,9 +171,6 @@ Status NameAll(const Snapshot& snapshot, const NeverComposedOptions& options,
   for (NeverComposedSet& set : sets) {
     std::vector<Row> rows;
     for (const NodeId v : set.members) rows.push_back(pool.RowOf(v));
-    set.shared_tags.clear();
-    set.shared_terms.clear();
-    set.boundary_tags.clear();
     NameShared(pool, rows, set);
   }
   return {};
@@ -185,8 +182,7 @@ Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverCompos
   PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, &executor));
   PLEXUS_ASSIGN(const NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
   memory_internal::PagePosition after;
-  if (end && end->members.size() == 2)
-    after = {end->score, end->members[0], end->members[1], end->hops, end->divergence};
+  if (end && end->members.size() == 2) after = {end->score, end->members[0], end->members[1]};
   PLEXUS_ASSIGN(NeverComposedPage page,
                 options.lens == FrontierLens::kBridge
                     ? memory_internal::MineBridge(snapshot, *ledger, pool, options, after)
@@ -194,8 +190,7 @@ Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverCompos
   PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
   if (!page.next.empty() && !page.sets.empty()) {
     const NeverComposedSet& last = page.sets.back();
-    page.next =
-        WriteCursor(snapshot, options, {last.score, last.hops, last.divergence, last.members});
+    page.next = WriteCursor(snapshot, options, {last.score, last.members});
   }
   return page;
 }

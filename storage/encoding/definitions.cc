@@ -2,7 +2,6 @@
 #include "storage/encoding/definitions.h"
 
 #include <string>
-#include <type_traits>
 
 #include "engine/vocabulary.h"
 
@@ -17,18 +16,10 @@ std::vector<T> From(const std::vector<T>& all, std::size_t first) {
 }
 
 template <class T>
-auto Restored(Schema& schema, const T& definition) {
-  if constexpr (std::is_same_v<T, Column>)
-    return schema.Restore(definition);
-  else
-    return schema.Define(definition);
-}
-
-template <class T>
 Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
                  std::string_view where) {
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto id = Restored(schema, all[i]);
+    const auto id = schema.Restore(all[i]);
     if (!id || *id != first + i)
       return Fail(ErrorCode::kCorruption, std::string(where) + ": the definition of '" +
                                               all[i].name + "' does not fit" +

@@ -176,6 +176,31 @@ TEST_F(Composition, ADryRunChangesNothing) {
   EXPECT_EQ(Sequence(), before);
 }
 
+// Where queries are indexed, too: the terms come along.
+TEST_F(Composition, ADryRunCountsWhatTheWriteCounts) {
+  Json({"terms", "--events", "index", "--now", "1700000055000"});
+  const Words record = {"ledger",  "record",           "--member", "m1",
+                        "--query", "unheard melodies", "--now",    "1700000060000"};
+  Words dry = record;
+  dry.push_back("--dry-run");
+  const object asked = Json(dry), made = Json(record);
+  for (const char* counts : {"events", "nodes", "edges", "index"}) {
+    ASSERT_EQ(asked.contains(counts), made.contains(counts)) << counts;
+    if (made.contains(counts)) {
+      EXPECT_EQ(asked.at(counts), made.at(counts)) << counts;
+    }
+  }
+}
+
+TEST_F(Composition, AnEmptyRecordExpectsItsSequenceToo) {
+  const Words empty = {"ledger", "record", "--query", "q", "--expect-sequence"};
+  Words right = empty, wrong = empty;
+  right.push_back(std::to_string(Sequence()));
+  wrong.push_back(std::to_string(Sequence() + 7));
+  EXPECT_EQ(Run(right).code, 0);
+  EXPECT_EQ(Run(wrong).code, 6);
+}
+
 TEST_F(Composition, RecordedEventsAreAsImportedOnes) {
   const object reply = Json({"ledger", "record", "--tool", "t", "--query", "why twice", "--member",
                              "m1:primary", "--member", "m5", "--now", "1700000060000"});

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/recall.h"
 #include "tools/operations/names.h"
 
 namespace plexus::tools {
@@ -21,18 +22,10 @@ std::string_view LevelName(SetLevel level) {
   return "closed_wedge";
 }
 
-constexpr std::size_t kPreviewBytes = 160;
-
 // The node's text in one line, cut at a character.
 std::string Preview(const Snapshot& snapshot, NodeId node) {
-  auto text = snapshot.Payload(node, NodeField::kText);
-  if (!text) return "";
-  for (char& c : *text)
-    if (c == '\n' || c == '\r') c = ' ';
-  if (text->size() <= kPreviewBytes) return *std::move(text);
-  std::size_t end = kPreviewBytes;
-  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) --end;
-  return text->substr(0, end) + "...";
+  const auto text = snapshot.Payload(node, NodeField::kText);
+  return text ? PreviewOf(*text) : "";
 }
 
 }  // namespace

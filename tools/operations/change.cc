@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "engine/preview.h"
 #include "tools/operations/reply_parts.h"
 
 namespace plexus::tools {
@@ -73,15 +72,28 @@ WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
   return batch;
 }
 
-Result<ApplyReport> ApplyOrPreview(Workspace& workspace, const Request& request,
-                                   const WriteBatch& batch) {
-  if (!IsDryRun(request)) return workspace.graph().Apply(batch);
+Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& request,
+                                     const WriteBatch& batch) {
+  if (!IsDryRun(request)) {
+    PLEXUS_ASSIGN(ApplyReport report, workspace.graph().Apply(batch));
+    return PreviewResult{.snapshot = workspace.graph().snapshot(), .report = std::move(report)};
+  }
   PreviewOptions options;
   options.now_ms = workspace.options().clock_ms;
   options.executor = &workspace.executor();
   PLEXUS_ASSIGN(PreviewResult preview, Preview(workspace.snapshot(), batch, options));
   preview.report.sequence = workspace.snapshot().sequence();
-  return std::move(preview.report);
+  return preview;
+}
+
+Result<Sequence> ApplyIf(bool write, Workspace& workspace, const WriteBatch& batch) {
+  if (!write || batch.empty()) return workspace.snapshot().sequence();
+  PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
+  return report.sequence;
+}
+
+Access WritesWhenApplied(const Request& request) {
+  return request.Flag("apply") ? Access::kWrite : Access::kRead;
 }
 
 Reply ChangeReply(const Request& request, const ApplyReport& report) {
@@ -101,8 +113,8 @@ Reply ChangeReply(const Request& request, const ApplyReport& report) {
 }
 
 Result<Reply> Change(Workspace& workspace, const Request& request, const WriteBatch& batch) {
-  PLEXUS_ASSIGN(const ApplyReport report, ApplyOrPreview(workspace, request, batch));
-  return ChangeReply(request, report);
+  PLEXUS_ASSIGN(const PreviewResult changed, ApplyOrPreview(workspace, request, batch));
+  return ChangeReply(request, changed.report);
 }
 
 }  // namespace plexus::tools

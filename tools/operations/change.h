@@ -5,6 +5,7 @@
 
 #include "engine/error.h"
 #include "engine/graph.h"
+#include "engine/preview.h"
 #include "engine/write_batch.h"
 #include "tools/operations/operation.h"
 #include "tools/operations/request.h"
@@ -26,9 +27,13 @@ Access MakesGraph(const Request& request);
 // A batch at the workspace's time, with the request's expect_sequence where the row has it.
 WriteBatch MakeBatch(const Workspace& workspace, const Request& request);
 // Applies the batch, or asks what it would do where the request says dry_run: its report then has
-// the graph's own sequence.
-Result<ApplyReport> ApplyOrPreview(Workspace& workspace, const Request& request,
-                                   const WriteBatch& batch);
+// the graph's own sequence. The snapshot is that of the graph afterwards.
+Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& request,
+                                     const WriteBatch& batch);
+// Applies the batch if `write`. The graph's sequence afterwards.
+Result<Sequence> ApplyIf(bool write, Workspace& workspace, const WriteBatch& batch);
+// Operation::access of an operation that writes when its flag `apply` is given.
+Access WritesWhenApplied(const Request& request);
 
 // The members of a change's reply, in the language of shape.h; and such a reply.
 extern const char* const kChangeShape;

@@ -37,6 +37,10 @@ Parameter TopForPeople(std::string help) {
 Parameter DirectionParameter(std::vector<std::string> choices, std::string help) {
   return Choice("direction", std::move(choices), std::move(help));
 }
+Parameter TauParameter() {
+  return Text("tau", "DURATION", "arousal falls to 1/e in that time, such as 12h").Default("1d");
+}
+
 Parameter IncludeSuperseded() {
   return Flag("include_superseded", "do not hide what was superseded");
 }

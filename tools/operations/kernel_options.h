@@ -27,6 +27,8 @@ Parameter ResumeParameter();
 Parameter Top(std::uint64_t count, std::string help = "list the K first; 0 = all");
 // Everything, and the first 100 where people read a table.
 Parameter TopForPeople(std::string help = "list the K first; 0 = all");
+// Of concepts.
+Parameter TauParameter();
 Parameter DirectionParameter(std::vector<std::string> choices, std::string help);
 Parameter IncludeSuperseded();
 // kinds, valid_at, max_seconds, top = 20.

@@ -2,6 +2,7 @@
 #include "tools/operations/proposal.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "storage/formats/import.h"
@@ -10,15 +11,14 @@
 
 namespace plexus::tools {
 
-Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
-                              std::string_view lines, bool with_terms) {
+Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& source,
+                                   std::string_view lines, bool with_terms) {
   const Snapshot& snapshot = workspace.snapshot();
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
   const std::unique_ptr<Graph> copy = ScratchGraph(snapshot, in_memory);
   if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
-  Proposal proposal;
-  proposal.batch.set_time_ms(workspace.now_ms());
+  WriteBatch joined(workspace.now_ms());
   std::optional<TermKeeper> keeper;
   if (with_terms) {
     PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));
@@ -29,7 +29,7 @@ Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
   options.executor = &workspace.executor();
   options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
     if (keeper && keeper->on()) PLEXUS_TRY(keeper->Complete(now, batch));
-    proposal.batch.Append(batch);
+    joined.Append(batch);
     return {};
   };
   PLEXUS_ASSIGN(const ImportReport report, ImportBytes(*copy, source, lines, options));
@@ -39,8 +39,7 @@ Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
                                                  : report.kept_errors.front().ToString());
   PreviewOptions preview;
   preview.executor = &workspace.executor();
-  PLEXUS_ASSIGN(proposal.preview, Preview(snapshot, proposal.batch, preview));
-  return proposal;
+  return Preview(snapshot, joined, preview);
 }
 
 }  // namespace plexus::tools

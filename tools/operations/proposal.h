@@ -1,4 +1,4 @@
-// A proposal: JSON lines as one WriteBatch, and the graph that it would make.
+// A proposal: JSON lines as one batch, and the graph that it would make.
 //
 // The lines are read as import reads them, into a copy in RAM; nothing is written to the graph.
 #pragma once
@@ -8,19 +8,13 @@
 
 #include "engine/error.h"
 #include "engine/preview.h"
-#include "engine/write_batch.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
-struct Proposal {
-  WriteBatch batch;
-  PreviewResult preview;
-};
-
 // `source` stands in messages. `with_terms`: the texts' terms come along where the graph has terms.
 // kInvalidArgument: a line that cannot be read or that the graph would refuse; as Preview.
-Result<Proposal> ReadProposal(Workspace& workspace, const std::string& source,
-                              std::string_view lines, bool with_terms);
+Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& source,
+                                   std::string_view lines, bool with_terms);
 
 }  // namespace plexus::tools

@@ -109,6 +109,11 @@ void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult
   });
 }
 
+std::string More(std::size_t count, std::uint64_t top) {
+  if (top == 0 || count <= top) return "";
+  return "... " + Grouped(count - static_cast<std::size_t>(top)) + " more\n";
+}
+
 std::string Truncated(bool truncated, std::string_view what) {
   return truncated ? "truncated: the budget ran out; " + std::string(what) + "\n" : std::string();
 }

@@ -61,6 +61,8 @@ std::span<const T> First(const std::vector<T>& list, std::uint64_t top) {
   return std::span(list).first(top == 0 || top > list.size() ? list.size()
                                                              : static_cast<std::size_t>(top));
 }
+// "... 12 more", below a table that shows the first `top` of so many; "" when it shows all.
+std::string More(std::size_t count, std::uint64_t top);
 
 // The node's columns as members, "scope" included.
 void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node);

@@ -80,6 +80,15 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   return report_;
 }
 
+Status KeepTerms(Workspace& workspace, WriteBatch& batch) {
+  bool texts = false;
+  batch.ForEachTextChange(
+      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
+  if (!texts) return {};
+  PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
+  return keeper.on() ? keeper.Complete(workspace.snapshot(), batch) : Status();
+}
+
 void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndexed& count) {
   const auto have = [](std::uint64_t facts) {
     return Grouped(facts) + (facts == 1 ? " fact has" : " facts have");

@@ -46,6 +46,9 @@ class TermKeeper {
   Sequence completed_at_ = 0;
 };
 
+// Adds the terms of the texts that the batch changes, where the graph has terms.
+Status KeepTerms(Workspace& workspace, WriteBatch& batch);
+
 // Notes "12 facts have a text that is newer than the index ..." when there are any.
 void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndexed& count);
 // What to do where there are no terms.

@@ -26,6 +26,7 @@ struct Search {
   std::uint32_t stamp = 0;
   std::vector<NodeId> level, next;
   std::vector<RankedPair> found;
+  std::optional<StructuralFit> fit;  // keeps the profiles that it has made
 };
 
 struct Counts {
@@ -179,7 +180,7 @@ class Miner {
     ++search.stamp;
     search.level.assign(1, order_[i]);
     search.seen[order_[i]] = search.stamp;
-    StructuralFit fit(walked_);
+    if (!search.fit) search.fit.emplace(walked_);
     for (std::uint32_t h = 1; h <= hops; ++h) {
       search.next.clear();
       for (const NodeId v : search.level)
@@ -191,7 +192,7 @@ class Miner {
       counts.edges |= !search.next.empty();
       std::swap(search.level, search.next);
     }
-    for (const NodeId v : search.level) Consider(i, v, hops, fit, search, counts);
+    for (const NodeId v : search.level) Consider(i, v, hops, *search.fit, search, counts);
     if (search.found.size() > top_) KeepBest(search.found, {}, top_);
     return counts;
   }
@@ -297,12 +298,6 @@ Result<NeverComposedPage> MineBridge(const Snapshot& snapshot, const LedgerIndex
                                      const PagePosition& after) {
   PLEXUS_ASSIGN(const internal::Selection walked,
                 SelectWalked(snapshot, options.kinds, options.now_ms));
-  NeverComposedPage page;
-  if (options.level && *options.level != SetLevel::kOpen) {
-    page.pool = pool.count();
-    page.why_empty = "A pair that was never composed is always open.";
-    return page;
-  }
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   Miner miner(snapshot, walked, terms, options, after);
   miner.Mine();

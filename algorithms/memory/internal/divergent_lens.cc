@@ -95,7 +95,7 @@ class Miner {
               static_cast<double>(pair.hops)},
              {"structural_fit", fit, options_.structural_fit_weight}}};
   }
-  // Fits, and ranks behind `after` and ahead of the worst that is kept.
+  // Scores the pair. False: it does not fit well enough.
   bool Finish(RankedPair& pair) {
     double fit = 0;
     if (fits_) {
@@ -335,12 +335,6 @@ Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIn
                                         const PagePosition& after) {
   PLEXUS_ASSIGN(const internal::Selection walked,
                 SelectWalked(snapshot, options.kinds, options.now_ms));
-  if (options.level && *options.level != SetLevel::kOpen) {
-    NeverComposedPage page;
-    page.pool = pool.count();
-    page.why_empty = "A pair that was never composed is always open.";
-    return page;
-  }
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   Miner miner(snapshot, walked, terms, options, after);
   PLEXUS_TRY(miner.Mine());

@@ -3,28 +3,33 @@
 
 #include <bit>
 #include <charconv>
+#include <cmath>
+
+#include "algorithms/memory/internal/fnv.h"
 
 namespace plexus::memory_internal {
 
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kHead = 7;  // numbers before the members
+constexpr std::size_t kHead = 5;  // numbers before the members
 
 class Digest {
  public:
   void Add(std::uint64_t value) {
-    for (int i = 0; i < 8; ++i) state_ = (state_ ^ (value >> (8 * i) & 255)) * 0x100000001b3ull;
+    char bytes[8];
+    for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+    state_ = Fnv1a64({bytes, sizeof bytes}, state_);
   }
   void Add(double value) { Add(std::bit_cast<std::uint64_t>(value)); }
   void Add(std::string_view text) {
     Add(std::uint64_t{text.size()});
-    for (const char c : text) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    state_ = Fnv1a64(text, state_);
   }
   std::uint64_t value() const { return state_; }
 
  private:
-  std::uint64_t state_ = 0xcbf29ce484222325ull;
+  std::uint64_t state_ = kFnvBasis;
 };
 
 std::uint64_t DigestOf(const NeverComposedOptions& o) {
@@ -78,13 +83,9 @@ std::unexpected<Error> Refused(const std::string& why) {
 
 std::string WriteCursor(const Snapshot& snapshot, const NeverComposedOptions& options,
                         const PageEnd& end) {
-  std::vector<std::uint64_t> numbers = {kVersion,
-                                        snapshot.sequence(),
+  std::vector<std::uint64_t> numbers = {kVersion, snapshot.sequence(),
                                         static_cast<std::uint64_t>(options.now_ms),
-                                        DigestOf(options),
-                                        std::bit_cast<std::uint64_t>(end.score),
-                                        end.hops,
-                                        std::bit_cast<std::uint64_t>(end.divergence)};
+                                        DigestOf(options), std::bit_cast<std::uint64_t>(end.score)};
   numbers.insert(numbers.end(), end.members.begin(), end.members.end());
   std::string text;
   for (const std::uint64_t number : numbers) {
@@ -107,10 +108,8 @@ Result<std::optional<PageEnd>> ReadCursor(const Snapshot& snapshot,
                    std::to_string(snapshot.sequence()));
   if (n[2] != static_cast<std::uint64_t>(options.now_ms)) return Refused("it is of another time");
   if (n[3] != DigestOf(options)) return Refused("it is of another question");
-  PageEnd end{std::bit_cast<double>(n[4]),
-              static_cast<std::uint32_t>(n[5]),
-              std::bit_cast<double>(n[6]),
-              {}};
+  PageEnd end{std::bit_cast<double>(n[4]), {}};
+  if (!std::isfinite(end.score)) return Refused("its score is no number");
   for (std::size_t i = kHead; i < n.size(); ++i) {
     if (n[i] >= snapshot.node_count()) return Refused("it names no node");
     end.members.push_back(static_cast<NodeId>(n[i]));

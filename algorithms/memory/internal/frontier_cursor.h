@@ -1,7 +1,7 @@
 // Cursors of never-composed pages: where a page ended, of which question, of which state.
 //
-// Text: version, sequence, time, digest of the question, score, hops, divergence and members, in
-// hexadecimal between dots. The digest covers every option but top, cursor, time and budget.
+// Text: version, sequence, time, digest of the question, score and members, in hexadecimal
+// between dots. The digest covers every option but top, cursor, time and budget.
 // Private to algorithms/memory.
 #pragma once
 
@@ -19,8 +19,6 @@ namespace plexus::memory_internal {
 
 struct PageEnd {
   double score = 0;
-  std::uint32_t hops = 0;
-  double divergence = 0;
   std::vector<NodeId> members;
 };
 

@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "algorithms/memory/internal/ledger_index_value.h"
+#include "algorithms/memory/internal/ledger_read.h"
 #include "algorithms/memory/internal/outcome_types.h"
-#include "engine/out_of_memory.h"
-#include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory_internal {
@@ -28,12 +27,9 @@ bool NewerEvent::operator()(NodeId a, NodeId b) const {
 Result<OutcomeSet> OutcomeOf(const Snapshot& snapshot, NodeId outcome, NodeId event) {
   if (const auto type = TypeInKey(snapshot.key(outcome), snapshot.key(event)))
     return OutcomeBit(*type);
-  if (!snapshot.payload_ref(outcome, NodeField::kProperties)) return kOtherOutcome;
-  PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(outcome, NodeField::kProperties));
-  PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
-  const auto type = map.root().Find("type");
-  const auto text = type ? type->AsString() : std::nullopt;
-  return text ? OutcomeBit(*text) : kOtherOutcome;
+  PLEXUS_ASSIGN(const PropertyMap map,
+                StoredProperties(snapshot, snapshot.payload_ref(outcome, NodeField::kProperties)));
+  return OutcomeBit(TextOf(map.root(), "type"));
 }
 
 EventReader::EventReader(const Snapshot& snapshot)

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <bit>
 
+#include "algorithms/common/internal/simd_dispatch.h"
+
 namespace plexus::memory_internal {
 
 namespace {
@@ -60,22 +62,24 @@ struct Signatures {
     if (pair + bound.terms(terms) >= needed) out.push_back(static_cast<std::uint32_t>(y));
   }
 }
-#if defined(__x86_64__)
+using Scanner = void (*)(const Signatures&, const WorthBound&, std::size_t, std::size_t,
+                         std::size_t, std::vector<std::uint32_t>&);
+void ScanScalar(const Signatures& s, const WorthBound& bound, std::size_t x, std::size_t first,
+                std::size_t last, std::vector<std::uint32_t>& out) {
+  ScanRows(s, bound, x, first, last, out);
+}
+#if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("popcnt"))) void ScanPopcount(const Signatures& s, const WorthBound& bound,
                                                     std::size_t x, std::size_t first,
                                                     std::size_t last,
                                                     std::vector<std::uint32_t>& out) {
   ScanRows(s, bound, x, first, last, out);
 }
+// Machines with AVX2 count bits in one instruction.
+constexpr internal::SimdTable<Scanner> kScan{&ScanScalar, &ScanPopcount};
+#else
+constexpr internal::SimdTable<Scanner> kScan{&ScanScalar};
 #endif
-void Scan(const Signatures& s, const WorthBound& bound, std::size_t x, std::size_t first,
-          std::size_t last, std::vector<std::uint32_t>& out) {
-#if defined(__x86_64__)
-  static const bool popcount = __builtin_cpu_supports("popcnt");
-  if (popcount) return ScanPopcount(s, bound, x, first, last, out);
-#endif
-  ScanRows(s, bound, x, first, last, out);
-}
 
 }  // namespace
 
@@ -168,7 +172,6 @@ struct PairJoin::Worker {
   std::uint64_t compared = 0, unchecked = 0;
   bool stopped = false;
 
-  float need_of(Row r) const { return need.by_row ? (*need.by_row)[r] : need.least; }
   void Join(std::span<const Item> items, std::uint32_t tags, std::uint32_t terms,
             std::size_t depth);
   bool Cut(std::span<const Item> items, std::uint32_t tags, std::uint32_t terms, float most,
@@ -201,7 +204,7 @@ void PairJoin::Worker::Join(std::span<const Item> items, std::uint32_t tags, std
   float most = -kNever, least = kNever;
   for (const Item& item : items) {
     most = std::max(most, bound->row(item.row));
-    least = std::min(least, need_of(item.row));
+    least = std::min(least, need.of(item.row));
   }
   if (least == kNever) return;
   if (levels.size() <= depth) levels.resize(depth + 1);
@@ -270,7 +273,7 @@ bool PairJoin::Worker::Cut(std::span<const Item> items, std::uint32_t tags, std:
 // nothing by themselves come last, and are not compared with each other.
 void PairJoin::Worker::Compare(std::span<const Item> items, float most_shared) {
   sorted.assign(items.begin(), items.end());
-  const auto asks = [&](const Item& item) { return need_of(item.row) != kNever; };
+  const auto asks = [&](const Item& item) { return need.of(item.row) != kNever; };
   auto middle = sorted.end();
   if (need.by_row) {
     middle = std::stable_partition(sorted.begin(), sorted.end(), asks);
@@ -287,7 +290,7 @@ void PairJoin::Worker::Compare(std::span<const Item> items, float most_shared) {
   const std::size_t n = sorted.size(), asking = static_cast<std::size_t>(middle - sorted.begin());
   signatures.Resize(n);
   for (std::size_t i = 0; i < n; ++i)
-    signatures.Set(i, pool->rows[sorted[i].row], bound->row(sorted[i].row), need_of(sorted[i].row));
+    signatures.Set(i, pool->rows[sorted[i].row], bound->row(sorted[i].row), need.of(sorted[i].row));
   const float shared = std::min(most_shared, bound->tags(65535) + bound->terms(kMostAnchorTerms));
   std::size_t last = asking, end = n;
   for (std::size_t x = 0; x < asking; ++x) {
@@ -299,8 +302,8 @@ void PairJoin::Worker::Compare(std::span<const Item> items, float most_shared) {
     }
     passed.clear();
     const std::size_t first_last = std::max(last, x + 1);
-    Scan(signatures, *bound, x, x + 1, first_last, passed);
-    Scan(signatures, *bound, x, asking, end, passed);
+    kScan.Find(SimdLevel::kBest)(signatures, *bound, x, x + 1, first_last, passed);
+    kScan.Find(SimdLevel::kBest)(signatures, *bound, x, asking, end, passed);
     const std::uint64_t seen = first_last - x - 1 + (end - asking);
     compared += seen;
     unchecked += seen;
@@ -335,7 +338,7 @@ void PairJoin::SetLimits(const Seeds& seeds, const JoinNeed& need, const JoinRow
     for (; r < last; ++r) {
       const std::uint32_t begin = seeds.begins[r], end = seeds.ends[r];
       limits_[r] = begin;
-      if (r % rows.sample != 0 || (rows.left_out && (*rows.left_out)[r])) continue;
+      if (r % rows.sample != 0) continue;
       const float worth = bound_.row(static_cast<Row>(r)) + bound_.most();
       if (!seeds.with_terms) {
         const std::uint32_t all =
@@ -406,13 +409,12 @@ PairJoin::Sinks PairJoin::Run(std::size_t round, const JoinNeed& need, const Joi
 
 PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
                                  const std::function<std::unique_ptr<PairSink>()>& make_sink) {
-  const auto need_of = [&](Row r) { return need.by_row ? (*need.by_row)[r] : need.least; };
   // Rows that ask first, then the others, each from the one worth most.
   std::vector<Row> order;
   for (Row r = 0; r < pool_.count(); ++r)
-    if (r % rows.sample == 0 && !(rows.left_out && (*rows.left_out)[r])) order.push_back(r);
+    if (r % rows.sample == 0) order.push_back(r);
   std::sort(order.begin(), order.end(), [&](Row a, Row b) {
-    const bool x = need_of(a) == kNever, y = need_of(b) == kNever;
+    const bool x = need.of(a) == kNever, y = need.of(b) == kNever;
     if (x != y) return y;
     return bound_.row(a) != bound_.row(b) ? bound_.row(a) > bound_.row(b) : a < b;
   });
@@ -420,8 +422,8 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
   signatures.Resize(order.size());
   std::size_t asking = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    signatures.Set(i, pool_.rows[order[i]], bound_.row(order[i]), need_of(order[i]));
-    asking += need_of(order[i]) != kNever;
+    signatures.Set(i, pool_.rows[order[i]], bound_.row(order[i]), need.of(order[i]));
+    asking += need.of(order[i]) != kNever;
   }
   const float shared = bound_.tags(65535) + bound_.terms(kMostAnchorTerms);
   // The end of the partners in [first, last) that are worth enough for x.
@@ -446,8 +448,8 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
       if (stopped.load(std::memory_order_relaxed)) return;
       passed.clear();
       const std::size_t last = end_of(x, x + 1, asking), end = end_of(x, asking, order.size());
-      Scan(signatures, bound_, x, x + 1, last, passed);
-      Scan(signatures, bound_, x, asking, end, passed);
+      kScan.Find(SimdLevel::kBest)(signatures, bound_, x, x + 1, last, passed);
+      kScan.Find(SimdLevel::kBest)(signatures, bound_, x, asking, end, passed);
       seen += last - x - 1 + (end - asking);
       for (const std::uint32_t y : passed) sinks[c]->Offer(order[x], order[y]);
     }

@@ -42,11 +42,11 @@ inline constexpr float kNever = std::numeric_limits<float>::infinity();
 struct JoinNeed {
   float least = 0;                             // of all rows
   const std::vector<float>* by_row = nullptr;  // null: `least` of every row
+  float of(Row r) const { return by_row ? (*by_row)[r] : least; }
 };
 
 struct JoinRows {
-  std::uint32_t sample = 1;                             // rows whose number it divides take part
-  const std::vector<std::uint8_t>* left_out = nullptr;  // by row; null: none
+  std::uint32_t sample = 1;  // rows whose number it divides take part
 };
 
 class PairJoin {

@@ -7,6 +7,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/top_k.h"
+#include "algorithms/memory/internal/ledger_read.h"
 #include "algorithms/memory/internal/prior_outcomes.h"
 #include "algorithms/memory/internal/trust.h"
 #include "engine/vocabulary.h"
@@ -85,11 +86,7 @@ NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>&
   std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64);
   for (NodeId tag = 0; tag < snapshot.node_count(); ++tag) {
     if (snapshot.node_kind(tag) != kTag || !snapshot.alive(tag)) continue;
-    const std::string_view name = DisplayName(snapshot.key(tag));
-    const bool is_wanted = std::ranges::any_of(wanted, [&](const std::string& w) {
-      return name.starts_with(w) && (name.size() == w.size() || name[w.size()] == ':');
-    });
-    if (is_wanted)
+    if (TagFilter(wanted).Matches(DisplayName(snapshot.key(tag))))
       snapshot.ForEachArc(Direction::kIn, tag, filter, [&](const Arc& arc) {
         words[arc.neighbor / 64] |= std::uint64_t{1} << (arc.neighbor % 64);
       });

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "algorithms/common/internal/simd_dispatch.h"
+
 namespace plexus::memory_internal {
 
 namespace {
@@ -26,12 +28,22 @@ namespace {
       out.push_back(r);
   }
 }
-#if defined(__x86_64__)
+void MatchScalar(const SurfacePool& pool, const WorthBound& bound, Row row, float need, Row first,
+                 Row last, std::vector<Row>& out) {
+  MatchRows(pool, bound, row, need, first, last, out);
+}
+using Matcher = void (*)(const SurfacePool&, const WorthBound&, Row, float, Row, Row,
+                         std::vector<Row>&);
+#if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("popcnt"))) void MatchPopcount(const SurfacePool& pool,
                                                      const WorthBound& bound, Row row, float need,
                                                      Row first, Row last, std::vector<Row>& out) {
   MatchRows(pool, bound, row, need, first, last, out);
 }
+// Machines with AVX2 count bits in one instruction.
+constexpr internal::SimdTable<Matcher> kMatch{&MatchScalar, &MatchPopcount};
+#else
+constexpr internal::SimdTable<Matcher> kMatch{&MatchScalar};
 #endif
 
 }  // namespace
@@ -42,11 +54,7 @@ std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Ro
   std::vector<std::vector<Row>> parts((pool.count() + kRows - 1) / kRows);
   RunBlocks(executor, parts.size(), [&](std::size_t p) {
     const Row first = static_cast<Row>(p) * kRows, last = std::min(pool.count(), first + kRows);
-#if defined(__x86_64__)
-    static const bool popcount = __builtin_cpu_supports("popcnt");
-    if (popcount) return MatchPopcount(pool, bound, row, need, first, last, parts[p]);
-#endif
-    MatchRows(pool, bound, row, need, first, last, parts[p]);
+    kMatch.Find(SimdLevel::kBest)(pool, bound, row, need, first, last, parts[p]);
   });
   std::vector<Row> rows;
   for (const std::vector<Row>& part : parts) rows.insert(rows.end(), part.begin(), part.end());

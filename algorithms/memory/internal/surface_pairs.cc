@@ -2,7 +2,6 @@
 #include "algorithms/memory/internal/surface_pairs.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -123,7 +122,7 @@ class PairMiner {
     float guess = bound_.Most();
     do {
       guess -= kFirstStep;
-      JoinAbove(guess, {kSample, nullptr});
+      JoinAbove(guess, {kSample});
     } while (best_.size() < bar_.k && guess > kFloor && !truncated_);
     if (best_.size() == bar_.k) guess = static_cast<float>(best_.back().score);
     bar_.k = wanted;

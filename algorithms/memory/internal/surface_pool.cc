@@ -1,5 +1,7 @@
 // Making a pool: who is in it, their tags and terms as tokens in order of rarity, their attributes.
 #include "algorithms/memory/internal/surface_pool.h"
+#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/pair_lens.h"
 
 #include <limits>
 #include <optional>
@@ -233,22 +235,6 @@ class PoolMaker {
   std::vector<std::uint8_t> telling_;               // by node
 };
 
-// Of `nodes`, the carriers of wanted tags.
-Result<NodeSubset> Carriers(const Snapshot& snapshot, const NeverComposedOptions& options,
-                            const NodeSubset& nodes) {
-  constexpr EdgeKindId kKinds[] = {kHasTag};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(options.now_ms);
-  std::vector<NodeId> carriers;
-  for (NodeId tag = 0; tag < snapshot.node_count(); ++tag) {
-    if (snapshot.node_kind(tag) != kTag || !snapshot.alive(tag)) continue;
-    if (!IsWantedTag(DisplayName(snapshot.key(tag)), options.tags)) continue;
-    snapshot.ForEachArc(Direction::kIn, tag, filter,
-                        [&](const Arc& arc) { carriers.push_back(arc.neighbor); });
-  }
-  PLEXUS_ASSIGN(const NodeSubset carrying, NodeSubset::Of(snapshot, carriers));
-  return nodes.Intersect(carrying);
-}
-
 }  // namespace
 
 SharedCounts SurfacePool::Shared(Row a, Row b) const {
@@ -310,9 +296,7 @@ bool IsBoundaryTag(std::string_view tag) {
 }
 
 bool IsWantedTag(std::string_view tag, std::span<const std::string> wanted) {
-  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
-    return tag.starts_with(w) && (tag.size() == w.size() || tag[w.size()] == ':');
-  });
+  return TagFilter(wanted).Matches(tag);
 }
 
 Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOptions& options,
@@ -345,7 +329,7 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
     pool.band_cut = true;
   }
   if (options.match == TagMatch::kBoth && !options.tags.empty()) {
-    PLEXUS_ASSIGN(nodes, Carriers(snapshot, options, nodes));
+    nodes = nodes.Intersect(TagCarriers(snapshot, options.tags, options.now_ms));
   }
   pool.nodes = nodes.ToList();
   pool.band_rows = static_cast<Row>(

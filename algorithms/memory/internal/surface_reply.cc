@@ -81,7 +81,7 @@ NeverComposedPage PageOf(const SurfaceScore& score, std::uint64_t members, const
   for (const RankedRows& set : list.sets) page.sets.push_back(DescribeSet(score, set.rows));
   if (list.more && !page.sets.empty())
     page.next = WriteCursor(*score.pool().snapshot, options,
-                            {page.sets.back().score, 0, 0, page.sets.back().members});
+                            {page.sets.back().score, page.sets.back().members});
   if (page.sets.empty())
     page.why_empty = members < static_cast<std::uint64_t>(options.arity)
                          ? "The pool has too few memories."

@@ -88,7 +88,6 @@ class WorthBound {
 
   // Of the row, with its share of what boundary tags add.
   float row(Row r) const { return rows_[r]; }
-  const std::vector<float>& rows() const { return rows_; }
   // Added to the sum of two rows.
   float tags(std::uint32_t common) const {
     return tags_[common < tags_.size() ? common : tags_.size() - 1];

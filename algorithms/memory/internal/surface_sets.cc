@@ -19,13 +19,14 @@ constexpr std::uint32_t kSample = 8;
 constexpr float kFirstStep = 0.5f, kStep = 0.2f;
 constexpr double kSlack = 1e-5;                          // of sums in another order, and of f32
 constexpr std::size_t kMostSets = std::size_t{1} << 24;  // of a level
+constexpr std::size_t kMostLinks = 4 * kMostSets;
+constexpr std::size_t kPollSets = 1024;  // compared between two looks at the budget
 constexpr std::size_t kChunk = 256;
 constexpr std::size_t kRounds = 16;
 
 struct Grown {
   std::array<Row, kMostMembers> rows{};  // ascending
   double worth = 0;                      // sum over its pairs
-  auto key() const { return rows; }
 };
 
 struct Link {
@@ -96,20 +97,30 @@ struct SetBar {
 
 class LinkSink final : public PairSink {
  public:
-  LinkSink(const SurfaceScore& score, const JoinNeed& need) : score_(score), need_(need) {}
+  // `kept`: links of all sinks, a batch at a time. Over kMostLinks they are dropped, as the search
+  // is cut then.
+  LinkSink(const SurfaceScore& score, const JoinNeed& need, std::atomic<std::size_t>& kept)
+      : score_(score), need_(need), kept_(kept) {}
   void Offer(Row a, Row b) override {
     ++scored;
+    if (kept_.load(std::memory_order_relaxed) > kMostLinks) return;
     const auto worth = static_cast<float>(score_.Worth(a, b, score_.Parts(a, b)) + kSlack);
     for (int turn = 0; turn < 2; ++turn, std::swap(a, b))
-      if (worth >= (need_.by_row ? (*need_.by_row)[a] : need_.least))
+      if (worth >= need_.of(a)) {
         links.push_back({a, b, worth});
+        if (links.size() % kBatch == 0) kept_.fetch_add(kBatch, std::memory_order_relaxed);
+      }
   }
+  // What `kept` does not count yet.
+  std::size_t rest() const { return links.size() % kBatch; }
   std::vector<Link> links;
   std::uint64_t scored = 0;
 
  private:
+  static constexpr std::size_t kBatch = 1024;
   const SurfaceScore& score_;
   const JoinNeed need_;
+  std::atomic<std::size_t>& kept_;
 };
 
 class SetMiner {
@@ -119,9 +130,8 @@ class SetMiner {
         executor_(executor),
         members_(static_cast<std::size_t>(score.options().arity)),
         bound_(score),
-        join_(score.pool(), bound_, score.options().run.budget, executor) {
-    bar_ = {&score, query.k, query.after, {}};
-  }
+        join_(score.pool(), bound_, score.options().run.budget, executor),
+        bar_{&score, query.k, query.after, {}} {}
 
   RankedList Mine() {
     const Row rows = score_.pool().count();
@@ -156,7 +166,7 @@ class SetMiner {
       const std::size_t wanted = std::exchange(bar_.k, 1);
       while (best_.empty() && guess > least && !Done()) {
         guess -= kFirstStep;
-        Grow(guess, {kSample, nullptr});
+        Grow(guess, {kSample});
       }
       if (!best_.empty()) guess = std::min(guess + kFirstStep, static_cast<float>(best_[0].score));
       bar_.k = wanted;
@@ -174,9 +184,7 @@ class SetMiner {
 
   // A number below every score.
   float Least() const {
-    double trust = 0, weight = score_.options().structural_fit_weight;
-    (void)trust;
-    return static_cast<float>(-0.8 - 1e-3 + std::min(weight, 0.0));
+    return static_cast<float>(-0.8 - 1e-3 + std::min(score_.options().structural_fit_weight, 0.0));
   }
 
   void Take(std::vector<RankedRows>&& found) {
@@ -194,14 +202,16 @@ class SetMiner {
 
   std::vector<Link> Links(const JoinNeed& need, const JoinRows& rows) {
     std::vector<Link> links;
-    const auto make = [&] { return std::make_unique<LinkSink>(score_, need); };
+    std::atomic<std::size_t> kept = 0;
+    const auto make = [&] { return std::make_unique<LinkSink>(score_, need, kept); };
     const auto take = [&](const PairJoin::Sinks& sinks) {
+      for (const auto& sink : sinks) kept += static_cast<const LinkSink&>(*sink).rest();
+      if (kept > kMostLinks) truncated_ = true;
       for (const auto& sink : sinks) {
         const auto& found = static_cast<const LinkSink&>(*sink);
-        links.insert(links.end(), found.links.begin(), found.links.end());
         scored_ += found.scored;
+        if (!truncated_) links.insert(links.end(), found.links.begin(), found.links.end());
       }
-      if (links.size() > 4 * kMostSets) truncated_ = true;
     };
     if (need.least <= bound_.Untied()) {
       take(join_.RunAll(need, rows, make));
@@ -209,6 +219,7 @@ class SetMiner {
       for (std::size_t round = 0; round < PairJoin::kRounds && !Done(); ++round)
         take(join_.Run(round, need, rows, make));
     }
+    if (kept > kMostLinks) return {};
     std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
       return a.from != b.from ? a.from < b.from : a.to < b.to;
     });
@@ -364,7 +375,6 @@ class SetMiner {
     for (Row r = 0; r < pool.count() && !Done(); ++r) {
       members = {r};
       GrowClosed(later, members, later[r], found);
-      if (found.size() > 4 * bar_.k + 1024) Take(std::exchange(found, {}));
     }
     Take(std::move(found));
   }
@@ -376,6 +386,7 @@ class SetMiner {
       if (members.size() == members_) {
         RankedRows set;
         if (bar_.Try(members, set, scored_)) found.push_back(std::move(set));
+        if (found.size() > 4 * bar_.k + 1024) Take(std::exchange(found, {}));
       } else {
         std::vector<Row> rest;
         std::set_intersection(candidates.begin(), candidates.end(), later[next].begin(),
@@ -383,7 +394,7 @@ class SetMiner {
         GrowClosed(later, members, rest, found);
       }
       members.pop_back();
-      if (truncated_) return;
+      if (truncated_ || (compared_ % kPollSets == 0 && Done())) return;
     }
   }
 

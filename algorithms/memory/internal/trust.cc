@@ -11,9 +11,7 @@ double TrustOf(const Snapshot& snapshot, NodeId node) {
 }
 
 NodeTypes::NodeTypes(const Snapshot& snapshot)
-    : snapshot_(&snapshot), column_(snapshot.schema().FindColumn("memory_type")) {
-  if (column_ && snapshot.schema().columns()[*column_].type != ColumnType::kString) column_.reset();
-}
+    : snapshot_(&snapshot), column_(snapshot.schema().ColumnFor(kMemoryType)) {}
 
 std::string_view NodeTypes::operator()(NodeId node) const {
   if (column_)

@@ -169,6 +169,34 @@ TEST(Decisions, D4Compaction) {
   EXPECT_EQ(CompactionTiers(g.snapshot(), exactly).value().entries[6].tier, CompactionTier::kFull);
 }
 
+// Tiers and suggested edges are proposals: what was removed meanwhile does not come back.
+TEST(Decisions, AProposalBringsNoRemovedNodeBack) {
+  auto graph = Graph::InMemory();
+  WriteBatch made(1);
+  const NodeRef a = made.UpsertNode("a", kDecision);
+  const NodeRef b = made.UpsertNode("b", kDecision);
+  for (const char* tag : {"x", "y", "z"})
+    for (const NodeRef node : {a, b}) made.Link(node, kHasTag, made.IndexNode(kTag, tag));
+  ASSERT_TRUE(graph->Apply(made));
+  const Snapshot before = graph->snapshot();
+  const CompactionResult tiers =
+      CompactionTiers(before, {.salience = {.decisions = At(2)}}).value();
+  SuggestOptions options;
+  options.decisions = At(2);
+  const SuggestResult edges = SuggestEdges(before, *before.Find("a"), options).value();
+  ASSERT_FALSE(tiers.batch.empty());
+  ASSERT_EQ(edges.edges.size(), 1u);
+  WriteBatch gone(2);
+  gone.RemoveNode(gone.Node("b"));
+  ASSERT_TRUE(graph->Apply(gone));
+  for (const WriteBatch* batch : {&tiers.batch, &edges.batch}) {
+    const auto applied = graph->Apply(*batch);
+    ASSERT_FALSE(applied);
+    EXPECT_EQ(applied.error().code, ErrorCode::kConflict);
+  }
+  EXPECT_FALSE(graph->snapshot().alive(*before.Find("b")));
+}
+
 TEST(Decisions, D7RootsThroughChains) {
   CaseGraph g;
   g.AddNodes(10, kDecision);  // e0 is not used

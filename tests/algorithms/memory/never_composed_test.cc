@@ -216,6 +216,13 @@ TEST(NeverComposed, WrongOptions) {
   later.Commit();
   next.now_ms = kVaultNow;
   EXPECT_FALSE(NeverComposed(later.snapshot(), next));
+  // A score that is no number: 7ff8... are the bits of one.
+  std::string edited = page.next;
+  std::size_t score = 0;
+  for (int dot = 0; dot < 4; ++dot) score = edited.find('.', score) + 1;
+  edited.replace(score, edited.find('.', score) - score, "7ff8000000000000");
+  next.cursor = edited;
+  EXPECT_EQ(code(next), ErrorCode::kInvalidArgument);
   EXPECT_EQ(TimeOfCursor(page.next), kVaultNow);
   EXPECT_EQ(TimeOfCursor("1.2.x"), std::nullopt);
 }

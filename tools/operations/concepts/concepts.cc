@@ -7,6 +7,7 @@
 #include "algorithms/memory/concept_activation.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/workspace.h"
@@ -15,28 +16,24 @@ namespace plexus::tools {
 namespace {
 
 // Applies what a function proposed, or asks what it would do. What was indexed once stays so.
-Result<ApplyReport> Settle(Workspace& workspace, const Request& request,
-                           const WriteBatch& proposed) {
+Result<PreviewResult> Settle(Workspace& workspace, const Request& request,
+                             const WriteBatch& proposed) {
   WriteBatch batch = MakeBatch(workspace, request);
   batch.Append(proposed);
-  bool texts = false;
-  batch.ForEachTextChange(
-      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
-  if (texts) {
-    PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
-    if (keeper.on()) PLEXUS_TRY(keeper.Complete(workspace.snapshot(), batch));
-  }
+  PLEXUS_TRY(KeepTerms(workspace, batch));
   return ApplyOrPreview(workspace, request, batch);
 }
 
-// The reply that `write` begins, with the sequence at its end.
-template <class Write>
-Result<Reply> Settled(Workspace& workspace, const Request& request, const WriteBatch& proposed,
-                      Write write) {
-  PLEXUS_ASSIGN(const ApplyReport report, Settle(workspace, request, proposed));
+// Settles what `result` proposes. The reply that `write` begins of it, with the sequence at its
+// end.
+template <class Proposed, class Write>
+Result<Reply> Settled(Workspace& workspace, const Request& request, Proposed result, Write write) {
+  PLEXUS_ASSIGN(const PreviewResult settled, Settle(workspace, request, result.batch));
   const bool dry = request.Flag("dry_run");
-  Reply reply([write = std::move(write), dry, sequence = report.sequence](ReplyWriter& json) {
-    write(json);
+  result.batch = WriteBatch();
+  Reply reply([result = std::move(result), write, dry,
+               sequence = settled.report.sequence](ReplyWriter& json) {
+    write(json, result);
     json.Field("sequence", sequence);
     if (dry) json.Field("dry_run", true);
   });
@@ -49,26 +46,24 @@ Result<std::int64_t> Tau(const Request& request) { return ParseDuration(request.
 Result<Reply> RunUpsert(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(auto result,
                 UpsertConcept(workspace.snapshot(), request.Text("name"), workspace.now_ms()));
-  return Settled(workspace, request, result.batch,
-                 [id = result.concept_id, created = result.created](ReplyWriter& json) {
-                   json.Field("concept_id", id);
-                   json.Field("created", created);
-                 });
+  return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
+    json.Field("concept_id", made.concept_id);
+    json.Field("created", made.created);
+  });
 }
 
 Result<Reply> RunAffect(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
   PLEXUS_ASSIGN(auto result, UpdateAffect(workspace.snapshot(), request.Text("name"),
                                           request.Number("delta"), workspace.now_ms(), tau));
-  const WriteBatch batch = std::move(result.batch);
-  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
-    json.Field("concept_id", result.concept_id);
-    json.Field("valence", result.valence);
-    json.Field("arousal", result.arousal);
-    json.Field("accessed_at", result.accessed_at);
-    json.Field("created", result.created);
-    json.Field("clamped", result.clamped);
-    json.Field("changed", result.changed);
+  return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
+    json.Field("concept_id", made.concept_id);
+    json.Field("valence", made.valence);
+    json.Field("arousal", made.arousal);
+    json.Field("accessed_at", made.accessed_at);
+    json.Field("created", made.created);
+    json.Field("clamped", made.clamped);
+    json.Field("changed", made.changed);
   });
 }
 
@@ -78,13 +73,12 @@ Result<Reply> RunEpisode(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(auto result,
                 AddEpisode(workspace.snapshot(), request.Text("summary"), request.List("concepts"),
                            request.Number("valence"), workspace.now_ms(), options));
-  const WriteBatch batch = std::move(result.batch);
-  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
-    json.Field("episode_id", result.episode_id);
-    json.Values("linked_concepts", result.linked_concepts);
-    json.Field("created", result.created);
-    json.Field("valence", result.valence);
-    json.Field("clamped", result.clamped);
+  return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
+    json.Field("episode_id", made.episode_id);
+    json.Values("linked_concepts", made.linked_concepts);
+    json.Field("created", made.created);
+    json.Field("valence", made.valence);
+    json.Field("clamped", made.clamped);
   });
 }
 
@@ -96,16 +90,15 @@ Result<Reply> RunRelate(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(auto result,
                 Relate(workspace.snapshot(), request.Text("source"), request.Text("kind"),
                        request.Text("target"), workspace.now_ms(), options));
-  const WriteBatch batch = std::move(result.batch);
-  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
-    json.Field("relation_id", result.from + " " + result.kind + " " + result.to);
-    json.Field("from", result.from);
-    json.Field("type", result.kind);
-    json.Field("to", result.to);
-    json.Field("weight", static_cast<float>(result.weight));
-    json.Field("created", result.created);
-    json.Field("concepts", result.concepts);
-    json.Field("changed", result.changed);
+  return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
+    json.Field("relation_id", made.from + " " + made.kind + " " + made.to);
+    json.Field("from", made.from);
+    json.Field("type", made.kind);
+    json.Field("to", made.to);
+    json.Field("weight", static_cast<float>(made.weight));
+    json.Field("created", made.created);
+    json.Field("concepts", made.concepts);
+    json.Field("changed", made.changed);
   });
 }
 
@@ -113,20 +106,16 @@ Result<Reply> RunDampen(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
   PLEXUS_ASSIGN(auto result, DampenConcept(workspace.snapshot(), request.Text("name"),
                                            request.Number("ratio"), workspace.now_ms(), tau));
-  const WriteBatch batch = std::move(result.batch);
-  return Settled(workspace, request, batch, [result = std::move(result)](ReplyWriter& json) {
-    json.Field("concept_id", result.concept_id);
-    json.Field("arousal", result.arousal);
-    json.Field("clamped", result.clamped);
-    json.Field("changed", result.changed);
+  return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
+    json.Field("concept_id", made.concept_id);
+    json.Field("arousal", made.arousal);
+    json.Field("clamped", made.clamped);
+    json.Field("changed", made.changed);
   });
 }
 
 Parameter Name() {
   return Text("name", "CONCEPT", "its text, which is its key").Named(Means::kKey).Positional();
-}
-Parameter TauParameter() {
-  return Text("tau", "DURATION", "arousal falls to 1/e in that time, such as 12h").Default("1d");
 }
 Parameter Share(const char* name, const char* shown, const char* help, double value) {
   return Number(name, shown, help).Between(0, 1).Default(value);

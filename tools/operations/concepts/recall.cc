@@ -57,13 +57,6 @@ Result<std::vector<RelationDecay>> ReadDecays(const Workspace& workspace, const 
   return rows;
 }
 
-// Applies what was raised. The graph's sequence afterwards.
-Result<Sequence> Commit(Workspace& workspace, const Request& request, const WriteBatch& batch) {
-  if (OnlyReads(request) || batch.empty()) return workspace.snapshot().sequence();
-  PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
-  return report.sequence;
-}
-
 void WriteRaised(ReplyWriter& json, const Snapshot& snapshot,
                  const std::vector<RaisedConcept>& raised) {
   json.Objects("raised", raised, [&](const RaisedConcept& one) {
@@ -99,7 +92,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   options.subset = &subset;
   PLEXUS_ASSIGN(auto result, RecallConcepts(workspace.snapshot(), request.List("seeds"),
                                             workspace.now_ms(), options));
-  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(!OnlyReads(request), workspace, result.batch));
   std::string closing = result.propositions.empty() ? "nothing comes to mind\n" : "";
   closing += Closing(request, result.unknown, result.raised.size(), result.truncated);
   Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
@@ -134,7 +127,7 @@ Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
   options.subset = &subset;
   PLEXUS_ASSIGN(auto result, ActivateRelated(workspace.snapshot(), request.List("sources"),
                                              workspace.now_ms(), options));
-  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(!OnlyReads(request), workspace, result.batch));
   std::string closing = Closing(request, result.unknown, result.raised.size(), result.truncated);
   Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
                result = std::move(result)](ReplyWriter& json) {
@@ -188,9 +181,6 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-Parameter TauParameter() {
-  return Text("tau", "DURATION", "arousal falls to 1/e in that time, such as 12h").Default("1d");
-}
 Parameter DecayParameter() {
   return Repeated("decay", "KIND:DIRECTION=F",
                   "what a step leaves, such as is-a:in=0.8; 0: not walked; repeatable (default: "

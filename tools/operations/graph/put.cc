@@ -228,13 +228,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("tags"))
     PLEXUS_TRY(ReplaceTags(workspace, request, batch, node, request.List("tags")));
   PLEXUS_TRY(Clear(workspace, request, batch, node));
-  bool texts = false;  // what was indexed once stays up to date
-  batch.ForEachTextChange(
-      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
-  if (texts) {
-    PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
-    if (keeper.on()) PLEXUS_TRY(keeper.Complete(workspace.snapshot(), batch));
-  }
+  PLEXUS_TRY(KeepTerms(workspace, batch));
   return Change(workspace, request, batch);
 }
 

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "engine/preview.h"
 #include "tools/operations/change.h"
 #include "tools/operations/reply_parts.h"
 #include "tools/operations/term_operations.h"
@@ -11,33 +10,19 @@
 
 namespace plexus::tools {
 
-Result<Written> ApplyToLedger(Workspace& workspace, const Request& request, WriteBatch batch) {
+Result<Written> ApplyToLedger(Workspace& workspace, const Request& request,
+                              const WriteBatch& proposed) {
   const Snapshot& before = workspace.snapshot();
+  WriteBatch batch = MakeBatch(workspace, request);
+  batch.Append(proposed);
   Written written;
   written.dry_run = IsDryRun(request);
+  written.snapshot = before;
   written.report.sequence = before.sequence();
-  written.after = before;
   if (batch.empty()) return written;
-  if (request.Has("expect_sequence"))
-    if (const auto expected = request.MaybeCount("expect_sequence"))
-      batch.ExpectSequence(*expected);
-  if (written.dry_run) {
-    PreviewOptions options;
-    options.now_ms = workspace.options().clock_ms;
-    options.executor = &workspace.executor();
-    PLEXUS_ASSIGN(PreviewResult preview, Preview(before, batch, options));
-    written.report = std::move(preview.report);
-    written.report.sequence = before.sequence();
-    written.after = std::move(preview.snapshot);
-    return written;
-  }
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
-  if (HasTerms(before) && record.terms.event_queries) {
-    PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
-    PLEXUS_TRY(keeper.Complete(before, batch));
-  }
-  PLEXUS_ASSIGN(written.report, workspace.graph().Apply(batch));
-  written.after = workspace.graph().snapshot();
+  if (HasTerms(before) && record.terms.event_queries) PLEXUS_TRY(KeepTerms(workspace, batch));
+  PLEXUS_ASSIGN(static_cast<PreviewResult&>(written), ApplyOrPreview(workspace, request, batch));
   return written;
 }
 
@@ -51,7 +36,7 @@ Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
   recording.status = recorded.empty      ? "skipped_empty"
                      : IsDryRun(request) ? "not_written"
                                          : "persisted";
-  PLEXUS_ASSIGN(recording.written, ApplyToLedger(workspace, request, std::move(recorded.batch)));
+  PLEXUS_ASSIGN(recording.written, ApplyToLedger(workspace, request, recorded.batch));
   return recording;
 }
 

@@ -6,7 +6,7 @@
 
 #include "algorithms/memory/ledger.h"
 #include "engine/error.h"
-#include "engine/graph.h"
+#include "engine/preview.h"
 #include "engine/write_batch.h"
 #include "tools/operations/reply_writer.h"
 #include "tools/operations/request.h"
@@ -15,14 +15,13 @@
 namespace plexus::tools {
 
 // What came of a batch. A dry run leaves the graph's sequence as it is.
-struct Written {
-  ApplyReport report;
-  Snapshot after;  // the preview, of a dry run
+struct Written : PreviewResult {
   bool dry_run = false;
 };
-// Terms of events come with it, where the index has them.
-// Under the request's dry_run and expect_sequence, where the row has them.
-Result<Written> ApplyToLedger(Workspace& workspace, const Request& request, WriteBatch batch);
+// Terms of events come with it, where the index has them. Under the request's dry_run and
+// expect_sequence, where the row has them.
+Result<Written> ApplyToLedger(Workspace& workspace, const Request& request,
+                              const WriteBatch& proposed);
 
 struct Recording {
   std::string event_id, query_hash;

@@ -146,8 +146,8 @@ Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
   label.confidence_delta = request.MaybeNumber("confidence_delta");
   PLEXUS_ASSIGN(const NodeId event, EventNamed(before, request.Text("event")));
   PLEXUS_ASSIGN(LabeledEvent labeled, LabelEvent(before, event, label));
-  PLEXUS_ASSIGN(Written written, ApplyToLedger(workspace, request, std::move(labeled.batch)));
-  LedgerOutcome outcome{.node = written.after.Find(labeled.key).value_or(event),
+  PLEXUS_ASSIGN(Written written, ApplyToLedger(workspace, request, labeled.batch));
+  LedgerOutcome outcome{.node = written.snapshot.Find(labeled.key).value_or(event),
                         .type = label.type,
                         .source = label.source,
                         .notes = label.notes,
@@ -162,7 +162,7 @@ Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
                outcome = std::move(outcome)](ReplyWriter& json) {
     json.Field("event_id", id);
     json.BeginObject("outcome");
-    WriteOutcomeFields(json, written.after, outcome);
+    WriteOutcomeFields(json, written.snapshot, outcome);
     json.EndObject();
     WriteWritten(json, written);
   });

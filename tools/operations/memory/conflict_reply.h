@@ -21,9 +21,7 @@ inline Layout ConflictsTable() {
 
 inline Reply ConflictsReply(const Snapshot& snapshot, std::vector<Conflict> conflicts,
                             std::uint64_t top) {
-  std::string closing;
-  if (const std::size_t shown = First(conflicts, top).size(); shown < conflicts.size())
-    closing = "... " + std::to_string(conflicts.size() - shown) + " more\n";
+  std::string closing = More(conflicts.size(), top);
   Reply reply([snapshot, top, conflicts = std::move(conflicts)](ReplyWriter& json) {
     json.Field("count", conflicts.size());
     json.Objects("conflicts", First(conflicts, top), [&](const Conflict& conflict) {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
@@ -19,9 +18,8 @@ namespace {
 Result<Reply> RunList(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   OpenConflictsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
-  options.subset = workspace.scope();
-  options.run.executor = &workspace.executor();
   if (request.Given("key")) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }
@@ -70,19 +68,17 @@ Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result)
 
 Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
   ConflictCandidatesOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
-  options.subset = workspace.scope();
   options.top = request.Count("top");
   options.include_judged = request.Flag("include_judged");
   options.space = request.Text("space");
   options.least_cosine = request.Number("least_cosine");
-  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-  options.run.executor = &workspace.executor();
   Snapshot snapshot = workspace.snapshot();
   if (request.Given("proposal")) {
-    PLEXUS_ASSIGN(const Proposal proposal, ReadProposal(workspace, request.Source("proposal"),
-                                                        request.Text("proposal"), true));
-    snapshot = proposal.preview.snapshot;
+    PLEXUS_ASSIGN(const PreviewResult proposal, ReadProposal(workspace, request.Source("proposal"),
+                                                             request.Text("proposal"), true));
+    snapshot = proposal.snapshot;
   }
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(ConflictCandidatesResult result, ConflictCandidates(snapshot, node, options));
@@ -92,14 +88,12 @@ Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
 Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NearDuplicatesOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
-  options.subset = workspace.scope();
   options.top = request.Count("top");
   options.least = request.Number("least");
   options.space = request.Text("space");
   options.least_cosine = request.Number("least_cosine");
-  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-  options.run.executor = &workspace.executor();
   if (request.Given("key")) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }

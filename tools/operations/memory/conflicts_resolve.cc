@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxVerdicts = 100'000;
 
-Status Bad(const std::string& why) { return Fail(ErrorCode::kInvalidArgument, why); }
-
 // A removed side is left to Resolve, which says what became of it.
 Status TakeSides(const Snapshot& snapshot, const std::string& a, const std::string& b,
                  Verdict& verdict) {
@@ -32,9 +30,8 @@ Status TakeSides(const Snapshot& snapshot, const std::string& a, const std::stri
 Result<Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
   Verdict verdict;
   PLEXUS_TRY(TakeSides(snapshot, request.Text("a"), request.Text("b"), verdict));
-  int given = 0;
-  for (const char* name : {"supersede", "drop", "keep_both", "verdict"})
-    given += request.Given(name) ? 1 : 0;
+  int given = request.Flag("keep_both") ? 1 : 0;
+  for (const char* name : {"supersede", "drop", "verdict"}) given += request.Given(name) ? 1 : 0;
   if (given != 1)
     return Fail(ErrorCode::kInvalidArgument, "one of " + request.Name("supersede") + " KEY, " +
                                                  request.Name("drop") + " KEY, " +
@@ -46,7 +43,7 @@ Result<Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
       verdict.kind = kind;
       PLEXUS_ASSIGN(verdict.goes, FindNode(snapshot, request.Text(name)));
     }
-  if (request.Given("keep_both")) verdict.kind = VerdictKind::kKeepBoth;
+  if (request.Flag("keep_both")) verdict.kind = VerdictKind::kKeepBoth;
   if (request.Given("verdict")) verdict.kind = *VerdictNamed(request.Text("verdict"));
   verdict.note = request.Text("note");
   return verdict;
@@ -106,7 +103,8 @@ Result<std::vector<Verdict>> ReadVerdicts(const Snapshot& snapshot, const Reques
                          [&](std::string_view line) -> Status {
                            if (line.find_first_not_of(" \t") == std::string_view::npos) return {};
                            if (verdicts.size() == kMaxVerdicts)
-                             return Bad("more than " + std::to_string(kMaxVerdicts) + " verdicts");
+                             return Fail(ErrorCode::kInvalidArgument,
+                                         "more than " + std::to_string(kMaxVerdicts) + " verdicts");
                            PLEXUS_ASSIGN(Verdict verdict, FromLine(snapshot, line));
                            verdicts.push_back(std::move(verdict));
                            return {};
@@ -123,8 +121,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const Resolution resolution, Resolve(snapshot, verdicts, options));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.Append(resolution.batch);
-  PLEXUS_ASSIGN(const ApplyReport report, ApplyOrPreview(workspace, request, batch));
-  Reply change = ChangeReply(request, report);
+  PLEXUS_ASSIGN(const PreviewResult changed, ApplyOrPreview(workspace, request, batch));
+  Reply change = ChangeReply(request, changed.report);
   Reply reply([count = verdicts.size(), linked = resolution.linked, ended = resolution.ended,
                removed = resolution.removed,
                members = std::move(change.members)](ReplyWriter& json) mutable {

@@ -3,23 +3,23 @@
 #pragma once
 
 #include "algorithms/memory/decision_status.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
-inline Result<NodeSubset> RequestedDecisions(const Workspace& workspace, const Request& request) {
-  if (request.Given("node_kinds") && workspace.scope()) return *workspace.scope();
-  return Decisions(workspace.snapshot(), workspace.scope());
-}
-
-// `subset` must outlive the options.
-inline DecisionOptions MakeDecisionOptions(const Workspace& workspace, const NodeSubset& subset,
-                                           const Budget& budget) {
+// `decisions` becomes the request's and must outlive the options.
+inline Result<DecisionOptions> ReadDecisionOptions(const Workspace& workspace,
+                                                   const Request& request, NodeSubset& decisions) {
   DecisionOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  if (request.Given("node_kinds") && workspace.scope()) {
+    decisions = *workspace.scope();
+  } else {
+    PLEXUS_ASSIGN(decisions, Decisions(workspace.snapshot(), workspace.scope()));
+  }
   options.now_ms = workspace.now_ms();
-  options.subset = &subset;
-  options.run.budget = budget;
-  options.run.executor = &workspace.executor();
+  options.subset = &decisions;
   return options;
 }
 

@@ -34,10 +34,9 @@ std::string CyclesLine(std::size_t cycles) {
 
 Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  NodeSubset decisions;
   SalienceOptions options;
-  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.damping = request.Number("damping");
   PLEXUS_ASSIGN(SalienceResult result, Salience(snapshot, options));
   PLEXUS_ASSIGN(const std::vector<ScoredNode> top,
@@ -113,10 +112,9 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChai
 
 Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  NodeSubset decisions;
   BlockedChainsOptions options;
-  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.max_roots = static_cast<std::uint32_t>(request.Count("max_roots"));
   PLEXUS_ASSIGN(BlockedChainsResult result, BlockedChains(snapshot, options));
   const std::uint64_t top = request.Count("top");
@@ -130,9 +128,7 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   }
   std::unordered_map<NodeId, EdgeKindId> kinds;
   for (const BlockingRoot& root : result.roots) kinds[root.node] = root.kind;
-  std::string closing;
-  if (list.size() < result.blocked.size())
-    closing = "... " + Grouped(result.blocked.size() - list.size()) + " more\n";
+  std::string closing = More(result.blocked.size(), top);
   closing += CyclesLine(result.cycles.size());
   Reply reply([snapshot, top, list = std::move(list), kinds = std::move(kinds),
                result = std::move(result)](ReplyWriter& json) {
@@ -152,34 +148,28 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunContradictions(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(
-      std::vector<Conflict> conflicts,
-      DecisionContradictions(workspace.snapshot(), MakeDecisionOptions(workspace, decisions, {})));
+  NodeSubset decisions;
+  PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_ASSIGN(std::vector<Conflict> conflicts,
+                DecisionContradictions(workspace.snapshot(), options));
   return ConflictsReply(workspace.snapshot(), std::move(conflicts), request.Count("top"));
 }
 
 Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  NodeSubset decisions;
   CompactionOptions options;
-  options.salience.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(options.salience.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.keep_percentile = request.Number("keep");
   constexpr double kDayMs = 86'400'000;
   options.digest_age_ms = static_cast<std::int64_t>(request.Number("digest_days") * kDayMs);
   options.summary_age_ms = static_cast<std::int64_t>(request.Number("summary_days") * kDayMs);
   PLEXUS_ASSIGN(CompactionResult result, CompactionTiers(snapshot, options));
   const bool apply = request.Flag("apply");
-  Sequence sequence = snapshot.sequence();
-  if (apply && !result.batch.empty()) {
-    PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(result.batch));
-    sequence = report.sequence;
-  }
+  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, workspace, result.batch));
   const std::uint64_t top = request.Count("top");
   std::string closing = Truncated(result.truncated, "salience is not exact");
-  if (const std::size_t shown = First(result.entries, top).size(); shown < result.entries.size())
-    closing += "... " + Grouped(result.entries.size() - shown) + " more\n";
+  closing += More(result.entries.size(), top);
   Reply reply([snapshot, sequence, apply, top, entries = std::move(result.entries),
                truncated = result.truncated](ReplyWriter& json) {
     json.Field("sequence", sequence);
@@ -200,10 +190,9 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  NodeSubset decisions;
   WorkQueueOptions options;
-  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.top = request.Count("top");
   options.due_column = request.Text("due_column");
   options.period_ms = static_cast<std::int64_t>(request.Number("period_days") * 86'400'000.0);
@@ -227,10 +216,6 @@ Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   });
   reply.closing = std::move(closing);
   return reply;
-}
-
-Access WritesWhenApplied(const Request& request) {
-  return request.Flag("apply") ? Access::kWrite : Access::kRead;
 }
 
 void AddRanked(Rows& rows) {

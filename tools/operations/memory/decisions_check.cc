@@ -18,20 +18,19 @@ namespace plexus::tools {
 namespace {
 
 Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-  PLEXUS_ASSIGN(Proposal proposal, ReadProposal(workspace, request.Source("proposal"),
-                                                request.Text("proposal"), false));
-  const Snapshot preview = proposal.preview.snapshot;
+  NodeSubset decisions;
+  PLEXUS_ASSIGN(const PreviewResult proposal, ReadProposal(workspace, request.Source("proposal"),
+                                                           request.Text("proposal"), false));
+  const Snapshot& preview = proposal.snapshot;
   PLEXUS_ASSIGN(
       std::vector<GuardrailRule> rules,
       ParseGuardrailRules(preview.schema(), request.Source("rules"), request.Text("rules")));
   GuardrailOptions options;
-  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_ASSIGN(GuardrailResult result,
                 CheckGuardrails(workspace.snapshot(), preview, rules, options));
   const bool allowed = result.allowed;
-  const ApplyReport report = proposal.preview.report;
+  const ApplyReport& report = proposal.report;
   Reply reply(
       [preview, report, result = std::move(result), rules = std::move(rules)](ReplyWriter& json) {
         json.Field("allowed", result.allowed);
@@ -59,19 +58,14 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
 Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(const NodeSubset decisions, RequestedDecisions(workspace, request));
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  NodeSubset decisions;
   SuggestOptions options;
-  options.decisions = MakeDecisionOptions(workspace, decisions, budget);
+  PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.top = request.Count("top");
   options.least_shared = request.Number("least");
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
-  Sequence sequence = snapshot.sequence();
-  if (apply && !result.batch.empty()) {
-    PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(result.batch));
-    sequence = report.sequence;
-  }
+  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, workspace, result.batch));
   std::string closing = Truncated(result.truncated, "there may be more");
   if (apply) closing += "sequence " + std::to_string(sequence) + "\n";
   Reply reply([snapshot, sequence, apply, edges = std::move(result.edges),
@@ -91,10 +85,6 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   });
   reply.closing = std::move(closing);
   return reply;
-}
-
-Access WritesWhenApplied(const Request& request) {
-  return request.Flag("apply") ? Access::kWrite : Access::kRead;
 }
 
 }  // namespace

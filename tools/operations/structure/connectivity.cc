@@ -17,11 +17,6 @@
 namespace plexus::tools {
 namespace {
 
-std::string More(std::size_t count, std::uint64_t top) {
-  if (top == 0 || count <= top) return "";
-  return "... " + Grouped(count - static_cast<std::size_t>(top)) + " more\n";
-}
-
 Result<Reply> RunForest(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   SpanningForestOptions options;
