@@ -26,6 +26,8 @@ namespace plexus {
 inline constexpr std::size_t kMaxLedgerLimit = 100;
 inline constexpr std::size_t kDefaultLedgerLimit = 10;
 inline constexpr std::size_t kMaxEventMembers = 65'536;
+// Of an event and its members as one line of JSON, which an import takes back (ImportLimits).
+inline constexpr std::size_t kMaxEventBytes = std::size_t{15} << 20;
 inline constexpr std::string_view kDefaultEventMode = "deep_reference";
 
 struct LedgerEvent {
@@ -176,9 +178,9 @@ struct RecordedEvent {
 // Computes: the batch that records an event. Members get their tags as a snapshot.
 // Complexity: O(members * log + their tags).
 // Errors: kInvalidArgument: a role that is none of BuiltinRoles(), a member twice under one role,
-//   more than kMaxEventMembers members, a number that is not finite, a text that is too long or no
-//   UTF-8, an id that an event has already. kNotFound: a member that does not exist, without
-//   `stubs`. kResourceExhausted: no memory.
+//   more than kMaxEventMembers members or kMaxEventBytes, a stub of an index node, a number that is
+//   not finite, a text that is too long or no UTF-8, an id that an event has already. kNotFound: a
+//   member that does not exist, without `stubs`. kResourceExhausted: no memory.
 // Threads: thread-safe.
 Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& event);
 

@@ -36,6 +36,31 @@ Status CheckText(const char* what, std::string_view text) {
   return {};
 }
 
+// Bytes of a text in JSON.
+std::size_t JsonBytes(std::string_view text) {
+  std::size_t bytes = text.size() + 2;
+  for (const char c : text)
+    bytes += c == '"' || c == '\\' ? 1 : static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? 5 : 0;
+  return bytes;
+}
+
+Status CheckSize(const NewEvent& event) {
+  constexpr std::size_t kNames = 256;  // of an object's names and numbers
+  std::size_t bytes = kNames;
+  for (const std::string* text :
+       {&event.id, &event.tool, &event.mode, &event.status, &event.output_preview, &event.query})
+    bytes += JsonBytes(*text);
+  for (const NewMember& member : event.members) {
+    bytes += kNames + JsonBytes(member.key) + JsonBytes(member.role) + JsonBytes(member.preview);
+    if (member.tags)
+      for (const std::string& tag : *member.tags) bytes += JsonBytes(tag) + 1;
+  }
+  if (bytes <= kMaxEventBytes) return {};
+  return Fail(ErrorCode::kInvalidArgument, "the event takes " + std::to_string(bytes) +
+                                               " bytes as a line of JSON, over " +
+                                               std::to_string(kMaxEventBytes));
+}
+
 // Roles and numbers of members, before any of them is looked up.
 Status CheckMembers(const std::vector<NewMember>& members) {
   if (members.size() > kMaxEventMembers)
@@ -70,6 +95,9 @@ Result<Resolved> Resolve(const Snapshot& snapshot, const NewMember& member, bool
   Resolved resolved;
   const auto found = snapshot.Find(member.key);
   if (found && snapshot.alive(*found)) resolved.node = *found;
+  if (!found && stubs && member.key.find(kIndexSeparator) != std::string::npos)
+    return Fail(ErrorCode::kInvalidArgument,
+                "member '" + std::string(DisplayName(member.key)) + "': a stub is a fact");
   if (resolved.node == kNoNode && !stubs)
     return Fail(ErrorCode::kNotFound,
                 "no member '" + member.key + "'" + (found ? ": it was removed" : ""));
@@ -125,6 +153,7 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
   recorded.empty = event.members.empty();
   PLEXUS_TRY(CheckText("the query", event.query));
   PLEXUS_TRY(CheckMembers(event.members));
+  PLEXUS_TRY(CheckSize(event));
   PropertyMapBuilder map;
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) map.String(name, text);

@@ -222,6 +222,25 @@ TEST_F(Composition, RecordedEventsAreAsImportedOnes) {
   EXPECT_EQ(Sequence(), before);
 }
 
+// What an import would not take back, and what JSON says twice.
+TEST_F(Composition, MembersThatAreTooLargeOrDoubtful) {
+  const std::string preview(30'000, 'x');
+  std::string large = "[";
+  for (int i = 0; i < 600; ++i)
+    large += (i ? "," : "") + std::string(R"({"id":"o)") + std::to_string(i) + R"(","preview":")" +
+             preview + "\"}";
+  ExpectRefused({"ledger", "record", "--stubs", "--members", dir_.File("large.json", large + "]")},
+                2, "as a line of JSON");
+  ExpectRefused({"ledger", "record", "--members",
+                 dir_.File("twice.json", R"([{"id":"m1","role":"primary","role":"related"}])")},
+                2, "twice");
+  ExpectRefused({"ledger", "record", "--stubs", "--member",
+                 "outcome\x1f"
+                 "bad"},
+                2, "a stub is a fact");
+  ExpectRefused({"put", "zz", "--kind", "outcome"}, 2, "an outcome is of an event");
+}
+
 TEST_F(Composition, MembersComeFromAFileToo) {
   const std::string file = dir_.File(
       "members.json", R"([{"id":"m1","role":"primary","rank":0,"trust":0.5,"preview":"x"},)"

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/times.h"
+#include "storage/formats/base/json_tree.h"
 
 namespace plexus::tools {
 namespace {
@@ -77,6 +78,13 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
     if (quoted || !item.empty() || !several) items.push_back(std::move(item));
     if (!Skip(rest, ',')) return items;
   }
+}
+
+Status CheckJson(const std::string& where, std::string_view text) {
+  formats_internal::JsonParser parser;
+  const auto parsed = parser.Parse(text);
+  return parsed ? Status()
+                : Status(Fail(parsed.error().code, where + ": " + parsed.error().message));
 }
 
 Result<std::int64_t> ParseTime(std::string_view given) {

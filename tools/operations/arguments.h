@@ -34,6 +34,10 @@ WeightedKey SplitWeight(std::string_view text);
 // written twice; what is empty, and not quoted, is left out of several.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
+// Strict JSON (storage/formats/base/json_tree.h): no member stands twice, depth at most 32, UTF-8.
+// `where` stands before what is wrong.
+Status CheckJson(const std::string& where, std::string_view text);
+
 // ISO 8601 as engine/times.h reads it, "1700000000000" or "1700000000000ms":
 // milliseconds since 1970.
 Result<std::int64_t> ParseTime(std::string_view given);

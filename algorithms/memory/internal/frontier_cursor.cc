@@ -1,4 +1,4 @@
-// Numbers between dots, and an FNV-1a digest of the question.
+// Numbers between dots, FNV-1a digests of the question and of the text.
 #include "algorithms/memory/internal/frontier_cursor.h"
 
 #include <bit>
@@ -58,6 +58,11 @@ std::uint64_t DigestOf(const NeverComposedOptions& o) {
 
 // The numbers of a cursor's text; nothing when it is none.
 std::optional<std::vector<std::uint64_t>> Numbers(std::string_view text) {
+  const std::size_t last = text.rfind('.');
+  if (last == std::string_view::npos ||
+      text.substr(last + 1) != Hex16(Fnv1a64(text.substr(0, last))))
+    return {};
+  text = text.substr(0, last);
   std::vector<std::uint64_t> numbers;
   while (!text.empty()) {
     const std::size_t dot = std::min(text.find('.'), text.size());
@@ -94,7 +99,7 @@ std::string WriteCursor(const Snapshot& snapshot, const NeverComposedOptions& op
     if (!text.empty()) text += '.';
     text.append(digits, to);
   }
-  return text;
+  return text + "." + Hex16(Fnv1a64(text));
 }
 
 Result<std::optional<PageEnd>> ReadCursor(const Snapshot& snapshot,

@@ -1,8 +1,8 @@
 // Cursors of never-composed pages: where a page ended, of which question, of which state.
 //
-// Text: version, sequence, time, digest of the question, score and members, in hexadecimal
-// between dots. The digest covers every option but top, cursor, time and budget.
-// Private to algorithms/memory.
+// Text: version, sequence, time, digest of the question, score, members and a digest of
+// all before it, in hexadecimal between dots. The digest covers every option but top, cursor, time
+// and budget. Private to algorithms/memory.
 #pragma once
 
 #include <cstdint>

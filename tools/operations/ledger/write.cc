@@ -9,6 +9,7 @@
 
 #include "algorithms/memory/ledger.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/ledger/ledger_reply.h"
 #include "tools/operations/ledger/recording.h"
@@ -97,6 +98,7 @@ Status AddMembers(const Snapshot& snapshot, const Request& request, NewEvent& ev
   if (failed || !list.is_array())
     return Fail(ErrorCode::kInvalidArgument,
                 request.Source("members") + ": it is no JSON array of members");
+  PLEXUS_TRY(CheckJson(request.Source("members"), request.Text("members")));
   if (list.get_array().size() + event.members.size() > kMaxEventMembers)
     return Fail(ErrorCode::kInvalidArgument, request.Source("members") + ": more than " +
                                                  std::to_string(kMaxEventMembers) + " members");

@@ -55,6 +55,7 @@ Result<Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
   const boost::json::value value = boost::json::parse(line, failed);
   if (failed || !value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "it is no JSON object");
+  PLEXUS_TRY(CheckJson("a verdict", line));
   std::string a, b, word, goes, note;
   const std::pair<std::string_view, std::string*> members[] = {
       {"a", &a}, {"b", &b}, {"verdict", &word}, {"goes", &goes}, {"note", &note}};

@@ -168,6 +168,7 @@ Result<std::vector<GuardrailRule>> ParseGuardrailRules(const Schema& schema,
   boost::system::error_code failed;
   const json::value whole = json::parse(text, failed);
   if (failed) return Bad(source + ": it is no JSON: " + failed.message());
+  PLEXUS_TRY(CheckJson(source, text));
   const json::value* list = &whole;
   if (whole.is_object())
     if (const json::value* rules = whole.get_object().if_contains("rules")) {

@@ -47,6 +47,8 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
     options.level = level == "open"      ? SetLevel::kOpen
                     : level == "partial" ? SetLevel::kPartial
                                          : SetLevel::kClosedWedge;
+  for (const char* of_band : {"band_least", "band_below", "band_limit"})
+    PLEXUS_TRY(Needs(request, of_band, "band"));
   if (request.Given("band")) {
     options.band.emplace();
     options.band->space = request.Text("band");
