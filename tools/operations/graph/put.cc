@@ -113,7 +113,7 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
   const std::string outcome = schema.node_kind(kOutcome).name;
   if (known_kind == kOutcome || key.starts_with(outcome + kIndexSeparator))
     return Fail(ErrorCode::kInvalidArgument,
-                "an outcome is of an event: '" +
+                "an outcome is of an event: " +
                     request.Command("ledger_label", workspace.directory()) + " makes it");
   if (index) {
     const std::string before = kind + ":";
