@@ -123,14 +123,6 @@ std::vector<NodeId> TagsOf(const Snapshot& snapshot, NodeId node) {
   return tags;
 }
 
-bool HasTerms(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId kinds[] = {kHasTerm};
-  bool found = false;
-  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
-                      [&](const Arc&) { return !(found = true); });
-  return found;
-}
-
 Status Explain(const Snapshot& snapshot, NodeId node, std::vector<ConflictCandidate>& candidates) {
   PLEXUS_ASSIGN(const Stated own, StatedBy(snapshot, node));
   const std::vector<NodeId> tags = TagsOf(snapshot, node);
@@ -160,7 +152,9 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
     return other != node && allowed.contains(other) && !std::ranges::binary_search(judged, other);
   };
   ConflictCandidatesResult result;
-  result.without_terms = !HasTerms(snapshot, node);
+  const EdgeKindId has_term[] = {kHasTerm};
+  result.without_terms =
+      snapshot.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_term)) == 0;
   std::unordered_map<NodeId, ConflictCandidate> found;
   PLEXUS_ASSIGN(
       const SimilarNodesResult sharing,

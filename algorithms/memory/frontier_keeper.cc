@@ -12,6 +12,7 @@
 #include "algorithms/memory/internal/surface_pairs.h"
 #include "algorithms/memory/internal/surface_reply.h"
 #include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/term_index.h"
 #include "engine/lineage.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -116,7 +117,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
                                            {.include_superseded = options.include_superseded,
                                             .executor = &executor()}));
     PLEXUS_ASSIGN(next->ledger, LedgerIndex::Of(now, &executor()));
-    next->term_index = memory_internal::HasTermIndex(now);
+    next->term_index = HasTerms(now);
     const std::size_t reserve = 2 * options.top + 64;
     const memory_internal::RankedList list = TopPairs(next->score, {reserve, nullptr}, executor());
     for (const auto& set : list.sets) next->known.push_back({set.score, set.rows[0], set.rows[1]});
@@ -205,7 +206,7 @@ Result<std::vector<NodeId>> FrontierKeeper::State::Changed(const Snapshot& now,
 // False, with a reason: a full run must tell.
 Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChanges& changes,
                                           std::string& why) {
-  if (memory_internal::HasTermIndex(now) != kept->term_index) {
+  if (HasTerms(now) != kept->term_index) {
     why = "an index of terms is new";
     return false;
   }

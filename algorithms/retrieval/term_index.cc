@@ -8,6 +8,7 @@
 
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
@@ -133,6 +134,11 @@ class Indexer {
 };
 
 }  // namespace
+
+bool HasTerms(const Snapshot& snapshot) {
+  const auto& counts = snapshot.state().nodes_by_kind;
+  return kTerm < counts.size() && counts[kTerm] > 0;
+}
 
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply) try {

@@ -24,6 +24,9 @@
 
 namespace plexus {
 
+// The graph has terms, so its texts were indexed once. O(1).
+bool HasTerms(const Snapshot& snapshot);
+
 struct IndexTermsOptions {
   TermOptions terms;
   std::int64_t now_ms = 0;             // Time of the batches.

@@ -2,6 +2,7 @@
 #include "tools/operations/kernel_options.h"
 
 #include "algorithms/memory/visibility.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 
 namespace plexus::tools {
@@ -83,6 +84,17 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
   visible.executor = &workspace.executor();
   PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(), workspace.now_ms(), visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
+}
+
+Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(NodeSubset shown, VisibleInScope(workspace, request));
+  if (request.Has("node_kinds") && request.Given("node_kinds")) return shown;
+  const Snapshot& snapshot = workspace.snapshot();
+  std::vector<NodeSubset::Change> out;
+  for (NodeId v = 0; v < snapshot.node_count(); ++v)
+    if (snapshot.node_kind(v) == kTurn || snapshot.node_kind(v) == kEpisode)
+      out.push_back({v, false});
+  return shown.With(shown.capacity(), out);
 }
 
 Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top) {

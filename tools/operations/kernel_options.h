@@ -67,6 +67,8 @@ Status Select(const Workspace& workspace, const Request& request, Options& optio
 
 // Nodes that are visible now, of the scope; superseded ones when the request includes them.
 Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request);
+// Of them those that are memories: turns and episodes only where the request names node kinds.
+Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request);
 
 // The best of the nodes for which `counts(node)`. `scores` by NodeId; top = 0: all.
 template <class Counts>

@@ -40,11 +40,6 @@ Error Damaged() {
 
 }  // namespace
 
-bool HasTerms(const Snapshot& snapshot) {
-  const auto& counts = snapshot.state().nodes_by_kind;
-  return counts.size() > kTerm && counts[kTerm] > 0;
-}
-
 Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   TermRecord record;
   PLEXUS_ASSIGN(record.stored, ReadRecord(snapshot, kRecordName));

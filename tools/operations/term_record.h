@@ -27,8 +27,6 @@ struct TermRecord {
   Sequence covers() const { return stored ? stored->covers : 0; }
 };
 
-// The graph has terms, so its texts were indexed once. O(1).
-bool HasTerms(const Snapshot& snapshot);
 // Errors: kCorruption, a record that is none; the payload store's.
 Result<TermRecord> ReadTermRecord(const Snapshot& snapshot);
 struct NotIndexed {

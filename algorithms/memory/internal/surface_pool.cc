@@ -6,10 +6,10 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "algorithms/memory/internal/trust.h"
 #include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/vocabulary.h"
 
@@ -30,7 +30,7 @@ class PoolMaker {
         executor_(executor),
         pool_(pool),
         arcs_(ArcFilter::All()) {
-    of_texts_ = options.terms == TermRule::kAscii || !HasTermIndex(snapshot);
+    of_texts_ = options.terms == TermRule::kAscii || !HasTerms(snapshot);
     const EdgeKindId tags[] = {kHasTag}, both[] = {kHasTag, kHasTerm};
     arcs_ =
         ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/vocabulary.h"
-
 namespace plexus::memory_internal {
 
 namespace {
@@ -113,11 +111,6 @@ std::vector<std::string> AsciiTerms(std::string_view text) {
   std::sort(terms.begin(), terms.end());
   terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
   return terms;
-}
-
-bool HasTermIndex(const Snapshot& snapshot) {
-  const auto& counts = snapshot.state().nodes_by_kind;
-  return kTerm < counts.size() && counts[kTerm] > 0;
 }
 
 }  // namespace plexus::memory_internal

@@ -41,7 +41,4 @@ struct TermTable {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// The graph has has_term arcs, so its terms are nodes.
-bool HasTermIndex(const Snapshot& snapshot);
-
 }  // namespace plexus::memory_internal

@@ -7,7 +7,6 @@
 
 #include "algorithms/memory/ledger.h"
 #include "algorithms/memory/never_composed.h"
-#include "engine/vocabulary.h"
 #include "tools/operations/candidate_reply.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/ledger/ledger_reply.h"
@@ -47,17 +46,6 @@ void WriteLane(ReplyWriter& json, const Snapshot& snapshot, const Lane& lane) {
   });
 }
 
-// Visible facts of the scope but turns and episodes.
-Result<NodeSubset> PoolInScope(const Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const NodeSubset visible, VisibleInScope(workspace, request));
-  const Snapshot& snapshot = workspace.snapshot();
-  std::vector<NodeId> nodes = visible.ToList();
-  std::erase_if(nodes, [&](NodeId node) {
-    return snapshot.node_kind(node) == kTurn || snapshot.node_kind(node) == kEpisode;
-  });
-  return NodeSubset::Of(snapshot, nodes);
-}
-
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   BountyOptions options;
@@ -81,7 +69,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   never.tags = options.tags;
   NodeSubset pool;
   if (workspace.scope()) {
-    PLEXUS_ASSIGN(pool, PoolInScope(workspace, request));
+    PLEXUS_ASSIGN(pool, MemoriesInScope(workspace, request));
     never.pool = &pool;
   }
   PLEXUS_ASSIGN(never.run.budget, MakeBudget(request));

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "algorithms/memory/never_composed.h"
-#include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/candidate_reply.h"
 #include "tools/operations/kernel_options.h"
@@ -17,18 +16,6 @@
 
 namespace plexus::tools {
 namespace {
-
-// Visible nodes of the scope; turns and episodes only where node kinds are named.
-Result<NodeSubset> Pool(const Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(NodeSubset pool, VisibleInScope(workspace, request));
-  if (request.Has("node_kinds") && request.Given("node_kinds")) return pool;
-  const Snapshot& snapshot = workspace.snapshot();
-  std::vector<NodeSubset::Change> out;
-  for (NodeId v = 0; v < snapshot.node_count(); ++v)
-    if (snapshot.node_kind(v) == kTurn || snapshot.node_kind(v) == kEpisode)
-      out.push_back({v, false});
-  return pool.With(pool.capacity(), out);
-}
 
 Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& request) {
   NeverComposedOptions options;
@@ -132,7 +119,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   if (request.Given("mask"))
     return Fail(ErrorCode::kInvalidArgument, request.Name("mask") + " is of the lens rare");
   PLEXUS_ASSIGN(NeverComposedOptions options, ReadOptions(workspace, request));
-  PLEXUS_ASSIGN(const NodeSubset pool, Pool(workspace, request));
+  PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
   const Snapshot& snapshot = workspace.snapshot();
   if (options.terms == TermRule::kUnicode && HasTerms(snapshot)) {
