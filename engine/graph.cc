@@ -5,7 +5,6 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/arrays/freed_memory.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <exception>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/internal/graph_impl.h"

@@ -8,7 +8,6 @@
 #include <new>
 
 #include "engine/internal/working_state.h"
-#include "engine/vocabulary.h"
 
 namespace plexus {
 

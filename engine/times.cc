@@ -2,7 +2,6 @@
 #include "engine/times.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 

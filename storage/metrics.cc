@@ -1,7 +1,6 @@
 // StorageStats as metrics.
 #include "storage/metrics.h"
 
-#include <string>
 #include <utility>
 
 #include "engine/out_of_memory.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "algorithms/centrality/internal/batched_distance_sums.h"
 #include "algorithms/centrality/internal/node_sample.h"

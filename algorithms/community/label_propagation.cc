@@ -2,7 +2,6 @@
 #include "algorithms/community/label_propagation.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <string>
 

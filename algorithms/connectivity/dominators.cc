@@ -2,7 +2,6 @@
 #include "algorithms/connectivity/dominators.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/dense_view.h"

@@ -3,7 +3,6 @@
 #include "algorithms/connectivity/max_flow.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"

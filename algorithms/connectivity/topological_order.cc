@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <queue>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/dense_view.h"

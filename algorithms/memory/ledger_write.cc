@@ -2,7 +2,6 @@
 // the same line makes (storage/formats/json/json_event_records.cc).
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "algorithms/memory/internal/fnv.h"

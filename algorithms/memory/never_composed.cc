@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
@@ -17,7 +16,6 @@
 #include "algorithms/retrieval/vector_distance.h"
 #include "algorithms/similarity/frontier.h"
 #include "engine/out_of_memory.h"
-#include "engine/vocabulary.h"
 
 namespace plexus {
 

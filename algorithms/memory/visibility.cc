@@ -5,7 +5,6 @@
 #include "algorithms/memory/visibility.h"
 
 #include <array>
-#include <utility>
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/visible_set.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <new>
 #include <string>
 
 #include "algorithms/common/internal/dense_view_options.h"

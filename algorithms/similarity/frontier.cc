@@ -2,7 +2,6 @@
 #include "algorithms/similarity/frontier.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string>
 

@@ -1,6 +1,5 @@
 // The graph's rows made simple, shares, wedges; the top-k join when there are too many.
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "algorithms/common/dense_view.h"

@@ -11,7 +11,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/common/internal/node_map.h"

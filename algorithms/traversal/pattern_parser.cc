@@ -5,7 +5,6 @@
 // of parentheses with it.
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "algorithms/traversal/pattern.h"

@@ -1,7 +1,6 @@
 // Sections -> arrays -> GraphState, in parallel.
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <mutex>
 
 #include "engine/compaction/state_packing.h"

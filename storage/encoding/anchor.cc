@@ -2,7 +2,6 @@
 #include "storage/encoding/anchor.h"
 
 #include <algorithm>
-#include <map>
 
 #include "anchor_generated.h"
 #include "storage/encoding/flatbuffer_util.h"

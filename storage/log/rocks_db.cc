@@ -7,8 +7,6 @@
 
 #include <exception>
 
-#include "storage/base/guarded_file_system.h"
-
 namespace plexus::storage_internal {
 
 namespace {

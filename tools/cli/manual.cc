@@ -5,7 +5,6 @@
 
 #include "tools/cli/command_line.h"
 #include "tools/cli/own_commands.h"
-#include "tools/operations/shape.h"
 
 namespace plexus::tools {
 namespace {

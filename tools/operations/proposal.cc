@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "storage/formats/import.h"
 #include "tools/operations/scratch_graph.h"

@@ -6,7 +6,6 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/human_format.h"
-#include "tools/operations/names.h"
 
 namespace plexus::tools {
 namespace {

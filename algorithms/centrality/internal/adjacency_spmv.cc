@@ -1,8 +1,6 @@
 // One direction is the dense view's; both are packed here, counted first, then filled.
 #include "algorithms/centrality/internal/adjacency_spmv.h"
 
-#include <utility>
-
 #include "algorithms/common/internal/selection.h"
 
 namespace plexus::centrality_internal {

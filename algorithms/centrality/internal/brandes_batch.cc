@@ -3,7 +3,6 @@
 #include "algorithms/centrality/internal/brandes_batch.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 #include "algorithms/common/internal/simd_dispatch.h"

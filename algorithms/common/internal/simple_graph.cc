@@ -1,8 +1,6 @@
 // Rows become pairs, pairs become a topology, which sorts and deduplicates.
 #include "algorithms/common/internal/simple_graph.h"
 
-#include <utility>
-
 #include "algorithms/common/internal/selection.h"
 #include "engine/arrays/aligned_array.h"
 

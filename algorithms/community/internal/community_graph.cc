@@ -1,7 +1,6 @@
 // Groups are counted out; rows of groups are summed up in a dense accumulator, block by block.
 #include "algorithms/community/internal/community_graph.h"
 
-#include <memory>
 #include <numeric>
 
 #include "algorithms/common/internal/stop_flag.h"

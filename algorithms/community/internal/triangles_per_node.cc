@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "algorithms/community/internal/bitset_intersection.h"
 #include "algorithms/community/internal/oriented_count.h"

@@ -2,8 +2,6 @@
 #include "algorithms/memory/internal/ledger_read.h"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
 #include <utility>
 
 #include "engine/vocabulary.h"

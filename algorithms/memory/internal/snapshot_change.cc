@@ -2,11 +2,9 @@
 #include "algorithms/memory/internal/snapshot_change.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "engine/adjacency/run.h"
-#include "engine/state.h"
 
 namespace plexus::memory_internal {
 namespace {

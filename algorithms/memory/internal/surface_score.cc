@@ -2,7 +2,6 @@
 #include "algorithms/memory/internal/surface_score.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "algorithms/memory/internal/prior_outcomes.h"
 

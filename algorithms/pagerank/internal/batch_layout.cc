@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <memory>
 #include <new>
 #include <utility>
 

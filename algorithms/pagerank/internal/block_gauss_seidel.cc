@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "algorithms/pagerank/internal/simd4.h"
 

@@ -1,9 +1,6 @@
 // The kernel over tiles: sums of a block, then its scores.
 #include "algorithms/pagerank/internal/iteration.h"
 
-#include <memory>
-#include <utility>
-
 #include "algorithms/pagerank/internal/tile_spmv.h"
 
 namespace plexus::pagerank_internal {

@@ -2,7 +2,6 @@
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

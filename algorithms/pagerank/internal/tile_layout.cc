@@ -6,10 +6,8 @@
 #include <atomic>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <new>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "algorithms/common/internal/degree_order.h"

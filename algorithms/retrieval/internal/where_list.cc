@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "algorithms/retrieval/internal/node_order.h"
 #include "engine/state.h"

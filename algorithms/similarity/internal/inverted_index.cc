@@ -3,7 +3,6 @@
 #include "algorithms/similarity/internal/inverted_index.h"
 
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "engine/vocabulary.h"

@@ -5,7 +5,6 @@
 // descriptor of its first neighbor when some more labels were made and the descriptor has come.
 // Between two layers nothing waits for memory twice.
 #include <algorithm>
-#include <limits>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/traversal/internal/label_relaxation.h"

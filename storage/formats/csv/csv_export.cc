@@ -3,7 +3,6 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
-#include "engine/vocabulary.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/csv/csv.h"

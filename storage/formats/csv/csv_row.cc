@@ -1,6 +1,5 @@
 // One CSV record after RFC 4180, strictly: quotes open a cell or stand nowhere.
 #include <algorithm>
-#include <array>
 
 #include "storage/formats/csv/csv.h"
 

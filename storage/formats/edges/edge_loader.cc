@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
 
 #include "storage/formats/edges/edge_lines.h"
 

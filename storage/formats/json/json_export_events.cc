@@ -8,7 +8,6 @@
 #include "engine/outcome_key.h"
 #include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_exporter.h"
 
 namespace plexus::formats_internal {

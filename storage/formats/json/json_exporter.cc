@@ -8,7 +8,6 @@
 #include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
-#include "storage/formats/json/json_lines.h"
 
 namespace plexus {
 

@@ -6,7 +6,6 @@
 // list names. Within the batch the parser has kept later lines true to earlier ones.
 #include <algorithm>
 
-#include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/pipeline.h"

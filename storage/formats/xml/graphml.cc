@@ -4,7 +4,6 @@
 #include <expat.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // kinds: the named kinds of nodes and edges, with their traits.
-#include <string>
 
 #include "engine/snapshot.h"
 #include "tools/operations/registry.h"

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "algorithms/memory/ledger.h"
 #include "engine/vocabulary.h"

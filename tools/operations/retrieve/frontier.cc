@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
