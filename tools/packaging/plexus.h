@@ -7,6 +7,7 @@
 #include "algorithms/algorithms.h"
 #include "engine/error.h"
 #include "engine/graph.h"
+#include "engine/monitoring/stats.h"
 #include "engine/preview.h"
 #include "engine/properties/properties.h"
 #include "engine/schema.h"
