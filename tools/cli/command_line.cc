@@ -139,7 +139,7 @@ void AddGlobals(Parse& parse) {
     const std::vector<std::string> known = {"table", "json", "csv"};
     const auto at = std::ranges::find(known, given);
     if (at == known.end())
-      throw CLI::ValidationError("--format: '" + given + "' is not one of table|json|csv" +
+      throw CLI::ValidationError("--format: " + Quoted(given) + " is not one of table|json|csv" +
                                  DidYouMean(given, known));
     parse.format = globals.format = static_cast<Format>(at - known.begin());
   };
@@ -149,7 +149,8 @@ void AddGlobals(Parse& parse) {
   const auto set_threads = [&globals](const std::string& given) {
     const std::optional<std::uint64_t> threads = ParseCount(given);
     if (!threads || *threads < 1 || *threads > kMostThreads)
-      throw CLI::ValidationError("--threads: '" + given + "' is no whole number from 1 to 1024");
+      throw CLI::ValidationError("--threads: " + Quoted(given) +
+                                 " is no whole number from 1 to 1024");
     globals.threads = static_cast<int>(*threads);
   };
   app.add_option_function<std::string>("--threads", set_threads, "threads to use (default: all)")
@@ -157,14 +158,16 @@ void AddGlobals(Parse& parse) {
   const auto set_wait = [&globals](const std::string& given) {
     const std::optional<double> seconds = ParseNumber(given);
     if (!seconds || *seconds < 0 || *seconds > kLongestWait)
-      throw CLI::ValidationError("--wait: '" + given +
-                                 "' is no number of seconds from 0 to 1000000");
+      throw CLI::ValidationError("--wait: " + Quoted(given) +
+                                 " is no number of seconds from 0 to 1000000");
     globals.wait_seconds = *seconds;
   };
   app.add_option_function<std::string>("--wait", set_wait,
                                        "wait so long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
-  app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
+  app.add_flag("--strict", globals.strict,
+               "refuse a graph whose log lost its tail in a crash; import: and records "
+               "that are never valid");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
   app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");
 }
@@ -186,9 +189,13 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
   }
   for (const auto& [parameter, texts] : given) {
     if (parameter->means != Means::kContent) continue;
+    const std::string source = texts.back() == "-" ? "standard input" : texts.back();
     PLEXUS_ASSIGN(std::string content, ReadText(texts.back()));
+    if (content.empty() && !parameter->may_be_empty)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(parameter->name) + ": " + Quoted(source) + " is empty");
     PLEXUS_TRY(request.Set(parameter->name, std::move(content)));
-    request.SetSource(parameter->name, texts.back() == "-" ? "standard input" : texts.back());
+    request.SetSource(parameter->name, source);
   }
   return {};
 }
@@ -288,9 +295,10 @@ bool AnswerFamily(const std::vector<std::string>& words, CommandLine& line) {
       words[first] + (second < words.size() ? " " + words[second] : std::string());
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  line.error = Error{ErrorCode::kInvalidArgument,
-                     second < words.size() ? "no command '" + given + "'" + DidYouMean(given, names)
-                                           : "which command? " + all};
+  line.error =
+      Error{ErrorCode::kInvalidArgument,
+            second < words.size() ? "no command " + Quoted(given) + DidYouMean(given, names)
+                                  : "which command? " + all};
   line.hint = "try 'plexus " + words[first] + " --help'";
   return true;
 }
@@ -310,13 +318,31 @@ std::string Unexpected(const CLI::App& command, const std::vector<std::string>& 
   const std::string& word = words.front();
   const std::string name = "'" + command.get_name() + "'";
   if (!word.starts_with("-") || word == "-")
-    return name + " takes no more words: '" + word + "' is left over";
+    return name + " takes no more words: " + Quoted(word) + " is left over";
   const std::string flag = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
   for (const GlobalOption& option : GlobalOptionList()) known.push_back(option.names);
-  return name + " has no option '" + flag + "'" + DidYouMean(flag, known) +
+  return name + " has no option " + Quoted(flag) + DidYouMean(flag, known) +
          (word.size() > 1 && word[1] != '-' ? " (a KEY that starts with '-' goes after '--')" : "");
+}
+
+bool IsOption(const Operation& operation, std::string_view word) {
+  const std::string_view flag = word.substr(0, word.find('='));
+  const auto is = [&](const auto& option) { return option.names == flag; };
+  return flag == "--help" || std::ranges::any_of(GlobalOptionList(), is) ||
+         std::ranges::any_of(operation.parameters, [&](const Parameter& parameter) {
+           return !parameter.positional && FlagName(parameter.name) == flag;
+         });
+}
+
+// An option behind "--" is a word like any other: for when that is not understood.
+std::string OptionAsWord(const std::vector<std::string>& words, const Operation& operation) {
+  const auto end = std::ranges::find(words, "--");
+  for (auto word = end; word != words.end(); ++word)
+    if (word != end && IsOption(operation, *word))
+      return Quoted(*word) + " stands behind '--', where options are words: put it before";
+  return "";
 }
 
 // CLI11's own words in those of users: what is wrong with which option.
@@ -348,7 +374,7 @@ void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line
     std::vector<std::string> names;
     for (const Operation& operation : AllCommands()) names.push_back(CommandName(operation.name));
     for (const CommandFamily& family : CommandFamilies()) names.emplace_back(family.word);
-    message = "no command or option '" + given + "'" + DidYouMean(given, names);
+    message = "no command or option " + Quoted(given) + DidYouMean(given, names);
   } else if (chosen.empty() && !dynamic_cast<const CLI::ValidationError*>(&error)) {
     message = "which command?";
   }
@@ -405,6 +431,7 @@ CommandLine ParseCommandLine(const std::vector<std::string>& given_words,
     line.globals = parse.globals;
     if (request) {
       line.request = *std::move(request);
+      line.hint = OptionAsWord(words, *parse.chosen);
     } else {
       line.error = request.error();
       line.hint = "try 'plexus " + CommandName(parse.chosen->name) + " --help'";
@@ -415,6 +442,9 @@ CommandLine ParseCommandLine(const std::vector<std::string>& given_words,
     line.text = Spoken(std::move(text).str());
   } catch (const CLI::ParseError& error) {
     Explain(parse, error, line);
+    const Operation* named = NamedIn(words);
+    if (const std::string why = named ? OptionAsWord(words, *named) : ""; !why.empty())
+      line.error->message = why;
     if (AsksJson(words)) parse.globals.format = Format::kJson;  // its callback may not have run
   }
   line.globals = parse.globals;

@@ -122,6 +122,7 @@ int PrintFailure(const Error& error, const CommandLine& line) {
     Out() << '\n';
     (void)FlushOut();
   }
+  if (line.request && !line.hint.empty()) PrintNote(line.hint);
   return ExitCodeOf(error.code);
 }
 
@@ -185,6 +186,7 @@ int RunCommand(const CommandLine& line) {
 int RunOn(Workspace& workspace, const CommandLine& line) {
   if (const Status usable = CheckUse(*line.request, line.globals.format); !usable)
     return PrintFailure(usable.error(), line);
+  workspace.SetStrict(line.globals.strict);
   const Access access = line.request->operation().AccessFor(*line.request);
   std::optional<SignalGuard> guard;
   if (access == Access::kWrite || access == Access::kCreate) guard.emplace();
