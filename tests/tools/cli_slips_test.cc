@@ -137,6 +137,20 @@ TEST_F(Slips, OptionsStandBeforeTheDashes) {
   EXPECT_EQ(Run({"get", "--", "m1", "--top"}).err.find("behind '--'"), std::string::npos);
 }
 
+TEST_F(Slips, NothingIsSaidToBeNothing) {
+  Noted({"conflicts", "list"}, "nothing to list");
+  EXPECT_EQ(Run({"conflicts", "list", "--quiet"}).err, "");
+  EXPECT_EQ(Run({"conflicts", "list", "--json"}).err, "");
+  Noted({"list", "--sort", "stability"}, "none of these has 'stability'\n");
+}
+
+TEST_F(Slips, HelpIsACommand) {
+  EXPECT_EQ(Run({"help", "get"}).out, Run({"get", "--help"}).out);
+  EXPECT_EQ(Plexus({"help", "get"}).out, Plexus({"get", "--help"}).out);
+  EXPECT_EQ(Plexus({"help", "ledger", "recent"}).out, Plexus({"ledger", "recent", "--help"}).out);
+  EXPECT_EQ(Plexus({"help"}).out, Plexus({"--help"}).out);
+}
+
 TEST_F(Slips, LongValuesAreCut) {
   const std::string value(3000, 'x');
   for (const Words& words : {Words{"put", "m1", "--set", value + "=1"},

@@ -238,8 +238,12 @@ bool AsksHelp(const std::vector<std::string>& words) {
 }
 
 // The two words of a command of a family as one, which the parser knows it by. A family's word
-// alone is its command "list", if it has one.
+// alone is its command "list", if it has one. "help COMMAND" is "COMMAND --help".
 std::vector<std::string> WithOneWord(std::vector<std::string> words) {
+  if (const std::size_t at = NextWord(words, 0); at < words.size() && words[at] == "help") {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+    words.insert(std::ranges::find(words, "--"), "--help");
+  }
   const std::size_t first = NextWord(words, 0);
   if (first == words.size()) return words;
   const Operation* named = FindCommand(words[first]);
@@ -392,6 +396,8 @@ std::string HelpOf(const Parameter& parameter) {
   if (const auto* number = std::get_if<double>(&parameter.default_value))
     shown = Number(*number, 12);
   if (const auto* text = std::get_if<std::string>(&parameter.default_value)) shown = *text;
+  if (const auto* list = std::get_if<std::vector<std::string>>(&parameter.default_value))
+    for (const std::string& text : *list) shown += (shown.empty() ? "" : ",") + text;
   if (parameter.for_people)
     shown = std::to_string(*parameter.for_people) + "; as JSON or CSV " + shown;
   return shown.empty() ? parameter.help : parameter.help + " (default " + shown + ")";

@@ -80,8 +80,11 @@ Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const 
   }
   // A reply that only a failure explains shows no empty table.
   Out() << reply.headline;
-  PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
+  const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
   Out() << reply.closing;
+  if (!any && reply.headline.empty() && reply.closing.empty() && !reply.failure &&
+      !line.globals.quiet)
+    PrintNote("nothing to list");
   return {};
 }
 

@@ -217,7 +217,7 @@ std::optional<std::string> Nearest(std::string_view given,
 
 std::string DidYouMean(std::string_view given, std::span<const std::string> candidates) {
   const auto nearest = Nearest(given, candidates);
-  return nearest ? "; did you mean '" + *nearest + "'?" : std::string();
+  return nearest && *nearest != given ? "; did you mean '" + *nearest + "'?" : std::string();
 }
 
 }  // namespace plexus::tools
