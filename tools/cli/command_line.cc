@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tools/cli/command_words.h"
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
 #include "tools/operations/arguments.h"
@@ -215,51 +216,6 @@ Result<Request> MakeRequest(const Parse& parse) {
   return request;
 }
 
-// The place of the first word from `i` on that is no option and does not stand for the value of a
-// global one; words.size() when there is none.
-std::size_t NextWord(const std::vector<std::string>& words, std::size_t i) {
-  for (; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--") return words.size();
-    if (!word.starts_with("-")) return i;
-    for (const GlobalOption& option : GlobalOptionList())
-      if (option.names == word && !option.shown.empty()) ++i;
-  }
-  return words.size();
-}
-
-const Operation* NamedIn(const std::vector<std::string>& words) {
-  const std::size_t at = NextWord(words, 0);
-  return at < words.size() ? FindCommand(words[at]) : nullptr;
-}
-
-bool AsksHelp(const std::vector<std::string>& words) {
-  return std::ranges::any_of(words, [](const auto& w) { return w == "--help" || w == "-h"; });
-}
-
-// The two words of a command of a family as one, which the parser knows it by. A family's word
-// alone is its command "list", if it has one. "help COMMAND" is "COMMAND --help".
-std::vector<std::string> WithOneWord(std::vector<std::string> words) {
-  if (const std::size_t at = NextWord(words, 0); at < words.size() && words[at] == "help") {
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
-    words.insert(std::ranges::find(words, "--"), "--help");
-  }
-  const std::size_t first = NextWord(words, 0);
-  if (first == words.size()) return words;
-  const Operation* named = FindCommand(words[first]);
-  if (!named && IsCommandFamily(words[first])) {
-    const std::size_t second = NextWord(words, first + 1);
-    if (second < words.size()) {
-      named = FindCommand(words[first] + " " + words[second]);
-      if (named) words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
-    } else if (!AsksHelp(words)) {
-      named = FindCommand(words[first] + " list");
-    }
-  }
-  if (named) words[first] = CommandWord(named->name);
-  return words;
-}
-
 // The parser's words for commands, as they are typed. Of the same length, so columns stay.
 std::string Spoken(std::string text) {
   for (const Operation& command : AllCommands()) {
@@ -307,15 +263,6 @@ bool AnswerFamily(const std::vector<std::string>& words, CommandLine& line) {
   return true;
 }
 
-// Whether a line that could not be parsed to its end asks for JSON.
-bool AsksJson(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i)
-    if (words[i] == "--json" || words[i] == "--format=json" ||
-        (words[i] == "--format" && i + 1 < words.size() && words[i + 1] == "json"))
-      return true;
-  return false;
-}
-
 // The words that no option or place of the command takes.
 std::string Unexpected(const CLI::App& command, const std::vector<std::string>& words) {
   if (words.empty()) return "the command line cannot be read";
@@ -329,24 +276,6 @@ std::string Unexpected(const CLI::App& command, const std::vector<std::string>& 
   for (const GlobalOption& option : GlobalOptionList()) known.push_back(option.names);
   return name + " has no option " + Quoted(flag) + DidYouMean(flag, known) +
          (word.size() > 1 && word[1] != '-' ? " (a KEY that starts with '-' goes after '--')" : "");
-}
-
-bool IsOption(const Operation& operation, std::string_view word) {
-  const std::string_view flag = word.substr(0, word.find('='));
-  const auto is = [&](const auto& option) { return option.names == flag; };
-  return flag == "--help" || std::ranges::any_of(GlobalOptionList(), is) ||
-         std::ranges::any_of(operation.parameters, [&](const Parameter& parameter) {
-           return !parameter.positional && FlagName(parameter.name) == flag;
-         });
-}
-
-// An option behind "--" is a word like any other: for when that is not understood.
-std::string OptionAsWord(const std::vector<std::string>& words, const Operation& operation) {
-  const auto end = std::ranges::find(words, "--");
-  for (auto word = end; word != words.end(); ++word)
-    if (word != end && IsOption(operation, *word))
-      return Quoted(*word) + " stands behind '--', where options are words: put it before";
-  return "";
 }
 
 // CLI11's own words in those of users: what is wrong with which option.
