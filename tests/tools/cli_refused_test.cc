@@ -212,6 +212,8 @@ TEST_F(RefusedCommands, CompletionNeverRunsWhatAKindIsCalled) {
   EXPECT_NE(complete("plexus list --details kind,l", 3).find("kind,line"), std::string::npos);
   EXPECT_NE(complete("plexus schema pager", 2).find("pagerank"), std::string::npos);
   EXPECT_NE(complete("plexus man sea", 2).find("search"), std::string::npos);
+  EXPECT_EQ(complete("plexus get --db " + db + " ali", 4), "alice\n");
+  EXPECT_EQ(complete("plexus pagerank --db " + db + " --seed ali", 5), "alice\n");
   (void)complete("plexus bfs --db " + db + " --kinds ''", 5);
   EXPECT_FALSE(std::filesystem::exists(trap));
 }
