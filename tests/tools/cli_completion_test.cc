@@ -63,7 +63,7 @@ TEST_F(ZshCompletes, CommandsOptionsValuesKindsAndKeys) {
       {"plexus list --details k", "kind "},
       {"plexus list --details kind,l", "line "},
       {"plexus schema pager", "pagerank "},
-      {"plexus stats ", ""},
+      {"plexus stats a", ""},
       {"plexus neighbors --db g alice --kinds know", "knows "},
       {"plexus --db=g neighbors alice --kinds know", "knows "},
       {"plexus list --db g --node-kinds mem", "memory "},
@@ -72,7 +72,8 @@ TEST_F(ZshCompletes, CommandsOptionsValuesKindsAndKeys) {
       {"plexus link --db g alice know", "knows "},
       {"plexus link --db g alice knows alf", "alfred "},
       {"plexus ledger neighbors --db g alf", "alfred "},
-      {"plexus get --db g it\\\\'s_", "it's_50% "},
+      {"plexus get --db g it\\\\'s_", "it\\'s_50% "},
+      {"plexus get al --json --db g", "g "},
       {"plexus get --db none al", ""}};
   std::vector<std::string> lines;
   for (const auto& [line, matches] : wanted) lines.push_back(line);

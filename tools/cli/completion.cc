@@ -228,23 +228,32 @@ constexpr const char* kZshGraph =
     "  done\n"
     "  plexus_db=${plexus_db/#\\~\\//$HOME/}\n";
 
+// To the command, whose words are those from there on; before it commands and global options.
 constexpr const char* kZshState =
-    "  local context state line\n"
-    "  _arguments -C $globals '1:command:->command' '*::argument:->argument'\n"
-    "  case $state in\n"
-    "    command) _describe command commands ;;\n"
-    "    argument)\n"
-    "      local name=${(Q)words[1]}\n"
-    "      if [[ -n ${families[$name]-} ]]; then\n"
-    "        if (( CURRENT == 2 )); then\n"
-    "          compadd -- ${=families[$name]}\n"
-    "          return\n"
-    "        fi\n"
-    "        name=\"$name ${(Q)words[2]}\"\n"
-    "        shift words\n"
-    "        (( CURRENT-- ))\n"
-    "      fi\n"
-    "      case $name in\n";
+    "  for ((i = 2; i < CURRENT; ++i)); do\n"
+    "    [[ $words[i] == -* ]] || break\n"
+    "    [[ -n ${(M)globals:#$words[i]=\\[*} ]] && (( ++i ))\n"
+    "  done\n"
+    "  if (( i >= CURRENT )); then\n"
+    "    local curcontext=$curcontext context state state_descr line\n"
+    "    local -A opt_args\n"
+    "    _arguments -C $globals '1:command:->command'\n"
+    "    [[ $state == command ]] && _describe command commands\n"
+    "    return\n"
+    "  fi\n"
+    "  words=(\"${(@)words[i,-1]}\")\n"
+    "  (( CURRENT -= i - 1 ))\n"
+    "  local name=${(Q)words[1]}\n"
+    "  if [[ -n ${families[$name]-} ]]; then\n"
+    "    if (( CURRENT == 2 )); then\n"
+    "      compadd -- ${=families[$name]}\n"
+    "      return\n"
+    "    fi\n"
+    "    name=\"$name ${(Q)words[2]}\"\n"
+    "    shift words\n"
+    "    (( CURRENT-- ))\n"
+    "  fi\n"
+    "  case $name in\n";
 
 // What zsh completes a value by.
 std::string ZshAction(const Parameter& parameter) {
@@ -277,7 +286,7 @@ std::string ZshCommand(const Operation& command) {
   int place = 0;
   for (const Parameter& parameter : command.parameters) {
     const bool list = parameter.type == Type::kList;
-    text += " \\\n          ";
+    text += " \\\n      ";
     if (parameter.positional)
       text += Quoted((list ? "*" : std::to_string(++place)) + ":" + ZshText(parameter.shown) + ":" +
                      ZshAction(parameter));
@@ -314,8 +323,8 @@ std::string ZshCompletion() {
     text += "    " + ZshOption(option.names, option.help, option.shown, action) + "\n";
   }
   text += std::string("  )\n") + kZshGraph + kZshState;
-  for (const Operation& command : AllCommands()) text += "        " + ZshCommand(command);
-  return text + "      esac ;;\n  esac\n}\n_plexus \"$@\"\n";
+  for (const Operation& command : AllCommands()) text += "    " + ZshCommand(command);
+  return text + "  esac\n}\n_plexus \"$@\"\n";
 }
 
 }  // namespace plexus::tools
