@@ -391,9 +391,11 @@ Result<ImportReport> formats_internal::RunImport(ImportRun& run,
 }
 
 std::string ImportWarning::ToString() const {
-  std::string text =
-      file + ":" + std::to_string(line) + ": \"" + field + "\" " + SecondsWarning(value);
-  if (count > 1) text += " (" + std::to_string(count) + " such values of this field)";
+  std::string text = file + ":" + std::to_string(line) + ": \"" + field + "\" ";
+  text += until ? formats_internal::NeverValid(value, *until) : SecondsWarning(value);
+  if (count > 1)
+    text += " (" + std::to_string(count) + " such " + (until ? "records" : "values of this field") +
+            ")";
   return text;
 }
 

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,9 @@ struct ImportOptions {
   // Of CSV and TSV, whose headers must have all of them. Other formats have no columns.
   std::vector<ColumnName> columns;
   OnImportError on_error = OnImportError::kStop;
+  // A record whose valid_from is not before its valid_until is an error of that record. Else it is
+  // taken, and warned of.
+  bool strict = false;
   std::int64_t now_ms = 0;       // time of the batches; new records' created_at
   Executor* executor = nullptr;  // how many threads parse; null: DefaultExecutor()
   Progress* progress = nullptr;  // bytes read of all files
@@ -118,13 +122,15 @@ struct ImportError {
   std::string ToString() const;
 };
 
-// Times of one field that look like seconds; they were read as milliseconds.
+// Times of one field that were taken and look wrong: like seconds, read as milliseconds; or a
+// valid_from that is not before the record's valid_until.
 struct ImportWarning {
   std::string file;
   std::uint64_t line = 0;  // of the first of them
   std::string field;
   std::int64_t value = 0;  // the first of them
   std::uint64_t count = 0;
+  std::optional<std::int64_t> until = {};  // the first one's valid_until; absent: seconds
   // `file:line: "field" value is read as ...`
   std::string ToString() const;
 };

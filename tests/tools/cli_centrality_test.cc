@@ -18,7 +18,7 @@ TEST_F(StructureCommands, Betweenness) {
   EXPECT_TRUE(reply.at("exact").as_bool());
   EXPECT_EQ(reply.at("bound").to_number<double>(), 0);
   EXPECT_EQ(Shown(reply, "score"), "c 4, d 3");
-  EXPECT_EQ(reply.at("nodes").as_array()[0].as_object().at("share").to_number<double>(), 4.0 / 6);
+  EXPECT_EQ(reply.at("results").as_array()[0].as_object().at("share").to_number<double>(), 4.0 / 6);
   EXPECT_EQ(Shown(Json({"betweenness", "--directed"}), "score"), "c 4, d 3");
   EXPECT_EQ(Shown(Json({"betweenness", "--max-hops", "2"}), "score"), "c 2, d 1");
   const object sampled = Json({"betweenness", "--samples", "2", "--seed", "3"});

@@ -42,13 +42,13 @@ class ConnectivityCommands : public StoredGraph<ConnectivityCommands> {
     ASSERT_EQ(Plexus({"unlink", "--db", Db(), "e", "causes", "f"}).code, 0);
     ASSERT_EQ(Plexus({"link", "--db", Db(), "e", "causes", "f", "--weight", "0.5"}).code, 0);
   }
-  static std::string Keys(const object& reply) {
+  static std::string Keys(const object& reply, const char* name = "results") {
     std::string keys;
-    for (const auto& row : reply.at("nodes").as_array())
+    for (const auto& row : reply.at(name).as_array())
       keys += (keys.empty() ? "" : " ") + std::string(row.as_object().at("key").as_string());
     return keys;
   }
-  static std::string Edges(const object& reply, const char* name = "edges") {
+  static std::string Edges(const object& reply, const char* name = "results") {
     std::string edges;
     for (const auto& row : reply.at(name).as_array()) {
       const object& e = row.as_object();
@@ -65,7 +65,7 @@ TEST_F(ConnectivityCommands, Forest) {
   EXPECT_EQ(least.at("weight").to_number<double>(), 0.5 + 1 + 1.5 + 2 + 5 + 7);
   EXPECT_EQ(least.at("trees").as_int64(), 2);
   EXPECT_EQ(least.at("nodes").as_int64(), 8);
-  EXPECT_EQ(least.at("count").as_int64(), 6);
+  EXPECT_EQ(least.at("total").as_int64(), 6);
   EXPECT_FALSE(least.at("truncated").as_bool());
   EXPECT_EQ(Edges(Json({"forest", "--maximum", "--top", "3"})), "te hg bt");
   EXPECT_EQ(Json({"forest", "--unweighted"}).at("weight").to_number<double>(), 6);
@@ -80,8 +80,8 @@ TEST_F(ConnectivityCommands, Forest) {
 
 TEST_F(ConnectivityCommands, Cuts) {
   const object cuts = Json({"cuts"});
-  EXPECT_EQ(Keys(cuts), "t e");
-  EXPECT_EQ(Edges(cuts), "te ef");
+  EXPECT_EQ(Keys(cuts, "nodes"), "t e");
+  EXPECT_EQ(Edges(cuts, "edges"), "te ef");
   EXPECT_EQ(cuts.at("articulation_points").as_int64(), 2);
   EXPECT_EQ(cuts.at("bridges").as_int64(), 2);
   EXPECT_EQ(cuts.at("blocks").as_int64(), 4);
@@ -89,9 +89,10 @@ TEST_F(ConnectivityCommands, Cuts) {
   EXPECT_FALSE(cuts.contains("components"));
   EXPECT_EQ(serialize(Json({"cuts", "--blocks"}).at("components")),
             R"([["s","a","b","t"],["t","e"],["e","f"],["g","h"]])");
-  EXPECT_EQ(Edges(Json({"cuts", "--kinds", "causes"})), "te ef hg");  // alone, h -> g is one
-  EXPECT_EQ(Edges(Json({"cuts", "--as-of", "1", "--valid-at", "150"})), "te ef");
-  EXPECT_EQ(Edges(Json({"cuts", "--as-of", "1", "--valid-at", "200"})), "te");
+  EXPECT_EQ(Edges(Json({"cuts", "--kinds", "causes"}), "edges"),
+            "te ef hg");  // alone, h -> g is one
+  EXPECT_EQ(Edges(Json({"cuts", "--as-of", "1", "--valid-at", "150"}), "edges"), "te ef");
+  EXPECT_EQ(Edges(Json({"cuts", "--as-of", "1", "--valid-at", "200"}), "edges"), "te");
   const Finished told = Run({"cuts", "--blocks"});
   EXPECT_NE(told.out.find("2 articulation points and 2 bridges among 8 nodes"), std::string::npos)
       << told.out;
@@ -102,12 +103,12 @@ TEST_F(ConnectivityCommands, Dominators) {
   const object from = Json({"dominators", "s"});
   // All that is reached, whoever cuts off most first, each with its immediate dominator.
   EXPECT_EQ(Keys(from), "s t e a b f");
-  EXPECT_EQ(from.at("count").as_int64(), 6);
+  EXPECT_EQ(from.at("total").as_int64(), 6);
   EXPECT_EQ(Keys(Json({"dominators", "s", "--top", "0"})), "s t e a b f");
-  EXPECT_EQ(serialize(from.at("nodes").as_array()[5]),
+  EXPECT_EQ(serialize(from.at("results").as_array()[5]),
             R"({"key":"f","dominator":"e","dominated":0})");
   EXPECT_EQ(from.at("reached").as_int64(), 6);
-  EXPECT_EQ(serialize(from.at("nodes").as_array()[1]),
+  EXPECT_EQ(serialize(from.at("results").as_array()[1]),
             R"({"key":"t","dominator":"s","dominated":2})");
   EXPECT_EQ(Keys(Json({"dominators", "s", "--to", "f"})), "s t e f");
   EXPECT_EQ(Keys(Json({"dominators", "s", "--to", "b"})), "s b");
@@ -209,7 +210,7 @@ TEST(Loops, AreListedAndWalkedOnce) {
       ask({"traverse", "--from", "y", "--hops", "2", "--direction", "both", "--aggregate", "sum"});
   EXPECT_EQ(sums.at("nodes").as_array()[0].as_object().at("score").to_number<double>(), 2);
   const object katz = ask({"katz", "--direction", "both", "--alpha", "0.1"});
-  EXPECT_NEAR(katz.at("nodes").as_array()[0].as_object().at("score").to_number<double>(),
+  EXPECT_NEAR(katz.at("results").as_array()[0].as_object().at("score").to_number<double>(),
               1.1 / 0.89, 1e-9);
 }
 

@@ -128,7 +128,7 @@ TEST_F(DecisionsCommand, D2Blocked) {
   ASSERT_EQ(Run({"put", "d2", "--set", "outcome=success"}).code, 0);
   EXPECT_EQ(Roots(), (Map{{"d3", "d8 by blocks"}, {"d9", "cycle"}, {"d10", "cycle"}}));
   const object then = Ask({"decisions", "blocked", "--as-of", std::to_string(before)});
-  EXPECT_EQ(then.at("count").to_number<int>(), 4);
+  EXPECT_EQ(then.at("total").to_number<int>(), 4);
 }
 
 TEST_F(DecisionsCommand, D3Contradictions) {
@@ -272,8 +272,8 @@ TEST_F(DecisionsCommand, Queue) {
 }
 
 TEST_F(DecisionsCommand, ScopesKindsAndTables) {
-  EXPECT_EQ(Ask({"decisions", "salience", "--scope", "nowhere"}).at("count").to_number<int>(), 0);
-  EXPECT_EQ(Ask({"decisions", "salience", "--node-kinds", "turn"}).at("count").to_number<int>(),
+  EXPECT_EQ(Ask({"decisions", "salience", "--scope", "nowhere"}).at("total").to_number<int>(), 0);
+  EXPECT_EQ(Ask({"decisions", "salience", "--node-kinds", "turn"}).at("total").to_number<int>(),
             10);
   for (const char* command : {"salience", "blocked", "compaction", "contradictions", "queue"}) {
     const Finished table =

@@ -156,7 +156,7 @@ TEST_F(EditCommands, RemoveKeepsHistory) {
   EXPECT_EQ(Run({"get", "a", "--as-of", "1"}).code, 0);
   std::vector<std::string> what;
   const object history = Json({"history", "a"});
-  for (const auto& entry : history.at("entries").as_array())
+  for (const auto& entry : history.at("results").as_array())
     what.emplace_back(entry.as_object().at("what").as_string());
   ASSERT_FALSE(what.empty());
   EXPECT_EQ(what.front(), "created");

@@ -10,6 +10,33 @@
 namespace plexus::testing {
 namespace {
 
+TEST(Import, RecordsThatAreNeverValidAreTold) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string file = dir.File(
+      "a.jsonl", "{\"node\":\"a\",\"valid_from\":\"2026-01-02\",\"valid_until\":\"2026-01-01\"}\n");
+  const std::string why = "a.jsonl:1: \"valid_from\" 2026-01-02T00:00:00.000Z is not before";
+  const Finished strict = Plexus({"import", "--db", db, "--strict", file});
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_NE(strict.err.find(why), std::string::npos) << strict.err;
+  EXPECT_FALSE(std::filesystem::exists(db));
+  const Finished taken = Plexus({"import", "--db", db, file, "--json"});
+  EXPECT_EQ(taken.code, 0);
+  EXPECT_NE(taken.err.find("warning: "), std::string::npos) << taken.err;
+  EXPECT_NE(taken.err.find(why), std::string::npos) << taken.err;
+  EXPECT_EQ(taken.Json().at("never_valid").to_number<int>(), 1);
+  EXPECT_NE(std::string(taken.Json().at("warnings").as_array()[0].as_string()).find(why),
+            std::string::npos);
+  const Finished table = Plexus({"import", "--db", db, file});
+  EXPECT_NE(table.out.find("1 records never valid"), std::string::npos) << table.out;
+  // In a shell that writes already, too.
+  const Finished shell = Plexus({"shell", "--db", db}, {.input = "put b --text x\n"
+                                                                 "import --strict " +
+                                                                 file + "\n"});
+  EXPECT_NE(shell.err.find(why), std::string::npos) << shell.err;
+  EXPECT_EQ(shell.code, 1);
+}
+
 TEST(Import, DryRunTellsAndWritesNothing) {
   const TempDir dir;
   const std::string db = dir / "g";

@@ -70,12 +70,12 @@ TEST_F(ListTest, SelectsSortsAndShows) {
                           "--where", "text like '%leopard%'"})
                          .Json();
   EXPECT_EQ(reply.at("total").as_int64(), 2);
-  const auto& first = reply.at("nodes").at(0).as_object();
+  const auto& first = reply.at("results").at(0).as_object();
   EXPECT_EQ(
       boost::json::serialize(first),
       R"({"key":"a","tags":["big","cat"],"trust":9E-1,"created_at":1769817600000,"props.n":3,)"
       R"("text":"the snow leopard\nis a cat"})");
-  EXPECT_TRUE(reply.at("nodes").at(1).at("trust").is_null());
+  EXPECT_TRUE(reply.at("results").at(1).at("trust").is_null());
 
   const Finished table = Run({"list", "--columns", "key,created_at,text,colour", "--top", "2"});
   EXPECT_NE(table.out.find("a    2026-01-31T00:00:00.000Z  the snow leopard"), std::string::npos)
@@ -92,8 +92,9 @@ TEST_F(ListTest, QuestionsTakeWhere) {
   EXPECT_EQ(
       KeysOf(Run({"search", "--json", "leopard", "--where", "kind = 'concept'"}).Json(), "results"),
       "c ");
-  EXPECT_EQ(KeysOf(Run({"find", "--json", "leopard", "--where", memories}).Json(), "nodes"), "a ");
-  EXPECT_EQ(Run({"components", "--json", "--where", "tag = 'cat'"}).Json().at("count").as_int64(),
+  EXPECT_EQ(KeysOf(Run({"find", "--json", "leopard", "--where", memories}).Json(), "results"),
+            "a ");
+  EXPECT_EQ(Run({"components", "--json", "--where", "tag = 'cat'"}).Json().at("total").as_int64(),
             1);
   EXPECT_EQ(KeysOf(Run({"neighbors", "a", "--json", "--where", memories}).Json(), "neighbors"),
             "b ");

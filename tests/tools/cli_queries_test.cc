@@ -80,8 +80,8 @@ TEST_F(QueryCommands, NeighborsHaveDirectionKindAndAttributes) {
 
 TEST_F(QueryCommands, FindGoesFromWordsToKeys) {
   const object found = Json({"find", "FRUIT"});
-  ASSERT_EQ(found.at("nodes").as_array().size(), 1u);
-  EXPECT_EQ(found.at("nodes").as_array()[0].as_object().at("key").as_string(), "a");
+  ASSERT_EQ(found.at("results").as_array().size(), 1u);
+  EXPECT_EQ(found.at("results").as_array()[0].as_object().at("key").as_string(), "a");
   EXPECT_EQ(Run({"find", "--keys", "round"}).out, "a\n");
   EXPECT_EQ(Run({"find", "zebra"}).code, 3);
 }
@@ -189,17 +189,17 @@ TEST_F(QueryCommands, ValidTimesOfEdges) {
   EXPECT_EQ(strong({}), 3);  // all edges, whenever they were valid
   EXPECT_EQ(strong({"--valid-at", "1500"}), 1);
   EXPECT_EQ(strong({"--valid-at", "now"}), 1);
-  EXPECT_EQ(json({"components", "--valid-at", "now", "--now", "500"}).at("count").as_int64(), 2);
+  EXPECT_EQ(json({"components", "--valid-at", "now", "--now", "500"}).at("total").as_int64(), 2);
   EXPECT_FALSE(json({"topo"}, 1).at("acyclic").as_bool());
   EXPECT_EQ(json({"topo", "--valid-at", "2500"})
-                .at("nodes")
+                .at("results")
                 .as_array()[0]
                 .as_object()
                 .at("key")
                 .as_string(),
             "b");
-  EXPECT_EQ(json({"bfs", "--from", "a"}).at("reached").as_int64(), 3);
-  EXPECT_EQ(json({"bfs", "--from", "a", "--valid-at", "2000"}).at("reached").as_int64(), 1);
+  EXPECT_EQ(json({"bfs", "--from", "a"}).at("total").as_int64(), 3);
+  EXPECT_EQ(json({"bfs", "--from", "a", "--valid-at", "2000"}).at("total").as_int64(), 1);
   EXPECT_EQ(Plexus({"topo", "--db", db, "--valid-at", "soon"}).code, 2);
 }
 

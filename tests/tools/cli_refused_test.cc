@@ -79,7 +79,7 @@ TEST_F(RefusedCommands, MapsAndListsOfPropertiesAreShown) {
   const Finished run =
       Run({"list", "--json", "--columns", "key,props.map,props.list,props.map.a", "--top", "1"});
   const object reply = run.Json();
-  const object& node = reply.at("nodes").as_array()[0].as_object();
+  const object& node = reply.at("results").as_array()[0].as_object();
   EXPECT_EQ(node.at("props.map"), (object{{"a", array{1, 2}}}));
   EXPECT_EQ(node.at("props.list"), (array{"x", nullptr}));
   EXPECT_EQ(node.at("props.map.a"), (array{1, 2}));
@@ -150,7 +150,7 @@ TEST_F(RefusedCommands, DetailsFollowTheKeysOfList) {
   const Finished run =
       Run({"list", "--json", "--columns", "key", "--top", "1", "--details", "kind,line"});
   const object reply = run.Json();
-  const object& node = reply.at("nodes").as_array()[0].as_object();
+  const object& node = reply.at("results").as_array()[0].as_object();
   EXPECT_EQ(node.at("node_kind"), "node");
   EXPECT_EQ(node.at("node_line"), "The large cat of Asia");
   Refused({"list", "--columns", "key,key"}, 2, "names 'key' twice");
@@ -212,6 +212,8 @@ TEST_F(RefusedCommands, CompletionNeverRunsWhatAKindIsCalled) {
   EXPECT_NE(complete("plexus list --details kind,l", 3).find("kind,line"), std::string::npos);
   EXPECT_NE(complete("plexus schema pager", 2).find("pagerank"), std::string::npos);
   EXPECT_NE(complete("plexus man sea", 2).find("search"), std::string::npos);
+  EXPECT_EQ(complete("plexus get --db " + db + " ali", 4), "alice\n");
+  EXPECT_EQ(complete("plexus pagerank --db " + db + " --seed ali", 5), "alice\n");
   (void)complete("plexus bfs --db " + db + " --kinds ''", 5);
   EXPECT_FALSE(std::filesystem::exists(trap));
 }

@@ -65,7 +65,7 @@ TEST_F(Rerank, FusesSimilarityAndGraph) {
   EXPECT_DOUBLE_EQ(Of(reply, 1, "score"), 0.5);
   EXPECT_DOUBLE_EQ(Of(reply, 2, "graph"), 0.75);
   EXPECT_DOUBLE_EQ(Of(reply, 2, "degree"), 0.75);
-  EXPECT_EQ(reply.at("candidates").as_int64(), 5);
+  EXPECT_EQ(reply.at("total").as_int64(), 5);
   EXPECT_EQ(reply.at("metric").as_string(), "cosine");
   EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0"})), "a f b c d");
   EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0", "--k", "2"})), "a f");

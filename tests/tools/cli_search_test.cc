@@ -33,7 +33,7 @@ TEST(Search, ImportWithTermsThenSearch) {
 
   const auto reply = Plexus({"search", "--db", db, "--json", "DOG chased nothing"}).Json();
   EXPECT_EQ(Number(reply.at("documents")), 3);
-  EXPECT_EQ(Number(reply.at("found")), 2);
+  EXPECT_EQ(Number(reply.at("total")), 2);
   const auto& results = reply.at("results").as_array();
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].at("key").as_string(), "m1");

@@ -17,9 +17,9 @@ using boost::json::object;
 TEST_F(StructureCommands, AncestorsAndDescendants) {
   const object down = Json({"descendants", "a"});
   EXPECT_EQ(Shown(down, "distance"), "b 1, c 1, d 2, e 3");
-  EXPECT_EQ(down.at("count").as_int64(), 4);
+  EXPECT_EQ(down.at("total").as_int64(), 4);
   EXPECT_FALSE(down.at("truncated").as_bool());
-  EXPECT_EQ(down.at("nodes").as_array()[2].as_object().at("via").as_string(), "c");
+  EXPECT_EQ(down.at("results").as_array()[2].as_object().at("via").as_string(), "c");
   EXPECT_EQ(Shown(Json({"ancestors", "d", "--depth", "2"}), "distance"), "c 1, a 2, b 2");
   EXPECT_EQ(Shown(Json({"descendants", "a", "--kinds", "likes"}), "distance"), "");
   EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "150"}), "distance"),
@@ -27,7 +27,7 @@ TEST_F(StructureCommands, AncestorsAndDescendants) {
   EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "250"}), "distance"), "b 1, c 1, d 2");
   const object cut = Json({"descendants", "a", "--max-nodes", "2"});
   EXPECT_TRUE(cut.at("truncated").as_bool());
-  EXPECT_EQ(cut.at("count").as_int64(), 2);
+  EXPECT_EQ(cut.at("total").as_int64(), 2);
   EXPECT_EQ(Run({"ancestors", "nobody"}).code, 3);
   EXPECT_NE(Run({"ancestors", "d"}).out.find("3 ancestors"), std::string::npos);
 }
@@ -102,7 +102,7 @@ TEST_F(StructureCommands, TruncatedRepliesAreGoneOnWith) {
     EXPECT_EQ(Run(asked).code, 2);
   }
   const object near = Json({"bfs", "--from", "a", "--max-nodes", "2"});
-  EXPECT_EQ(near.at("reached").as_int64(), 2);
+  EXPECT_EQ(near.at("total").as_int64(), 2);
   const object all =
       Json({"bfs", "--from", "a", "--resume", std::string(near.at("resume").as_string())});
   EXPECT_EQ(all, Json({"bfs", "--from", "a"}));
@@ -111,7 +111,7 @@ TEST_F(StructureCommands, TruncatedRepliesAreGoneOnWith) {
             std::string::npos);
   EXPECT_EQ(
       Run({"bfs", "--from", "b", "--resume", std::string(near.at("resume").as_string())}).code, 2);
-  EXPECT_EQ(Json({"bfs", "--from", "a", "--max-nodes", "0"}).at("reached").as_int64(), 0);
+  EXPECT_EQ(Json({"bfs", "--from", "a", "--max-nodes", "0"}).at("total").as_int64(), 0);
   const object lanes = Json({"bfs", "--each", "--from", "a", "--max-nodes", "0"});
   EXPECT_EQ(lanes.at("sources").as_array()[0].as_object().at("reached").as_int64(), 0);
   EXPECT_TRUE(lanes.at("truncated").as_bool());
@@ -146,15 +146,15 @@ TEST_F(StructureCommands, Triangles) {
   EXPECT_EQ(reply.at("transitivity").to_number<double>(), 0.5);
   EXPECT_EQ(Shown(reply, "triangles"), "a 1, b 1, c 1");
   EXPECT_EQ(Shown(reply, "neighbors"), "a 2, b 2, c 3");
-  EXPECT_EQ(reply.at("nodes").as_array()[2].as_object().at("clustering").to_number<double>(),
+  EXPECT_EQ(reply.at("results").as_array()[2].as_object().at("clustering").to_number<double>(),
             1.0 / 3);
   // a's neighbours have one arc of two between them, c's a and b have two of six.
   const object directed = Json({"triangles", "--directed"});
-  EXPECT_EQ(directed.at("nodes").as_array()[0].as_object().at("clustering").to_number<double>(),
+  EXPECT_EQ(directed.at("results").as_array()[0].as_object().at("clustering").to_number<double>(),
             0.5);
-  EXPECT_EQ(directed.at("nodes").as_array()[2].as_object().at("clustering").to_number<double>(),
+  EXPECT_EQ(directed.at("results").as_array()[2].as_object().at("clustering").to_number<double>(),
             2.0 / 6);
-  EXPECT_FALSE(Json({"triangles", "--total"}).contains("nodes"));
+  EXPECT_FALSE(Json({"triangles", "--total"}).contains("results"));
   EXPECT_FALSE(reply.at("truncated").as_bool());
   const object cut = Json({"triangles", "--max-edges", "0"});
   EXPECT_TRUE(cut.at("truncated").as_bool());
@@ -180,22 +180,22 @@ TEST_F(StructureCommands, Communities) {
   EXPECT_FALSE(reply.at("truncated").as_bool());
   EXPECT_EQ(reply.at("method").as_string(), "leiden");
   // Weights: a-b 3, b-c 3, a-c 7, c-d 0.5, d-e 0.5; the triangle, and its tail.
-  EXPECT_EQ(boost::json::serialize(reply.at("communities")),
+  EXPECT_EQ(boost::json::serialize(reply.at("results")),
             R"([{"community":0,"size":3,"members":["a","b","c"]},{"community":1,"size":2,)"
             R"("members":["d","e"]}])");
   EXPECT_NEAR(reply.at("modularity").to_number<double>(),
               27.0 / 28 - (26.5 * 26.5 + 1.5 * 1.5) / (28 * 28.0), 1e-12);
   EXPECT_GE(reply.at("iterations").as_int64(), 1);
   const object fine = Json({"communities", "--resolution", "1000", "--members", "1", "--top", "2"});
-  EXPECT_EQ(fine.at("count").as_int64(), 5);
+  EXPECT_EQ(fine.at("total").as_int64(), 5);
   EXPECT_EQ(
-      boost::json::serialize(fine.at("communities")),
+      boost::json::serialize(fine.at("results")),
       R"([{"community":0,"size":1,"members":["a"]},{"community":1,"size":1,"members":["b"]}])");
-  EXPECT_EQ(Json({"communities", "--valid-at", "250"}).at("count").as_int64(),
+  EXPECT_EQ(Json({"communities", "--valid-at", "250"}).at("total").as_int64(),
             2);  // c-d, and e alone
-  EXPECT_EQ(Json({"communities", "--kinds", "likes"}).at("count").as_int64(), 3);
+  EXPECT_EQ(Json({"communities", "--kinds", "likes"}).at("total").as_int64(), 3);
   EXPECT_EQ(
-      Json({"communities", "--as-of", "1", "--seed", "9", "--unweighted"}).at("count").as_int64(),
+      Json({"communities", "--as-of", "1", "--seed", "9", "--unweighted"}).at("total").as_int64(),
       2);
   EXPECT_TRUE(Json({"communities", "--max-edges", "0"}).at("truncated").as_bool());
   EXPECT_TRUE(Json({"communities", "--max-seconds", "0"}).at("truncated").as_bool());
@@ -203,11 +203,11 @@ TEST_F(StructureCommands, Communities) {
   EXPECT_EQ(labels.at("method").as_string(), "labels");
   // a: b twice; b: a twice; c: a, the smallest; d: c; e: d.
   EXPECT_EQ(
-      boost::json::serialize(labels.at("communities")),
+      boost::json::serialize(labels.at("results")),
       R"([{"community":1,"size":2,"members":["b","c"]},{"community":0,"size":1,"members":["a"]},)"
       R"({"community":2,"size":1,"members":["d"]},{"community":3,"size":1,"members":["e"]}])");
   const object none = Json({"communities", "--method", "labels", "--iterations", "0"});
-  EXPECT_EQ(none.at("count").as_int64(), 5);
+  EXPECT_EQ(none.at("total").as_int64(), 5);
   EXPECT_EQ(none.at("iterations").as_int64(), 0);
   EXPECT_NE(
       Run({"communities"})
@@ -256,7 +256,7 @@ TEST_F(StructureCommands, BudgetsOfAllCommands) {
   EXPECT_FALSE(Json({"topo", "--kinds", "knows"}).at("truncated").as_bool());
   EXPECT_FALSE(Json({"components", "--max-seconds", "1e12"}).at("truncated").as_bool());
   EXPECT_EQ(Run({"katz", "--max-seconds", "-1"}).code, 2);
-  EXPECT_EQ(Json({"bfs", "--from", "a", "--max-nodes", "2"}).at("reached").as_int64(), 2);
+  EXPECT_EQ(Json({"bfs", "--from", "a", "--max-nodes", "2"}).at("total").as_int64(), 2);
   EXPECT_TRUE(Json({"bfs", "--from", "a", "--max-edges", "1"}).at("truncated").as_bool());
   EXPECT_EQ(Run({"components", "--max-seconds", "0"}).out,
             "truncated: the budget ran out; no component is known\n");
@@ -266,7 +266,7 @@ TEST_F(StructureCommands, MembersOfComponents) {
   const auto members = [&](std::vector<std::string> command) {
     std::string shown;
     const object reply = Json(command);
-    for (const auto& part : reply.at("components").as_array()) {
+    for (const auto& part : reply.at("results").as_array()) {
       for (const auto& key : part.as_object().at("members").as_array())
         shown += std::string(key.as_string());
       shown += ' ';
@@ -278,7 +278,7 @@ TEST_F(StructureCommands, MembersOfComponents) {
   EXPECT_EQ(members({"components", "--kinds", "knows", "--members", "2", "--top", "1"}), "ab ");
   EXPECT_EQ(members({"components", "--strong", "--members", "0"}), "ab c d e ");
   EXPECT_EQ(members({"components", "--kinds", "has_tag", "--members", "1"}), "a b c d e ");
-  EXPECT_FALSE(Json({"components"}).at("components").as_array()[0].as_object().contains("members"));
+  EXPECT_FALSE(Json({"components"}).at("results").as_array()[0].as_object().contains("members"));
   const std::string table = Run({"components", "--kinds", "knows", "--members", "3"}).out;
   for (const char* key : {"  a", "  b", "  c", "  e"})
     EXPECT_NE(table.find(key), std::string::npos) << table;

@@ -100,13 +100,13 @@ TEST_F(QueryCommands, PathToAnIndexNodeSaysWhyThereIsNone) {
 
 TEST_F(QueryCommands, BfsAndComponents) {
   const object bfs = Json({"bfs", "--from", "b"});
-  EXPECT_EQ(bfs.at("reached").as_int64(), 3);
+  EXPECT_EQ(bfs.at("total").as_int64(), 3);
   EXPECT_EQ(bfs.at("levels").as_array(), array({1, 1, 1}));
-  EXPECT_EQ(bfs.at("nodes").as_array()[2].as_object().at("parent").as_string(), "c");
+  EXPECT_EQ(bfs.at("results").as_array()[2].as_object().at("parent").as_string(), "c");
   const object parts = Json({"components"});
-  EXPECT_EQ(parts.at("count").as_int64(), 2);
+  EXPECT_EQ(parts.at("total").as_int64(), 2);
   EXPECT_EQ(parts.at("largest").as_int64(), 6);
-  EXPECT_EQ(Json({"components", "--kinds", "likes"}).at("count").as_int64(), 6);
+  EXPECT_EQ(Json({"components", "--kinds", "likes"}).at("total").as_int64(), 6);
 }
 
 TEST_F(QueryCommands, BfsFromEachByItself) {
@@ -117,7 +117,7 @@ TEST_F(QueryCommands, BfsFromEachByItself) {
   for (const auto& entry : sources) {
     const object& source = entry.as_object();
     const object alone = Json({"bfs", "--from", std::string(source.at("key").as_string())});
-    EXPECT_EQ(source.at("reached"), alone.at("reached"));
+    EXPECT_EQ(source.at("reached"), alone.at("total"));
     EXPECT_EQ(source.at("levels"), alone.at("levels"));
   }
   std::vector<std::string> many = {"bfs", "--each", "--depth", "1"};  // more than fit one search
@@ -147,14 +147,14 @@ TEST_F(QueryCommands, StrongComponentsAndTopologicalOrder) {
     return run.Json();
   };
   const object strong = json({"components", "--strong", "--kinds", "knows,depends_on"}, 0);
-  EXPECT_EQ(strong.at("count").as_int64(), 5);
+  EXPECT_EQ(strong.at("total").as_int64(), 5);
   EXPECT_EQ(strong.at("largest").as_int64(), 2);
-  EXPECT_EQ(strong.at("components").as_array()[0].as_object().at("key").as_string(), "x");
-  EXPECT_EQ(json({"components", "--kinds", "knows,depends_on"}, 0).at("count").as_int64(), 2);
+  EXPECT_EQ(strong.at("results").as_array()[0].as_object().at("key").as_string(), "x");
+  EXPECT_EQ(json({"components", "--kinds", "knows,depends_on"}, 0).at("total").as_int64(), 2);
 
   const object order = json({"topo", "--reverse"}, 0);
   EXPECT_TRUE(order.at("acyclic").as_bool());
-  const array& nodes = order.at("nodes").as_array();
+  const array& nodes = order.at("results").as_array();
   ASSERT_EQ(nodes.size(), 3u);
   EXPECT_EQ(nodes[0].as_object().at("key").as_string(), "core");
   EXPECT_EQ(nodes[2].as_object().at("key").as_string(), "app");
@@ -163,7 +163,7 @@ TEST_F(QueryCommands, StrongComponentsAndTopologicalOrder) {
   EXPECT_FALSE(cyclic.at("acyclic").as_bool());
   EXPECT_EQ(cyclic.at("cycles").as_array()[0].as_object().at("nodes").as_array(),
             array({"x", "y"}));
-  EXPECT_EQ(cyclic.at("nodes").as_array().size(), 3u);
+  EXPECT_EQ(cyclic.at("results").as_array().size(), 3u);
   const Finished told = Plexus({"topo", "--db", db, "--kinds", "knows"});
   EXPECT_EQ(told.code, 1);
   EXPECT_NE(told.out.find("cycle: x -> y -> x"), std::string::npos) << told.out;

@@ -33,6 +33,46 @@ const Shape* ListOf(const Shape& shape, const std::string& path) {
   return nullptr;
 }
 
+// The list that was asked for is "results", how many there are is "total". Where scripts and the
+// memory systems have names of their own for it, these stay.
+TEST(Operations, ListsAndCountsHaveOneName) {
+  const std::set<std::string> nodes = {"pagerank",
+                                       "traverse",
+                                       "match",
+                                       "neighborhood",
+                                       "cuts",
+                                       "decisions_salience",
+                                       "decisions_compaction"};
+  const std::set<std::string> uncounted = {"similar", "concept_search"};
+  for (const Operation& row : AllOperations()) {
+    SCOPED_TRACE(row.name);
+    std::set<std::string> names;
+    for (const ShapeMember& member : ParseShape(row.reply).members) {
+      const bool list = member.shape.kind == Shape::Kind::kArray;
+      EXPECT_TRUE(list || (member.name != "count" && member.name != "found")) << member.name;
+      EXPECT_TRUE(!list || member.name != "nodes" || nodes.contains(row.name));
+      names.insert(member.name);
+    }
+    if (names.contains("results") && !uncounted.contains(row.name)) {
+      EXPECT_TRUE(names.contains("total"));
+    }
+  }
+}
+
+// Whatever a row is: a request that would write the past is refused, by a dry run as well.
+TEST(Operations, ThePastIsReadOnly) {
+  for (const Operation& row : AllOperations()) {
+    if (row.group != "Change") continue;
+    SCOPED_TRACE(row.name);
+    Request request(row);
+    ASSERT_TRUE(request.Set("as_of", std::string("1")));
+    EXPECT_FALSE(CheckCommon(request));
+    if (!request.Has("dry_run")) continue;
+    ASSERT_TRUE(request.Set("dry_run", true));
+    EXPECT_FALSE(CheckCommon(request));
+  }
+}
+
 TEST(Operations, RowsAreWhole) {
   std::set<std::string> names;
   for (const Operation& row : AllOperations()) {

@@ -33,7 +33,7 @@ class StructureCommands : public StoredGraph<StructureCommands> {
   // [{"key":..., NAME: number}, ...] as "key number, ...".
   static std::string Shown(const boost::json::object& reply, const char* name) {
     std::string shown;
-    for (const auto& row : reply.at("nodes").as_array()) {
+    for (const auto& row : reply.at("results").as_array()) {
       std::string number = std::to_string(row.as_object().at(name).to_number<double>());
       number.erase(number.find_last_not_of('0') + 1);
       if (number.ends_with('.')) number.pop_back();

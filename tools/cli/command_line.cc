@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tools/cli/command_words.h"
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
 #include "tools/operations/arguments.h"
@@ -139,7 +140,7 @@ void AddGlobals(Parse& parse) {
     const std::vector<std::string> known = {"table", "json", "csv"};
     const auto at = std::ranges::find(known, given);
     if (at == known.end())
-      throw CLI::ValidationError("--format: '" + given + "' is not one of table|json|csv" +
+      throw CLI::ValidationError("--format: " + Quoted(given) + " is not one of table|json|csv" +
                                  DidYouMean(given, known));
     parse.format = globals.format = static_cast<Format>(at - known.begin());
   };
@@ -149,7 +150,8 @@ void AddGlobals(Parse& parse) {
   const auto set_threads = [&globals](const std::string& given) {
     const std::optional<std::uint64_t> threads = ParseCount(given);
     if (!threads || *threads < 1 || *threads > kMostThreads)
-      throw CLI::ValidationError("--threads: '" + given + "' is no whole number from 1 to 1024");
+      throw CLI::ValidationError("--threads: " + Quoted(given) +
+                                 " is no whole number from 1 to 1024");
     globals.threads = static_cast<int>(*threads);
   };
   app.add_option_function<std::string>("--threads", set_threads, "threads to use (default: all)")
@@ -157,14 +159,16 @@ void AddGlobals(Parse& parse) {
   const auto set_wait = [&globals](const std::string& given) {
     const std::optional<double> seconds = ParseNumber(given);
     if (!seconds || *seconds < 0 || *seconds > kLongestWait)
-      throw CLI::ValidationError("--wait: '" + given +
-                                 "' is no number of seconds from 0 to 1000000");
+      throw CLI::ValidationError("--wait: " + Quoted(given) +
+                                 " is no number of seconds from 0 to 1000000");
     globals.wait_seconds = *seconds;
   };
   app.add_option_function<std::string>("--wait", set_wait,
                                        "wait so long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
-  app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
+  app.add_flag("--strict", globals.strict,
+               "refuse a graph whose log lost its tail in a crash; import: and records "
+               "that are never valid");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
   app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");
 }
@@ -186,9 +190,13 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
   }
   for (const auto& [parameter, texts] : given) {
     if (parameter->means != Means::kContent) continue;
+    const std::string source = texts.back() == "-" ? "standard input" : texts.back();
     PLEXUS_ASSIGN(std::string content, ReadText(texts.back()));
+    if (content.empty() && !parameter->may_be_empty)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(parameter->name) + ": " + Quoted(source) + " is empty");
     PLEXUS_TRY(request.Set(parameter->name, std::move(content)));
-    request.SetSource(parameter->name, texts.back() == "-" ? "standard input" : texts.back());
+    request.SetSource(parameter->name, source);
   }
   return {};
 }
@@ -206,47 +214,6 @@ Result<Request> MakeRequest(const Parse& parse) {
   PLEXUS_TRY(request.Check());
   if (parse.globals.format == Format::kTable) request.SetForPeople();
   return request;
-}
-
-// The place of the first word from `i` on that is no option and does not stand for the value of a
-// global one; words.size() when there is none.
-std::size_t NextWord(const std::vector<std::string>& words, std::size_t i) {
-  for (; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--") return words.size();
-    if (!word.starts_with("-")) return i;
-    for (const GlobalOption& option : GlobalOptionList())
-      if (option.names == word && !option.shown.empty()) ++i;
-  }
-  return words.size();
-}
-
-const Operation* NamedIn(const std::vector<std::string>& words) {
-  const std::size_t at = NextWord(words, 0);
-  return at < words.size() ? FindCommand(words[at]) : nullptr;
-}
-
-bool AsksHelp(const std::vector<std::string>& words) {
-  return std::ranges::any_of(words, [](const auto& w) { return w == "--help" || w == "-h"; });
-}
-
-// The two words of a command of a family as one, which the parser knows it by. A family's word
-// alone is its command "list", if it has one.
-std::vector<std::string> WithOneWord(std::vector<std::string> words) {
-  const std::size_t first = NextWord(words, 0);
-  if (first == words.size()) return words;
-  const Operation* named = FindCommand(words[first]);
-  if (!named && IsCommandFamily(words[first])) {
-    const std::size_t second = NextWord(words, first + 1);
-    if (second < words.size()) {
-      named = FindCommand(words[first] + " " + words[second]);
-      if (named) words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
-    } else if (!AsksHelp(words)) {
-      named = FindCommand(words[first] + " list");
-    }
-  }
-  if (named) words[first] = CommandWord(named->name);
-  return words;
 }
 
 // The parser's words for commands, as they are typed. Of the same length, so columns stay.
@@ -288,20 +255,12 @@ bool AnswerFamily(const std::vector<std::string>& words, CommandLine& line) {
       words[first] + (second < words.size() ? " " + words[second] : std::string());
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  line.error = Error{ErrorCode::kInvalidArgument,
-                     second < words.size() ? "no command '" + given + "'" + DidYouMean(given, names)
-                                           : "which command? " + all};
+  line.error =
+      Error{ErrorCode::kInvalidArgument,
+            second < words.size() ? "no command " + Quoted(given) + DidYouMean(given, names)
+                                  : "which command? " + all};
   line.hint = "try 'plexus " + words[first] + " --help'";
   return true;
-}
-
-// Whether a line that could not be parsed to its end asks for JSON.
-bool AsksJson(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i)
-    if (words[i] == "--json" || words[i] == "--format=json" ||
-        (words[i] == "--format" && i + 1 < words.size() && words[i + 1] == "json"))
-      return true;
-  return false;
 }
 
 // The words that no option or place of the command takes.
@@ -310,12 +269,12 @@ std::string Unexpected(const CLI::App& command, const std::vector<std::string>& 
   const std::string& word = words.front();
   const std::string name = "'" + command.get_name() + "'";
   if (!word.starts_with("-") || word == "-")
-    return name + " takes no more words: '" + word + "' is left over";
+    return name + " takes no more words: " + Quoted(word) + " is left over";
   const std::string flag = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
   for (const GlobalOption& option : GlobalOptionList()) known.push_back(option.names);
-  return name + " has no option '" + flag + "'" + DidYouMean(flag, known) +
+  return name + " has no option " + Quoted(flag) + DidYouMean(flag, known) +
          (word.size() > 1 && word[1] != '-' ? " (a KEY that starts with '-' goes after '--')" : "");
 }
 
@@ -348,7 +307,7 @@ void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line
     std::vector<std::string> names;
     for (const Operation& operation : AllCommands()) names.push_back(CommandName(operation.name));
     for (const CommandFamily& family : CommandFamilies()) names.emplace_back(family.word);
-    message = "no command or option '" + given + "'" + DidYouMean(given, names);
+    message = "no command or option " + Quoted(given) + DidYouMean(given, names);
   } else if (chosen.empty() && !dynamic_cast<const CLI::ValidationError*>(&error)) {
     message = "which command?";
   }
@@ -366,6 +325,8 @@ std::string HelpOf(const Parameter& parameter) {
   if (const auto* number = std::get_if<double>(&parameter.default_value))
     shown = Number(*number, 12);
   if (const auto* text = std::get_if<std::string>(&parameter.default_value)) shown = *text;
+  if (const auto* list = std::get_if<std::vector<std::string>>(&parameter.default_value))
+    for (const std::string& text : *list) shown += (shown.empty() ? "" : ",") + text;
   if (parameter.for_people)
     shown = std::to_string(*parameter.for_people) + "; as JSON or CSV " + shown;
   return shown.empty() ? parameter.help : parameter.help + " (default " + shown + ")";
@@ -405,6 +366,7 @@ CommandLine ParseCommandLine(const std::vector<std::string>& given_words,
     line.globals = parse.globals;
     if (request) {
       line.request = *std::move(request);
+      line.hint = OptionAsWord(words, *parse.chosen);
     } else {
       line.error = request.error();
       line.hint = "try 'plexus " + CommandName(parse.chosen->name) + " --help'";
@@ -415,6 +377,9 @@ CommandLine ParseCommandLine(const std::vector<std::string>& given_words,
     line.text = Spoken(std::move(text).str());
   } catch (const CLI::ParseError& error) {
     Explain(parse, error, line);
+    const Operation* named = NamedIn(words);
+    if (const std::string why = named ? OptionAsWord(words, *named) : ""; !why.empty())
+      line.error->message = why;
     if (AsksJson(words)) parse.globals.format = Format::kJson;  // its callback may not have run
   }
   line.globals = parse.globals;

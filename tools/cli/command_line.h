@@ -31,7 +31,7 @@ struct CommandLine {
   std::optional<Request> request;
   std::string text;            // help or version, for standard output
   std::optional<Error> error;  // wrong usage
-  std::string hint;            // "try 'plexus get --help'"
+  std::string hint;            // "try 'plexus get --help'"; to be said when something fails
 };
 
 // `words` without the program's name; `given` holds what is so already, such as the graph of a

@@ -1,5 +1,5 @@
 // Completion scripts: tables of words from the rows, and a few lines of shell around them. Kinds
-// are asked of the graph that --db or PLEXUS_DB names.
+// and keys are asked of the graph that --db or PLEXUS_DB names.
 #include <string>
 #include <utility>
 
@@ -16,7 +16,8 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-// What a value of the parameter is completed from: choices, kinds, commands, files or nothing.
+// What a value of the parameter is completed from: choices, keys, kinds, commands, files or
+// nothing.
 std::string ValuesOf(const Parameter& parameter) {
   std::string words;
   for (const std::string& choice : parameter.choices) words += (words.empty() ? "" : " ") + choice;
@@ -28,6 +29,9 @@ std::string ValuesOf(const Parameter& parameter) {
       return "@node_kinds";
     case Means::kOperation:
       return "@commands";
+    case Means::kKey:
+    case Means::kWeightedKey:
+      return "@keys";
     case Means::kFile:
     case Means::kContent:
     case Means::kPath:
@@ -44,18 +48,14 @@ std::string GlobalFlags() {
   return words;
 }
 
-// "[ledger]='get label ...'", a line each.
-std::string BashFamilies() {
-  std::string text;
-  for (const CommandFamily& family : CommandFamilies()) {
-    std::string words;
-    const std::string begin = std::string(family.word) + " ";
-    for (const Operation& command : AllCommands())
-      if (const std::string name = CommandName(command.name); name.starts_with(begin))
-        words += (words.empty() ? "" : " ") + name.substr(begin.size());
-    text += "  [" + std::string(family.word) + "]=" + Quoted(words) + "\n";
-  }
-  return text;
+// Second words of a family's commands: "get label ...".
+std::string SecondWords(const CommandFamily& family) {
+  std::string words;
+  const std::string begin = std::string(family.word) + " ";
+  for (const Operation& command : AllCommands())
+    if (const std::string name = CommandName(command.name); name.starts_with(begin))
+      words += (words.empty() ? "" : " ") + name.substr(begin.size());
+  return words;
 }
 
 // All commands, each as one word.
@@ -86,6 +86,13 @@ constexpr const char* kBashHead =
     "|\n"
     "    sed -n 's/^\"kind\":\"\\([^\"]*\\)\".*/\\1/p'\n"
     "}\n"
+    "_plexus_keys() {  # of facts that begin so\n"
+    "  local begin=$1 quote=\"'\"\n"
+    "  [[ -n $begin ]] || return\n"
+    "  begin=${begin//\\\\/\\\\\\\\} begin=${begin//%/\\\\%} begin=${begin//_/\\\\_}\n"
+    "  plexus list ${db:+--db \"$db\"} --quiet --keys --top 200 2>/dev/null \\\n"
+    "    --where \"key like '${begin//$quote/$quote$quote}%'\"\n"
+    "}\n"
     "_plexus_files() {\n"
     "  mapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
     "  compopt -o filenames 2>/dev/null\n"
@@ -110,6 +117,7 @@ constexpr const char* kBashTail =
     "      [[ -n ${_plexus_families[$word]+is} ]] && family=$word\n"
     "    fi\n"
     "  done\n"
+    "  db=${db/#\\~\\//$HOME/}\n"
     "  local values=${_plexus_values[$command $before]-${_plexus_values[ $before]-}}\n"
     "  if [[ -z $values && -n $command && $current != -* ]]; then\n"
     "    values=${_plexus_values[$command @]-}\n"
@@ -121,6 +129,7 @@ constexpr const char* kBashTail =
     "  case $values in\n"
     "    @edge_kinds) values= && mapfile -t words < <(_plexus_kinds edge) ;;\n"
     "    @node_kinds) values= && mapfile -t words < <(_plexus_kinds node) ;;\n"
+    "    @keys) values= && mapfile -t words < <(_plexus_keys \"$current\") ;;\n"
     "    @commands) values=$_plexus_command_words ;;\n"
     "    @files) _plexus_files \"$current\"; return ;;\n"
     "    @none) COMPREPLY=(); return ;;\n"
@@ -150,7 +159,10 @@ std::string BashCompletion() {
   std::string text = kBashHead;
   text += "_plexus_commands=" + Quoted(FirstWords()) + "\n";
   text += "_plexus_command_words=" + Quoted(CommandWords()) + "\n";
-  text += "declare -A _plexus_families=(\n" + BashFamilies() + ")\n";
+  text += "declare -A _plexus_families=(\n";
+  for (const CommandFamily& family : CommandFamilies())
+    text += "  [" + std::string(family.word) + "]=" + Quoted(SecondWords(family)) + "\n";
+  text += ")\n";
   text += "_plexus_globals=" + Quoted(GlobalFlags()) + "\n";
   std::string flags = "declare -A _plexus_flags=(\n", values = "declare -A _plexus_values=(\n";
   const auto add_values = [&](const std::string& place, const std::string& words) {
@@ -183,21 +195,65 @@ namespace {
 constexpr const char* kZshHead =
     "#compdef plexus\n# made by 'plexus completion zsh'\n"
     "_plexus_kinds() {  # names of the kinds that the graph has: of nodes, or of edges\n"
-    "  local part='1,/\"edge_kinds\"/d' db=${PLEXUS_DB-} i\n"
+    "  local part='1,/\"edge_kinds\"/d'\n"
     "  [[ $1 == node ]] && part='/\"edge_kinds\"/q'\n"
-    "  for ((i = 1; i < $#words; ++i)); do\n"
-    "    [[ $words[i] == --db ]] && db=$words[i+1]\n"
-    "    [[ $words[i] == --db=* ]] && db=${words[i]#--db=}\n"
-    "  done\n"
     "  local -a names\n"
-    "  names=(${(f)\"$(plexus kinds ${db:+--db} ${db:+$db} --quiet --json 2>/dev/null | "
-    "tr '{' '\\n' |\n"
-    "    sed $part | sed -n 's/^\"kind\":\"\\([^\"]*\\)\".*/\\1/p')\"})\n"
+    "  names=(${(f)\"$(plexus kinds ${plexus_db:+--db} ${plexus_db:+$plexus_db} --quiet --json "
+    "2>/dev/null |\n"
+    "    tr '{' '\\n' | sed $part | sed -n 's/^\"kind\":\"\\([^\"]*\\)\".*/\\1/p')\"})\n"
     "  compadd -a names\n"
     "}\n"
     "_plexus_edge_kinds() { _plexus_kinds edge }\n"
     "_plexus_node_kinds() { _plexus_kinds node }\n"
+    "_plexus_keys() {  # of facts that begin so\n"
+    "  local begin=${(Q)PREFIX} quote=\"'\"\n"
+    "  [[ -n $begin ]] || return\n"
+    "  begin=${begin//\\\\/\\\\\\\\}\n"
+    "  begin=${begin//\\%/\\\\%}\n"
+    "  begin=${begin//_/\\\\_}\n"
+    "  local -a names\n"
+    "  names=(${(f)\"$(plexus list ${plexus_db:+--db} ${plexus_db:+$plexus_db} --quiet --keys "
+    "--top 200 \\\n"
+    "    --where \"key like '${begin//$quote/$quote$quote}%'\" 2>/dev/null)\"})\n"
+    "  compadd -a names\n"
+    "}\n"
     "_plexus_commands() { compadd -a command_names }\n";
+
+// Before options are read: words are those of the whole line here, and less later on.
+constexpr const char* kZshGraph =
+    "  local plexus_db=${PLEXUS_DB-} i\n"
+    "  for ((i = 1; i < $#words; ++i)); do\n"
+    "    [[ $words[i] == --db ]] && plexus_db=${(Q)words[i+1]}\n"
+    "    [[ $words[i] == --db=* ]] && plexus_db=${(Q)${words[i]#--db=}}\n"
+    "  done\n"
+    "  plexus_db=${plexus_db/#\\~\\//$HOME/}\n";
+
+// To the command, whose words are those from there on; before it commands and global options.
+constexpr const char* kZshState =
+    "  for ((i = 2; i < CURRENT; ++i)); do\n"
+    "    [[ $words[i] == -* ]] || break\n"
+    "    [[ -n ${(M)globals:#$words[i]=\\[*} ]] && (( ++i ))\n"
+    "  done\n"
+    "  if (( i >= CURRENT )); then\n"
+    "    local curcontext=$curcontext context state state_descr line\n"
+    "    local -A opt_args\n"
+    "    _arguments -C $globals '1:command:->command'\n"
+    "    [[ $state == command ]] && _describe command commands\n"
+    "    return\n"
+    "  fi\n"
+    "  words=(\"${(@)words[i,-1]}\")\n"
+    "  (( CURRENT -= i - 1 ))\n"
+    "  local name=${(Q)words[1]}\n"
+    "  if [[ -n ${families[$name]-} ]]; then\n"
+    "    if (( CURRENT == 2 )); then\n"
+    "      compadd -- ${=families[$name]}\n"
+    "      return\n"
+    "    fi\n"
+    "    name=\"$name ${(Q)words[2]}\"\n"
+    "    shift words\n"
+    "    (( CURRENT-- ))\n"
+    "  fi\n"
+    "  case $name in\n";
 
 // What zsh completes a value by.
 std::string ZshAction(const Parameter& parameter) {
@@ -205,28 +261,58 @@ std::string ZshAction(const Parameter& parameter) {
   if (!parameter.choices.empty())
     return parameter.commas ? "_values -s , value " + values : "(" + values + ")";
   if (values == "@files") return "_files";
-  if (values == "@commands") return "_plexus_commands";
+  if (values == "@commands" || values == "@keys") return "_plexus_" + values.substr(1);
   if (values == "@none") return " ";
   return (parameter.commas ? "_sequence _plexus_" : "_plexus_") + values.substr(1);
+}
+
+// Free text of a specification: what would end it goes.
+std::string ZshText(const std::string& text) {
+  std::string plain;
+  for (const char c : text)
+    plain += c == '[' || c == ']' || c == ':' || c == '\'' || c == '`' ? ' ' : c;
+  return plain;
+}
+
+std::string ZshOption(const std::string& name, const std::string& help, const std::string& shown,
+                      const std::string& action) {
+  const std::string value = shown.empty() ? "" : ":" + ZshText(shown) + ":" + action;
+  return Quoted(name + (shown.empty() ? "" : "=") + "[" + ZshText(help) + "]" + value);
+}
+
+// "'stats') _arguments $globals ... ;;"
+std::string ZshCommand(const Operation& command) {
+  std::string text = Quoted(CommandName(command.name)) + ") _arguments $globals";
+  int place = 0;
+  for (const Parameter& parameter : command.parameters) {
+    const bool list = parameter.type == Type::kList;
+    text += " \\\n      ";
+    if (parameter.positional)
+      text += Quoted((list ? "*" : std::to_string(++place)) + ":" + ZshText(parameter.shown) + ":" +
+                     ZshAction(parameter));
+    else
+      text += ZshOption((list ? "*" : "") + FlagName(parameter.name), parameter.help,
+                        parameter.type == Type::kFlag ? "" : parameter.shown, ZshAction(parameter));
+  }
+  return text + " ;;\n";
 }
 
 }  // namespace
 
 std::string ZshCompletion() {
-  const auto escaped = [](const std::string& text) {
-    std::string plain;
-    for (const char c : text)
-      plain += c == '[' || c == ']' || c == ':' || c == '\'' || c == '`' ? ' ' : c;
-    return plain;
-  };
   std::string text = kZshHead;
   text += "_plexus() {\n  local -a commands globals command_names\n  command_names=(" +
           CommandWords() + ")\n  commands=(\n";
   for (const Operation& command : AllCommands())
-    text += "    " + Quoted(CommandName(command.name) + ":" + escaped(command.summary)) + "\n";
-  text += "  )\n  local -a families=(";
-  for (const CommandFamily& family : CommandFamilies()) text += std::string(family.word) + " ";
-  text += ")\n  globals=(\n";
+    if (const std::string name = CommandName(command.name); name.find(' ') == std::string::npos)
+      text += "    " + Quoted(name + ":" + ZshText(command.summary)) + "\n";
+  std::string families;
+  for (const CommandFamily& family : CommandFamilies()) {
+    const std::string word(family.word);
+    text += "    " + Quoted(word + ":" + ZshText(std::string(family.summary))) + "\n";
+    families += "    " + word + " " + Quoted(SecondWords(family)) + "\n";
+  }
+  text += "  )\n  local -A families=(\n" + families + "  )\n  globals=(\n";
   for (const GlobalOption& option : GlobalOptionList()) {
     if (!option.names.starts_with("--")) continue;
     std::string action = option.names == "--format" ? "(table json csv)"
@@ -234,36 +320,11 @@ std::string ZshCompletion() {
                                                     : " ";
     for (const Parameter& parameter : CommonParameters())
       if (option.names == FlagName(parameter.name)) action = ZshAction(parameter);
-    text += "    " +
-            Quoted(option.names + (option.shown.empty() ? "" : "=") + "[" + escaped(option.help) +
-                   "]" + (option.shown.empty() ? "" : ":" + escaped(option.shown) + ":" + action)) +
-            "\n";
+    text += "    " + ZshOption(option.names, option.help, option.shown, action) + "\n";
   }
-  text +=
-      "  )\n  local context state line\n"
-      "  _arguments -C $globals '1:command:->command' '*::argument:->argument'\n"
-      "  case $state in\n    command) _describe command commands ;;\n"
-      "    argument)\n      local name=${(Q)words[1]}\n"
-      "      if (( ${families[(Ie)$name]} )); then name=\"$name $words[2]\"; fi\n"
-      "      case $name in\n";
-  for (const Operation& command : AllCommands()) {
-    text += "        " + Quoted(CommandName(command.name)) + ") _arguments $globals";
-    std::string positional = "_files";
-    for (const Parameter& parameter : command.parameters) {
-      if (parameter.positional) {
-        if (positional == "_files") positional = ZshAction(parameter);
-        continue;
-      }
-      std::string spec = (parameter.type == Type::kList ? "*" : "") + FlagName(parameter.name) +
-                         (parameter.type == Type::kFlag ? "" : "=") + "[" +
-                         escaped(parameter.help) + "]";
-      if (parameter.type != Type::kFlag)
-        spec += ":" + escaped(parameter.shown) + ":" + ZshAction(parameter);
-      text += " \\\n          " + Quoted(spec);
-    }
-    text += " \\\n          " + Quoted("*:argument:" + positional) + " ;;\n";
-  }
-  return text + "      esac ;;\n  esac\n}\n_plexus \"$@\"\n";
+  text += std::string("  )\n") + kZshGraph + kZshState;
+  for (const Operation& command : AllCommands()) text += "    " + ZshCommand(command);
+  return text + "  esac\n}\n_plexus \"$@\"\n";
 }
 
 }  // namespace plexus::tools

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "tools/operations/human_format.h"
+
 namespace plexus::tools {
 
 Result<std::string> ReadText(const std::string& file) {
@@ -16,7 +18,7 @@ Result<std::string> ReadText(const std::string& file) {
     return std::move(text).str();
   }
   std::ifstream in(file, std::ios::binary);
-  if (!in) return Fail(ErrorCode::kNotFound, "cannot open '" + file + "'");
+  if (!in) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
   if (std::error_code ignored; std::filesystem::is_directory(file, ignored))
     return Fail(ErrorCode::kIo, file + ": is a directory");
   if (in.peek() == std::ifstream::traits_type::eof() && !in.bad()) return std::string();

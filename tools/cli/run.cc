@@ -80,8 +80,11 @@ Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const 
   }
   // A reply that only a failure explains shows no empty table.
   Out() << reply.headline;
-  PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
+  const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
   Out() << reply.closing;
+  if (!any && reply.headline.empty() && reply.closing.empty() && !reply.failure &&
+      !line.globals.quiet)
+    PrintNote("nothing to list");
   return {};
 }
 
@@ -122,6 +125,7 @@ int PrintFailure(const Error& error, const CommandLine& line) {
     Out() << '\n';
     (void)FlushOut();
   }
+  if (line.request && !line.hint.empty()) PrintNote(line.hint);
   return ExitCodeOf(error.code);
 }
 
@@ -185,6 +189,7 @@ int RunCommand(const CommandLine& line) {
 int RunOn(Workspace& workspace, const CommandLine& line) {
   if (const Status usable = CheckUse(*line.request, line.globals.format); !usable)
     return PrintFailure(usable.error(), line);
+  workspace.SetStrict(line.globals.strict);
   const Access access = line.request->operation().AccessFor(*line.request);
   std::optional<SignalGuard> guard;
   if (access == Access::kWrite || access == Access::kCreate) guard.emplace();

@@ -87,10 +87,6 @@ class Shell {
     if (!words->empty() && words->front() == "plexus") words->erase(words->begin());
     if (words->empty()) return kDone;
     if (words->front() == "quit" || words->front() == "exit") return std::nullopt;
-    if (words->front() == "help") {
-      words->erase(words->begin());
-      words->push_back("--help");
-    }
     CommandLine line = ParseCommandLine(*words, line_.globals);
     if (line.error) {
       line.globals = line_.globals;

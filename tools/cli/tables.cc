@@ -364,7 +364,7 @@ class Printer {
 
 }  // namespace
 
-void PrintTables(const Request& request, const TreeWriter& reply, const TableOptions& options,
+bool PrintTables(const Request& request, const TreeWriter& reply, const TableOptions& options,
                  std::ostream& out) {
   Printer printer(request, reply, options);
   bool any = false;
@@ -375,12 +375,13 @@ void PrintTables(const Request& request, const TreeWriter& reply, const TableOpt
     printer.Print(layout, rows, out);
     any = true;
   }
-  if (!request.operation().tables.empty()) return;
+  if (!request.operation().tables.empty()) return any;
   TextTable members;
   members.Column("").Column("");
   for (const auto& [name, member] : *reply.root().object())
     members.Row({name, CsvCell(&member, reply.snapshot())});
   members.Print(out);
+  return true;
 }
 
 }  // namespace plexus::tools

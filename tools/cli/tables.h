@@ -15,8 +15,8 @@ struct TableOptions {
 
 // The tables of the row, those whose list is in the reply; a row without tables shows the reply's
 // own members, a name and a value a line. Stored text is escaped. Keys are never cut; texts are,
-// where a line would not fit.
-void PrintTables(const Request& request, const TreeWriter& reply, const TableOptions& options,
+// where a line would not fit. False: nothing was there to show.
+bool PrintTables(const Request& request, const TreeWriter& reply, const TableOptions& options,
                  std::ostream& out);
 
 // RFC 4180, lines ending with a line feed: a header of the names that the elements of the first

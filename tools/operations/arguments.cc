@@ -6,11 +6,15 @@
 #include <chrono>
 #include <cmath>
 
+#include "engine/graph.h"
 #include "engine/times.h"
 #include "storage/formats/base/json_tree.h"
+#include "tools/operations/human_format.h"
 
 namespace plexus::tools {
 namespace {
+
+constexpr std::int64_t kMinTimeMs = -62'167'219'200'000;  // the year 0
 
 template <class T>
 std::optional<T> WholeNumber(std::string_view text) {
@@ -62,7 +66,7 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
         const std::size_t end = rest.find('"');
         if (end == std::string_view::npos)
           return Fail(ErrorCode::kInvalidArgument,
-                      "'" + std::string(text) + "' has a quote that is not closed");
+                      Quoted(text) + " has a quote that is not closed");
         item += rest.substr(0, end);
         rest.remove_prefix(end + 1);
         if (!Skip(rest, '"')) break;
@@ -70,7 +74,7 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
       }
       if (!rest.empty() && rest.front() != ',')
         return Fail(ErrorCode::kInvalidArgument,
-                    "'" + std::string(text) + "': expected a comma after a closing quote");
+                    Quoted(text) + ": expected a comma after a closing quote");
     } else {
       item = rest.substr(0, rest.find(','));
       rest.remove_prefix(item.size());
@@ -90,12 +94,19 @@ Status CheckJson(const std::string& where, std::string_view text) {
 Result<std::int64_t> ParseTime(std::string_view given) {
   std::string_view digits = given;
   if (digits.ends_with("ms")) digits.remove_suffix(2);
-  if (const auto ms = WholeNumber<std::int64_t>(digits); ms && *ms != kNoTime) return *ms;
+  const auto ms = WholeNumber<std::int64_t>(digits);
+  if (ms && *ms >= kMinTimeMs && *ms <= kMaxTimeMs) return *ms;
+  const bool number = AllDigits(digits) || (digits.starts_with('-') && AllDigits(digits.substr(1)));
+  if (number)
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(given) +
+                    " lies outside the years 0 to 9999; times are milliseconds since "
+                    "1970, or 2026-11-21T22:05:00Z");
   if (const auto iso = ParseIsoTime(given)) return *iso;
   return Fail(
       ErrorCode::kInvalidArgument,
-      "'" + std::string(given) +
-          "' is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
+      Quoted(given) +
+          " is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
 }
 
 Result<std::int64_t> ParseDuration(std::string_view text) {
@@ -110,9 +121,9 @@ Result<std::int64_t> ParseDuration(std::string_view text) {
     if (count && *count * unit.ms >= 1 && *count * unit.ms < 1e18)
       return static_cast<std::int64_t>(*count * unit.ms);
   }
-  return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(text) +
-                  "' is no length of time; expected 30d, 12h, 90m, 45s or 250ms, above 0");
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      Quoted(text) + " is no length of time; expected 30d, 12h, 90m, 45s or 250ms, above 0");
 }
 
 Result<Moment> ParseMoment(std::string_view text) {
@@ -123,8 +134,8 @@ Result<Moment> ParseMoment(std::string_view text) {
   Result<std::int64_t> time = ParseTime(text);
   if (time) return Moment{*time};
   return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(text) +
-                  "' is neither a sequence number nor a time; expected 42, 2026-11-21T22:05:00Z or "
+              Quoted(text) +
+                  " is neither a sequence number nor a time; expected 42, 2026-11-21T22:05:00Z or "
                   "1700000000000ms");
 }
 
@@ -144,7 +155,7 @@ Result<Direction> ParseDirection(std::string_view text) {
   if (text == "in") return Direction::kIn;
   if (text == "both") return Direction::kBoth;
   return Fail(ErrorCode::kInvalidArgument,
-              "direction '" + std::string(text) + "' is not one of out, in, both");
+              "direction " + Quoted(text) + " is not one of out, in, both");
 }
 
 namespace {
@@ -159,7 +170,7 @@ Result<Metric> ParseMetric(std::string_view text) {
   for (Metric metric : kMetrics)
     if (text == MetricName(metric)) return metric;
   return Fail(ErrorCode::kInvalidArgument,
-              "metric '" + std::string(text) + "' is not one of cosine, ip, l2");
+              "metric " + Quoted(text) + " is not one of cosine, ip, l2");
 }
 
 std::vector<std::string> MetricNames() {
@@ -206,7 +217,7 @@ std::optional<std::string> Nearest(std::string_view given,
 
 std::string DidYouMean(std::string_view given, std::span<const std::string> candidates) {
   const auto nearest = Nearest(given, candidates);
-  return nearest ? "; did you mean '" + *nearest + "'?" : std::string();
+  return nearest && *nearest != given ? "; did you mean '" + *nearest + "'?" : std::string();
 }
 
 }  // namespace plexus::tools

@@ -135,4 +135,12 @@ std::string Cut(std::string_view text, std::size_t width) {
   return out + "…";
 }
 
+std::string Quoted(std::string_view text) {
+  constexpr std::size_t kMostBytes = 200;
+  if (text.size() <= kMostBytes) return "'" + std::string(text) + "'";
+  std::size_t end = kMostBytes;  // back to the start of a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return "'" + std::string(text.substr(0, end)) + "...' (" + Grouped(text.size()) + " bytes)";
+}
+
 }  // namespace plexus::tools

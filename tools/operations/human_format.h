@@ -24,6 +24,10 @@ std::string Number(double value, int digits = 6);
 // drive the terminal that shows it.
 std::string Escaped(std::string_view text);
 
+// What somebody gave, between single quotes, as messages say it: of a long text its first 200 bytes
+// (whole characters) and its length.
+std::string Quoted(std::string_view text);
+
 // Columns that `text` takes on a terminal; a good guess for wide characters.
 std::size_t DisplayWidth(std::string_view text);
 // The first `width` columns, with an ellipsis where something was cut.

@@ -4,6 +4,7 @@
 #include "algorithms/memory/visibility.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
 
 namespace plexus::tools {
 
@@ -62,8 +63,8 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
   if (!name)
     return Fail(ErrorCode::kInvalidArgument,
                 "which space? " + request.Name("space") + " is one of " + list);
-  return Fail(ErrorCode::kNotFound,
-              "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
+  return Fail(ErrorCode::kNotFound, "no vector space " + Quoted(*name) + "; there are " + list +
+                                        DidYouMean(*name, names));
 }
 
 Result<Budget> MakeBudget(const Request& request) {
@@ -97,7 +98,13 @@ Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& re
   return shown.With(shown.capacity(), out);
 }
 
-Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top) {
+Result<Ranked> BestOf(const std::vector<double>& scores, const NodeSubset& among,
+                      std::uint64_t top) {
+  PLEXUS_ASSIGN(std::vector<ScoredNode> nodes, TopScores(scores, among, top));
+  return Ranked{std::move(nodes), among.count()};
+}
+
+Result<Ranked> Best(const std::vector<double>& scores, std::uint64_t top) {
   return Best(scores, top, [&](NodeId v) { return scores[v] > 0; });
 }
 

@@ -70,16 +70,23 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
 // Of them those that are memories: turns and episodes only where the request names node kinds.
 Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request);
 
-// The best of the nodes for which `counts(node)`. `scores` by NodeId; top = 0: all.
+// Nodes by score, as far as they are listed.
+struct Ranked {
+  std::vector<ScoredNode> nodes;
+  std::uint64_t total = 0;  // listed or not
+};
+// The best of `among`. `scores` by NodeId; top = 0: all.
+Result<Ranked> BestOf(const std::vector<double>& scores, const NodeSubset& among,
+                      std::uint64_t top);
+// The best of the nodes for which `counts(node)`.
 template <class Counts>
-Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top,
-                                     Counts&& counts) {
+Result<Ranked> Best(const std::vector<double>& scores, std::uint64_t top, Counts&& counts) {
   std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
   for (std::size_t v = 0; v < scores.size(); ++v)
     if (counts(static_cast<NodeId>(v))) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), top);
+  return BestOf(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), top);
 }
 // Of those that score above 0.
-Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top);
+Result<Ranked> Best(const std::vector<double>& scores, std::uint64_t top);
 
 }  // namespace plexus::tools

@@ -67,8 +67,7 @@ std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key) 
 
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key) {
   if (const auto node = MeantNode(snapshot, key)) return *node;
-  return Fail(ErrorCode::kNotFound,
-              "no node '" + std::string(key) + "'" + NearestKey(snapshot, key));
+  return Fail(ErrorCode::kNotFound, "no node " + Quoted(key) + NearestKey(snapshot, key));
 }
 
 Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
@@ -76,7 +75,7 @@ Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
   if (snapshot.alive(node)) return node;
   const char* how = snapshot.purged(node) ? "purged" : "removed";
   return Fail(ErrorCode::kNotFound,
-              "node '" + std::string(key) + "' was " + how + "; 'plexus history' tells when");
+              "node " + Quoted(key) + " was " + how + "; 'plexus history' tells when");
 }
 
 Result<std::vector<NodeId>> FindAliveNodes(const Snapshot& snapshot,
@@ -100,6 +99,22 @@ Result<std::vector<NodeWeight>> FindSeeds(const Snapshot& snapshot,
   return seeds;
 }
 
+std::string UnknownTag(const Snapshot& snapshot, std::span<const std::string> tags) {
+  const auto is_tag = [&](NodeId v) { return snapshot.alive(v) && snapshot.node_kind(v) == kTag; };
+  std::vector<std::string> names;  // of all tags, once they are asked for
+  for (const std::string& tag : tags) {
+    const auto exact = snapshot.Find(IndexKey("tag", tag));
+    if (exact && snapshot.alive(*exact)) continue;
+    for (NodeId v = 0; names.empty() && v < snapshot.node_count(); ++v)
+      if (is_tag(v)) names.emplace_back(DisplayName(snapshot.key(v)));
+    const std::string begin = tag + ":";
+    const auto begins = [&](const std::string& name) { return name.starts_with(begin); };
+    if (std::ranges::any_of(names, begins)) continue;
+    return "no tag " + Quoted(tag) + DidYouMean(tag, names);
+  }
+  return "";
+}
+
 std::vector<std::string> EdgeKindNames(const Schema& schema) {
   std::vector<std::string> names;
   for (const EdgeKind& kind : schema.edge_kinds()) {
@@ -119,7 +134,7 @@ std::vector<std::string> NodeKindNames(const Schema& schema) {
 Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name) {
   if (const auto match = schema.FindEdgeKind(name)) return *match;
   return Fail(ErrorCode::kInvalidArgument,
-              "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
+              "no edge kind " + Quoted(name) + DidYouMean(name, EdgeKindNames(schema)));
 }
 
 Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
@@ -130,7 +145,7 @@ Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
     if (match.reversed)
       return Fail(
           ErrorCode::kInvalidArgument,
-          "'" + name + "' is edge kind '" + schema.edge_kind(match.kind).name +
+          Quoted(name) + " is edge kind '" + schema.edge_kind(match.kind).name +
               "' read backwards: name that kind, and the other direction where there is one");
     if (std::ranges::find(kinds, match.kind) == kinds.end()) kinds.push_back(match.kind);
   }
@@ -144,7 +159,7 @@ Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
     const auto kind = schema.FindNodeKind(name);
     if (!kind)
       return Fail(ErrorCode::kInvalidArgument,
-                  "no node kind '" + name + "'" + DidYouMean(name, NodeKindNames(schema)));
+                  "no node kind " + Quoted(name) + DidYouMean(name, NodeKindNames(schema)));
     named[*kind] = 1;
   }
   return named;

@@ -47,6 +47,10 @@ Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
 std::vector<std::string> EdgeKindNames(const Schema& schema);
 std::vector<std::string> NodeKindNames(const Schema& schema);
 
+// Of tags that are looked for by name, or as the beginning of one with ':' behind it: which there
+// is not, with a suggestion; "" where all are known. O(nodes) if one is no tag by itself.
+std::string UnknownTag(const Snapshot& snapshot, std::span<const std::string> tags);
+
 // Which node kinds are named, by id; none where the list is empty. kInvalidArgument.
 Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
                                                std::span<const std::string> names);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
 
 namespace plexus::tools {
 namespace {
@@ -76,7 +77,7 @@ const Operation* FindOperation(std::string_view name) {
 std::string NoSuchOperation(std::string_view name) {
   std::vector<std::string> names;
   for (const Operation& operation : AllOperations()) names.push_back(operation.name);
-  return "no operation '" + std::string(name) + "'" + DidYouMean(name, names);
+  return "no operation " + Quoted(name) + DidYouMean(name, names);
 }
 
 }  // namespace plexus::tools

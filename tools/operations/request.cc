@@ -126,8 +126,8 @@ Status Request::CheckChoice(const Parameter& parameter, const std::string& text)
   std::string choices;
   for (const std::string& choice : parameter.choices)
     choices += (choices.empty() ? "" : "|") + choice;
-  return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + ": '" + text +
-                                               "' is not one of " + choices +
+  return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + ": " + Quoted(text) +
+                                               " is not one of " + choices +
                                                DidYouMean(text, parameter.choices));
 }
 
@@ -173,8 +173,8 @@ Status Request::Set(std::string_view name, Value value) {
   if (!index) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < values_.size(); ++i) names.push_back(At(i).name);
-    return Fail(ErrorCode::kInvalidArgument, operation_->name + " has no parameter '" +
-                                                 std::string(name) + "'" + DidYouMean(name, names));
+    return Fail(ErrorCode::kInvalidArgument,
+                operation_->name + " has no parameter " + Quoted(name) + DidYouMean(name, names));
   }
   PLEXUS_TRY(Checked(At(*index), value));
   values_[*index] = std::move(value);
@@ -193,10 +193,10 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
       return Set(name, text != "false");
     case Type::kCount:
       if (const auto count = ParseCount(text)) return Set(name, *count);
-      return refuse("'" + std::string(text) + "' is no whole number >= 0");
+      return refuse(Quoted(text) + " is no whole number >= 0");
     case Type::kNumber:
       if (const auto number = ParseNumber(text)) return Set(name, *number);
-      return refuse("'" + std::string(text) + "' is no finite number");
+      return refuse(Quoted(text) + " is no finite number");
     case Type::kText:
       return Set(name, std::string(text));
     case Type::kList: {
@@ -214,6 +214,12 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
     }
   }
   return {};
+}
+
+Request Request::Without(std::string_view name) const {
+  Request without = *this;
+  if (const auto index = Index(name)) without.values_[*index] = {};
+  return without;
 }
 
 void Request::SetSource(std::string_view name, std::string source) {

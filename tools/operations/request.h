@@ -38,6 +38,8 @@ class Request {
   Status Set(std::string_view name, Value value);
   // As a command line gives it; a list takes one more text, or several between commas.
   Status SetFromText(std::string_view name, std::string_view text);
+  // The same request as if this had not been given.
+  Request Without(std::string_view name) const;
   // For Means::kContent: where the text came from, as messages name it.
   void SetSource(std::string_view name, std::string source);
   // kInvalidArgument: a required parameter is missing.

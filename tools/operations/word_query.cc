@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/retrieval/query_terms.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 
 namespace plexus::tools {
@@ -32,7 +33,7 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   if (std::ranges::count(text, '"') % 2 != 0)
     return Fail(
         ErrorCode::kInvalidArgument,
-        "'" + text + "': a double quote is not closed; a phrase stands between two of them");
+        Quoted(text) + ": a double quote is not closed; a phrase stands between two of them");
   WordQuery query;
   query.parsed = ParsePhrases(text);
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));
@@ -40,8 +41,8 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   AddTermsThatHold(snapshot, query.terms);
   if (query.terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
-                "'" + text +
-                    "' has no word to search for: words as common as 'the' and 'of' are not in "
+                Quoted(text) +
+                    " has no word to search for: words as common as 'the' and 'of' are not in "
                     "the index, and neither is punctuation");
   query.subset = allowed;
   PhraseOptions in_phrases;

@@ -9,6 +9,7 @@
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/node_details.h"
@@ -105,7 +106,12 @@ Status Workspace::Refresh(std::int64_t clock_ms) {
 Result<Sequence> Workspace::SequenceAt(std::string_view moment) {
   PLEXUS_ASSIGN(const Moment when, ParseMoment(moment));
   if (const Sequence* sequence = std::get_if<Sequence>(&when.value)) return *sequence;
-  return database_->SequenceAtTime(std::get<std::int64_t>(when.value));
+  const std::int64_t time = std::get<std::int64_t>(when.value);
+  const std::int64_t known = std::max(options_.clock_ms, graph().snapshot().time_ms());
+  if (time > known)
+    return Fail(ErrorCode::kNotFound,
+                Quoted(moment) + " lies in the future, it is " + IsoTime(known));
+  return database_->SequenceAtTime(time);
 }
 
 Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
@@ -166,13 +172,17 @@ Status CheckCommon(const Request& request) {
   };
   for (const char* selects : {"where", "node_kinds", "scope"})
     if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
-  const Access access = operation.AccessFor(request);
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
+  // A dry run shows what would be written, which is the present: it is no way to write the past.
+  const bool dry = request.Has("dry_run") && request.Flag("dry_run");
+  const Access access = operation.AccessFor(dry ? request.Without("dry_run") : request);
   if (access == Access::kRead) return {};
   if (access == Access::kNothing) return refuse("as_of");
   return Fail(ErrorCode::kInvalidArgument,
-              request.Name("as_of") + " reads the past; this command writes");
+              request.Name("as_of") + " reads the past; this command writes" +
+                  (dry ? ", and " + request.Name("dry_run") + " shows what it would write now"
+                       : std::string()));
 }
 
 Status Workspace::Look(const Request& request) {
@@ -195,8 +205,8 @@ void Workspace::NoteUnknownNames(const Request& request) {
   for (const std::string& name : where->BareProperties()) {
     const std::string near = DidYouMean(name, known);
     if (near.empty() && view_.scope && view_.scope->count() > 0) continue;
-    notes_.push_back(
-        {request.Name("where") + ": '" + name + "' is no column and taken for a property" + near});
+    notes_.push_back({request.Name("where") + ": " + Quoted(name) +
+                      " is no column and taken for a property" + near});
   }
 }
 
@@ -216,7 +226,7 @@ void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes) {
   }
   for (const std::string& scope : scopes)
     if (std::ranges::find(names, scope) == names.end())
-      notes_.push_back({"no node has the scope '" + scope + "'" + DidYouMean(scope, names)});
+      notes_.push_back({"no node has the scope " + Quoted(scope) + DidYouMean(scope, names)});
 }
 
 Result<std::int64_t> Workspace::ValidAt(std::string_view given) const {

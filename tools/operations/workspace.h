@@ -28,8 +28,9 @@ struct WorkspaceOptions {
   std::string directory;
   Access access = Access::kRead;
   std::int64_t clock_ms = 0;
-  bool strict = false;  // refuse a graph that lost its tail in a crash
-  int threads = 0;      // 0 = all
+  // Refuse a graph that lost its tail in a crash, and imported records that are never valid.
+  bool strict = false;
+  int threads = 0;  // 0 = all
   std::int64_t lock_wait_ms = 5000;
   int input = -1;                // a file descriptor that "-" means; -1 = there is none
   bool one_request = true;       // the process ends soon: freed memory is not given back
@@ -56,6 +57,8 @@ class Workspace {
 
   // What time it is from now on, for the graph's own checks, too.
   void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
+  // Of what follows; the graph is open already.
+  void SetStrict(bool strict) { options_.strict = strict; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
   // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a

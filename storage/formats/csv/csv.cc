@@ -343,6 +343,13 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   if (tags.size() > limits_.tags) return Bad("more than " + std::to_string(limits_.tags) + " tags");
   PLEXUS_ASSIGN(std::optional<std::string> properties, Properties(row, &schema));
 
+  std::optional<std::int64_t> from, until;
+  for (const Value& v : values) {
+    if (v.column == kValidFrom) from = v.i64;
+    if (v.column == kValidUntil) until = v.i64;
+  }
+  PLEXUS_TRY(builder.CheckValidTimes(from, until));
+
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
   PLEXUS_TRY(builder.Upsert(name, node, kind));

@@ -69,6 +69,7 @@ Status JsonRecord::AddNode(const JsonValue& key) {
 }
 
 Status JsonRecord::Put(const NodeRecord& record) {
+  PLEXUS_TRY(CheckValidTimes(record.columns));
   WriteBatch& batch = builder_.batch();
   const NodeRef node = builder_.Ref(record.name);
   PLEXUS_TRY(builder_.Upsert(record.name, node, record.kind));

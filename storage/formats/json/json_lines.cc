@@ -222,6 +222,16 @@ Status JsonRecord::NothingLeft() const {
   return {};
 }
 
+Status JsonRecord::CheckValidTimes(const std::vector<ColumnValue>& values) const {
+  std::optional<std::int64_t> from, until;
+  for (const ColumnValue& v : values) {
+    if (v.clear) continue;
+    if (v.column == kValidFrom) from = v.i64;
+    if (v.column == kValidUntil) until = v.i64;
+  }
+  return builder_.CheckValidTimes(from, until);
+}
+
 void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values) {
   WriteBatch& batch = builder_.batch();
   for (const ColumnValue& v : values) {

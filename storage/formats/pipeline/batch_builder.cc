@@ -179,6 +179,7 @@ EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
 }
 
 Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
+  PLEXUS_TRY(CheckValidTimes(edge.valid_from, edge.valid_until));
   PLEXUS_TRY(DefineByUse(ends));
   NoteWanted(ends);
   edge.source = Ref(ends.source);
@@ -258,14 +259,33 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
   return {};
 }
 
-void BatchBuilder::NoteTime(std::string_view field, std::int64_t time_ms) {
-  if (!LooksLikeSeconds(time_ms)) return;
-  for (SmallTime& noted : piece_.small_times) {
-    if (noted.field != field) continue;
+void BatchBuilder::NoteDoubt(std::string_view field, std::int64_t time_ms,
+                             std::optional<std::int64_t> until) {
+  for (DoubtfulTime& noted : piece_.doubtful_times) {
+    if (noted.field != field || noted.until.has_value() != until.has_value()) continue;
     ++noted.count;
     return;
   }
-  piece_.small_times.push_back({std::string(field), line_, time_ms, 1});
+  piece_.doubtful_times.push_back({std::string(field), line_, time_ms, 1, until});
+}
+
+void BatchBuilder::NoteTime(std::string_view field, std::int64_t time_ms) {
+  if (LooksLikeSeconds(time_ms)) NoteDoubt(field, time_ms, std::nullopt);
+}
+
+Status BatchBuilder::CheckValidTimes(std::optional<std::int64_t> from,
+                                     std::optional<std::int64_t> until) {
+  const bool open = !from || !until || *from == kNoTime || *until == kNoTime;
+  if (open || *from < *until) return {};
+  if (context_.options->strict)
+    return Fail(ErrorCode::kInvalidArgument, "\"valid_from\" " + NeverValid(*from, *until));
+  NoteDoubt("valid_from", *from, until);
+  return {};
+}
+
+std::string NeverValid(std::int64_t from, std::int64_t until) {
+  return IsoTime(from) + " is not before \"valid_until\" " + IsoTime(until) +
+         ": it would never be valid";
 }
 
 }  // namespace plexus::formats_internal

@@ -91,6 +91,9 @@ class BatchBuilder {
   void set_line(std::uint64_t line) { line_ = line; }
   // A time of the record: noted when it looks like seconds.
   void NoteTime(std::string_view field, std::int64_t time_ms);
+  // When what a record says is valid, as far as it says so: a beginning that is not before the end
+  // is noted, or kInvalidArgument where ImportOptions::strict says so.
+  Status CheckValidTimes(std::optional<std::int64_t> from, std::optional<std::int64_t> until);
 
   // Sets some keys of a node's property map (events, outcomes).
   Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch, bool replaces_rest);
@@ -102,6 +105,7 @@ class BatchBuilder {
   EdgeKindRef KindRef(const EdgeEnds& ends);
   Status DefineByUse(const EdgeEnds& ends);
   void NoteWanted(const EdgeEnds& ends);
+  void NoteDoubt(std::string_view field, std::int64_t time_ms, std::optional<std::int64_t> until);
 
   const ParseContext& context_;
   Piece& piece_;
@@ -113,5 +117,8 @@ class BatchBuilder {
   std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
   std::set<std::string> removed_;                                 // in this piece
 };
+
+// "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.
+std::string NeverValid(std::int64_t from, std::int64_t until);
 
 }  // namespace plexus::formats_internal

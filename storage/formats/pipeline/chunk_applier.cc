@@ -144,16 +144,18 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
 
 void PieceApplier::BookWarnings(const Piece& piece) {
   std::vector<ImportWarning>& all = run_.report.warnings;
-  for (const SmallTime& time : piece.small_times) {
-    const auto known = std::ranges::find_if(
-        all, [&](const ImportWarning& w) { return w.file == file_ && w.field == time.field; });
+  for (const DoubtfulTime& time : piece.doubtful_times) {
+    const auto known = std::ranges::find_if(all, [&](const ImportWarning& w) {
+      return w.file == file_ && w.field == time.field &&
+             w.until.has_value() == time.until.has_value();
+    });
     if (known != all.end()) {
       known->count += time.count;
       continue;
     }
     const bool mapped = lines_ && !lines_->empty();
-    all.push_back(
-        {file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value, time.count});
+    all.push_back({file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value,
+                   time.count, time.until});
   }
 }
 

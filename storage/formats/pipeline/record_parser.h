@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,12 +70,14 @@ struct RecordError {
   std::string reason;
 };
 
-// A time that looks like seconds (times.h), as the first record of a piece has it.
-struct SmallTime {
+// A time that looks like seconds (times.h), or, with `until`, a valid_from that is not before the
+// valid_until beside it; as the first record of a piece has it.
+struct DoubtfulTime {
   std::string field;
   std::uint64_t line = 0;
   std::int64_t value = 0;
   std::uint64_t count = 0;  // values like it in this field
+  std::optional<std::int64_t> until = {};
 };
 
 // An entry of a matrix, to find two at one place.
@@ -97,12 +100,12 @@ struct Piece {
   std::uint64_t vectors = 0;
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
-  std::unique_ptr<PieceEdges> edges;   // while edges are collected: instead of the batch
-  std::vector<SmallTime> small_times;  // one a field
-  std::vector<EntryAt> entries;        // of a matrix, while it is being checked
-  PieceNotes notes;                    // while the file is being checked
-  bool stopped = false;                // kStop: an error ended the piece
-  bool uses_schema = false;            // parsed differently under another schema
+  std::unique_ptr<PieceEdges> edges;         // while edges are collected: instead of the batch
+  std::vector<DoubtfulTime> doubtful_times;  // one a field and doubt
+  std::vector<EntryAt> entries;              // of a matrix, while it is being checked
+  PieceNotes notes;                          // while the file is being checked
+  bool stopped = false;                      // kStop: an error ended the piece
+  bool uses_schema = false;                  // parsed differently under another schema
   std::shared_ptr<const Schema> schema;
   std::shared_ptr<const Schema> schema_after;  // with its definitions; null: the same
 

@@ -22,7 +22,10 @@ namespace {
 
 constexpr std::uint64_t kMostEdges = 100'000;
 
-bool OnlyReads(const Request& request) { return request.Flag("dry_run") || request.Given("as_of"); }
+bool OnlyReads(const Request& request) {
+  const bool commits = request.Has("commit") && request.Flag("commit");
+  return request.Flag("dry_run") || (request.Given("as_of") && !commits);
+}
 Access CommitsAnswer(const Request& request) {
   return OnlyReads(request) ? Access::kRead : Access::kWrite;
 }

@@ -69,6 +69,13 @@ std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
   return total;
 }
 
+std::uint64_t NeverValid(const ImportReport& report) {
+  std::uint64_t count = 0;
+  for (const ImportWarning& warning : report.warnings)
+    if (warning.until) count += warning.count;
+  return count;
+}
+
 void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& counts) {
   json.BeginObject(name);
   json.Field("new", counts.added);
@@ -88,6 +95,7 @@ void WriteReport(ReplyWriter& json, const ImportReport& report,
   json.Field("outcomes", report.outcomes);
   json.Field("vectors", report.vectors);
   json.Field("errors", report.errors);
+  json.Field("never_valid", NeverValid(report));
   json.Field("removed", report.removed);
   json.Field("records", report.records);
   json.Field("bytes", report.bytes);
@@ -132,6 +140,7 @@ std::string Page(const ImportReport& report, double seconds) {
   line(report.pointers, "pointers read");
   line(report.self_loops_skipped, "pointers to themselves skipped");
   line(report.errors, "records refused");
+  line(NeverValid(report), "records never valid: from is not before until");
   page << Grouped(report.records) << " records, " << Bytes(report.bytes) << ", sequence "
        << report.sequence << ", in " << Number(seconds, 3) << " s\n";
   return std::move(page).str();
@@ -212,7 +221,7 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
     if (file == "-" && workspace.input() < 0)
       return Fail(ErrorCode::kInvalidArgument, "there is no standard input here");
     if (file != "-" && !std::filesystem::exists(file, ignored))
-      return Fail(ErrorCode::kNotFound, "no file '" + file + "'");
+      return Fail(ErrorCode::kNotFound, "no file " + Quoted(file));
   }
   return {};
 }
@@ -223,13 +232,13 @@ Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
   for (const std::string& pair : request.List("columns")) {
     const std::size_t equal = pair.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": '" + pair +
-                                                   "' is not MEANING=COLUMN, as source=from");
+      return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": " + Quoted(pair) +
+                                                   " is not MEANING=COLUMN, as source=from");
     names.push_back({pair.substr(0, equal), pair.substr(equal + 1)});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
-        return Fail(ErrorCode::kInvalidArgument,
-                    request.Name("columns") + ": '" + pair + "' names what stands there already");
+        return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": " + Quoted(pair) +
+                                                     " names what stands there already");
   }
   if (!names.empty() && AskedVectorFormat(request))
     return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " go with tables");
@@ -244,6 +253,7 @@ Result<ImportOptions> Options(const Workspace& workspace, const Request& request
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
   options.on_error =
       request.Text("on_error") == "skip" ? OnImportError::kSkip : OnImportError::kStop;
+  options.strict = workspace.options().strict;
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.progress();
@@ -369,7 +379,8 @@ void AddImport(Rows& rows) {
             MetricParameter()},
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "
-                "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, removed:n, "
+                "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
+                "never_valid:n, removed:n, "
                 "records:n, bytes:n, batches:n, pointers?:n, self_loops_skipped?:n, "
                 "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
                 "warnings:[s]",

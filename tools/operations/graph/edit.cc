@@ -12,6 +12,7 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/workspace.h"
@@ -26,9 +27,9 @@ Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::strin
   const Schema& schema = snapshot.schema();
   if (const auto node = MeantNode(snapshot, key); node && snapshot.alive(*node)) {
     if (index || snapshot.is_fact(*node)) return NodeRef::Id(*node);
-    std::string why = "'" + std::string(key) + "' is an index node of kind " +
-                      schema.node_kind(snapshot.node_kind(*node)).name + ", and '" + kind_name +
-                      "' joins facts";
+    std::string why = Quoted(key) + " is an index node of kind " +
+                      schema.node_kind(snapshot.node_kind(*node)).name + ", and " +
+                      Quoted(kind_name) + " joins facts";
     std::string kinds;
     for (const EdgeKind& kind : schema.edge_kinds())
       if (kind.plane == Plane::kIndex && (kind.source_kind == snapshot.node_kind(*node) ||
@@ -48,7 +49,7 @@ Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::strin
 // A misspelt kind would quietly become a new one: say so.
 void NoteNewKind(Workspace& workspace, const std::string& kind) {
   if (workspace.schema().FindEdgeKind(kind)) return;
-  workspace.notes().push_back({"note: '" + kind + "' is a new edge kind" +
+  workspace.notes().push_back({"note: " + Quoted(kind) + " is a new edge kind" +
                                DidYouMean(kind, EdgeKindNames(workspace.schema()))});
 }
 
@@ -78,8 +79,7 @@ Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
   const auto index = snapshot.Find(stored);
   if (!meant || !index || *meant == *index || !snapshot.is_fact(*meant)) return {};
   return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(key) +
-                  "' was an index node, which is gone; the fact of that key is 'key:" +
+              Quoted(key) + " was an index node, which is gone; the fact of that key is 'key:" +
                   std::string(key) + "'");
 }
 
@@ -89,8 +89,8 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
     const std::string& given = request.Text("weight");
     const auto weight = formats_internal::ReadF32(given);  // as the formats read it
     if (!weight || formats_internal::IsBelowZero(given))
-      return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("weight") + " '" + given + "': a weight is a finite number >= 0");
+      return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + " " + Quoted(given) +
+                                                   ": a weight is a finite number >= 0");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   edge.label = request.Text("label");

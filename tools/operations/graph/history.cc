@@ -117,7 +117,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, node, entries = std::move(entries)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("alive", snapshot.alive(node));
-    json.Objects("entries", entries,
+    json.Field("total", entries.size());
+    json.Objects("results", entries,
                  [&](const HistoryEntry& entry) { WriteEntry(json, snapshot, entry); });
   });
   reply.page = std::move(page);
@@ -135,10 +136,11 @@ void AddHistory(Rows& rows) {
        .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
                           .Named(Means::kKey)
                           .Positional()},
-       .reply = "key:k, alive:b, entries:[{sequence:n, time_ms:i, what:s, kind?:s, column?:s, "
-                "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
-                "weight?:x}]",
-       .tables = {{"entries", {}}},
+       .reply =
+           "key:k, alive:b, total:n, results:[{sequence:n, time_ms:i, what:s, kind?:s, column?:s, "
+           "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
+           "weight?:x}]",
+       .tables = {{"results", {}}},
        .examples = {{"plexus history --db g alice",
                      "when alice came, changed, was linked and unlinked"},
                     {"plexus history --db g alice --as-of 2026-11-01 --json",

@@ -88,7 +88,7 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys) {
 
 void NoteNoSuchName(Workspace& workspace, const std::string& name) {
   workspace.notes().push_back(
-      {"none of these has '" + name + "'" + DidYouMean(name, NamesOfValues(workspace.schema()))});
+      {"none of these has " + Quoted(name) + DidYouMean(name, NamesOfValues(workspace.schema()))});
 }
 
 // Columns that none of the rows has: mostly misspelt.
@@ -126,7 +126,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     for (const NodeColumn& other : listed.columns)
       if (other.name() == column.name())
         return Fail(ErrorCode::kInvalidArgument,
-                    request.Name("columns") + ": names '" + column.name() + "' twice");
+                    request.Name("columns") + ": names " + Quoted(column.name()) + " twice");
     listed.columns.push_back(std::move(column));
   }
   PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
@@ -143,7 +143,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   std::string page = Page(snapshot, listed, request.Flag("keys"));
   Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
     json.Field("total", listed.nodes.total);
-    json.Objects("nodes", listed.rows, [&](const std::vector<NodeValue>& row) {
+    json.Objects("results", listed.rows, [&](const std::vector<NodeValue>& row) {
       for (std::size_t c = 0; c < row.size(); ++c) {
         json.Key(listed.columns[c].name());
         if (listed.columns[c].name() == "key")  // a node, so that --details follow it
@@ -178,8 +178,8 @@ void AddList(Rows& rows) {
                Top(20, "at most K nodes; 0 = all"),
                Flag("index", "tags, events and other index nodes, too"),
                Flag("keys", "show keys only, one a line")},
-       .reply = "total:n, nodes:[{*:j}]",
-       .tables = {{"nodes", {}}},
+       .reply = "total:n, results:[{*:j}]",
+       .tables = {{"results", {}}},
        .examples =
            {{"plexus list --db g --where \"kind = 'memory' and created_at >= '2026-01-01'\" "
              "--sort trust:desc",

@@ -48,7 +48,7 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
   const Sequence last = workspace.snapshot().sequence();
   const Sequence floor = workspace.database().stats().history_floor;
   const std::uint64_t top = request.Count("top");
-  Sequence since = top == 0 || last < top ? 0 : last - top;
+  Sequence since = 0;
   if (request.Given("since")) {
     PLEXUS_ASSIGN(since, workspace.SequenceAt(request.Text("since")));
     if (since > last)
@@ -60,6 +60,8 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
                                    ", the history floor, is trimmed and not listed"});
   }
   since = std::max(since, floor);
+  const std::uint64_t total = last - since;  // each sequence number is one batch
+  if (top > 0 && total > top) since = last - top;
   std::vector<BatchCounts> batches;
   for (bool more = true; more && since < last;) {
     PLEXUS_ASSIGN(const Changes changes, workspace.database().ChangesSince(since));
@@ -69,13 +71,13 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
     since = changes.next;
   }
   std::ranges::reverse(batches);
-  const bool truncated = top > 0 && batches.size() > top;
-  if (truncated) batches.resize(top);
-  Reply reply([last, floor, truncated, batches = std::move(batches)](ReplyWriter& json) {
+  const bool truncated = top > 0 && total > top;
+  Reply reply([last, floor, truncated, total, batches = std::move(batches)](ReplyWriter& json) {
     json.Field("sequence", last);
     json.Field("history_floor", floor);
     json.Field("truncated", truncated);
-    json.Objects("batches", batches, [&](const BatchCounts& batch) {
+    json.Field("total", total);
+    json.Objects("results", batches, [&](const BatchCounts& batch) {
       json.Field("sequence", batch.sequence);
       json.Field("time_ms", batch.time_ms);
       json.Field("nodes_new", batch.nodes_new);
@@ -263,7 +265,8 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
     WriteChanged(json, "nodes", nodes);
     WriteChanged(json, "edges", edges);
     json.Field("truncated", truncated);
-    json.Objects("changes", list,
+    json.Field("total", nodes.all() + edges.all());
+    json.Objects("results", list,
                  [&](const Difference& difference) { WriteDifference(json, after, difference); });
   });
   reply.headline = "from sequence " + std::to_string(from) + " to " + std::to_string(to) + ": " +
@@ -282,10 +285,11 @@ void AddLog(Rows& rows) {
        .summary = "List the batches that made the graph, newest first, with what they changed",
        .parameters = {Text("since", "SEQ|TIME", "only those after it").Named(Means::kMoment),
                       Top(20, "the newest K; 0 = all")},
-       .reply = "sequence:n, history_floor:n, truncated:b, batches:[{sequence:n, time_ms:i, "
-                "nodes_new:n, nodes_removed:n, edges_new:n, edges_changed:n, edges_removed:n, "
-                "columns:n, contents:n, vectors:n}]",
-       .tables = {{"batches",
+       .reply =
+           "sequence:n, history_floor:n, truncated:b, total:n, results:[{sequence:n, time_ms:i, "
+           "nodes_new:n, nodes_removed:n, edges_new:n, edges_changed:n, edges_removed:n, "
+           "columns:n, contents:n, vectors:n}]",
+       .tables = {{"results",
                    {{"sequence", "sequence"},
                     {"time_ms", "time", As::kTime},
                     {"nodes_new", "nodes new", As::kGrouped},
@@ -312,10 +316,10 @@ void AddLog(Rows& rows) {
                                    .Positional()),
                       Top(100, "list the first K; 0 = all")},
        .reply = "from:n, to:n, nodes:{added:n, removed:n, changed:n}, "
-                "edges:{added:n, removed:n, changed:n}, truncated:b, "
-                "changes:[{what:s, key?:k, kind?:s, fields?:[s], source?:k, target?:k, label?:s, "
+                "edges:{added:n, removed:n, changed:n}, truncated:b, total:n, "
+                "results:[{what:s, key?:k, kind?:s, fields?:[s], source?:k, target?:k, label?:s, "
                 "weight?:x, weight_before?:x}]",
-       .tables = {{"changes",
+       .tables = {{"results",
                    {{"what", "what"},
                     {"key", "", As::kNode},
                     {"fields", "fields", As::kList},

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/term_operations.h"
@@ -36,7 +38,7 @@ Result<ColumnId> FindColumn(const Schema& schema, const std::string& option,
   for (const Column& column : schema.columns())
     if (!column.name.empty()) names.push_back(column.name);
   return Fail(ErrorCode::kInvalidArgument,
-              option + ": no column '" + name + "'" + DidYouMean(name, names) +
+              option + ": no column " + Quoted(name) + DidYouMean(name, names) +
                   " (a line {\"column\":...} for import makes one; other data goes to props)");
 }
 
@@ -47,12 +49,13 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
   const Schema& schema = workspace.schema();
   const std::size_t equal = given.find('=');
   if (equal == std::string::npos || equal == 0)
-    return Fail(ErrorCode::kInvalidArgument, option + ": '" + given + "' is not COLUMN=VALUE");
+    return Fail(ErrorCode::kInvalidArgument,
+                option + ": " + Quoted(given) + " is not COLUMN=VALUE");
   const std::string name = given.substr(0, equal), value = given.substr(equal + 1);
   PLEXUS_ASSIGN(const ColumnId column, FindColumn(schema, option, name));
   const auto refuse = [&](const char* what) {
     return Fail(ErrorCode::kInvalidArgument,
-                option + ": column '" + name + "' takes " + what + ", not '" + value + "'" +
+                option + ": column " + Quoted(name) + " takes " + what + ", not " + Quoted(value) +
                     (value.empty() ? "; " + request.Name("clear") + " takes a value away" : ""));
   };
   const ColumnRef ref = RefOf(batch, schema, column);
@@ -69,6 +72,9 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
                                                std::string::npos;
       const Result<std::int64_t> time = ParseTime(value);
       if (IsTimeColumn(column) || !whole) {
+        if (!time && whole)
+          return Fail(ErrorCode::kInvalidArgument,
+                      option + ": column " + Quoted(name) + ": " + time.error().message);
         if (!time) return refuse(IsTimeColumn(column) ? "a time" : "a whole number or a time");
         number = *time;
         if (IsTimeColumn(column)) WarnOfSeconds(workspace, option + " " + name, number);
@@ -89,6 +95,18 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
   return {};
 }
 
+// Of two values of one column the first would be lost.
+Status CheckSetOnce(const Request& request) {
+  std::set<std::string_view> columns;
+  for (const std::string& given : request.List("set")) {
+    const std::string_view column = std::string_view(given).substr(0, given.find('='));
+    if (!columns.insert(column).second)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("set") + ": column " + Quoted(column) + " is given twice");
+  }
+  return {};
+}
+
 // The node that the key means; a new one is an index node where the kind says so, else a fact.
 Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch& batch) {
   const std::string &key = request.Text("key"), &kind = request.Text("kind");
@@ -100,8 +118,8 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
   if (meant && !(index && workspace.snapshot().is_fact(*meant))) {
     const NodeKindId is = workspace.snapshot().node_kind(*meant);
     if (!workspace.snapshot().is_fact(*meant) && !kind.empty() && known_kind != is)
-      return Fail(ErrorCode::kInvalidArgument, request.Name("kind") + ": '" + key +
-                                                   "' is an index node of kind " +
+      return Fail(ErrorCode::kInvalidArgument, request.Name("kind") + ": " + Quoted(key) +
+                                                   " is an index node of kind " +
                                                    schema.node_kind(is).name + ", which stays");
     const NodeRef node = NodeRef::Id(*meant);
     if (workspace.snapshot().is_fact(*meant) && !kind.empty())
@@ -129,7 +147,7 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
 // A misspelt kind would quietly become a new one: say so.
 void NoteNewKind(Workspace& workspace, const std::string& kind) {
   if (kind.empty() || workspace.schema().FindNodeKind(kind)) return;
-  workspace.notes().push_back({"note: '" + kind + "' is a new node kind" +
+  workspace.notes().push_back({"note: " + Quoted(kind) + " is a new node kind" +
                                DidYouMean(kind, NodeKindNames(workspace.schema()))});
 }
 
@@ -169,7 +187,7 @@ Status Clear(Workspace& workspace, const Request& request, WriteBatch& batch, No
     const bool is_parameter = name == "text" || name == "tags" || name == "props";
     if (is_parameter ? request.Given(name) : std::ranges::any_of(request.List("set"), set_as_well))
       return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("clear") + ": '" + name + "' is given as well");
+                  request.Name("clear") + ": " + Quoted(name) + " is given as well");
     if (name == "text") {
       batch.ClearPayload(node, NodeField::kText);
     } else if (name == "props") {
@@ -213,6 +231,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   NoteNewKind(workspace, request.Text("kind"));
   WriteBatch batch = MakeBatch(workspace, request);
   PLEXUS_ASSIGN(const NodeRef node, Target(workspace, request, batch));
+  PLEXUS_TRY(CheckSetOnce(request));
   for (const std::string& given : request.List("set"))
     PLEXUS_TRY(SetColumn(workspace, request, batch, node, given));
   PLEXUS_TRY(CheckValidTimes(workspace, request));

@@ -50,6 +50,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   BountyOptions options;
   options.tags = request.List("tags");
+  if (const std::string unknown = UnknownTag(snapshot, options.tags); !unknown.empty())
+    workspace.notes().push_back({request.Name("tags") + ": " + unknown});
   options.limit = static_cast<std::size_t>(request.Count("limit"));
   PLEXUS_ASSIGN(const BountyLaneLists lists, BountyLanes(snapshot, options));
   std::vector<Lane> lanes;

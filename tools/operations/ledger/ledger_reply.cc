@@ -101,8 +101,12 @@ Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name) {
 Result<Snapshot> SnapshotOfPage(Workspace& workspace, const Request& request) {
   if (!request.Given("cursor")) return workspace.snapshot();
   PLEXUS_ASSIGN(const Sequence sequence, LedgerCursorSequence(request.Text("cursor")));
-  if (request.Given("as_of") || sequence == workspace.snapshot().sequence())
-    return workspace.snapshot();
+  if (sequence == workspace.snapshot().sequence()) return workspace.snapshot();
+  if (request.Given("as_of"))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("cursor") + " goes on in sequence " + std::to_string(sequence) +
+                    ", and " + request.Name("as_of") + " names sequence " +
+                    std::to_string(workspace.snapshot().sequence()) + ": leave the latter out");
   PLEXUS_ASSIGN(View then, workspace.ViewAt(std::to_string(sequence), request));
   return std::move(then.snapshot);
 }

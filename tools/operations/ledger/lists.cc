@@ -1,9 +1,13 @@
 // ledger recent, get, memory, neighbors: what was used together, and what came of it.
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "algorithms/memory/ledger.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/ledger/ledger_reply.h"
 #include "tools/operations/names.h"
@@ -38,6 +42,9 @@ Result<EventListOptions> ListOptions(Workspace& workspace, const Request& reques
   }
   if (request.Given("until")) {
     PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until")));
+    if (request.Given("since") && options.filter.since >= options.filter.until)
+      return Fail(ErrorCode::kInvalidArgument, request.Name("since") + " is not before " +
+                                                   request.Name("until") + ": no event is both");
   }
   options.limit = static_cast<std::size_t>(request.Count("limit"));
   options.cursor = request.Text("cursor");
@@ -48,6 +55,18 @@ Result<EventListOptions> ListOptions(Workspace& workspace, const Request& reques
 
 std::string MoreLine(const Request& request, const std::string& next) {
   return next.empty() ? "" : "... and more: " + request.Name("cursor", next) + "\n";
+}
+
+// Nothing was found: a misspelt name may be why.
+void NoteUnknownNames(Workspace& workspace, const Request& request, const Snapshot& snapshot) {
+  if (const std::string unknown = UnknownTag(snapshot, request.List("tags")); !unknown.empty())
+    workspace.notes().push_back({request.Name("tags") + ": " + unknown});
+  const std::string& outcome = request.Text("outcome");
+  const auto known = BuiltinOutcomeTypes();
+  if (outcome.empty() || std::ranges::find(known, outcome) != known.end()) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  workspace.notes().push_back({request.Name("outcome") + ": " + Quoted(outcome) +
+                               " is no built-in type of outcome" + DidYouMean(outcome, names)});
 }
 
 Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, NodeId member) {
@@ -69,6 +88,7 @@ Result<Reply> RunRecent(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
   PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request));
   PLEXUS_ASSIGN(EventPage page, RecentEvents(snapshot, options));
+  if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), kNoNode);
 }
 
@@ -77,6 +97,7 @@ Result<Reply> RunMemory(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request));
   PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(EventPage page, EventsOf(snapshot, member, options));
+  if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), member);
 }
 

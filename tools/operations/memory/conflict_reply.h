@@ -12,7 +12,7 @@
 namespace plexus::tools {
 
 inline const char* const kConflictsShape =
-    "count:n, conflicts:[{a:k, b:k, since:i, edges:n, text_a?:s, text_b?:s}]";
+    "total:n, conflicts:[{a:k, b:k, since:i, edges:n, text_a?:s, text_b?:s}]";
 
 inline Layout ConflictsTable() {
   return {"conflicts",
@@ -23,7 +23,7 @@ inline Reply ConflictsReply(const Snapshot& snapshot, std::vector<Conflict> conf
                             std::uint64_t top) {
   std::string closing = More(conflicts.size(), top);
   Reply reply([snapshot, top, conflicts = std::move(conflicts)](ReplyWriter& json) {
-    json.Field("count", conflicts.size());
+    json.Field("total", conflicts.size());
     json.Objects("conflicts", First(conflicts, top), [&](const Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);

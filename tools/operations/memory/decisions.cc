@@ -49,7 +49,7 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, nodes = std::move(nodes), quality = std::move(quality),
                result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
-    json.Field("count", result.nodes.count());
+    json.Field("total", result.nodes.count());
     std::size_t at = 0;
     json.Objects("nodes", nodes, [&](NodeId node) {
       const EdgeQuality& tied = quality[at++];
@@ -132,7 +132,7 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   closing += CyclesLine(result.cycles.size());
   Reply reply([snapshot, top, list = std::move(list), kinds = std::move(kinds),
                result = std::move(result)](ReplyWriter& json) {
-    json.Field("count", result.blocked.size());
+    json.Field("total", result.blocked.size());
     json.Objects("blocked", list, [&](const ShownBlocked& shown) {
       WriteBlocked(json, snapshot, result, kinds, shown);
     });
@@ -175,7 +175,7 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
     json.Field("sequence", sequence);
     json.Field("applied", apply);
     json.Field("truncated", truncated);
-    json.Field("count", entries.size());
+    json.Field("total", entries.size());
     json.Objects("nodes", First(entries, top), [&](const CompactionEntry& entry) {
       json.Node("key", snapshot, entry.node);
       json.Field("tier", TierName(entry.tier));
@@ -203,7 +203,7 @@ Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
     closing += "... " + Grouped(result.total - result.items.size()) + " more\n";
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
-    json.Field("count", result.total);
+    json.Field("total", result.total);
     json.Objects("items", result.items, [&](const WorkItem& item) {
       json.Field("score", item.score);
       json.Field("work", WorkName(item.kind));
@@ -227,7 +227,7 @@ void AddRanked(Rows& rows) {
        .parameters =
            Parameters{Number("damping", "D", "of PageRank").Default(0.85).Between(0, 0.999),
                       MaxSeconds(), Top(20)},
-       .reply = "truncated:b, count:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
+       .reply = "truncated:b, total:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
                 "edges:n, edge_kinds:n, diversity:x}], cycles:[[k]]",
        .tables = {{"nodes",
                    {{"score", "score", As::kPlain, 4},
@@ -251,7 +251,7 @@ void AddRanked(Rows& rows) {
                                 Count("max_steps", "N", "of the chain to the nearest root")
                                     .Default(std::uint64_t{20}),
                                 MaxSeconds(), Top(100)},
-       .reply = "count:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
+       .reply = "total:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
                 "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
                 "chain:[{source:k, kind:s, target:k}]}], roots:[{key:k, holds:n, by:s}], "
                 "cycles:[[k]]",
@@ -298,7 +298,7 @@ void AddDecisions(Rows& rows) {
                       Number("summary_days", "D", "age of a summary").Default(30.0).Between(0, 1e6),
                       Flag("apply", "write the tiers into the column compaction_tier"),
                       MaxSeconds(), TopForPeople()},
-       .reply = "sequence:n, applied:b, truncated:b, count:n, "
+       .reply = "sequence:n, applied:b, truncated:b, total:n, "
                 "nodes:[{key:k, tier:s, into?:k, percentile:x, age_days?:x}]",
        .tables = {{"nodes",
                    {{"tier", "tier"},
@@ -331,7 +331,7 @@ void AddDecisions(Rows& rows) {
                           .Between(0, 1000),
                       MaxSeconds(), Top(20)},
        .reply =
-           "truncated:b, count:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
+           "truncated:b, total:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
            "weight:x}]",
        .tables = {{"items",
                    {{"score", "score", As::kPlain, 3},

@@ -33,11 +33,11 @@ Result<EdgeWeighting> Weights(const View& view, const Request& request,
     const WeightedKey factor = SplitWeight(text);
     if (factor.key == text)
       return Fail(ErrorCode::kInvalidArgument,
-                  name + " is KIND=F, e.g. supports=2; got '" + text + "'");
+                  name + " is KIND=F, e.g. supports=2; got " + Quoted(text));
     PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(schema, std::span(&factor.key, 1)));
     if (!ArcFilter::Kinds(schema, followed).allows(kinds[0]))
-      return Fail(ErrorCode::kInvalidArgument, name + ": edge kind '" + factor.key +
-                                                   "' is not followed; name it with " +
+      return Fail(ErrorCode::kInvalidArgument, name + ": edge kind " + Quoted(factor.key) +
+                                                   " is not followed; name it with " +
                                                    request.Name("kinds") + ", too");
     weights.factors.push_back({kinds[0], factor.weight});
   }
@@ -191,7 +191,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                 earlier
                     ? RefreshPageRank(view.snapshot, {.scores = earlier->result.scores}, options)
                     : PageRank(view.snapshot, options));
-  PLEXUS_ASSIGN(auto top, TopScores(result.scores, result.nodes, request.Count("top")));
+  PLEXUS_ASSIGN(auto top, BestOf(result.scores, result.nodes, request.Count("top")));
   PLEXUS_ASSIGN(auto scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(auto percentiles, PercentileRanks(result.scores, result.nodes));
   std::string closing = Closing(result, earlier);
@@ -214,7 +214,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       json.Field("error", earlier->result.error);
       json.EndObject();
     }
-    json.Objects("nodes", top, [&](const ScoredNode& node) {
+    json.Field("total", top.total);
+    json.Objects("nodes", top.nodes, [&](const ScoredNode& node) {
       json.Node("key", snapshot, node.node);
       json.Field("score", node.score);
       json.Field("scaled", scaled[node.node]);
@@ -271,7 +272,7 @@ void AddPageRank(Rows& rows) {
            "sequence:n, iterations?:n, error?:x, converged:b, truncated:b, edges:n, "
            "certain_top?:b, nodes_touched?:n, bytes?:n, bytes_per_iteration?:n, layout_bytes?:n, "
            "layout_pays_after?:n, from?:{sequence:n, iterations:n, error:x}, "
-           "nodes?:[{key:k, score:x, scaled?:x, percentile?:x}], "
+           "total?:n, nodes?:[{key:k, score:x, scaled?:x, percentile?:x}], "
            "sets?:[{seeds:[k], error:x, nodes:[{key:k, score:x}]}]",
        .tables = {{"nodes",
                    {{"", "rank", As::kRank},

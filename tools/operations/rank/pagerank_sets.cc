@@ -31,13 +31,14 @@ Status CheckSeeds(const Snapshot& snapshot, PageRankOptions& options, const Seed
     if (!index && !snapshot.is_fact(seeds[i].node))
       return Fail(
           ErrorCode::kInvalidArgument,
-          "seed '" + keys[i] +
-              "' is of the index plane, and none of the edge kinds followed is: name one that is");
+          "seed " + Quoted(keys[i]) +
+              " is of the index plane, and none of the edge kinds followed is: name one that is");
     if (options.filter.subset && !options.filter.subset->contains(seeds[i].node))
       return Fail(ErrorCode::kInvalidArgument,
-                  "seed '" + keys[i] + "' is outside the scope that is looked at");
+                  "seed " + Quoted(keys[i]) + " is outside the scope that is looked at");
     if (!(seeds[i].weight >= 0))
-      return Fail(ErrorCode::kInvalidArgument, "the weight of seed '" + keys[i] + "' is below 0");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the weight of seed " + Quoted(keys[i]) + " is below 0");
     total += seeds[i].weight;
   }
   if (!(total > 0) || !std::isfinite(total))
@@ -79,7 +80,8 @@ Result<std::vector<ScoredNode>> BestOf(const PageRankBatchResult& result, std::s
                                        NodeId node_count, std::uint64_t top) {
   std::vector<double> scores(node_count);
   for (NodeId v = 0; v < node_count; ++v) scores[v] = static_cast<double>(result.score(v, set));
-  return Best(scores, top);
+  PLEXUS_ASSIGN(Ranked best, Best(scores, top));
+  return std::move(best.nodes);
 }
 
 }  // namespace

@@ -80,13 +80,13 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(ClosenessResult result, Closeness(snapshot, options));
   const bool harmonic = request.Flag("harmonic"), asked = !options.of.empty();
   const std::vector<double>& scores = harmonic ? result.harmonic : result.closeness;
-  std::vector<ScoredNode> top;
+  Ranked top;
   if (asked) {
     // Those that were asked for and measured, each once, those that score 0 too.
     PLEXUS_ASSIGN(const NodeSubset measured,
                   NodeSubset::Of(snapshot, std::span(options.of).first(result.sources)));
     const std::uint64_t count = request.Given("top") ? request.Count("top") : 0;
-    PLEXUS_ASSIGN(top, TopScores(scores, measured, count));
+    PLEXUS_ASSIGN(top, BestOf(scores, measured, count));
   } else {
     PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));
   }
@@ -125,8 +125,9 @@ void AddPathCentrality(Rows& rows) {
                Count("max_hops", "H", "only paths of at most H edges (default: no limit)"),
                Flag("directed", "paths follow the edges' directions (default: either way)")} +
            RankedParameters(),
-       .reply = "exact:b, sources:n, bound:x, truncated:b, nodes:[{key:k, score:x, share:x}]",
-       .tables = {{"nodes",
+       .reply = "exact:b, sources:n, bound:x, truncated:b, "
+                "total:n, results:[{key:k, score:x, share:x}]",
+       .tables = {{"results",
                    {{"score", "score"},
                     {"share", "of all pairs", As::kPercent, 3},
                     {"key", "", As::kNode}}}},
@@ -151,9 +152,9 @@ void AddPathCentrality(Rows& rows) {
                Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
                Repeated("of", "KEY", "only this node, exactly; repeatable").Named(Means::kKey)} +
            RankedParameters(),
-       .reply = "exact:b, sources:n, bound:x, closeness_bound:x, truncated:b, "
-                "nodes:[{key:k, closeness:x, harmonic:x, reached:x}]",
-       .tables = {{"nodes",
+       .reply = "exact:b, sources:n, bound:x, closeness_bound:x, truncated:b, total:n, "
+                "results:[{key:k, closeness:x, harmonic:x, reached:x}]",
+       .tables = {{"results",
                    {{"closeness", "closeness"},
                     {"harmonic", "harmonic"},
                     {"reached", "reaches"},

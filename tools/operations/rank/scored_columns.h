@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "algorithms/common/score_ranking.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/reply_writer.h"
 
 namespace plexus::tools {
@@ -14,11 +14,11 @@ struct ScoredColumn {
   const std::vector<double>* values;  // by NodeId
 };
 
-// "nodes":[{"key":...,"NAME":x, ...}, ...].
-inline void WriteScored(ReplyWriter& json, const Snapshot& snapshot,
-                        const std::vector<ScoredNode>& nodes,
+// "total":n,"results":[{"key":...,"NAME":x, ...}, ...].
+inline void WriteScored(ReplyWriter& json, const Snapshot& snapshot, const Ranked& ranked,
                         std::initializer_list<ScoredColumn> columns) {
-  json.Objects("nodes", nodes, [&](const ScoredNode& node) {
+  json.Field("total", ranked.total);
+  json.Objects("results", ranked.nodes, [&](const ScoredNode& node) {
     json.Node("key", snapshot, node.node);
     for (const ScoredColumn& column : columns) json.Field(column.name, (*column.values)[node.node]);
   });

@@ -159,8 +159,8 @@ void AddSpectralCentrality(Rows& rows) {
                       Walks()} +
            IterationParameters(kOnce, "stop when no score is off by more than this share"),
        .reply = "alpha:x, radius:x, iterations:n, error:x, converged:b, truncated:b, "
-                "nodes:[{key:k, score:x, normalized:x}]",
-       .tables = {{"nodes",
+                "total:n, results:[{key:k, score:x, normalized:x}]",
+       .tables = {{"results",
                    {{"score", "score"}, {"normalized", "of norm 1"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus katz --db g --top 10", "the ten nodes most walks lead to"},
                     {"plexus katz --db g --alpha 0.01 --kinds cites --json",
@@ -173,8 +173,8 @@ void AddSpectralCentrality(Rows& rows) {
        .summary = "Rank nodes by the rank of those that point at them",
        .parameters = Parameters{Walks()} + IterationParameters(kOnce, kStep),
        .reply = "eigenvalue:x, acyclic:b, iterations:n, step:x, converged:b, "
-                "truncated:b, nodes:[{key:k, score:x}]",
-       .tables = {{"nodes", {{"score", "score"}, {"key", "", As::kNode}}}},
+                "truncated:b, total:n, results:[{key:k, score:x}]",
+       .tables = {{"results", {{"score", "score"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus eigenvector --db g --direction both", "whose neighbours are central"},
                     {"plexus eigenvector --db g --kinds cites --json",
                      "who is cited by those who are cited"}},
@@ -186,8 +186,9 @@ void AddSpectralCentrality(Rows& rows) {
        .summary = "Rank nodes as authorities that good hubs point at, and as hubs",
        .parameters = Parameters{Flag("hubs", "rank by hub")} + IterationParameters(kTwice, kStep),
        .reply = "iterations:n, step:x, converged:b, truncated:b, "
-                "nodes:[{key:k, authority:x, hub:x}]",
-       .tables = {{"nodes", {{"authority", "authority"}, {"hub", "hub"}, {"key", "", As::kNode}}}},
+                "total:n, results:[{key:k, authority:x, hub:x}]",
+       .tables = {{"results",
+                   {{"authority", "authority"}, {"hub", "hub"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus hits --db g --top 10", "the ten best authorities"},
                     {"plexus hits --db g --hubs --kinds cites --json", "who cites best"}},
        .run = RunHits});

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
@@ -109,8 +110,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
     json.Field("truncated", truncated);
     json.Field("total", total);
-    json.Field("found", total);
-    json.Objects("nodes", matches, [&](const Match& match) {
+    json.Objects("results", matches, [&](const Match& match) {
       json.Node("key", snapshot, match.node);
       json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
       json.Field("text", TextHead(snapshot, match.node));
@@ -125,7 +125,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   if (total == 0 && !truncated)
     reply.failure = Error{ErrorCode::kNotFound,
-                          "nothing has '" + request.Text("words") + "' in its key or text"};
+                          "nothing has " + Quoted(request.Text("words")) + " in its key or text"};
   return reply;
 }
 
@@ -143,8 +143,8 @@ void AddFind(Rows& rows) {
                           .Named(Means::kNodeKind),
                       Top(20, "at most K nodes; 0 = all"),
                       Flag("keys", "show keys only, one a line"), MaxSeconds()},
-       .reply = "truncated:b, total:n, found:n, nodes:[{key:k, kind:s, text:s, where:s, edges:n}]",
-       .tables = {{"nodes", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
+       .reply = "truncated:b, total:n, results:[{key:k, kind:s, text:s, where:s, edges:n}]",
+       .tables = {{"results", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
        .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
                     {"plexus find --db wordnet --keys --top 1 dog",
                      "a word's key, for another command: --from $(plexus find ... dog)"}},

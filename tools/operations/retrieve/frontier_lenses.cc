@@ -119,6 +119,8 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   if (request.Given("mask"))
     return Fail(ErrorCode::kInvalidArgument, request.Name("mask") + " is of the lens rare");
   PLEXUS_ASSIGN(NeverComposedOptions options, ReadOptions(workspace, request));
+  if (const std::string unknown = UnknownTag(workspace.snapshot(), options.tags); !unknown.empty())
+    return Fail(ErrorCode::kNotFound, request.Name("tags") + ": " + unknown);
   PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
   const Snapshot& snapshot = workspace.snapshot();

@@ -60,7 +60,7 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(space));
   const auto values = vectors->vector(query.node);
   if (values.empty())
-    return Fail(ErrorCode::kNotFound, "node '" + like + "' has no vector in space '" +
+    return Fail(ErrorCode::kNotFound, "node " + Quoted(like) + " has no vector in space '" +
                                           snapshot.schema().spaces()[space].name + "'");
   query.values.assign(values.begin(), values.end());
   return query;
@@ -120,7 +120,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("metric", MetricName(metric));
     json.Field("graph_boost", boost);
     json.Field("truncated", result.truncated);
-    json.Field("candidates", result.candidates);
+    json.Field("total", result.candidates);
     json.Field("without_vector", result.without_vector);
     json.Field("left_out", result.outside);
     json.Field("older_than_text", older);
@@ -172,7 +172,7 @@ void AddRerank(Rows& rows) {
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
                MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"),
                MaxSeconds(), IncludeSuperseded()},
-       .reply = "space:s, metric:s, graph_boost:x, truncated:b, candidates:n, without_vector:n, "
+       .reply = "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
                 "left_out:n, older_than_text:n, "
                 "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
        .tables = {{"results",

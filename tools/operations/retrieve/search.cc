@@ -98,7 +98,7 @@ std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const 
                                " name others)");
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
-  if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
+  if (!why.empty()) return "nothing shown has a word of " + Quoted(query) + "; hidden are " + why;
   return std::string(not_indexed.none() ? "no text " : "no indexed text ") +
          (parsed.phrases.empty() ? "has a word of '" : "holds words in quotes side by side: '") +
          query + "'";
@@ -141,7 +141,6 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       WriteTerm(json, term);
     });
     json.Field("total", result.found);
-    json.Field("found", result.found);
     json.Field("not_indexed", not_indexed.facts);
     json.Field("not_compared", not_indexed.not_compared);
     if (result.found == 0 && !result.truncated) {
@@ -227,7 +226,7 @@ void AddSearch(Rows& rows) {
                MaxSeconds(), Flag("events", "events by the query that they answered, not facts"),
                IncludeSuperseded()},
        .reply = "truncated:b, documents:n, average_length:x, "
-                "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, found:n, not_indexed:n, "
+                "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, not_indexed:n, "
                 "not_compared:n, "
                 "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
                 "results:[{key:k, score:x, kind:s, text:s, length:n, "

@@ -21,7 +21,7 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
   const bool total = request.Flag("total");
   ClusteringResult nodes;
-  std::vector<ScoredNode> top;
+  Ranked top;
   if (!total) {
     ClusteringOptions wanted;
     PLEXUS_TRY(Select(workspace, request, wanted));
@@ -46,7 +46,8 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
     json.Field("truncated", counted.truncated);
     if (total) return;
     json.Field("average_clustering", nodes.average);
-    json.Objects("nodes", top, [&](const ScoredNode& node) {
+    json.Field("total", top.total);
+    json.Objects("results", top.nodes, [&](const ScoredNode& node) {
       json.Node("key", snapshot, node.node);
       json.Field("triangles", nodes.triangles[node.node]);
       json.Field("neighbors", nodes.degrees[node.node]);
@@ -66,33 +67,30 @@ Result<Reply> RunKCore(Workspace& workspace, const Request& request) {
   const auto wanted = [&](NodeId v) {
     return result.cores[v] != KCoreResult::kNotSelected && result.cores[v] >= least;
   };
-  std::uint64_t found = 0;
-  for (NodeId v = 0; v < snapshot.node_count(); ++v) found += wanted(v);
   const std::vector<double> scores(result.cores.begin(), result.cores.end());
   PLEXUS_ASSIGN(auto top, Best(scores, request.Count("top"), wanted));
   std::string headline =
-      "the densest core is the " + std::to_string(result.degeneracy) + "-core; " + Grouped(found) +
-      " nodes stand in the " + std::to_string(least) + "-core" +
+      "the densest core is the " + std::to_string(result.degeneracy) + "-core; " +
+      Grouped(top.total) + " nodes stand in the " + std::to_string(least) + "-core" +
       (result.truncated ? "; at least: not all edges were followed (truncated)" : "") + "\n";
-  Reply reply(
-      [snapshot, found, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
-        json.Field("degeneracy", result.degeneracy);
-        json.Field("truncated", result.truncated);
-        json.BeginArray("cores");  // how many nodes have which core number
-        for (std::size_t k = 0; k < result.sizes.size(); ++k) {
-          if (result.sizes[k] == 0) continue;
-          json.BeginObject();
-          json.Field("core", k);
-          json.Field("nodes", result.sizes[k]);
-          json.EndObject();
-        }
-        json.EndArray();
-        json.Field("found", found);
-        json.Objects("nodes", top, [&](const ScoredNode& node) {
-          json.Node("key", snapshot, node.node);
-          json.Field("core", result.cores[node.node]);
-        });
-      });
+  Reply reply([snapshot, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
+    json.Field("degeneracy", result.degeneracy);
+    json.Field("truncated", result.truncated);
+    json.BeginArray("cores");  // how many nodes have which core number
+    for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+      if (result.sizes[k] == 0) continue;
+      json.BeginObject();
+      json.Field("core", k);
+      json.Field("nodes", result.sizes[k]);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.Field("total", top.total);
+    json.Objects("results", top.nodes, [&](const ScoredNode& node) {
+      json.Node("key", snapshot, node.node);
+      json.Field("core", result.cores[node.node]);
+    });
+  });
   reply.headline = std::move(headline);
   return reply;
 }
@@ -112,8 +110,8 @@ void AddCohesion(Rows& rows) {
            RankedParameters(),
        .reply = "triangles:n, nodes_total:n, edges:n, wedges:n, transitivity:x, truncated:b, "
                 "average_clustering?:x, "
-                "nodes?:[{key:k, triangles:n, neighbors:n, clustering:x}]",
-       .tables = {{"nodes",
+                "total?:n, results?:[{key:k, triangles:n, neighbors:n, clustering:x}]",
+       .tables = {{"results",
                    {{"triangles", "triangles", As::kGrouped},
                     {"neighbors", "neighbours", As::kGrouped},
                     {"clustering", "clustering", As::kPlain, 4},
@@ -132,9 +130,9 @@ void AddCohesion(Rows& rows) {
                       MaxEdges("follow N edges and say truncated"),
                       Count("least", "K", "only nodes of the K-core").Default(std::uint64_t{0})} +
            RankedParameters(""),
-       .reply = "degeneracy:n, truncated:b, cores:[{core:n, nodes:n}], found:n, "
-                "nodes:[{key:k, core:n}]",
-       .tables = {{"nodes", {{"core", "core"}, {"key", "", As::kNode}}}},
+       .reply = "degeneracy:n, truncated:b, cores:[{core:n, nodes:n}], total:n, "
+                "results:[{key:k, core:n}]",
+       .tables = {{"results", {{"core", "core"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus kcore --db g --top 10", "ten of the nodes deepest in"},
                     {"plexus kcore --db g --least 3 --top 0 --json",
                      "the 3-core, each node with its core number"}},

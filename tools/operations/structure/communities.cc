@@ -112,11 +112,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                members = request.Count("members")](ReplyWriter& json) {
     json.Field("truncated", found.truncated);
     json.Field("method", method);
-    json.Field("count", found.count);
+    json.Field("total", found.count);
     json.Field("modularity", found.modularity);
     json.Field("iterations", found.iterations);
     if (method == "leiden") json.Field("levels", found.levels);
-    json.Objects("communities", First(list, top), [&](const Listed& listed) {
+    json.Objects("results", First(list, top), [&](const Listed& listed) {
       json.Field("community", listed.community);
       json.Field("size", listed.members.size());
       json.Nodes("members", snapshot, First(listed.members, members));
@@ -149,9 +149,9 @@ void AddCommunities(Rows& rows) {
                Top(20, "list the K largest; 0 = all"),
                Count("members", "M", "show the first M of each; 0 = all")
                    .Default(std::uint64_t{5})},
-       .reply = "truncated:b, method:s, count:n, modularity:x, iterations:n, levels?:n, "
-                "communities:[{community:n, size:n, members:[k]}]",
-       .tables = {{"communities",
+       .reply = "truncated:b, method:s, total:n, modularity:x, iterations:n, levels?:n, "
+                "results:[{community:n, size:n, members:[k]}]",
+       .tables = {{"results",
                    {{"community", "community"},
                     {"size", "nodes", As::kGrouped},
                     {"members", "", As::kNodes}}}},

@@ -62,9 +62,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                truncated = result.truncated, count = result.count,
                largest = result.largest](ReplyWriter& json) {
     json.Field("truncated", truncated);
-    json.Field("count", count);
+    json.Field("total", count);
     json.Field("largest", largest);
-    json.Objects("components", components, [&](const Component& component) {
+    json.Objects("results", components, [&](const Component& component) {
       json.Node("key", snapshot, component.first);
       json.Field("size", component.size);
       if (listed) json.Nodes("members", snapshot, component.members);
@@ -93,9 +93,8 @@ void AddComponents(Rows& rows) {
            Parameters{MaxSeconds(), Top(20, "list the K largest; 0 = all"),
                       Count("members", "M",
                             "show the first M nodes of each; 0 = all (default: the first alone)")},
-       .reply = "truncated:b, count:n, largest:n, components:[{key:k, size:n, members?:[k]}]",
-       .tables = {{"components",
-                   {{"size", "nodes", As::kGrouped}, {"key|members", "", As::kNodes}}}},
+       .reply = "truncated:b, total:n, largest:n, results:[{key:k, size:n, members?:[k]}]",
+       .tables = {{"results", {{"size", "nodes", As::kGrouped}, {"key|members", "", As::kNodes}}}},
        .examples = {{"plexus components --db g", "how many parts, and the largest"},
                     {"plexus components --db g --kinds supersedes --top 0 --members 0 --json",
                      "all chains of versions, every version"},

@@ -45,8 +45,8 @@ Result<Reply> RunForest(Workspace& workspace, const Request& request) {
     json.Field("weight", forest.weight);
     json.Field("trees", forest.trees);
     json.Field("nodes", forest.nodes);
-    json.Field("count", forest.edges.size());
-    WritePath(json, "edges", snapshot, First(forest.edges, top), properties);
+    json.Field("total", forest.edges.size());
+    WritePath(json, "results", snapshot, First(forest.edges, top), properties);
   });
   reply.headline = std::move(headline);
   reply.closing = std::move(closing);
@@ -144,8 +144,8 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
       [snapshot, top, nodes = std::move(nodes), result = std::move(result)](ReplyWriter& json) {
         json.Field("truncated", result.truncated);
         json.Field("reached", result.reached);
-        json.Field("count", nodes.size());
-        json.Objects("nodes", First(nodes, top), [&](NodeId v) {
+        json.Field("total", nodes.size());
+        json.Objects("results", First(nodes, top), [&](NodeId v) {
           json.Node("key", snapshot, v);
           if (result.dominators[v] != kNoNode)
             json.Node("dominator", snapshot, result.dominators[v]);
@@ -177,8 +177,8 @@ void AddConnectivity(Rows& rows) {
                                                    Flag("maximum", "the heaviest edges instead"),
                                                    Flag("unweighted", "every edge weighs 1"),
                                                    TopForPeople("list the first K edges; 0 = all")},
-       .reply = "truncated:b, weight:x, trees:n, nodes:n, count:n, edges:[E]",
-       .tables = {EdgesLayout("edges")},
+       .reply = "truncated:b, weight:x, trees:n, nodes:n, total:n, results:[E]",
+       .tables = {EdgesLayout("results")},
        .examples = {{"plexus forest --db roads --kinds road",
                      "the cheapest net that joins all towns"},
                     {"plexus forest --db g --kinds similar --maximum --json",
@@ -214,8 +214,8 @@ void AddConnectivity(Rows& rows) {
            Parameters{MaxSeconds(),
                       DirectionParameter({"out", "in"}, "paths from the root, or to it"),
                       TopForPeople("list the first K of those reached; 0 = all")},
-       .reply = "truncated:b, reached:n, count:n, nodes:[{key:k, dominator?:k, dominated:n}]",
-       .tables = {{"nodes",
+       .reply = "truncated:b, reached:n, total:n, results:[{key:k, dominator?:k, dominated:n}]",
+       .tables = {{"results",
                    {{"dominated", "cut off without it", As::kGrouped},
                     {"dominator", "hangs by", As::kKey},
                     {"key", "", As::kNode}}}},

@@ -44,7 +44,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("nodes", result.nodes);
     json.Field("pairs", result.pairs);
     json.Field("source_side", result.source_side);
-    json.Field("count", result.cut.size());
+    json.Field("total", result.cut.size());
     WritePath(json, "cut", snapshot, First(result.cut, top), properties);
   });
   reply.headline = std::move(headline);
@@ -68,7 +68,7 @@ void AddFlow(Rows& rows) {
                       Choice("capacity", {"weight", "unit"}, "of an edge: its weight, or 1"),
                       DirectionParameter({"out", "both"}, "edges carry one way, or either"),
                       TopForPeople("list the first K edges of the cut; 0 = all")},
-       .reply = "truncated:b, flow:x, error:x, nodes:n, pairs:n, source_side:n, count:n, cut:[E]",
+       .reply = "truncated:b, flow:x, error:x, nodes:n, pairs:n, source_side:n, total:n, cut:[E]",
        .tables = {{"cut",
                    {{"weight", "weight"},
                     {"source", "from", As::kKey},

@@ -31,7 +31,7 @@ Result<Reply> NodesReply(const Snapshot& snapshot, NodeId of, const SimilarityOp
     json.Field("truncated", result.truncated);
     json.Field("neighbors", result.neighbors);
     json.Field("candidates", result.candidates);
-    json.Objects("nodes", result.nodes, [&](const SimilarNeighbor& node) {
+    json.Objects("results", result.nodes, [&](const SimilarNeighbor& node) {
       json.Node("key", snapshot, node.node);
       json.Field("score", node.score);
       json.Field("shared", node.shared);
@@ -117,9 +117,9 @@ void AddSimilar(Rows& rows) {
                Count("least", "N", "leave out who shares fewer than N").Default(std::uint64_t{1}),
                MaxEdges(), MaxSeconds(), Top(20, "the K best; 0 = all")},
        .reply = "truncated:b, neighbors?:n, candidates?:n, "
-                "nodes?:[{key:k, score:x, shared:n, neighbors?:n}], "
+                "results?:[{key:k, score:x, shared:n, neighbors?:n}], "
                 "pairs?:[{a:k, b:k, score:x, shared:n, neighbors_a:n, neighbors_b:n}]",
-       .tables = {{"nodes",
+       .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"shared", "shared", As::kGrouped},
                     {"key", "", As::kNode}}},

@@ -52,8 +52,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     if (!result.truncated || !result.cycles.empty()) json.Field("acyclic", result.cycles.empty());
-    json.Field("count", result.order.size());
-    json.Objects("nodes", First(result.order, top), [&](const auto& place) {
+    json.Field("total", result.order.size());
+    json.Objects("results", First(result.order, top), [&](const auto& place) {
       json.Node("key", snapshot, place.node);
       json.Field("level", place.level);
     });
@@ -80,9 +80,9 @@ void AddTopologicalOrder(Rows& rows) {
                KindsParameter("order by these edge kinds (default: those declared acyclic)"),
                Flag("reverse", "what is pointed to first: dependencies before their dependents"),
                ValidAtParameter(), MaxSeconds(), TopForPeople()},
-       .reply = "truncated:b, acyclic?:b, count:n, nodes:[{key:k, level:n}], "
+       .reply = "truncated:b, acyclic?:b, total:n, results:[{key:k, level:n}], "
                 "cycles:[{size:n, nodes:[k]}]",
-       .tables = {{"nodes", {{"level", "level"}, {"key", "", As::kNode}}}},
+       .tables = {{"results", {{"level", "level"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus topo --db g --reverse",
                      "in which order to do what depends_on each other"},
                     {"plexus topo --db g --kinds supersedes --json",

@@ -84,9 +84,8 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
     json.Field("truncated", result.truncated);
     if (result.truncated) json.Field("resume", result.resume);
     json.Field("total", result.nodes.size());
-    json.Field("reached", result.nodes.size());
     json.Values("levels", levels);
-    json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
+    json.Objects("results", First(result.nodes, top), [&](const BfsNode& node) {
       json.Node("key", snapshot, node.node);
       json.Field("depth", node.depth);
       if (node.parent != kNoNode) json.Node("parent", snapshot, node.parent);
@@ -125,8 +124,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
     json.Field("truncated", result.truncated);
     if (result.truncated) json.Field("resume", result.resume);
     json.Field("total", result.nodes.size());
-    json.Field("count", result.nodes.size());
-    json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
+    json.Objects("results", First(result.nodes, top), [&](const BfsNode& node) {
       json.Node("key", snapshot, node.node);
       json.Field("distance", node.depth);
       json.Node("via", snapshot, node.parent);
@@ -155,8 +153,8 @@ Operation OneWayRow(const char* name, const char* title, const char* summary, co
                          Count("depth", "D", "at most D edges away (default: no limit)")} +
               EdgeParameters() +
               Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), TopForPeople()},
-          .reply = "truncated:b, resume?:s, total:n, count:n, nodes:[{key:k, distance:n, via:k}]",
-          .tables = {{"nodes", {{"distance", "distance"}, {"key", "", As::kNode}}}},
+          .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
+          .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
           .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
                        {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
           .run = run};
@@ -180,9 +178,9 @@ void AddBfs(Rows& rows) {
                DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
            Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), Top(100)},
-       .reply = "truncated:b, resume?:s, total?:n, reached?:n, levels?:[n], "
-                "nodes?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
-       .tables = {{"nodes", {{"depth", "depth"}, {"key", "", As::kNode}}},
+       .reply = "truncated:b, resume?:s, total?:n, levels?:[n], "
+                "results?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
+       .tables = {{"results", {{"depth", "depth"}, {"key", "", As::kNode}}},
                   {"sources",
                    {{"reached", "reached", As::kGrouped},
                     {"levels", "by depth", As::kList},

@@ -41,8 +41,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                top = request.Count("top")](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("reached", result.reached);
-    json.Field("found", nodes.size());
-    json.Objects("nodes", First(nodes, top), [&](NodeId node) {
+    json.Field("total", nodes.size());
+    json.Objects("results", First(nodes, top), [&](NodeId node) {
       json.Node("key", snapshot, node);
       json.Field("distance", result.distances[node]);
     });
@@ -70,8 +70,8 @@ void AddDistances(Rows& rows) {
                MaxSeconds(),
                Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
                Top(100, "list the K nearest; 0 = all")},
-       .reply = "truncated:b, reached:n, found:n, nodes:[{key:k, distance:x}]",
-       .tables = {{"nodes", {{"distance", "distance"}, {"key", "", As::kNode}}}},
+       .reply = "truncated:b, reached:n, total:n, results:[{key:k, distance:x}]",
+       .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus distances --db roads --from home --cost length --within 10",
                      "what is within 10 of home"},
                     {"plexus distances --db g --from alice --cost log --direction both --top 0 "

@@ -37,7 +37,7 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
       std::vector<std::string> names;
       for (const plexus::Column& known : workspace.schema().columns()) names.push_back(known.name);
       return Fail(ErrorCode::kInvalidArgument,
-                  "no column '" + *name + "'" + DidYouMean(*name, names));
+                  "no column " + Quoted(*name) + DidYouMean(*name, names));
     }
     options.cost = PathCost::kColumn;
     options.column = *column;

@@ -10,6 +10,7 @@
 #include "algorithms/traversal/pattern.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
@@ -50,8 +51,8 @@ Result<std::string> TakeResume(Workspace& workspace, const Request& request) {
   const std::size_t dot = text->find('.');
   const auto now = dot == std::string::npos ? std::nullopt : ParseCount(text->substr(0, dot));
   if (!now)
-    return Fail(ErrorCode::kInvalidArgument, request.Name("resume") + ": '" + text->substr(0, 100) +
-                                                 "' is not what an earlier traverse printed");
+    return Fail(ErrorCode::kInvalidArgument, request.Name("resume") + ": " + Quoted(*text) +
+                                                 " is not what an earlier traverse printed");
   if (!request.Given("now")) workspace.SetNow(static_cast<std::int64_t>(*now));
   return text->substr(dot + 1);
 }
