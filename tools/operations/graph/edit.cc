@@ -193,10 +193,10 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
   }
   const std::size_t count = edges.size();
   PLEXUS_ASSIGN(Reply change, Change(workspace, request, batch));
-  std::string page = std::to_string(count) + (count == 1 ? " edge" : " edges") + " taken back:";
+  std::string shown;  // behind what the change did
   for (const auto& [kind, n] : kinds)
-    page += (kind == kinds.front().first ? " " : ", ") + std::to_string(n) + " " + kind;
-  page += "\n" + change.page;
+    shown += (shown.empty() ? ": " : ", ") + std::to_string(n) + " " + kind;
+  change.page.insert(change.page.find('\n'), shown);
   Reply reply([count, kinds = std::move(kinds),
                members = std::move(change.members)](ReplyWriter& json) mutable {
     json.Field("unlinked", count);
@@ -210,7 +210,7 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
     json.EndArray();
     members(json);
   });
-  reply.page = std::move(page);
+  reply.page = std::move(change.page);
   return reply;
 }
 
