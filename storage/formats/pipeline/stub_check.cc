@@ -46,7 +46,8 @@ std::uint64_t CountStubs(const Snapshot& before, const Snapshot& after) {
   std::uint64_t stubs = 0;
   for (NodeId node{before.node_count()}; node < after.node_count(); ++node)
     stubs += after.alive(node) && after.is_fact(node) && after.node_kind(node) == kNode &&
-             !after.i64(kCreatedAt, node);
+             !after.i64(kCreatedAt, node) && !after.payload_ref(node, NodeField::kText) &&
+             !after.payload_ref(node, NodeField::kProperties);
   return stubs;
 }
 

@@ -269,6 +269,22 @@ TEST(Rows, RefusedByLineWithoutChange) {
   EXPECT_EQ(refused(wide + "}"), "e.jsonl:3: more than 1024 fields");
 }
 
+// In batches of their own, so that the node is there when its record comes.
+TEST(Rows, AStubIsWhatNothingIsKnownOf) {
+  ImportOptions one;
+  one.batch_ops = 1;
+  auto graph = Graph::InMemory();
+  const ImportReport r =
+      LoadClean(*graph, "a.jsonl",
+                "{\"edge\":[\"a\",\"b\"],\"kind\":\"link\"}\n"
+                "{\"edge\":[\"a\",\"c\"],\"kind\":\"link\"}\n"
+                "{\"edge\":[\"a\",\"d\"],\"kind\":\"link\"}\n"
+                "{\"node\":\"a\",\"text\":\"x\"}\n{\"node\":\"b\",\"kind\":\"memory\"}\n",
+                one);
+  EXPECT_EQ(r.stubs, 2u);  // c and d
+  EXPECT_EQ(LoadClean(*Graph::InMemory(), "a.el", "1 2\n").stubs, 0u);
+}
+
 TEST(Rows, SkippedLinesAreCountedWithTheirReasons) {
   auto graph = Graph::InMemory();
   const ImportReport r =
