@@ -66,7 +66,8 @@ class Row {
   // What the import's options say that fields mean.
   Status RenameGiven() {
     for (const ColumnName& name : builder_.context().options->columns) {
-      const std::string_view meaning = name.meaning == "key" ? "id" : name.meaning;
+      std::string_view meaning = name.meaning;
+      if (meaning == "key") meaning = "id";
       JsonValue* field = Find(fields_, name.in_file);
       if (!field || name.in_file == meaning) continue;
       if (Find(fields_, meaning))

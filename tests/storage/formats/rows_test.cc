@@ -299,9 +299,9 @@ TEST(Rows, TheSameAtAnyCut) {
   std::string rows;
   for (int i = 0; i < 300; ++i) {
     const std::string n = std::to_string(i), m = std::to_string(i * 7 % 300);
+    rows += R"({"id":")" + n + R"(","decision":"text )" + n + "\"}\n";
     rows += R"({"source_id":")" + n + R"(","target_id":")" + m + R"(x","edge_type":"k)" +
             std::to_string(i % 5) + "\"}\n";
-    rows += R"({"id":")" + n + R"(","decision":"text )" + n + "\"}\n";
   }
   EXPECT_EQ(ExpectSameAtAnyCut("r.jsonl", rows, {100, 4096, 1 << 20}).stubs, 300u);
 }
