@@ -34,7 +34,7 @@ shell 'plexus conflicts resolve key-48h key-measured --supersede key-48h --note 
 remembered='plexus recall "hours that a key is remembered" --node-kinds memory --top 3'
 together 76 "$remembered --as-of 3" "$remembered \$today"
 
-step "What 'payout' brings to mind is closer to mind from then on, and fades within a day"
+step "What 'payout' brings to mind has faded for a week; recalled it is close again, and fades within a day"
 shell 'plexus concept recall payout --hops 1 --top 3 $today'
 together 76 'plexus concept recall payout --hops 1 --top 3 --dry-run $today' \
   'plexus concept recall payout --hops 1 --top 3 --dry-run --now 2026-03-24'
@@ -45,7 +45,7 @@ cat >plan.jsonl <<'JSON'
 {"edge":["d16-hourly-check","d09-nightly-check"],"kind":"depends_on"}
 {"edge":["d13-push-flags","d09-nightly-check"],"kind":"blocks"}
 JSON
-shell 'cat plan.jsonl; plexus import plan.jsonl --quiet $today'
+shell 'cat plan.jsonl; plexus import plan.jsonl $today | head -3'
 shell 'plexus decisions blocked $today'
 
 step "A rule that a proposal breaks: it says which and why, and nothing is written"
@@ -59,7 +59,7 @@ cat >broker.jsonl <<'JSON'
 {"edge":["d17-broker","d01-postgres-queue"],"kind":"contradicts"}
 JSON
 shell 'cat rules.json broker.jsonl'
-shell 'plexus decisions check --rules rules.json --proposal broker.jsonl $today; echo "exit code $?"'
+shell 'plexus decisions check --rules rules.json --proposal broker.jsonl $today || echo "exit code $?"'
 
 step "What somebody should look at next"
 shell 'plexus decisions queue --top 5 $today'
