@@ -58,9 +58,15 @@ class Row {
           "expected two ends (source_id and target_id, from_id and to_id, source and target) or "
           "a key (id, key)");
     RenameOthers(edge ? EdgeFieldNames() : NodeFieldNames());
-    for (const std::string_view name : {"source", "target", "id", "kind", "text"})
-      if (edge || (name != "source" && name != "target")) PLEXUS_TRY(CheckField(name, edge));
-    return edge ? AddEdge() : AddNode();
+    PLEXUS_TRY(CheckText("kind"));
+    if (edge) {
+      PLEXUS_TRY(CheckKey("source", EdgeFieldNames(), true));
+      PLEXUS_TRY(CheckKey("target", EdgeFieldNames(), true));
+      return AddEdge();
+    }
+    PLEXUS_TRY(CheckKey("id", NodeFieldNames(), false));
+    PLEXUS_TRY(CheckText("text"));
+    return AddNode();
   }
 
   // What the import's options say that fields mean.
@@ -97,19 +103,20 @@ class Row {
     field.key = meaning;
   }
 
-  // An end that is null or that the row has twice; a kind or text that is no text.
-  Status CheckField(std::string_view meaning, bool edge) {
+  Status CheckText(std::string_view meaning) {
     const JsonValue* field = Find(fields_, meaning);
-    if (meaning == "kind" || meaning == "text") {
-      if (field && !field->is_string()) return WrongType(*field, "a string");
-      return {};
-    }
-    if (edge && meaning == "id") return {};
-    for (const FieldName& name : edge ? EdgeFieldNames() : NodeFieldNames()) {
+    if (field && !field->is_string()) return WrongType(*field, "a string");
+    return {};
+  }
+
+  // A key that is null, or that the row has under a second name.
+  Status CheckKey(std::string_view meaning, std::span<const FieldName> names, bool once) {
+    const bool given = Find(fields_, meaning) != nullptr;
+    for (const FieldName& name : names) {
       if (name.meaning != meaning) continue;
-      if (!field && Find(nulls_, name.in_file))
+      if (!given && Find(nulls_, name.in_file))
         return Bad("\"" + std::string(name.in_file) + "\" is null");
-      if (edge && name.in_file != meaning && Find(fields_, name.in_file))
+      if (once && name.in_file != meaning && Find(fields_, name.in_file))
         return Bad("\"" + std::string(name.in_file) + "\" and \"" + Spelling(meaning) +
                    "\" mean the same");
     }
