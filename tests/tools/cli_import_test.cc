@@ -70,7 +70,7 @@ TEST(Import, RowsOfOtherSystems) {
                "{\"from_id\":\"old\",\"to_id\":\"new\",\"kind\":\"echoes\"}\n");
   const Finished strict = Plexus({"import", "--db", db, "--strict", edges});
   EXPECT_EQ(strict.code, 1);
-  EXPECT_NE(strict.err.find("edges.jsonl:1: node 'new' is named here"), std::string::npos)
+  EXPECT_NE(strict.err.find("edges.jsonl:1: 'new', 'old': named here"), std::string::npos)
       << strict.err;
   const Finished written = Plexus({"import", "--db", db, "--dry-run", "--json", edges});
   EXPECT_NE(written.err.find("--reversed-kinds"), std::string::npos) << written.err;

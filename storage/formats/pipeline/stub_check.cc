@@ -34,11 +34,17 @@ std::vector<ImportError> StubCheck::Missing() const {
            std::tie(b.first.file, b.first.line, *b.second);
   });
   std::vector<ImportError> errors;
-  errors.reserve(all.size());
-  for (const auto& [place, node] : all)
+  for (std::size_t i = 0; i < all.size();) {
+    const Place place = all[i].first;
+    std::string nodes;
+    for (; i < all.size() &&
+           std::tie(all[i].first.file, all[i].first.line) == std::tie(place.file, place.line);
+         ++i)
+      if (nodes.size() < 200)
+        nodes += (nodes.empty() ? "'" : ", '") + all[i].second->substr(0, 80) + "'";
     errors.push_back({files_[place.file], place.line,
-                      "node '" + node->substr(0, 80) +
-                          "' is named here, but no record states it and the graph has none"});
+                      nodes + ": named here, but no record states it and the graph has none"});
+  }
   return errors;
 }
 

@@ -22,7 +22,7 @@ class StubCheck {
   // What a piece of `file` states and names. `lines`: as Block::lines, may be null.
   void Take(const std::string& file, const std::vector<std::uint64_t>* lines, const Piece& piece,
             const Snapshot& graph);
-  // The record that names a missing node first, one a node, in the order of the files.
+  // The records that name a missing node first, in the order of the files.
   std::vector<ImportError> Missing() const;
 
  private:

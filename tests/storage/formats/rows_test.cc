@@ -200,7 +200,7 @@ TEST(Rows, StrictRefusesWhatNothingStates) {
   EXPECT_EQ(refused.errors, 1u);
   ASSERT_EQ(refused.kept_errors.size(), 1u);
   EXPECT_EQ(refused.kept_errors[0].ToString(),
-            "e.jsonl:2: node 'd3' is named here, but no record states it and the graph has none");
+            "e.jsonl:2: 'd3': named here, but no record states it and the graph has none");
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
   const std::string third = "{\"id\":\"d3\",\"decision\":\"x\"}\n";
   for (const std::size_t block : {std::size_t{64}, std::size_t{1} << 20}) {
