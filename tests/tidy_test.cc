@@ -423,7 +423,7 @@ std::size_t ReadmeLimit(const std::string& path) {
   static const std::map<std::string, std::size_t> limits = {
       {"README.md", 150},
       {"tools/README.md", 80},
-      {"storage/formats/README.md", 200},    // the users' page of formats
+      {"storage/formats/README.md", 225},    // the users' page of formats
       {"algorithms/memory/README.md", 120},  // a layer over the families
   };
   if (const auto found = limits.find(path); found != limits.end()) return found->second;

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "storage/formats/base/ascii.h"
+#include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
+#include "storage/formats/json/json_rows.h"
 #include "storage/formats/json/mcp_memory.h"
 
 namespace plexus {
@@ -28,9 +30,10 @@ constexpr Name kNames[] = {{"auto", FileFormat::kAuto},
                            {"gapbs", FileFormat::kGapSerialized},
                            {"graphml", FileFormat::kGraphMl},
                            {"node-link", FileFormat::kNodeLink},
-                           {"mcp-memory", FileFormat::kMcpMemory}};
+                           {"mcp-memory", FileFormat::kMcpMemory},
+                           {"rows", FileFormat::kJsonRows}};
 constexpr std::string_view kNameList =
-    "csv, tsv, jsonl, edgelist, mtx, gapbs, graphml, node-link, mcp-memory, wordnet";
+    "csv, tsv, jsonl, rows, edgelist, mtx, gapbs, graphml, node-link, mcp-memory, wordnet";
 constexpr Name kExtensions[] = {
     {".csv", FileFormat::kCsv},           {".tsv", FileFormat::kTsv},
     {".tab", FileFormat::kTsv},           {".jsonl", FileFormat::kJsonLines},
@@ -110,11 +113,13 @@ Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::str
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
     return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);
-  const bool json = lower.ends_with(".json"), json_lines = lower.ends_with(".jsonl");
+  const bool json = lower.ends_with(".json"),
+             json_lines = lower.ends_with(".jsonl") || lower.ends_with(".ndjson");
   const std::string_view first = FirstLine(head);
   const bool cut =
       head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
   if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return FileFormat::kMcpMemory;
+  if ((json || json_lines) && !cut && IsJsonRow(first)) return FileFormat::kJsonRows;
   for (const Name& e : kExtensions)
     if (lower.ends_with(e.name)) return e.format;
   if (head.starts_with("%%MatrixMarket")) return FileFormat::kMatrixMarket;
@@ -126,11 +131,16 @@ Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::str
   const std::size_t begin = line.find_first_not_of(" \t");
   if (line[begin] == '{') {
     if (IsMcpMemoryLine(first, cut)) return FileFormat::kMcpMemory;
+    if (!cut && IsJsonRow(first)) return FileFormat::kJsonRows;
     return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? FileFormat::kNodeLink
                                                               : FileFormat::kJsonLines;
   }
-  if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") ||
-      HasCell(line, "id"))
+  const auto has_end = [&](std::string_view end) {
+    return std::ranges::any_of(EdgeFieldNames(), [&](const FieldName& known) {
+      return known.meaning == end && HasCell(line, Lower(known.in_file));
+    });
+  };
+  if ((has_end("source") && has_end("target")) || HasCell(line, "key") || HasCell(line, "id"))
     return line.find('\t') != std::string::npos && line.find(',') == std::string::npos
                ? FileFormat::kTsv
                : FileFormat::kCsv;

@@ -21,6 +21,7 @@
 #include "storage/formats/edges/edge_loader.h"
 #include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_lines.h"
+#include "storage/formats/json/json_rows.h"
 #include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
@@ -71,12 +72,22 @@ Result<FileFormat> OpenReader(const ImportOptions& options, const Input& input,
                                              : Result<FileFormat>(options.format);
 }
 
+// Formats whose records can state a node, so that one that is only named is a stub.
+bool StatesNodes(FileFormat format) {
+  return format != FileFormat::kEdgeList && format != FileFormat::kMatrixMarket &&
+         format != FileFormat::kGapSerialized && format != FileFormat::kWordNet;
+}
+
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
   if (run.collector && format != FileFormat::kEdgeList)
     return Fail(ErrorCode::kIo,
                 input.name + ": has changed while it was read; nothing was applied");
+  if (format == FileFormat::kEdgeList && run.options.strict)
+    return Fail(ErrorCode::kInvalidArgument,
+                input.name + ": an edge list states no nodes, so none can be missing (strict)");
+  run.states_nodes |= StatesNodes(format);
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
@@ -89,6 +100,9 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
     }
     case FileFormat::kJsonLines:
       status = RunPipeline(run, input.name, reader, JsonLinesParser());
+      break;
+    case FileFormat::kJsonRows:
+      status = RunPipeline(run, input.name, reader, JsonRowsParser());
       break;
     case FileFormat::kEdgeList:
       status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
@@ -203,6 +217,9 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
     }
   } while (status && !run.report.stopped && run.check.NeedsSecondPass());
   run.checking = false;
+  if (status && !run.report.stopped)
+    for (ImportError& error : run.stubs.Missing())
+      run.AddError(error.file, error.line, std::move(error.reason));
   if (status && !run.report.stopped) run.report = before;
   return status;
 }
@@ -321,6 +338,8 @@ Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
 
 Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
                                   const ImportOptions& options) {
+  if (options.strict && options.on_error != OnImportError::kStop)
+    return Fail(ErrorCode::kInvalidArgument, "a strict import cannot skip records");
   ImportRun run(graph, options);
   return RunImport(run, [&]() -> Status {
     PLEXUS_TRY(SpoolPipes(inputs, options));
@@ -382,7 +401,12 @@ Result<ImportReport> formats_internal::RunImport(ImportRun& run,
   if (!imported) return std::unexpected(imported.error());
 
   ImportReport& report = run.report;
-  report.sequence = run.graph.snapshot().sequence();
+  const Snapshot now = run.graph.snapshot();
+  report.sequence = now.sequence();
+  if (run.states_nodes) report.stubs = CountStubs(run.start, now);
+  const auto kinds = now.schema().edge_kinds();
+  for (std::size_t i = run.start.schema().edge_kinds().size(); i < kinds.size(); ++i)
+    report.new_edge_kinds.push_back(kinds[i].name);
   const std::uint64_t known = run.touched.count();
   const std::uint64_t removed = std::min(run.nodes_removed, known);
   report.nodes.changed = std::min(run.nodes_changed, known - removed);

@@ -44,9 +44,10 @@ enum class FileFormat {
   kGraphMl,
   kNodeLink,   // JSON of NetworkX and d3: "nodes", and "links" or "edges"
   kMcpMemory,  // the MCP memory server's file: entities and relations, JSON lines
+  kJsonRows,   // rows of another system's tables, a flat JSON object a line
 };
 
-// "csv" ... "mcp-memory", "auto". kInvalidArgument names the formats there are.
+// "csv" ... "rows", "auto". kInvalidArgument names the formats there are.
 Result<FileFormat> ParseFileFormat(std::string_view name);
 std::string_view FileFormatName(FileFormat format);
 
@@ -74,20 +75,25 @@ struct ImportLimits {
                               << 30;  // of a pipe; over 8 MiB go to a temporary file
 };
 
-// What a table's column means: "source" is what the file calls "from". Names are those of
-// storage/formats/README.md, a column of the graph or a property.
+// What a column of a table or a field of a row means: "source" is what the file calls "from". Names
+// are those of storage/formats/README.md, a column of the graph or a property.
 struct ColumnName {
   std::string meaning, in_file;
 };
 
 struct ImportOptions {
   FileFormat format = FileFormat::kAuto;
-  // Of CSV and TSV, whose headers must have all of them. Other formats have no columns.
+  // Of CSV and TSV, whose headers must have all of them, and of rows, which may lack them. Other
+  // formats have no columns.
   std::vector<ColumnName> columns;
-  OnImportError on_error = OnImportError::kStop;
-  // A record whose valid_from is not before its valid_until is an error of that record. Else it is
-  // taken, and warned of.
+  // Edge kinds, as the files name them, whose edges the files hold the other way round: their ends
+  // change places.
+  std::vector<std::string> reversed_kinds;
+  // A node that the files only name (ends, members, vectors) must be in the graph or be stated by
+  // a record, and a record's valid_from must be before its valid_until, else nothing is imported.
+  // Only with kStop; not for edge lists, which state nothing. Memory: the keys that the files state.
   bool strict = false;
+  OnImportError on_error = OnImportError::kStop;
   std::int64_t now_ms = 0;       // time of the batches; new records' created_at
   Executor* executor = nullptr;  // how many threads parse; null: DefaultExecutor()
   Progress* progress = nullptr;  // bytes read of all files
@@ -148,6 +154,10 @@ struct ImportReport {
   std::uint64_t records = 0;             // records read
   std::uint64_t self_loops_skipped = 0;  // WordNet pointers to their own synset
   std::uint64_t pointers = 0;            // WordNet pointers read
+  std::uint64_t stubs = 0;      // new nodes that no record states (not of edge lists and matrices)
+  std::uint64_t turned = 0;     // edges of reversed_kinds
+  std::uint64_t ambiguous = 0;  // edges from_id, to_id whose kind others write the other way round
+  std::vector<std::string> new_edge_kinds;  // by name, in the order of their definition
   std::uint64_t bytes = 0;
   std::uint64_t batches = 0;             // handed to Apply
   bool stopped = false;                  // kStop met an error

@@ -7,4 +7,5 @@ plexus_fuzzer(gap_serialized_fuzz SOURCES gap_serialized_fuzz.cc LIBRARIES plexu
 plexus_fuzzer(graphml_fuzz SOURCES graphml_fuzz.cc LIBRARIES plexus_formats plexus_engine CORPUS corpus/graphml)
 plexus_fuzzer(node_link_fuzz SOURCES node_link_fuzz.cc LIBRARIES plexus_formats plexus_engine CORPUS corpus/node_link)
 plexus_fuzzer(mcp_memory_fuzz SOURCES mcp_memory_fuzz.cc LIBRARIES plexus_formats plexus_engine CORPUS corpus/mcp_memory)
+plexus_fuzzer(json_rows_fuzz SOURCES json_rows_fuzz.cc LIBRARIES plexus_formats plexus_engine CORPUS corpus/json_rows)
 plexus_fuzzer(vectors_fuzz SOURCES vectors_fuzz.cc LIBRARIES plexus_formats plexus_engine CORPUS corpus/vectors)

@@ -114,6 +114,51 @@ TEST_F(EditCommands, UnlinkTakesBackWhatIsThereAndNothingElse) {
   EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
 }
 
+TEST_F(EditCommands, UnlinkTakesBackAllEdgesBetweenTwoNodes) {
+  const auto fill = [&] {
+    for (const char* label : {"", "x", "y"}) Json({"link", "a", "knows", "b", "--label", label});
+    Json({"link", "a", "supports", "b"});
+    Json({"link", "b", "contradicts", "a"});
+    Json({"link", "b", "supports", "a"});
+    Json({"link", "a", "supports", "c"});
+  };
+  const auto counts = [](const object& reply) {
+    std::string text = std::to_string(reply.at("unlinked").as_int64()) + ":";
+    for (const auto& kind : reply.at("kinds").as_array())
+      text += " " + std::string(kind.at("kind").as_string()) + " " +
+              std::to_string(kind.at("edges").as_int64());
+    return text;
+  };
+  fill();
+  EXPECT_EQ(counts(Json({"unlink", "a", "any", "b", "--dry-run"})),
+            "5: supports 1 contradicts 1 knows 3");
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 7);
+  EXPECT_EQ(counts(Json({"unlink", "a", "knows", "b"})), "1: knows 1");
+  EXPECT_EQ(counts(Json({"unlink", "a", "knows", "b", "--all-labels"})), "2: knows 2");
+  EXPECT_EQ(Run({"unlink", "a", "knows", "b", "--all-labels"}).code, 3);
+  fill();
+  const std::int64_t before = Json({"stats"}).at("sequence").as_int64();
+  const object all = Json({"unlink", "a", "any", "b"});
+  EXPECT_EQ(counts(all), "5: supports 1 contradicts 1 knows 3");
+  EXPECT_EQ(all.at("edges").at("removed").as_int64(), 5);
+  EXPECT_EQ(all.at("sequence").as_int64(), before + 1);  // one batch
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 2);
+  EXPECT_EQ(Run({"unlink", "a", "any", "b"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "any", "b", "--label", "x"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "knows", "b", "--label", "x", "--all-labels"}).code, 2);
+  fill();
+  EXPECT_EQ(counts(Json({"unlink", "a", "any", "b", "--label", "x"})), "1: knows 1");
+  const Finished shown = Run({"unlink", "a", "any", "b"});
+  EXPECT_NE(shown.out.find(": 4 edges removed: 1 supports, 1 contradicts, 2 knows\n"),
+            std::string::npos)
+      << shown.out;
+  EXPECT_EQ(counts(Json({"unlink", "b", "any", "a"})), "1: supports 1");
+  // A kind of that name is meant.
+  fill();
+  Json({"link", "a", "any", "b"});
+  EXPECT_EQ(counts(Json({"unlink", "a", "any", "b"})), "1: any 1");
+}
+
 TEST_F(EditCommands, ALoopPointsTheWayThatIsAskedFor) {
   Json({"link", "a", "knows", "a"});
   for (const auto& [asked, way] : {std::pair{"in", "in"}, {"out", "out"}, {"both", "out"}}) {

@@ -88,5 +88,36 @@ TEST(Import, ColumnsOfOtherNamesAndPackedFiles) {
   EXPECT_NE(missing.err.find("no column \"von\""), std::string::npos) << missing.err;
 }
 
+TEST(Import, RowsOfOtherSystems) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string edges =
+      dir.File("edges.jsonl",
+               "{\"from_id\":\"old\",\"to_id\":\"new\",\"kind\":\"supersedes\"}\n"
+               "{\"from_id\":\"old\",\"to_id\":\"new\",\"kind\":\"echoes\"}\n");
+  const Finished strict = Plexus({"import", "--db", db, "--strict", edges});
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_NE(strict.err.find("edges.jsonl:1: 'new', 'old': named here"), std::string::npos)
+      << strict.err;
+  const Finished written = Plexus({"import", "--db", db, "--dry-run", "--json", edges});
+  EXPECT_NE(written.err.find("--reversed-kinds"), std::string::npos) << written.err;
+  EXPECT_EQ(written.Json().at("warnings").as_array().size(), 1u);
+  const std::string turn = "supersedes,supports,promoted_from";
+  const auto turned =
+      Plexus({"import", "--db", db, "--json", "--reversed-kinds", turn, edges}).Json();
+  EXPECT_EQ(turned.at("stubs").to_number<int>(), 2);
+  EXPECT_EQ(turned.at("turned").to_number<int>(), 1);
+  EXPECT_EQ(turned.at("new_edge_kinds").as_array().at(0).as_string(), "echoes");
+  EXPECT_TRUE(turned.at("warnings").as_array().empty());
+  const auto again =
+      Plexus({"import", "--db", db, "--json", "--reversed-kinds", turn, edges}).Json();
+  EXPECT_EQ(again.at("sequence"), turned.at("sequence"));
+  EXPECT_EQ(again.at("edges").at("same").to_number<int>(), 2);
+  const auto history = Plexus({"neighbors", "--db", db, "--json", "new", "--kinds", "supersedes"});
+  EXPECT_EQ(history.Json().at("neighbors").as_array().at(0).at("direction").as_string(), "out");
+  EXPECT_EQ(Plexus({"import", "--db", db, "--strict", "--on-error", "skip", edges}).code, 2);
+  EXPECT_EQ(Plexus({"import", "--db", db, "--strict", edges}).code, 0);  // they are there by now
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -166,9 +166,7 @@ void AddGlobals(Parse& parse) {
   app.add_option_function<std::string>("--wait", set_wait,
                                        "wait so long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
-  app.add_flag("--strict", globals.strict,
-               "refuse a graph whose log lost its tail in a crash; import: and records "
-               "that are never valid");
+  app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
   app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");
 }

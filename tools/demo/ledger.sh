@@ -28,11 +28,41 @@ done
 step "Why was a refund booked twice? Two hops of evidence and causes, each with its path"
 shell 'plexus traverse --from half-refund --hops 2 --direction both --decay 0.8 --kinds supports,causes,derived_from,refines,depends_on --paths --top 8 $today'
 
-step "Contradictions are shown, never settled by themselves"
-shell 'plexus neighbors key-48h --kinds contradicts'
+step "Contradictions are shown, never settled by themselves; a word of yours settles one"
+shell 'plexus conflicts $today'
+shell 'plexus conflicts resolve key-48h key-measured --supersede key-48h --note "measured" $today'
+remembered='plexus recall "hours that a key is remembered" --node-kinds memory --top 3'
+together 76 "$remembered --as-of 3" "$remembered \$today"
 
-step "In which order do the decisions stand on each other?"
-shell 'plexus topo --reverse --kinds depends_on'
+step "What 'payout' brings to mind has faded for a week; recalled it is close again, and fades within a day"
+shell 'plexus concept recall payout --hops 1 --top 3 $today'
+together 76 'plexus concept recall payout --hops 1 --top 3 --dry-run $today' \
+  'plexus concept recall payout --hops 1 --top 3 --dry-run --now 2026-03-24'
+
+step "A plan that waits for another one: what holds it up, and where that begins"
+cat >plan.jsonl <<'JSON'
+{"node":"d16-hourly-check","kind":"decision","text":"Compare the ledger with the bank's statement every hour."}
+{"edge":["d16-hourly-check","d09-nightly-check"],"kind":"depends_on"}
+{"edge":["d13-push-flags","d09-nightly-check"],"kind":"blocks"}
+JSON
+shell 'cat plan.jsonl; plexus import plan.jsonl $today | head -3'
+shell 'plexus decisions blocked $today'
+
+step "A rule that a proposal breaks: it says which and why, and nothing is written"
+cat >rules.json <<'JSON'
+[{"name": "no-contradict-high-salience", "does": "links", "edge": "contradicts", "side": "target",
+  "target": {"active": true, "salience_above": 0.7},
+  "action": "block", "message": "This contradicts {target}. Supersede it first."}]
+JSON
+cat >broker.jsonl <<'JSON'
+{"node":"d17-broker","kind":"decision","text":"Move the queue out of PostgreSQL, to a broker."}
+{"edge":["d17-broker","d01-postgres-queue"],"kind":"contradicts"}
+JSON
+shell 'cat rules.json broker.jsonl'
+shell 'plexus decisions check --rules rules.json --proposal broker.jsonl $today || echo "exit code $?"'
+
+step "What somebody should look at next"
+shell 'plexus decisions queue --top 5 $today'
 
 step "What did the old certificate hold up on 16 March, and what does it today? (valid times of edges)"
 together 76 'plexus bfs --from d14-new-certificate --kinds blocks --valid-at 2026-03-16T16:00' \

@@ -10,6 +10,7 @@
 #include "engine/times.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
+#include "storage/formats/base/field_names.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 
@@ -85,6 +86,23 @@ Status Rename(std::vector<std::string>& names, const std::vector<ColumnName>& gi
   return {};
 }
 
+// What another system calls the ends, kind and weight of an edge, where it has both ends so.
+void RenameOthers(std::vector<std::string>& names) {
+  const auto find = [&](std::string_view name) { return std::ranges::find(names, name); };
+  const auto has_end = [&](std::string_view end) {
+    return std::ranges::any_of(EdgeFieldNames(), [&](const FieldName& name) {
+      return name.meaning == end && find(name.in_file) != names.end();
+    });
+  };
+  if (!has_end("source") || !has_end("target") ||
+      (find("source") != names.end() && find("target") != names.end()))
+    return;
+  for (const FieldName& name : EdgeFieldNames())
+    if (const auto found = find(name.in_file);
+        found != names.end() && find(name.meaning) == names.end())
+      *found = name.meaning;
+}
+
 }  // namespace
 
 Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
@@ -128,6 +146,8 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
     names.emplace_back(name);
   }
   PLEXUS_TRY(Rename(names, given));
+  ambiguous_ends_ = std::ranges::any_of(names, IsAmbiguousEnd);
+  RenameOthers(names);
   auto has = [&](std::string_view wanted) {
     return std::any_of(names.begin(), names.end(), [&](auto& n) { return Lower(n) == wanted; });
   };
@@ -196,6 +216,7 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
     if (blank) continue;
     ++piece.records;
     builder.set_line(record_line);
+    if (ambiguous_ends_) builder.NoteAmbiguousEnds();
     if (ok && record.size() > limits_.line_bytes)
       ok = Bad("record over " + std::to_string(limits_.line_bytes) + " bytes");
     if (ok && row.cells.size() != columns_.size())

@@ -4,7 +4,8 @@
 // created_at, label, created_by, valid_from, valid_until, props); one with `key` or
 // `id` a node table (kind or type, text, tags separated by ";", columns of the graph
 // by name, props). Other columns become properties: a cell that is spelled as JSON
-// spells a number is one, every other is a string. An empty cell is an absent key.
+// spells a number is one, every other is a string. An empty cell is an absent key. Ends that have
+// another system's names (base/field_names.h) make an edge table, too.
 #pragma once
 
 #include <optional>
@@ -77,7 +78,7 @@ class CsvParser final : public RecordParser {
   std::vector<HeaderColumn> columns_;
   std::size_t header_bytes_ = 0;
   char delimiter_ = ',';
-  bool edges_ = true;
+  bool edges_ = true, ambiguous_ends_ = false;
   ImportLimits limits_;
 };
 

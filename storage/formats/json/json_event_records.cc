@@ -129,6 +129,7 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
       WriteBatch::EdgeInput edge;
       edge.source = event;
       edge.target = builder_.Ref(member.node);
+      builder_.NoteEnd(member.node);
       edge.kind = kMember;
       edge.label = member.role;
       edge.created_at = created_at;

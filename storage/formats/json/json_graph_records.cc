@@ -188,6 +188,7 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   }
   WriteBatch& batch = builder_.batch();
   const NodeRef node = builder_.Ref(name);
+  builder_.NoteEnd(name);
   const SpaceRef space_ref = batch.SpaceNamed(space_name);
   if (floats.empty())
     batch.ClearVector(node, space_ref);

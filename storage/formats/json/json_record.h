@@ -18,7 +18,10 @@ namespace plexus::formats_internal {
 class JsonRecord {
  public:
   JsonRecord(const JsonParser& json, const JsonValue& root, BatchBuilder& builder)
-      : json_(json), members_(json.children(root)), taken_(members_.size()), builder_(builder) {}
+      : JsonRecord(json, json.children(root), builder) {}
+  // Of members that stay where they are.
+  JsonRecord(const JsonParser& json, std::span<const JsonValue> members, BatchBuilder& builder)
+      : json_(json), members_(members), taken_(members_.size()), builder_(builder) {}
 
   // Finds the record's sort and adds its operations. Nothing was added on error.
   Status Add();

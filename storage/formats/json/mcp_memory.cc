@@ -164,6 +164,7 @@ std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_li
                    [&](std::string_view line, std::uint64_t number) {
                      if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
                      ++piece.records;
+                     builder.set_line(number);
                      Status ok = ParseLine(line, number, json, builder);
                      return ok || NoteError(context, piece, number, std::move(ok.error().message));
                    });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/times.h"
+#include "storage/formats/base/field_names.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/dry_run.h"
@@ -97,6 +98,8 @@ NodeRef BatchBuilder::Ref(const NodeName& name) {
 }
 
 Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view kind) {
+  if (context_.check && context_.options->strict && !name.is_index())
+    piece_.notes.stated.push_back(name.key);
   if (kind.empty() || name.is_index()) {
     batch().UpsertNode(node);
     return {};
@@ -126,6 +129,9 @@ Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::
                                                   std::string_view kind_name) {
   EdgeEnds ends;
   ends.kind_name = std::string(kind_name);
+  ends.turned = std::ranges::find(context_.options->reversed_kinds, kind_name) !=
+                context_.options->reversed_kinds.end();
+  if (ends.turned) std::swap(source, target);
   bool self_loops = true;
   if (auto match = schema().FindEdgeKind(kind_name)) {
     const EdgeKind& kind = schema().edge_kind(match->kind);
@@ -182,6 +188,10 @@ Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
   PLEXUS_TRY(CheckValidTimes(edge.valid_from, edge.valid_until));
   PLEXUS_TRY(DefineByUse(ends));
   NoteWanted(ends);
+  NoteEnd(ends.source);
+  NoteEnd(ends.target);
+  piece_.turned += ends.turned;
+  piece_.ambiguous += ambiguous_ends_ && !ends.turned && IsAmbiguousKind(ends.kind_name);
   edge.source = Ref(ends.source);
   edge.target = Ref(ends.target);
   edge.kind = KindRef(ends);
@@ -198,6 +208,11 @@ Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
   const NodeRef target = Ref(ends.target);
   batch().Unlink(source, KindRef(ends), target, label);
   return {};
+}
+
+void BatchBuilder::NoteEnd(const NodeName& node) {
+  if (context_.check && context_.options->strict && !node.is_index())
+    piece_.notes.ends.push_back({node.key, line_});
 }
 
 void BatchBuilder::Remove(const NodeName& name, bool purge) {

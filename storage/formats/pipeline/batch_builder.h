@@ -65,12 +65,14 @@ class BatchBuilder {
   // The map as a whole; "" clears it.
   void SetProperties(NodeRef node, const std::string& properties);
 
-  // An edge record, checked. `kind_name` may be an inverse name.
+  // An edge record, checked. `kind_name` may be an inverse name. Ends of
+  // ImportOptions::reversed_kinds change places.
   struct EdgeEnds {
     NodeName source, target;  // as the record has them
     std::string kind_name;
     EdgeKindId stored = kNoEdgeKind;  // kNoEdgeKind: a kind defined by this use
     bool reversed = false;
+    bool turned = false;  // the file has them the other way round
     bool index_plane = false;
     NodeKindId source_kind = kNoNodeKind,
                target_kind = kNoNodeKind;  // what the kind wants them to be
@@ -88,7 +90,14 @@ class BatchBuilder {
                    std::vector<ListReplacement::Item> items);
 
   // The line of the record that comes next, for notes.
-  void set_line(std::uint64_t line) { line_ = line; }
+  void set_line(std::uint64_t line) {
+    line_ = line;
+    ambiguous_ends_ = false;
+  }
+  // The record names the ends of its edge so that either direction can be meant.
+  void NoteAmbiguousEnds() { ambiguous_ends_ = true; }
+  // A node that the record names, but does not state.
+  void NoteEnd(const NodeName& node);
   // A time of the record: noted when it looks like seconds.
   void NoteTime(std::string_view field, std::int64_t time_ms);
   // When what a record says is valid, as far as it says so: a beginning that is not before the end
@@ -110,6 +119,7 @@ class BatchBuilder {
   const ParseContext& context_;
   Piece& piece_;
   std::uint64_t line_ = 0;
+  bool ambiguous_ends_ = false;
   std::shared_ptr<Schema> local_;
   std::unique_ptr<Schema> trial_;  // with the kinds that records have named
   std::map<ListKey, std::vector<ListReplacement::Item>> linked_;  // in this piece

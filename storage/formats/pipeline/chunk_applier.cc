@@ -70,6 +70,7 @@ Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
 
 Result<ApplyReport> PieceApplier::DryRun(const Piece& piece) {
   PLEXUS_TRY(run_.check.Take(piece));
+  if (run_.options.strict) run_.stubs.Take(file_, lines_, piece, run_.start);
   run_.entries.insert(run_.entries.end(), piece.entries.begin(), piece.entries.end());
   return ApplyReport();
 }
@@ -140,6 +141,8 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.removed += applied.nodes.removed + applied.edges.removed;
   r.self_loops_skipped += piece.self_loops;
   r.pointers += piece.pointers;
+  r.turned += piece.turned;
+  r.ambiguous += piece.ambiguous;
 }
 
 void PieceApplier::BookWarnings(const Piece& piece) {

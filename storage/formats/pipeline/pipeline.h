@@ -18,6 +18,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/stub_check.h"
 
 namespace plexus::formats_internal {
 
@@ -35,6 +36,8 @@ struct ImportRun {
   // Pieces are parsed and their errors noted, nothing is applied.
   bool checking = false;
   ImportCheck check;
+  StubCheck stubs;                      // with options.strict
+  bool states_nodes = false;            // some file is of a format whose records can state nodes
   PieceCollector* collector = nullptr;  // set: pieces go there, nothing is applied
   std::vector<EntryAt> entries;         // what Piece::entries held while checking
   bool applying = false;                // options.before was called

@@ -63,6 +63,13 @@ struct PieceNotes {
   bool wants_kinds = false;          // some edge has a wanted kind
   std::vector<WantedKind> wanted;    // these, when kinds are watched
   std::vector<std::string> removed;  // nodes
+  // With ImportOptions::strict: what records state, and what they only name.
+  struct End {
+    std::string node;
+    std::uint64_t line = 0;
+  };
+  std::vector<std::string> stated;
+  std::vector<End> ends;
 };
 
 struct RecordError {
@@ -100,6 +107,8 @@ struct Piece {
   std::uint64_t vectors = 0;
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
+  std::uint64_t turned = 0;                  // edges of ImportOptions::reversed_kinds
+  std::uint64_t ambiguous = 0;               // edges that may be meant the other way round
   std::unique_ptr<PieceEdges> edges;         // while edges are collected: instead of the batch
   std::vector<DoubtfulTime> doubtful_times;  // one a field and doubt
   std::vector<EntryAt> entries;              // of a matrix, while it is being checked

@@ -116,11 +116,6 @@ TEST(Times, RecordsThatAreNeverValidAreReportedOrRefused) {
     EXPECT_EQ(refused->kept_errors[0].ToString(),
               c.name + ":" + std::to_string(c.line) + ": " + why);
     EXPECT_EQ(empty->snapshot().sequence(), 0u);
-    strict.on_error = OnImportError::kSkip;
-    auto skipped = ImportBytes(*empty, c.name, c.text, strict);
-    ASSERT_TRUE(skipped);
-    EXPECT_EQ(skipped->errors, c.count);
-    EXPECT_TRUE(skipped->warnings.empty());
   }
   auto graph = Graph::InMemory();
   EXPECT_EQ(LoadClean(*graph, "d.jsonl", same).warnings.size(), 1u);

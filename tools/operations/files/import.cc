@@ -96,6 +96,9 @@ void WriteReport(ReplyWriter& json, const ImportReport& report,
   json.Field("vectors", report.vectors);
   json.Field("errors", report.errors);
   json.Field("never_valid", NeverValid(report));
+  json.Field("stubs", report.stubs);
+  if (report.turned > 0) json.Field("turned", report.turned);
+  if (!report.new_edge_kinds.empty()) json.Values("new_edge_kinds", report.new_edge_kinds);
   json.Field("removed", report.removed);
   json.Field("records", report.records);
   json.Field("bytes", report.bytes);
@@ -136,6 +139,8 @@ std::string Page(const ImportReport& report, double seconds) {
   };
   line(report.outcomes, "outcomes");
   line(report.vectors, "vectors");
+  line(report.stubs, "stubs: new nodes that are named but that no record states");
+  line(report.turned, "edges turned round");
   line(report.removed, "removed");
   line(report.pointers, "pointers read");
   line(report.self_loops_skipped, "pointers to themselves skipped");
@@ -146,10 +151,20 @@ std::string Page(const ImportReport& report, double seconds) {
   return std::move(page).str();
 }
 
+// Edges that may be meant the other way round; "" for none.
+std::string AmbiguousWarning(const ImportReport& report) {
+  if (report.ambiguous == 0) return "";
+  return std::to_string(report.ambiguous) +
+         " edges from from_id to to_id are of the kinds supersedes, supports or promoted_from and "
+         "were read as 'from supersedes to'; where the files mean 'to supersedes from', import "
+         "them with --reversed-kinds supersedes,supports,promoted_from";
+}
+
 // What was refused, and what looks wrong.
 void AddNotes(std::vector<Note>& notes, const ImportReport& report) {
   for (const ImportWarning& warning : report.warnings)
     notes.push_back({warning.ToString(), Note::kWarning});
+  if (report.ambiguous > 0) notes.push_back({AmbiguousWarning(report), Note::kWarning});
   for (const ImportError& error : report.kept_errors) {
     if (report.stopped)
       notes.push_back({error.ToString(), Note::kError});
@@ -251,9 +266,18 @@ Result<ImportOptions> Options(const Workspace& workspace, const Request& request
     PLEXUS_ASSIGN(options.format, ParseFileFormat(request.Text("format")));
   }
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
+  options.reversed_kinds = request.List("reversed_kinds");
   options.on_error =
       request.Text("on_error") == "skip" ? OnImportError::kSkip : OnImportError::kStop;
-  options.strict = workspace.options().strict;
+  options.strict = request.Flag("strict");
+  if (options.strict && options.on_error == OnImportError::kSkip)
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("strict") + " refuses the files as a whole; it cannot go with " +
+                    request.Name("on_error") + " skip");
+  if (AskedVectorFormat(request) && (options.strict || request.Given("reversed_kinds")))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("strict") + " and " +
+                                                 request.Name("reversed_kinds") +
+                                                 " go with files of records, not with vectors");
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.progress();
@@ -265,6 +289,7 @@ Reply MakeReply(Workspace& workspace, ImportReport report,
   AddNotes(workspace.notes(), report);
   std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
   for (const ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
+  if (report.ambiguous > 0) warnings.push_back(AmbiguousWarning(report));
   std::string page = Page(report, seconds);
   if (terms) page += ShownTerms(*terms);
   if (dry_run) page += "a dry run: nothing was written\n";
@@ -354,7 +379,7 @@ void AddImport(Rows& rows) {
                 .Named(Means::kFile)
                 .Positional(),
             Choice("format",
-                   {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml",
+                   {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
                     "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
                    "auto: by name, then by content"),
             Choice("on_error", {"stop", "skip"},
@@ -368,10 +393,18 @@ void AddImport(Rows& rows) {
             Flag("dry_run",
                  "say what would be new, changed and refused, and write nothing; takes the memory "
                  "of the import"),
-            List(
-                "columns", "MEANING=COLUMN",
-                "tables: what the file's columns mean, as source=from,target=to; unnamed ones mean "
-                "what they are called"),
+            Flag("strict",
+                 "refuse nodes that the files only name: each must be in the graph or be stated by "
+                 "a record (without it they are made, and counted as stubs); and records that are "
+                 "never valid (without it they are taken, and warned of)"),
+            List("columns", "MEANING=COLUMN",
+                 "tables and rows: what the file's columns mean, as source=from,target=to; unnamed "
+                 "ones mean what they are called"),
+            List("reversed_kinds", "KIND",
+                 "edge kinds whose edges the files hold the other way round: their ends change "
+                 "places. supersedes,supports,promoted_from for files that mean 'b supersedes a' "
+                 "by from a to b")
+                .Named(Means::kEdgeKind),
             Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
                 .Named(Means::kFile),
             Text("space", "NAME", "vectors: the space they go to").Default(std::string("default")),
@@ -380,14 +413,18 @@ void AddImport(Rows& rows) {
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "
                 "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
-                "never_valid:n, removed:n, "
-                "records:n, bytes:n, batches:n, pointers?:n, self_loops_skipped?:n, "
+                "never_valid:n, stubs:n, turned?:n, "
+                "new_edge_kinds?:[s], removed:n, records:n, bytes:n, batches:n, pointers?:n, "
+                "self_loops_skipped?:n, "
                 "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
                 "warnings:[s]",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
                     {"plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",
                      "what it would do, with a file that names its columns otherwise"},
+                    {"plexus import --db g decisions.jsonl graph_edges.jsonl",
+                     "CSTP's decisions and edges, told by their fields; the same for the edges of "
+                     "vestige and Codewhale"},
                     {"plexus import --db wn --format wordnet /usr/share/wordnet",
                      "117,659 concepts of WordNet 3.0"},
                     {"plexus import --db g --keys words.txt vectors.npy",

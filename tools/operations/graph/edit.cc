@@ -3,7 +3,9 @@
 // Many changes at once are files for import; these are for hands and small scripts.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/times.h"
@@ -117,24 +119,99 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   return Change(workspace, request, batch);
 }
 
+// Stands for every kind, unless the graph has one of that name.
+constexpr std::string_view kAnyKind = "any";
+
+// The edges from one node to the other: one, by kind and label; all of a kind; all there are. Ends
+// of symmetric kinds are in no order.
+struct EdgesMeant {
+  NodeId source = kNoNode, target = kNoNode;
+  std::optional<EdgeKindId> kind;    // nullopt: of any
+  std::optional<std::string> label;  // nullopt: with any
+};
+
+Result<EdgesMeant> ReadEdgesMeant(const Snapshot& snapshot, const Request& request) {
+  const std::string &kind = request.Text("kind"), &label = request.Text("label");
+  EdgesMeant meant;
+  PLEXUS_ASSIGN(meant.source, FindAliveNode(snapshot, request.Text("source")));
+  PLEXUS_ASSIGN(meant.target, FindAliveNode(snapshot, request.Text("target")));
+  const bool any = kind == kAnyKind && !snapshot.schema().FindEdgeKind(kind);
+  if (!any) {
+    PLEXUS_ASSIGN(const auto match, FindEdgeKind(snapshot.schema(), kind));
+    meant.kind = match.kind;
+    if (match.reversed) std::swap(meant.source, meant.target);
+  }
+  if (request.Given("label") && request.Flag("all_labels"))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("label") + " means one edge, " +
+                                                 request.Name("all_labels") + " all of a kind");
+  if (request.Given("label") || (!any && !request.Flag("all_labels"))) meant.label = label;
+  return meant;
+}
+
+// In the order of kind and label. Cost: the shorter of the two rows.
+std::vector<Edge> FindEdgesMeant(const Snapshot& snapshot, const EdgesMeant& meant) {
+  std::vector<Edge> edges;
+  if (meant.kind && meant.label) {
+    const auto label = meant.label->empty() ? std::optional<StringId>(0)
+                                            : snapshot.state().strings.Find(*meant.label);
+    if (!label) return edges;
+    if (auto edge = snapshot.FindEdge(meant.source, *meant.kind, meant.target, *label))
+      edges.push_back(*edge);
+    return edges;
+  }
+  const ArcFilter filter = meant.kind
+                               ? ArcFilter::Kinds(snapshot.schema(), std::span(&*meant.kind, 1))
+                               : ArcFilter::All();
+  const bool out = snapshot.Degree(Direction::kOut, meant.source, filter) <=
+                   snapshot.Degree(Direction::kIn, meant.target, filter);
+  const NodeId row = out ? meant.source : meant.target, other = out ? meant.target : meant.source;
+  snapshot.ForEachArc(out ? Direction::kOut : Direction::kIn, row, filter, [&](const Arc& arc) {
+    if (arc.neighbor != other) return;
+    const Edge edge = snapshot.edge(arc, row);
+    if (!meant.label || snapshot.string(edge.label) == *meant.label) edges.push_back(edge);
+  });
+  return edges;
+}
+
 Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  const std::string &kind = request.Text("kind"), &label = request.Text("label");
-  PLEXUS_ASSIGN(NodeId source, FindAliveNode(snapshot, request.Text("source")));
-  PLEXUS_ASSIGN(NodeId target, FindAliveNode(snapshot, request.Text("target")));
-  PLEXUS_ASSIGN(const auto match, FindEdgeKind(snapshot.schema(), kind));
-  const auto stored = snapshot.state().strings.Find(label);
-  const bool linked =
-      (label.empty() || stored) &&
-      snapshot.FindEdge(match.reversed ? target : source, match.kind,
-                        match.reversed ? source : target, label.empty() ? 0 : *stored);
-  if (!linked)
-    return Fail(ErrorCode::kNotFound, "no edge " + request.Text("source") + " " + kind + " " +
-                                          request.Text("target") +
+  PLEXUS_ASSIGN(const EdgesMeant meant, ReadEdgesMeant(snapshot, request));
+  const std::vector<Edge> edges = FindEdgesMeant(snapshot, meant);
+  const std::string& label = request.Text("label");
+  if (edges.empty())
+    return Fail(ErrorCode::kNotFound, "no edge " + request.Text("source") + " " +
+                                          request.Text("kind") + " " + request.Text("target") +
                                           (label.empty() ? "" : " with label '" + label + "'"));
   WriteBatch batch = MakeBatch(workspace, request);
-  batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(kind), NodeRef::Id(target), label);
-  return Change(workspace, request, batch);
+  std::vector<std::pair<std::string, std::uint64_t>> kinds;  // and how many edges of each
+  for (const Edge& edge : edges) {
+    const std::string& kind = snapshot.schema().edge_kind(edge.kind).name;
+    batch.Unlink(NodeRef::Id(edge.source), batch.EdgeKindNamed(kind), NodeRef::Id(edge.target),
+                 snapshot.string(edge.label));
+    if (kinds.empty() || kinds.back().first != kind) kinds.emplace_back(kind, 0);
+    ++kinds.back().second;
+  }
+  const std::size_t count = edges.size();
+  PLEXUS_ASSIGN(Reply change, Change(workspace, request, batch));
+  std::string shown;  // behind what the change did
+  for (const auto& [kind, n] : kinds)
+    shown += (shown.empty() ? ": " : ", ") + std::to_string(n) + " " + kind;
+  change.page.insert(change.page.find('\n'), shown);
+  Reply reply([count, kinds = std::move(kinds),
+               members = std::move(change.members)](ReplyWriter& json) mutable {
+    json.Field("unlinked", count);
+    json.BeginArray("kinds");
+    for (const auto& [kind, n] : kinds) {
+      json.BeginObject();
+      json.Field("kind", kind);
+      json.Field("edges", n);
+      json.EndObject();
+    }
+    json.EndArray();
+    members(json);
+  });
+  reply.page = std::move(change.page);
+  return reply;
 }
 
 Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
@@ -199,16 +276,22 @@ void AddEdit(Rows& rows) {
   rows.push_back(
       {.name = "unlink",
        .group = "Change",
-       .title = "Take an edge back",
-       .summary = "Take one edge back; the past keeps it",
+       .title = "Take edges back",
+       .summary = "Take edges between two nodes back, in one batch; the past keeps them",
        .effect = Effect::kWrite,
-       .parameters = {Text("source", "A", "the source's key").Named(Means::kKey).Positional(),
-                      Text("kind", "KIND", "the edge's kind").Named(Means::kEdgeKind).Positional(),
-                      Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
-                      Text("label", "L", "of the edge that is meant").MayBeEmpty(),
-                      ExpectSequenceParameter(), DryRunParameter()},
-       .reply = kChangeShape,
+       .parameters =
+           {Text("source", "A", "the source's key").Named(Means::kKey).Positional(),
+            Text("kind", "KIND", "the edge's kind; any: edges of every kind and label")
+                .Named(Means::kEdgeKind)
+                .Positional(),
+            Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
+            Text("label", "L", "of the edge that is meant (default: the empty one)").MayBeEmpty(),
+            Flag("all_labels", "every edge of the kind between them"), ExpectSequenceParameter(),
+            DryRunParameter()},
+       .reply = std::string("unlinked:n, kinds:[{kind:s, edges:n}], ") + kChangeShape,
        .examples = {{"plexus unlink --db g alice knows bob", "the edge is gone from now on"},
+                    {"plexus unlink --db g alice any bob",
+                     "all edges from alice to bob, and how many of which kind there were"},
                     {"plexus unlink --db g m2 supersedes m1 --json", "m1 shows again"}},
        .run = RunUnlink,
        .access = ChangesGraph});

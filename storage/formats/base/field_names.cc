@@ -1,0 +1,92 @@
+// The tables of field_names.h.
+#include "storage/formats/base/field_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace plexus::formats_internal {
+
+namespace {
+
+constexpr FieldName kEdges[] = {
+    {"source", "source"},
+    {"source_id", "source"},
+    {"sourceId", "source"},
+    {"from_id", "source"},
+    {"fromId", "source"},
+    {"target", "target"},
+    {"target_id", "target"},
+    {"targetId", "target"},
+    {"to_id", "target"},
+    {"toId", "target"},
+    {"kind", "kind"},
+    {"edge_type", "kind"},
+    {"edgeType", "kind"},
+    {"link_type", "kind"},
+    {"linkType", "kind"},
+    {"weight", "weight"},
+    {"strength", "weight"},
+    {"created_at", "created_at"},
+    {"createdAt", "created_at"},
+    {"created_by", "created_by"},
+    {"createdBy", "created_by"},
+    {"created_by_run", "created_by"},
+    {"createdByRun", "created_by"},
+    {"valid_from", "valid_from"},
+    {"validFrom", "valid_from"},
+    {"valid_until", "valid_until"},
+    {"validUntil", "valid_until"},
+};
+
+constexpr FieldName kNodes[] = {
+    {"key", "id"},
+    {"id", "id"},
+    {"node_id", "id"},
+    {"nodeId", "id"},
+    {"decision_id", "id"},
+    {"decisionId", "id"},
+    {"memory_id", "id"},
+    {"memoryId", "id"},
+    {"text", "text"},
+    {"decision", "text"},
+    {"content", "text"},
+    {"summary", "text"},
+    {"created_at", "created_at"},
+    {"createdAt", "created_at"},
+    {"date", "created_at"},
+    {"memory_type", "memory_type"},
+    {"node_type", "memory_type"},
+    {"nodeType", "memory_type"},
+    {"retention", "retention"},
+    {"retention_strength", "retention"},
+    {"retentionStrength", "retention"},
+    {"accessed_at", "accessed_at"},
+    {"last_accessed", "accessed_at"},
+    {"lastAccessed", "accessed_at"},
+    {"valid_from", "valid_from"},
+    {"validFrom", "valid_from"},
+    {"valid_until", "valid_until"},
+    {"validUntil", "valid_until"},
+};
+
+constexpr FieldKind kKinds[] = {
+    {"decision", "decision"}, {"stakes", "decision"}, {"content", "memory"}};
+
+constexpr std::array<std::string_view, 3> kAmbiguousKinds = {"supersedes", "supports",
+                                                             "promoted_from"};
+constexpr std::array<std::string_view, 4> kAmbiguousEnds = {"from_id", "fromId", "to_id", "toId"};
+
+}  // namespace
+
+std::span<const FieldName> EdgeFieldNames() { return kEdges; }
+std::span<const FieldName> NodeFieldNames() { return kNodes; }
+std::span<const FieldKind> NodeFieldKinds() { return kKinds; }
+
+bool IsAmbiguousKind(std::string_view kind) {
+  return std::ranges::find(kAmbiguousKinds, kind) != kAmbiguousKinds.end();
+}
+bool IsAmbiguousEnd(std::string_view in_file) {
+  return std::ranges::find(kAmbiguousEnds, in_file) != kAmbiguousEnds.end();
+}
+
+}  // namespace plexus::formats_internal

@@ -1,0 +1,33 @@
+// What other systems call the fields of their rows.
+//
+// Tables only: a field of a file and what it means here. Of several fields with one meaning the
+// first in the table counts, and the others stay properties. The names are those of the decisions
+// and edges of CSTP (`source_id`, `edge_type`, `decision`), of the connections and memories of
+// vestige (`link_type`, `strength`, `content`) and of Codewhale's edges (`from_id`, `to_id`), in
+// snake_case and in camelCase.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace plexus::formats_internal {
+
+struct FieldName {
+  std::string_view in_file, meaning;
+};
+
+std::span<const FieldName> EdgeFieldNames();  // meanings: storage/formats/README.md, Tables
+std::span<const FieldName> NodeFieldNames();
+
+// The kind of a node whose row has such a field and names no kind.
+struct FieldKind {
+  std::string_view in_file, kind;
+};
+std::span<const FieldKind> NodeFieldKinds();
+
+// Kinds that people write in both directions: `a supersedes b`, and `a, b: b supersedes a`.
+bool IsAmbiguousKind(std::string_view kind);
+// Names of ends that do not tell which of the two directions is meant.
+bool IsAmbiguousEnd(std::string_view in_file);
+
+}  // namespace plexus::formats_internal

@@ -1,0 +1,247 @@
+// Rows to elements: names first, then the element parser's rules; see json_rows.h.
+#include "storage/formats/json/json_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "storage/formats/base/field_names.h"
+#include "storage/formats/base/json_tree.h"
+#include "storage/formats/json/json_record.h"
+#include "storage/formats/pipeline/batch_builder.h"
+
+namespace plexus::formats_internal {
+
+namespace {
+
+using Fields = std::vector<JsonValue>;
+
+JsonValue* Find(Fields& fields, std::string_view name) {
+  const auto at = std::ranges::find(fields, name, &JsonValue::key);
+  return at == fields.end() ? nullptr : &*at;
+}
+
+// A field that was given another name, and what it was called.
+struct Renamed {
+  std::string_view meaning, in_file;
+};
+
+class Row {
+ public:
+  Row(const JsonParser& json, const JsonValue& root, BatchBuilder& builder)
+      : json_(json), builder_(builder) {
+    for (const JsonValue& member : json.children(root))
+      (member.is_null() ? nulls_ : fields_).push_back(member);
+  }
+
+  Status Add() {
+    Status ok = AddNamed();
+    if (ok) return ok;
+    std::string message = std::move(ok.error().message);
+    for (const Renamed& r : renamed_)  // errors speak of what the field means
+      if (message.contains("\"" + std::string(r.meaning) + "\""))
+        message += " (\"" + std::string(r.meaning) + "\" is \"" + std::string(r.in_file) +
+                   "\" in the row)";
+    return Bad(std::move(message));
+  }
+
+ private:
+  Status AddNamed() {
+    const std::size_t limit = builder_.context().options->limits.columns;
+    if (fields_.size() > limit) return Bad("more than " + std::to_string(limit) + " fields");
+    PLEXUS_TRY(RenameGiven());
+    const bool edge = Has(EdgeFieldNames(), "source") && Has(EdgeFieldNames(), "target");
+    if (!edge && !Has(NodeFieldNames(), "id"))
+      return Bad(
+          "expected two ends (source_id and target_id, from_id and to_id, source and target) or "
+          "a key (id, key)");
+    RenameOthers(edge ? EdgeFieldNames() : NodeFieldNames());
+    PLEXUS_TRY(CheckText("kind"));
+    if (edge) {
+      PLEXUS_TRY(CheckKey("source", EdgeFieldNames(), true));
+      PLEXUS_TRY(CheckKey("target", EdgeFieldNames(), true));
+      return AddEdge();
+    }
+    PLEXUS_TRY(CheckKey("id", NodeFieldNames(), false));
+    PLEXUS_TRY(CheckText("text"));
+    return AddNode();
+  }
+
+  // What the import's options say that fields mean.
+  Status RenameGiven() {
+    for (const ColumnName& name : builder_.context().options->columns) {
+      std::string_view meaning = name.meaning;
+      if (meaning == "key") meaning = "id";
+      JsonValue* field = Find(fields_, name.in_file);
+      if (!field || name.in_file == meaning) continue;
+      if (Find(fields_, meaning))
+        return Bad("\"" + name.in_file + "\" and \"" + std::string(meaning) +
+                   "\" mean the same here");
+      Rename(*field, meaning);
+    }
+    return {};
+  }
+
+  // Whether a field, null or not, has one of the names for `meaning`.
+  bool Has(std::span<const FieldName> names, std::string_view meaning) {
+    return std::ranges::any_of(names, [&](const FieldName& name) {
+      return name.meaning == meaning &&
+             (Find(fields_, name.in_file) || Find(fields_, meaning) || Find(nulls_, name.in_file));
+    });
+  }
+
+  void RenameOthers(std::span<const FieldName> names) {
+    for (const FieldName& name : names)
+      if (!Find(fields_, name.meaning))
+        if (JsonValue* field = Find(fields_, name.in_file)) Rename(*field, name.meaning);
+  }
+
+  void Rename(JsonValue& field, std::string_view meaning) {
+    renamed_.push_back({meaning, field.key});
+    field.key = meaning;
+  }
+
+  Status CheckText(std::string_view meaning) {
+    const JsonValue* field = Find(fields_, meaning);
+    if (field && !field->is_string()) return WrongType(*field, "a string");
+    return {};
+  }
+
+  // A key that is null, or that the row has under a second name.
+  Status CheckKey(std::string_view meaning, std::span<const FieldName> names, bool once) {
+    const bool given = Find(fields_, meaning) != nullptr;
+    for (const FieldName& name : names) {
+      if (name.meaning != meaning) continue;
+      if (!given && Find(nulls_, name.in_file))
+        return Bad("\"" + std::string(name.in_file) + "\" is null");
+      if (once && name.in_file != meaning && Find(fields_, name.in_file))
+        return Bad("\"" + std::string(name.in_file) + "\" and \"" + Spelling(meaning) +
+                   "\" mean the same");
+    }
+    return {};
+  }
+
+  std::string Spelling(std::string_view meaning) const {
+    const auto at = std::ranges::find(renamed_, meaning, &Renamed::meaning);
+    return std::string(at == renamed_.end() ? meaning : at->in_file);
+  }
+
+  Status AddEdge() {
+    if (IsAmbiguousEnd(Spelling("source")) || IsAmbiguousEnd(Spelling("target")))
+      builder_.NoteAmbiguousEnds();
+    return JsonRecord(json_, fields_, builder_).AddElementEdge({});
+  }
+
+  Status AddNode() {
+    if (!Find(fields_, "kind") && !Find(fields_, "type")) AddKind();
+    PLEXUS_ASSIGN(const std::vector<Related> related, TakeRelated());
+    std::string key;
+    if (const JsonValue* id = Find(fields_, "id")) key = id->text;
+    std::vector<BatchBuilder::EdgeEnds> ends;
+    for (const Related& other : related) {
+      PLEXUS_ASSIGN(BatchBuilder::EdgeEnds two, builder_.Ends(key, other.key, "relates_to"));
+      ends.push_back(std::move(two));
+    }
+    PLEXUS_TRY(JsonRecord(json_, fields_, builder_).AddElementNode(0));
+    for (std::size_t i = 0; i < related.size(); ++i) {
+      WriteBatch::EdgeInput edge;
+      edge.weight = related[i].weight;
+      PLEXUS_TRY(builder_.Link(ends[i], edge));
+    }
+    return {};
+  }
+
+  // The kind that a field of its own tells.
+  void AddKind() {
+    const auto renamed = [&](std::string_view name) {
+      return std::ranges::find(renamed_, name, &Renamed::in_file) != renamed_.end();
+    };
+    for (const FieldKind& known : NodeFieldKinds()) {
+      if (!Find(fields_, known.in_file) && !renamed(known.in_file)) continue;
+      JsonValue kind;
+      kind.type = JsonType::kString;
+      kind.key = "kind";
+      kind.text = known.kind;
+      fields_.push_back(kind);
+      return;
+    }
+  }
+
+  struct Related {
+    std::string_view key;
+    float weight = 1;
+  };
+
+  // What a decision's `related_to` names, if it is a list of such; else it stays a property.
+  Result<std::vector<Related>> TakeRelated() {
+    std::vector<Related> all;
+    const JsonValue* list = Find(fields_, "related_to");
+    if (!list || list->type != JsonType::kArray) return all;
+    for (const JsonValue& item : json_.children(*list)) {
+      if (item.type != JsonType::kObject) return std::vector<Related>();
+      const JsonValue* key = json_.Find(item, "id");
+      const JsonValue* distance = json_.Find(item, "distance");
+      if (!key || !key->is_string())
+        return Bad("\"related_to\": an item needs an \"id\", a string");
+      if (distance && !distance->is_null() && !distance->is_number())
+        return Bad("\"related_to\": \"distance\" must be a number");
+      const double away = distance && distance->is_number() ? distance->number() : 0.5;
+      all.push_back({key->text, static_cast<float>(
+                                    std::round(std::clamp(1 - away, 0.01, 1e6) * 1000) / 1000)});
+    }
+    std::erase_if(fields_, [](const JsonValue& field) { return field.key == "related_to"; });
+    return all;
+  }
+
+  const JsonParser& json_;
+  BatchBuilder& builder_;
+  Fields fields_, nulls_;
+  std::vector<Renamed> renamed_;
+};
+
+Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
+  const std::size_t limit = builder.context().options->limits.line_bytes;
+  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
+  if (root->type != JsonType::kObject)
+    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  return Row(json, *root, builder).Add();
+}
+
+}  // namespace
+
+std::size_t JsonRowsParser::Parse(std::string_view text, std::uint64_t first_line,
+                                  const ParseContext& context, Piece& piece) const {
+  JsonParser json(context.options->limits.field_bytes);
+  BatchBuilder builder(context, piece);
+  return TakeLines(text, first_line, context, piece,
+                   [&](std::string_view line, std::uint64_t number) {
+                     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
+                     ++piece.records;
+                     builder.set_line(number);
+                     Status ok = ParseLine(line, json, builder);
+                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
+                   });
+}
+
+bool IsJsonRow(std::string_view line) {
+  JsonParser json;
+  const auto root = json.Parse(line);
+  if (!root || (*root)->type != JsonType::kObject) return false;
+  const auto has = [&](std::string_view name) { return json.Find(**root, name) != nullptr; };
+  for (const std::string_view ours : {"node", "edge", "event", "vector", "unlink", "remove",
+                                      "purge", "column", "space", "nodes", "links", "edges"})
+    if (has(ours)) return false;
+  const auto named = [&](std::span<const FieldName> names, std::string_view meaning) {
+    return std::ranges::any_of(names, [&](const FieldName& name) {
+      return name.meaning == meaning && name.in_file != "source" && name.in_file != "target" &&
+             name.in_file != "key" && has(name.in_file);
+    });
+  };
+  return named(NodeFieldNames(), "id") ||
+         (named(EdgeFieldNames(), "source") && named(EdgeFieldNames(), "target"));
+}
+
+}  // namespace plexus::formats_internal
