@@ -65,8 +65,8 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<Conflict>> DecisionContradictions(const Snapshot& snapshot,
-                                                     const DecisionOptions& options) {
+Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
+                                                   const DecisionOptions& options) {
   OpenConflictsOptions open;
   open.now_ms = options.now_ms;
   open.run = options.run;
@@ -75,11 +75,12 @@ Result<std::vector<Conflict>> DecisionContradictions(const Snapshot& snapshot,
     PLEXUS_ASSIGN(decisions, Decisions(snapshot));
   }
   open.subset = options.subset ? options.subset : &decisions;
-  PLEXUS_ASSIGN(std::vector<Conflict> conflicts, OpenConflicts(snapshot, open));
-  std::erase_if(conflicts, [&](const Conflict& c) {
-    return OutcomeOf(snapshot, c.a) == "abandoned" || OutcomeOf(snapshot, c.b) == "abandoned";
+  PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, open));
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  std::erase_if(result.conflicts, [&](const Conflict& c) {
+    return outcomes[c.a] == "abandoned" || outcomes[c.b] == "abandoned";
   });
-  return conflicts;
+  return result;
 }
 
 Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<const NodeId> nodes,

@@ -77,8 +77,8 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
 
 // Computes: the open conflicts (conflicts.h) between active decisions.
 // Complexity: O(nodes + arcs). Errors: those of OpenConflicts. Threads: thread-safe.
-Result<std::vector<Conflict>> DecisionContradictions(const Snapshot& snapshot,
-                                                     const DecisionOptions& options = {});
+Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
+                                                   const DecisionOptions& options = {});
 
 // How well a decision is tied into the graph: what a lone note lacks.
 struct EdgeQuality {
