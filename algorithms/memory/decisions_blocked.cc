@@ -3,7 +3,8 @@
 #include "algorithms/memory/decisions_blocked.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -23,21 +24,38 @@ std::vector<EdgeKindId> BlockingKinds(const Schema& schema) {
   return kinds;
 }
 
-// fn(other, kind) for what `node` waits for (of any state), or for what waits for it.
-template <class Fn>
-void ForEachWait(const Snapshot& snapshot, NodeId node, bool back, std::int64_t now_ms, Fn&& fn) {
-  const std::vector<EdgeKindId> blocking = BlockingKinds(snapshot.schema());
-  const EdgeKindId depends[] = {kDependsOn};
-  const auto walk = [&](Direction direction, std::span<const EdgeKindId> kinds) {
-    if (kinds.empty()) return;
-    snapshot.ForEachArc(direction, node, ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(now_ms),
-                        [&](const Arc& arc) {
-                          if (arc.neighbor != node) fn(arc.neighbor, arc.kind);
-                        });
-  };
-  walk(back ? Direction::kIn : Direction::kOut, depends);
-  walk(back ? Direction::kOut : Direction::kIn, blocking);
-}
+// Who waits for whom, at a time and in any state, read from rows.
+class WaitRows {
+ public:
+  WaitRows(const Snapshot& snapshot, std::int64_t now_ms)
+      : snapshot_(snapshot),
+        depends_(Filter(snapshot, {&kDependsOn, 1}, now_ms)),
+        blocks_(Filter(snapshot, BlockingKinds(snapshot.schema()), now_ms)) {}
+
+  // fn(other, kind) for what `node` waits for, or for what waits for it.
+  template <class Fn>
+  void ForEach(NodeId node, bool back, Fn&& fn) const {
+    const auto walk = [&](Direction direction, const std::optional<ArcFilter>& filter) {
+      if (!filter) return;
+      snapshot_.ForEachArc(direction, node, *filter, [&](const Arc& arc) {
+        if (arc.neighbor != node) fn(arc.neighbor, arc.kind);
+      });
+    };
+    walk(back ? Direction::kIn : Direction::kOut, depends_);
+    walk(back ? Direction::kOut : Direction::kIn, blocks_);
+  }
+
+ private:
+  // Nothing: there are no such kinds.
+  static std::optional<ArcFilter> Filter(const Snapshot& snapshot,
+                                         std::span<const EdgeKindId> kinds, std::int64_t now_ms) {
+    if (kinds.empty()) return std::nullopt;
+    return ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(now_ms);
+  }
+
+  const Snapshot& snapshot_;
+  const std::optional<ArcFilter> depends_, blocks_;
+};
 
 class Blocked {
  public:
@@ -58,7 +76,7 @@ class Blocked {
     const std::vector<std::uint32_t> component = StrongComponents(offsets_, targets_);
     MergeRootLists(component, max_roots);
     BlockedChainsResult result;
-    result.cycles = memory_internal::Cycles(offsets_, targets_);
+    result.cycles = memory_internal::Cycles(component);
     std::vector<std::uint8_t> in_cycle(count_, 0);
     for (std::vector<NodeId>& cycle : result.cycles)
       for (NodeId& v : cycle) {
@@ -83,8 +101,9 @@ class Blocked {
         result.root_lists.push_back(view_.node(roots_[list.first + i]));
       result.blocked.push_back(entry);
     }
+    const WaitRows rows(snapshot_, now_ms);
     for (NodeId v = 0; v < count_; ++v)
-      if (IsRoot(v)) result.roots.push_back({view_.node(v), holds[v], KindOf(v, now_ms)});
+      if (IsRoot(v)) result.roots.push_back({view_.node(v), holds[v], KindOf(v, rows)});
     std::ranges::sort(result.roots, {},
                       [](const BlockingRoot& r) { return std::tuple(~r.holds, r.node); });
     return result;
@@ -182,9 +201,9 @@ class Blocked {
     if (list.size() > most) list.resize(most);
   }
 
-  EdgeKindId KindOf(NodeId v, std::int64_t now_ms) const {
+  EdgeKindId KindOf(NodeId v, const WaitRows& rows) const {
     EdgeKindId least = kNoEdgeKind;
-    ForEachWait(snapshot_, view_.node(v), true, now_ms, [&](NodeId other, EdgeKindId kind) {
+    rows.ForEach(view_.node(v), true, [&](NodeId other, EdgeKindId kind) {
       const NodeId w = view_.dense(other);
       if (w != kNoNode && waiting_[w]) least = std::min(least, kind);
     });
@@ -233,19 +252,21 @@ Result<BlockedChainsResult> BlockedChains(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-std::vector<ChainStep> ChainOf(const Snapshot& snapshot, const BlockedChainsResult& result,
-                               NodeId node, std::int64_t now_ms, std::size_t limit) {
+Result<std::vector<ChainStep>> ChainOf(const Snapshot& snapshot, const BlockedChainsResult& result,
+                                       NodeId node, std::int64_t now_ms, std::size_t limit) try {
+  const WaitRows rows(snapshot, now_ms);
   std::vector<ChainStep> chain;
   for (const BlockedDecision* at = result.Find(node);
        at && at->next != kNoNode && chain.size() < limit; at = result.Find(at->next)) {
     ChainStep step{at->node, at->next, kNoEdgeKind};
-    ForEachWait(snapshot, at->node, false, now_ms, [&](NodeId other, EdgeKindId kind) {
+    rows.ForEach(at->node, false, [&](NodeId other, EdgeKindId kind) {
       if (other == step.next) step.kind = std::min(step.kind, kind);
     });
     chain.push_back(step);
   }
   return chain;
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
                                           const DecisionOptions& options) try {
@@ -254,7 +275,8 @@ Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
   std::vector<ChainStep> steps;
   if (own[0].resolved || !snapshot.alive(node)) return steps;
   std::vector<NodeId> others;
-  ForEachWait(snapshot, node, false, options.now_ms, [&](NodeId other, EdgeKindId kind) {
+  const WaitRows rows(snapshot, options.now_ms);
+  rows.ForEach(node, false, [&](NodeId other, EdgeKindId kind) {
     const bool decision =
         options.subset ? options.subset->contains(other) : snapshot.node_kind(other) == kDecision;
     if (!decision || !snapshot.alive(other)) return;
