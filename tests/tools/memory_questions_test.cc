@@ -63,7 +63,7 @@ class World {
            "\n"
            R"({"edge":["m0","m1"],"kind":"contradicts"})"
            "\n"
-           R"({"remove":"m2"})"
+           R"({"remove":"m3"})"
            "\n"
            R"({"edge":["c0","c1"],"kind":"is-a"})"
            "\n"
@@ -221,7 +221,8 @@ std::vector<std::pair<std::string, std::string>> Questions() {
       {"decisions_compaction", "{}"},
       {"decisions_queue", R"({"top":0,"frontier":0,"period_days":20})"},
       {"decisions_check",
-       R"({"rules":"[{\"name\":\"a\",\"edge\":[\"contradicts\",\"depends_on\"],\"side\":\"either\",)"
+       R"({"rules":"[{\"name\":\"a\",\"edge\":[\"contradicts\",\"depends_on\"],)"
+       R"(\"side\":\"either\",)"
        R"(\"target\":{\"salience_above\":0.3},\"message\":\"{target} {other}\"},)"
        R"({\"name\":\"b\",\"does\":\"removes\",\"target\":{\"active\":true},\"message\":\"m\"}]",)"
        R"("proposal":"{\"node\":\"new\",\"kind\":\"decision\"}\n)"

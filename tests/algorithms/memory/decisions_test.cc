@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/visibility.h"
 #include "engine/graph.h"
 #include "tests/algorithms/memory/decision_graph.h"
 #include "tests/reference/decisions.h"
@@ -258,6 +259,15 @@ Facts Read(const CaseGraph& g, std::int64_t now) {
   return facts;
 }
 
+void ExpectActive(const CaseGraph& g, std::int64_t now) {
+  const auto visible = VisibleNodes(g.snapshot(), now).value();
+  for (NodeId v = 0; v < g.size(); ++v) {
+    const NodeId nodes[] = {v};
+    const bool active = visible->contains(v) && OutcomeOf(g.snapshot(), v) != "abandoned";
+    EXPECT_EQ(StatusOf(g.snapshot(), nodes, now).value()[0].active, active) << v;
+  }
+}
+
 void ExpectBlocked(const CaseGraph& g, std::int64_t now) {
   const Facts facts = Read(g, now);
   std::vector<std::pair<NodeId, NodeId>> waits;
@@ -316,6 +326,7 @@ TEST(Decisions, EqualTheirReferences) {
     ForEachCase({RandomDecisions(seed)}, [](const CaseGraph& g, Shape) {
       for (const std::int64_t now : {0, 4, 8, 20}) {
         SCOPED_TRACE(now);
+        ExpectActive(g, now);
         ExpectBlocked(g, now);
         ExpectSalience(g, now);
       }

@@ -223,14 +223,14 @@ TEST(NoMemoryMinds, Guardrails) {
        .target = {.active = true, .blocked = false, .salience_above = 0.1},
        .message = "{target} {other}"},
       {.name = "b", .does = ProposalDoes::kRemoves, .message = "{target}"}};
+  WriteBatch batch(kNow);
+  const NodeRef made = batch.UpsertNode("new", kDecision);
+  batch.Link(made, kContradicts, NodeRef::Id(3));
+  batch.Link(made, kDependsOn, NodeRef::Id(9));
+  batch.RemoveNode(NodeRef::Id(12));
   MindsFail(
       "CheckGuardrails",
       [&](const Snapshot& s, Executor& executor) -> Result<GuardrailResult> {
-        WriteBatch batch(kNow);
-        const NodeRef made = batch.UpsertNode("new", kDecision);
-        batch.Link(made, kContradicts, NodeRef::Id(3));
-        batch.Link(made, kDependsOn, NodeRef::Id(9));
-        batch.RemoveNode(NodeRef::Id(12));
         PLEXUS_ASSIGN(const PreviewResult preview, Preview(s, batch, {.executor = &executor}));
         return CheckGuardrails(s, preview, rules, {.decisions = At(executor)});
       },
@@ -245,17 +245,19 @@ TEST(NoMemoryMinds, Concepts) {
   const std::vector<std::string> seeds = {"fact 1", "fact 13", "nobody"};
   MindsFail(
       "RecallConcepts",
-      [&](const Snapshot& s, Executor& executor) -> Result<std::string> {
+      [&](const Snapshot& s, Executor& executor) -> Result<RecallConceptsResult> {
         RecallConceptsOptions options;
         options.hops = 4;
         options.run.executor = &executor;
-        PLEXUS_ASSIGN(const RecallConceptsResult r, RecallConcepts(s, seeds, kNow, options));
-        PLEXUS_ASSIGN(const std::uint64_t made, Made(s, r.batch, executor));
-        std::string text = std::to_string(made);
+        PLEXUS_ASSIGN(RecallConceptsResult r, RecallConcepts(s, seeds, kNow, options));
+        PLEXUS_TRY(Made(s, r.batch, executor));
+        return r;
+      },
+      [](const RecallConceptsResult& r) {
+        std::string text;
         for (const Proposition& p : r.propositions) text += p.text + ", ";
         return text;
-      },
-      [](const std::string& text) { return text; });
+      });
   MindsFail(
       "ActivateRelated",
       [&](const Snapshot& s, Executor& executor) -> Result<std::uint64_t> {
