@@ -50,11 +50,17 @@ void AddDecisions(Ledger& ledger) {
       batch.SetI64(node, kCreatedAt, kBenchTime + 365 * kDay * v / ledger.decisions);
       if (v < ledger.first_of_chain() && v % 3 != 0)
         batch.SetString(node, kDecisionOutcome, outcomes[v / 3 % 3]);
-      batch.Link(node, kHasTag, batch.IndexNode(kTag, "topic " + std::to_string(v / 16)));
-      batch.Link(node, kHasTag,
-                 batch.IndexNode(kTag, "area " + std::to_string(v % (ledger.decisions / 8 + 1))));
     }
     Must(ledger.graph->Apply(batch), "adding decisions");
+  }
+  for (NodeId first = 0; first < ledger.decisions; first += kStep) {  // ids of decisions stand
+    WriteBatch batch(kBenchTime);
+    for (NodeId v = first; v < std::min(ledger.decisions, first + kStep); ++v) {
+      batch.Link(NodeRef::Id(v), kHasTag, batch.IndexNode(kTag, "topic " + std::to_string(v / 16)));
+      batch.Link(NodeRef::Id(v), kHasTag,
+                 batch.IndexNode(kTag, "area " + std::to_string(v % (ledger.decisions / 8 + 1))));
+    }
+    Must(ledger.graph->Apply(batch), "adding tags");
   }
 }
 

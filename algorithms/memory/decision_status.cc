@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/supersession.h"
-#include "algorithms/memory/visibility.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -46,7 +46,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
   const bool many = nodes.size() > 4096 && nodes.size() > snapshot.node_count() / 64;
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 many ? AllHeads(snapshot, now_ms) : HeadsOf(snapshot, now_ms, nodes));
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms));
+  const memory_internal::Suppression active(snapshot, now_ms);
   const StringColumn outcomes(snapshot, kDecisionOutcome);
   std::vector<DecisionStatus> list;
   list.reserve(nodes.size());
@@ -58,7 +58,9 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
     status.outcome = outcomes[node];
     status.recorded = IsRecorded(status.outcome);
     status.resolved = status.recorded || head != node;
-    status.active = visible->contains(node) && status.outcome != "abandoned";
+    // Visible, without a set of all nodes: valid, and its own head.
+    status.active =
+        head == node && active.IsValid(node, [](std::int64_t) {}) && status.outcome != "abandoned";
     list.push_back(status);
   }
   return list;

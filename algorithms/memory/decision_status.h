@@ -69,7 +69,7 @@ struct DecisionStatus {
 };
 
 // Computes: the state of each node, in the order given.
-// Complexity: O(nodes given, edges that lead to what superseded them, log); VisibleNodes once.
+// Complexity: O(nodes given, edges that lead to what superseded them, log).
 // Errors: kInvalidArgument: no such node. kResourceExhausted: no memory.
 // Threads: thread-safe.
 Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/connectivity/components.h"
@@ -59,14 +60,9 @@ class WaitRows {
 
 class Blocked {
  public:
-  Blocked(const Snapshot& snapshot, const DenseView& view, const SupersessionHeads& heads)
+  // The view is of unresolved decisions.
+  Blocked(const Snapshot& snapshot, const DenseView& view)
       : snapshot_(snapshot), view_(view), count_(view.node_count()) {
-    waiting_.resize(count_);
-    const StringColumn outcomes(snapshot, kDecisionOutcome);
-    for (NodeId v = 0; v < count_; ++v) {
-      const NodeId node = view.node(v);
-      waiting_[v] = !IsRecorded(outcomes[node]) && !heads.superseded(node);
-    }
     KeepRows(view.out(), offsets_, targets_);
     KeepRows(view.in(), back_offsets_, back_targets_);
   }
@@ -115,17 +111,15 @@ class Blocked {
     std::uint32_t count = 0;
   };
 
-  // Arcs between different waiting nodes, each once.
+  // Arcs between different nodes, each once.
   void KeepRows(const CsrView& rows, std::vector<std::uint32_t>& offsets,
                 std::vector<NodeId>& targets) const {
     offsets.assign(count_ + std::size_t{1}, 0);
     std::vector<NodeId> row;
     for (NodeId v = 0; v < count_ && !rows.offsets.empty(); ++v) {
       row.clear();
-      if (waiting_[v])
-        for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
-          if (rows.neighbors[i] != v && waiting_[rows.neighbors[i]])
-            row.push_back(rows.neighbors[i]);
+      for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
+        if (rows.neighbors[i] != v) row.push_back(rows.neighbors[i]);
       std::ranges::sort(row);
       row.erase(std::unique(row.begin(), row.end()), row.end());
       targets.insert(targets.end(), row.begin(), row.end());
@@ -204,8 +198,7 @@ class Blocked {
   EdgeKindId KindOf(NodeId v, const WaitRows& rows) const {
     EdgeKindId least = kNoEdgeKind;
     rows.ForEach(view_.node(v), true, [&](NodeId other, EdgeKindId kind) {
-      const NodeId w = view_.dense(other);
-      if (w != kNoNode && waiting_[w]) least = std::min(least, kind);
+      if (view_.dense(other) != kNoNode) least = std::min(least, kind);
     });
     return least;
   }
@@ -213,7 +206,6 @@ class Blocked {
   const Snapshot& snapshot_;
   const DenseView& view_;
   const NodeId count_;
-  std::vector<std::uint8_t> waiting_;  // not resolved
   std::vector<std::uint32_t> offsets_, back_offsets_;
   std::vector<NodeId> targets_, back_targets_;
   std::vector<std::uint32_t> hops_;
@@ -221,6 +213,26 @@ class Blocked {
   std::vector<RootList> lists_;  // by component
   std::vector<NodeId> roots_;
 };
+
+// The decisions that are not resolved. O(nodes).
+NodeSubset Unresolved(const Snapshot& snapshot, const NodeSubset* within,
+                      const SupersessionHeads& heads) {
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const NodeId count = snapshot.node_count();
+  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64, 0);
+  std::size_t replaced = 0;  // the next of heads.nodes
+  for (NodeId node = 0; node < count; ++node) {
+    if (within ? !within->contains(node)
+               : snapshot.node_kind(node) != kDecision || !snapshot.alive(node))
+      continue;
+    while (replaced < heads.nodes.size() && heads.nodes[replaced] < node) ++replaced;
+    const bool superseded = replaced < heads.nodes.size() && heads.nodes[replaced] == node &&
+                            heads.heads[replaced] != node;
+    if (!superseded && !IsRecorded(outcomes[node]))
+      words[node / 64] |= std::uint64_t{1} << (node % 64);
+  }
+  return NodeSubset(count, std::move(words));
+}
 
 }  // namespace
 
@@ -234,21 +246,18 @@ Result<BlockedChainsResult> BlockedChains(const Snapshot& snapshot,
   if (options.max_roots == 0 || options.max_roots > 1024)
     return Fail(ErrorCode::kInvalidArgument, "max_roots is 1 to 1024");
   const std::int64_t now = options.decisions.now_ms;
-  NodeSubset decisions;
-  if (!options.decisions.subset) {
-    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
-  }
+  PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
+  const NodeSubset unresolved = Unresolved(snapshot, options.decisions.subset, heads);
   DenseViewOptions rows;
   rows.weights = false;
   rows.reversed = BlockingKinds(snapshot.schema());
   rows.filter.kinds = rows.reversed;
   rows.filter.kinds.push_back(kDependsOn);
   rows.filter.valid_at = now;
-  rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
+  rows.filter.subset = &unresolved;
   rows.executor = options.decisions.run.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, rows));
-  PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
-  return Blocked(snapshot, view, heads).Run(options.max_roots, now);
+  return Blocked(snapshot, view).Run(options.max_roots, now);
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -87,7 +87,7 @@ struct GuardrailOptions {
 // Computes: which rules the proposal meets: Preview() of the snapshot. Writes nothing.
 // Complexity: O(change) where both snapshots share their base, as a preview and what it is made of
 //   do, else O(nodes + arcs); Salience and BlockedChains once where rules ask for them and they are
-//   not given; VisibleNodes once where they ask for what is active.
+//   not given.
 // Errors: kInvalidArgument: a rule without a name or message, without kinds, with a kind that the
 //   preview's schema does not have or a number out of range, or too many rules. Those of Salience,
 //   BlockedChains and StatusOf.
