@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/error.h"
 #include "engine/graph.h"
@@ -28,6 +29,9 @@ struct PreviewOptions {
 struct PreviewResult {
   Snapshot snapshot;   // the one asked of when nothing would change
   ApplyReport report;  // as Graph::Apply would give it
+  // Nodes that are alive in the snapshot asked of and that the batch removes or purges, also where
+  // it states them again further down; ascending ids.
+  std::vector<NodeId> removed = {};
 };
 
 // Computes the state that Graph::Apply(batch) would publish if `snapshot` were the newest state,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/compaction/state_packing.h"
 #include "engine/error.h"
@@ -28,8 +29,11 @@ class StateWriter {
   // it changes. A batch that changes nothing gives a record with `sequence` 0,
   // which must not be applied or journalled. Errors leave the writer as it was.
   // `payloads` replaces the state's store, for payloads not yet in the journal.
+  // `removed` becomes the nodes that were alive and that the batch removes or purges, also
+  // where it states them again; ascending.
   Result<Record> Resolve(const WriteBatch& batch, ApplyReport* report,
-                         std::shared_ptr<const PayloadStore> payloads = nullptr);
+                         std::shared_ptr<const PayloadStore> payloads = nullptr,
+                         std::vector<NodeId>* removed = nullptr);
 
   // Folds in the next record. kCorruption when its sequence, ids or values do not
   // fit the state (every id in range, weights finite, order strict): a record

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/memory/visibility.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kVerdictNames = {
     "agrees", "contradicts", "refines", "unrelated", "supersede", "keep_both", "drop"};
+constexpr std::uint32_t kPollEvery = 1024;  // arcs between two polls of the deadline
+constexpr NodeId kRowsAtOnce = 1 << 16;
 
 }  // namespace
 
@@ -28,8 +31,8 @@ std::optional<VerdictKind> VerdictNamed(std::string_view name) {
   return static_cast<VerdictKind>(at - kVerdictNames.begin());
 }
 
-Result<std::vector<Conflict>> OpenConflicts(const Snapshot& snapshot,
-                                            const OpenConflictsOptions& options) try {
+Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
+                                          const OpenConflictsOptions& options) try {
   const bool one = options.of != kNoNode;
   if (one && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
@@ -41,22 +44,39 @@ Result<std::vector<Conflict>> OpenConflicts(const Snapshot& snapshot,
   const EdgeKindId kinds[] = {kContradicts};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(options.now_ms);
   std::vector<Conflict> found;
+  OpenConflictsResult result;
+  const Budget& budget = options.run.budget;
+  std::uint64_t read = 0, polled = 0;
+  const auto poll = [&] {
+    if (++polled % kPollEvery == 0 && budget.Interrupted()) result.truncated = true;
+    return !result.truncated;
+  };
   const auto take = [&](NodeId row, const Arc& arc) {
-    if (!counts(row) || !counts(arc.neighbor)) return;
+    if (!counts(row) || !counts(arc.neighbor)) return true;
+    if (read++ >= budget.edges) {
+      result.truncated = true;
+      return false;
+    }
     found.push_back({std::min(row, arc.neighbor), std::max(row, arc.neighbor),
                      snapshot.created_at(arc.ref), 1});
+    return true;
   };
-  if (one) {
-    snapshot.ForEachArc(Direction::kOut, options.of, filter,
-                        [&](const Arc& arc) { take(options.of, arc); });
-  } else {
-    snapshot.ScanArcs(Direction::kOut, 0, snapshot.node_count(), filter,
-                      [&](NodeId row, const Arc& arc) {
-                        if (row < arc.neighbor) take(row, arc);  // a symmetric edge is in both rows
-                      });
+  if (budget.Interrupted()) result.truncated = true;
+  if (one && !result.truncated) {
+    internal::ForEachArcInterruptible(snapshot, Direction::kOut, options.of, filter, poll,
+                                      [&](const Arc& arc) { return take(options.of, arc); });
+  }
+  for (NodeId first = 0; !one && first < snapshot.node_count() && !result.truncated;) {
+    const NodeId last = std::min(snapshot.node_count(), first + kRowsAtOnce);
+    snapshot.ScanArcs(Direction::kOut, first, last, filter, [&](NodeId row, const Arc& arc) {
+      // A symmetric edge is in both rows.
+      if (row < arc.neighbor && !result.truncated) take(row, arc);
+    });
+    first = last;
+    if (budget.Interrupted()) result.truncated = first < snapshot.node_count();
   }
   std::ranges::sort(found, {}, [](const Conflict& c) { return std::tuple(c.a, c.b, c.since); });
-  std::vector<Conflict> conflicts;
+  std::vector<Conflict>& conflicts = result.conflicts;
   for (const Conflict& c : found) {
     if (!conflicts.empty() && conflicts.back().a == c.a && conflicts.back().b == c.b)
       ++conflicts.back().edges;
@@ -64,7 +84,7 @@ Result<std::vector<Conflict>> OpenConflicts(const Snapshot& snapshot,
       conflicts.push_back(c);
   }
   std::ranges::sort(conflicts, {}, [](const Conflict& c) { return std::tuple(c.since, c.a, c.b); });
-  return conflicts;
+  return result;
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -28,7 +28,7 @@ struct OpenConflictsOptions {
   std::int64_t now_ms = 0;
   const NodeSubset* subset = nullptr;  // Both sides are inside. Null: all.
   NodeId of = kNoNode;                 // Only conflicts of this node.
-  RunOptions run = {};                 // No budget is looked at.
+  RunOptions run = {};                 // budget: edges are edges contradicts read.
 };
 
 struct Conflict {
@@ -38,12 +38,17 @@ struct Conflict {
   bool operator==(const Conflict&) const = default;
 };
 
-// Computes: the open conflicts, the oldest first, ties by ids.
+struct OpenConflictsResult {
+  std::vector<Conflict> conflicts;  // The oldest first, ties by ids.
+  bool truncated = false;           // The budget ran out: those of the nodes looked at until then.
+};
+
+// Computes: the open conflicts.
 // Complexity: O(nodes + arcs), or O(row of `of`).
 // Errors: kInvalidArgument: no such node. kResourceExhausted: no memory.
-// Threads: thread-safe.
-Result<std::vector<Conflict>> OpenConflicts(const Snapshot& snapshot,
-                                            const OpenConflictsOptions& options = {});
+// Threads: thread-safe, on one thread.
+Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
+                                          const OpenConflictsOptions& options = {});
 
 // What the caller found out about a pair. The first four judge any pair, the last three resolve an
 // open conflict. Of a pair with an open conflict, agrees, refines and unrelated end it, too.

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/supersession.h"
-#include "algorithms/memory/visibility.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -46,7 +46,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
   const bool many = nodes.size() > 4096 && nodes.size() > snapshot.node_count() / 64;
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 many ? AllHeads(snapshot, now_ms) : HeadsOf(snapshot, now_ms, nodes));
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms));
+  const memory_internal::Suppression active(snapshot, now_ms);
   const StringColumn outcomes(snapshot, kDecisionOutcome);
   std::vector<DecisionStatus> list;
   list.reserve(nodes.size());
@@ -58,15 +58,17 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
     status.outcome = outcomes[node];
     status.recorded = IsRecorded(status.outcome);
     status.resolved = status.recorded || head != node;
-    status.active = visible->contains(node) && status.outcome != "abandoned";
+    // Visible, without a set of all nodes: valid, and its own head.
+    status.active =
+        head == node && active.IsValid(node, [](std::int64_t) {}) && status.outcome != "abandoned";
     list.push_back(status);
   }
   return list;
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<Conflict>> DecisionContradictions(const Snapshot& snapshot,
-                                                     const DecisionOptions& options) {
+Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
+                                                   const DecisionOptions& options) {
   OpenConflictsOptions open;
   open.now_ms = options.now_ms;
   open.run = options.run;
@@ -75,11 +77,12 @@ Result<std::vector<Conflict>> DecisionContradictions(const Snapshot& snapshot,
     PLEXUS_ASSIGN(decisions, Decisions(snapshot));
   }
   open.subset = options.subset ? options.subset : &decisions;
-  PLEXUS_ASSIGN(std::vector<Conflict> conflicts, OpenConflicts(snapshot, open));
-  std::erase_if(conflicts, [&](const Conflict& c) {
-    return OutcomeOf(snapshot, c.a) == "abandoned" || OutcomeOf(snapshot, c.b) == "abandoned";
+  PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, open));
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  std::erase_if(result.conflicts, [&](const Conflict& c) {
+    return outcomes[c.a] == "abandoned" || outcomes[c.b] == "abandoned";
   });
-  return conflicts;
+  return result;
 }
 
 Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<const NodeId> nodes,

@@ -69,7 +69,7 @@ struct DecisionStatus {
 };
 
 // Computes: the state of each node, in the order given.
-// Complexity: O(nodes given, edges that lead to what superseded them, log); VisibleNodes once.
+// Complexity: O(nodes given, edges that lead to what superseded them, log).
 // Errors: kInvalidArgument: no such node. kResourceExhausted: no memory.
 // Threads: thread-safe.
 Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
@@ -77,8 +77,8 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
 
 // Computes: the open conflicts (conflicts.h) between active decisions.
 // Complexity: O(nodes + arcs). Errors: those of OpenConflicts. Threads: thread-safe.
-Result<std::vector<Conflict>> DecisionContradictions(const Snapshot& snapshot,
-                                                     const DecisionOptions& options = {});
+Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
+                                                   const DecisionOptions& options = {});
 
 // How well a decision is tied into the graph: what a lone note lacks.
 struct EdgeQuality {

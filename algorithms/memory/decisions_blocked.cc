@@ -3,9 +3,11 @@
 #include "algorithms/memory/decisions_blocked.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/connectivity/components.h"
@@ -23,32 +25,44 @@ std::vector<EdgeKindId> BlockingKinds(const Schema& schema) {
   return kinds;
 }
 
-// fn(other, kind) for what `node` waits for (of any state), or for what waits for it.
-template <class Fn>
-void ForEachWait(const Snapshot& snapshot, NodeId node, bool back, std::int64_t now_ms, Fn&& fn) {
-  const std::vector<EdgeKindId> blocking = BlockingKinds(snapshot.schema());
-  const EdgeKindId depends[] = {kDependsOn};
-  const auto walk = [&](Direction direction, std::span<const EdgeKindId> kinds) {
-    if (kinds.empty()) return;
-    snapshot.ForEachArc(direction, node, ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(now_ms),
-                        [&](const Arc& arc) {
-                          if (arc.neighbor != node) fn(arc.neighbor, arc.kind);
-                        });
-  };
-  walk(back ? Direction::kIn : Direction::kOut, depends);
-  walk(back ? Direction::kOut : Direction::kIn, blocking);
-}
+// Who waits for whom, at a time and in any state, read from rows.
+class WaitRows {
+ public:
+  WaitRows(const Snapshot& snapshot, std::int64_t now_ms)
+      : snapshot_(snapshot),
+        depends_(Filter(snapshot, {&kDependsOn, 1}, now_ms)),
+        blocks_(Filter(snapshot, BlockingKinds(snapshot.schema()), now_ms)) {}
+
+  // fn(other, kind) for what `node` waits for, or for what waits for it.
+  template <class Fn>
+  void ForEach(NodeId node, bool back, Fn&& fn) const {
+    const auto walk = [&](Direction direction, const std::optional<ArcFilter>& filter) {
+      if (!filter) return;
+      snapshot_.ForEachArc(direction, node, *filter, [&](const Arc& arc) {
+        if (arc.neighbor != node) fn(arc.neighbor, arc.kind);
+      });
+    };
+    walk(back ? Direction::kIn : Direction::kOut, depends_);
+    walk(back ? Direction::kOut : Direction::kIn, blocks_);
+  }
+
+ private:
+  // Nothing: there are no such kinds.
+  static std::optional<ArcFilter> Filter(const Snapshot& snapshot,
+                                         std::span<const EdgeKindId> kinds, std::int64_t now_ms) {
+    if (kinds.empty()) return std::nullopt;
+    return ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(now_ms);
+  }
+
+  const Snapshot& snapshot_;
+  const std::optional<ArcFilter> depends_, blocks_;
+};
 
 class Blocked {
  public:
-  Blocked(const Snapshot& snapshot, const DenseView& view, const SupersessionHeads& heads)
+  // The view is of unresolved decisions.
+  Blocked(const Snapshot& snapshot, const DenseView& view)
       : snapshot_(snapshot), view_(view), count_(view.node_count()) {
-    waiting_.resize(count_);
-    const StringColumn outcomes(snapshot, kDecisionOutcome);
-    for (NodeId v = 0; v < count_; ++v) {
-      const NodeId node = view.node(v);
-      waiting_[v] = !IsRecorded(outcomes[node]) && !heads.superseded(node);
-    }
     KeepRows(view.out(), offsets_, targets_);
     KeepRows(view.in(), back_offsets_, back_targets_);
   }
@@ -58,7 +72,7 @@ class Blocked {
     const std::vector<std::uint32_t> component = StrongComponents(offsets_, targets_);
     MergeRootLists(component, max_roots);
     BlockedChainsResult result;
-    result.cycles = memory_internal::Cycles(offsets_, targets_);
+    result.cycles = memory_internal::Cycles(component);
     std::vector<std::uint8_t> in_cycle(count_, 0);
     for (std::vector<NodeId>& cycle : result.cycles)
       for (NodeId& v : cycle) {
@@ -83,8 +97,9 @@ class Blocked {
         result.root_lists.push_back(view_.node(roots_[list.first + i]));
       result.blocked.push_back(entry);
     }
+    const WaitRows rows(snapshot_, now_ms);
     for (NodeId v = 0; v < count_; ++v)
-      if (IsRoot(v)) result.roots.push_back({view_.node(v), holds[v], KindOf(v, now_ms)});
+      if (IsRoot(v)) result.roots.push_back({view_.node(v), holds[v], KindOf(v, rows)});
     std::ranges::sort(result.roots, {},
                       [](const BlockingRoot& r) { return std::tuple(~r.holds, r.node); });
     return result;
@@ -96,17 +111,15 @@ class Blocked {
     std::uint32_t count = 0;
   };
 
-  // Arcs between different waiting nodes, each once.
+  // Arcs between different nodes, each once.
   void KeepRows(const CsrView& rows, std::vector<std::uint32_t>& offsets,
                 std::vector<NodeId>& targets) const {
     offsets.assign(count_ + std::size_t{1}, 0);
     std::vector<NodeId> row;
     for (NodeId v = 0; v < count_ && !rows.offsets.empty(); ++v) {
       row.clear();
-      if (waiting_[v])
-        for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
-          if (rows.neighbors[i] != v && waiting_[rows.neighbors[i]])
-            row.push_back(rows.neighbors[i]);
+      for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
+        if (rows.neighbors[i] != v) row.push_back(rows.neighbors[i]);
       std::ranges::sort(row);
       row.erase(std::unique(row.begin(), row.end()), row.end());
       targets.insert(targets.end(), row.begin(), row.end());
@@ -182,11 +195,10 @@ class Blocked {
     if (list.size() > most) list.resize(most);
   }
 
-  EdgeKindId KindOf(NodeId v, std::int64_t now_ms) const {
+  EdgeKindId KindOf(NodeId v, const WaitRows& rows) const {
     EdgeKindId least = kNoEdgeKind;
-    ForEachWait(snapshot_, view_.node(v), true, now_ms, [&](NodeId other, EdgeKindId kind) {
-      const NodeId w = view_.dense(other);
-      if (w != kNoNode && waiting_[w]) least = std::min(least, kind);
+    rows.ForEach(view_.node(v), true, [&](NodeId other, EdgeKindId kind) {
+      if (view_.dense(other) != kNoNode) least = std::min(least, kind);
     });
     return least;
   }
@@ -194,7 +206,6 @@ class Blocked {
   const Snapshot& snapshot_;
   const DenseView& view_;
   const NodeId count_;
-  std::vector<std::uint8_t> waiting_;  // not resolved
   std::vector<std::uint32_t> offsets_, back_offsets_;
   std::vector<NodeId> targets_, back_targets_;
   std::vector<std::uint32_t> hops_;
@@ -202,6 +213,26 @@ class Blocked {
   std::vector<RootList> lists_;  // by component
   std::vector<NodeId> roots_;
 };
+
+// The decisions that are not resolved. O(nodes).
+NodeSubset Unresolved(const Snapshot& snapshot, const NodeSubset* within,
+                      const SupersessionHeads& heads) {
+  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const NodeId count = snapshot.node_count();
+  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64, 0);
+  std::size_t replaced = 0;  // the next of heads.nodes
+  for (NodeId node = 0; node < count; ++node) {
+    if (within ? !within->contains(node)
+               : snapshot.node_kind(node) != kDecision || !snapshot.alive(node))
+      continue;
+    while (replaced < heads.nodes.size() && heads.nodes[replaced] < node) ++replaced;
+    const bool superseded = replaced < heads.nodes.size() && heads.nodes[replaced] == node &&
+                            heads.heads[replaced] != node;
+    if (!superseded && !IsRecorded(outcomes[node]))
+      words[node / 64] |= std::uint64_t{1} << (node % 64);
+  }
+  return NodeSubset(count, std::move(words));
+}
 
 }  // namespace
 
@@ -215,37 +246,36 @@ Result<BlockedChainsResult> BlockedChains(const Snapshot& snapshot,
   if (options.max_roots == 0 || options.max_roots > 1024)
     return Fail(ErrorCode::kInvalidArgument, "max_roots is 1 to 1024");
   const std::int64_t now = options.decisions.now_ms;
-  NodeSubset decisions;
-  if (!options.decisions.subset) {
-    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
-  }
+  PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
+  const NodeSubset unresolved = Unresolved(snapshot, options.decisions.subset, heads);
   DenseViewOptions rows;
   rows.weights = false;
   rows.reversed = BlockingKinds(snapshot.schema());
   rows.filter.kinds = rows.reversed;
   rows.filter.kinds.push_back(kDependsOn);
   rows.filter.valid_at = now;
-  rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
+  rows.filter.subset = &unresolved;
   rows.executor = options.decisions.run.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, rows));
-  PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
-  return Blocked(snapshot, view, heads).Run(options.max_roots, now);
+  return Blocked(snapshot, view).Run(options.max_roots, now);
 }
 PLEXUS_CATCH_NO_MEMORY
 
-std::vector<ChainStep> ChainOf(const Snapshot& snapshot, const BlockedChainsResult& result,
-                               NodeId node, std::int64_t now_ms, std::size_t limit) {
+Result<std::vector<ChainStep>> ChainOf(const Snapshot& snapshot, const BlockedChainsResult& result,
+                                       NodeId node, std::int64_t now_ms, std::size_t limit) try {
+  const WaitRows rows(snapshot, now_ms);
   std::vector<ChainStep> chain;
   for (const BlockedDecision* at = result.Find(node);
        at && at->next != kNoNode && chain.size() < limit; at = result.Find(at->next)) {
     ChainStep step{at->node, at->next, kNoEdgeKind};
-    ForEachWait(snapshot, at->node, false, now_ms, [&](NodeId other, EdgeKindId kind) {
+    rows.ForEach(at->node, false, [&](NodeId other, EdgeKindId kind) {
       if (other == step.next) step.kind = std::min(step.kind, kind);
     });
     chain.push_back(step);
   }
   return chain;
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
                                           const DecisionOptions& options) try {
@@ -254,7 +284,8 @@ Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
   std::vector<ChainStep> steps;
   if (own[0].resolved || !snapshot.alive(node)) return steps;
   std::vector<NodeId> others;
-  ForEachWait(snapshot, node, false, options.now_ms, [&](NodeId other, EdgeKindId kind) {
+  const WaitRows rows(snapshot, options.now_ms);
+  rows.ForEach(node, false, [&](NodeId other, EdgeKindId kind) {
     const bool decision =
         options.subset ? options.subset->contains(other) : snapshot.node_kind(other) == kDecision;
     if (!decision || !snapshot.alive(other)) return;

@@ -68,9 +68,11 @@ struct ChainStep {
 };
 
 // Computes: the shortest chain from a blocked decision to its nearest root, at most `limit` steps.
-//   Empty without a root. O(steps * (log + row)).
-std::vector<ChainStep> ChainOf(const Snapshot& snapshot, const BlockedChainsResult& result,
-                               NodeId node, std::int64_t now_ms, std::size_t limit);
+//   Empty without a root.
+// Complexity: O(steps * (log + row)).
+// Errors: kResourceExhausted: no memory. Threads: thread-safe.
+Result<std::vector<ChainStep>> ChainOf(const Snapshot& snapshot, const BlockedChainsResult& result,
+                                       NodeId node, std::int64_t now_ms, std::size_t limit);
 
 // Computes: the unresolved decisions that `node` waits for directly, ascending ids, each once for
 //   each kind. REQUIRES a node of the snapshot.

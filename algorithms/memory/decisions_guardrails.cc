@@ -63,8 +63,12 @@ std::string Filled(std::string_view message, std::string_view target, std::strin
 
 class Check {
  public:
-  Check(const Snapshot& snapshot, const Snapshot& preview, const GuardrailOptions& options)
-      : snapshot_(snapshot), preview_(preview), options_(options), salience_(options.salience) {}
+  Check(const Snapshot& snapshot, const PreviewResult& proposal, const GuardrailOptions& options)
+      : snapshot_(snapshot),
+        preview_(proposal.snapshot),
+        proposed_removals_(proposal.removed),
+        options_(options),
+        salience_(options.salience) {}
 
   // What rules ask for is computed once.
   Status Prepare(std::span<const GuardrailRule> rules) {
@@ -83,9 +87,8 @@ class Check {
       edges_ = memory_internal::EdgeChanges(snapshot_, preview_,
                                             ArcFilter::Kinds(preview_.schema(), kinds), now);
     if (removes)
-      for (NodeId node = 0; node < snapshot_.node_count(); ++node)
-        if (snapshot_.alive(node) && snapshot_.is_fact(node) && !preview_.alive(node))
-          removed_.push_back(node);
+      for (const NodeId node : proposed_removals_)
+        if (snapshot_.is_fact(node)) removed_.push_back(node);
     // A proposal that changes nothing of what rules ask for needs no more.
     if (edges_.empty() && removed_.empty()) return {};
     if (salience && !salience_) {
@@ -137,11 +140,12 @@ class Check {
  private:
   bool IsNew(NodeId node) const { return node >= snapshot_.node_count() || !snapshot_.alive(node); }
 
-  // A removed node is judged as it was.
+  // A removed node is judged as it was, whatever the proposal makes of it afterwards.
   Status Meet(const GuardrailRule& rule, std::size_t index, GuardrailHit hit) {
     const NodeId node = hit.target;
     const TargetCondition& wanted = rule.target;
-    const Snapshot& seen = preview_.alive(node) ? preview_ : snapshot_;
+    const bool removes = rule.does == ProposalDoes::kRemoves;
+    const Snapshot& seen = !removes && preview_.alive(node) ? preview_ : snapshot_;
     if (!wanted.node_kinds.empty() &&
         std::ranges::find(wanted.node_kinds, seen.node_kind(node)) == wanted.node_kinds.end())
       return {};
@@ -180,6 +184,7 @@ class Check {
 
   const Snapshot& snapshot_;
   const Snapshot& preview_;
+  const std::vector<NodeId>& proposed_removals_;
   const GuardrailOptions& options_;
   const SalienceResult* salience_;
   SalienceResult own_salience_;
@@ -191,15 +196,15 @@ class Check {
 
 }  // namespace
 
-Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const Snapshot& preview,
+Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const PreviewResult& proposal,
                                         std::span<const GuardrailRule> rules,
                                         const GuardrailOptions& options) try {
   if (rules.size() > kMaxGuardrailRules)
     return Fail(ErrorCode::kInvalidArgument,
                 "more than " + std::to_string(kMaxGuardrailRules) + " rules");
   for (std::size_t i = 0; i < rules.size(); ++i)
-    PLEXUS_TRY(CheckRule(preview.schema(), rules[i], i));
-  Check check(snapshot, preview, options);
+    PLEXUS_TRY(CheckRule(proposal.snapshot.schema(), rules[i], i));
+  Check check(snapshot, proposal, options);
   PLEXUS_TRY(check.Prepare(rules));
   for (std::size_t i = 0; i < rules.size(); ++i) PLEXUS_TRY(check.Run(rules[i], i));
   return check.Take(rules);

@@ -9,8 +9,8 @@
 //    .message = "This contradicts {target}. Supersede it first."}
 //
 // Salience is the percentile of the stored graph, which a proposal cannot raise or lower; a target
-// that is not stored has none. All other conditions are read from the preview, so a proposal that
-// supersedes a decision may contradict it.
+// that is not stored has none. A removed node is judged as it is stored. All other conditions are
+// read from the preview, so a proposal that supersedes a decision may contradict it.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@
 
 #include "algorithms/memory/decisions_salience.h"
 #include "engine/error.h"
+#include "engine/preview.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -30,7 +31,7 @@ namespace plexus {
 enum class ProposalDoes : std::uint8_t {
   kLinks,    // an edge is valid in the preview that is not valid in the stored graph
   kUnlinks,  // the other way round
-  kRemoves,  // a node is alive in the stored graph alone
+  kRemoves,  // a stored node is removed or purged, also where the proposal states it again
 };
 
 // Which end of the edge is the target. Of symmetric kinds each end is, but a new node where the
@@ -83,15 +84,15 @@ struct GuardrailOptions {
   const SalienceResult* salience = nullptr;
 };
 
-// Computes: which rules the proposal meets. Writes nothing.
+// Computes: which rules the proposal meets: Preview() of the snapshot. Writes nothing.
 // Complexity: O(change) where both snapshots share their base, as a preview and what it is made of
 //   do, else O(nodes + arcs); Salience and BlockedChains once where rules ask for them and they are
-//   not given; removed nodes cost O(nodes).
+//   not given.
 // Errors: kInvalidArgument: a rule without a name or message, without kinds, with a kind that the
 //   preview's schema does not have or a number out of range, or too many rules. Those of Salience,
 //   BlockedChains and StatusOf.
 // Threads: thread-safe.
-Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const Snapshot& preview,
+Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const PreviewResult& proposal,
                                         std::span<const GuardrailRule> rules,
                                         const GuardrailOptions& options = {});
 

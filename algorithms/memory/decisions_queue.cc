@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "algorithms/common/internal/top_k.h"
 #include "algorithms/memory/decisions_blocked.h"
 #include "algorithms/memory/decisions_salience.h"
 #include "algorithms/memory/never_composed.h"
@@ -36,6 +37,21 @@ std::string Days(double ms) {
   return std::to_string(days) + (days == 1 ? " day" : " days");
 }
 
+// An item before its reason is written, which only those on the list need.
+struct Found {
+  double score = 0, value = 0, weight = 0;
+  NodeId node = kNoNode, other = kNoNode;
+  WorkKind kind = WorkKind::kConflict;
+  bool due = false;      // overdue by its column
+  double amount = 0;     // ms, or decisions held up
+  std::size_t pair = 0;  // kFrontier: of `pairs_`
+};
+
+bool Before(const Found& a, const Found& b) {
+  if (a.score != b.score) return a.score > b.score;
+  return std::tie(a.kind, a.node, a.other) < std::tie(b.kind, b.node, b.other);
+}
+
 class Queue {
  public:
   Queue(const Snapshot& snapshot, const WorkQueueOptions& options, const SalienceResult& salience)
@@ -44,17 +60,16 @@ class Queue {
   Status Run() {
     const DecisionOptions& decisions = options_.decisions;
     PLEXUS_ASSIGN(const auto conflicts, DecisionContradictions(snapshot_, decisions));
-    for (const Conflict& c : conflicts)
-      Add(WorkKind::kConflict, c.a, c.b,
+    truncated_ = conflicts.truncated;
+    for (const Conflict& c : conflicts.conflicts)
+      Add({.node = c.a, .other = c.b, .kind = WorkKind::kConflict},
           (1 + std::max(salience_.percentiles[c.a], salience_.percentiles[c.b])) / 2,
-          options_.conflict_weight,
-          Key(snapshot_, c.a) + " and " + Key(snapshot_, c.b) + " contradict each other");
+          options_.conflict_weight);
     PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = decisions}));
     for (const BlockingRoot& root : blocked.roots) {
       const auto held = static_cast<double>(root.holds);
-      Add(WorkKind::kBlockedRoot, root.node, kNoNode, held / (held + 1), options_.blocked_weight,
-          "holds up " + std::to_string(root.holds) +
-              (root.holds == 1 ? " decision" : " decisions"));
+      Add({.node = root.node, .kind = WorkKind::kBlockedRoot, .amount = held}, held / (held + 1),
+          options_.blocked_weight);
     }
     const std::vector<NodeId> nodes = salience_.nodes.ToList();
     PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, nodes, decisions.now_ms));
@@ -70,19 +85,38 @@ class Queue {
   WorkQueueResult Take() {
     WorkQueueResult result;
     result.truncated = salience_.truncated || truncated_;
-    result.total = items_.size();
-    std::ranges::sort(items_, {}, [](const WorkItem& i) {
-      return std::tuple(-i.score, i.kind, i.node, i.other);
-    });
-    if (options_.top != 0 && items_.size() > options_.top) items_.resize(options_.top);
-    result.items = std::move(items_);
+    result.total = found_.size();
+    internal::SortTopK(found_, options_.top, Before);
+    for (const Found& f : found_)
+      result.items.push_back({f.kind, f.node, f.other, f.score, f.value, f.weight, ReasonOf(f)});
     return result;
   }
 
  private:
-  void Add(WorkKind kind, NodeId node, NodeId other, double value, double weight,
-           std::string reason) {
-    items_.push_back({kind, node, other, value * weight, value, weight, std::move(reason)});
+  void Add(Found found, double value, double weight) {
+    found.score = value * weight;
+    found.value = value;
+    found.weight = weight;
+    found_.push_back(found);
+  }
+
+  std::string ReasonOf(const Found& f) const {
+    switch (f.kind) {
+      case WorkKind::kConflict:
+        return Key(snapshot_, f.node) + " and " + Key(snapshot_, f.other) +
+               " contradict each other";
+      case WorkKind::kBlockedRoot: {
+        const auto holds = static_cast<std::uint64_t>(f.amount);
+        return "holds up " + std::to_string(holds) + (holds == 1 ? " decision" : " decisions");
+      }
+      case WorkKind::kOverdue:
+        return (f.due ? "due since " : "without an outcome for ") + Days(f.amount);
+      case WorkKind::kStale:
+        return "much stands on it, and it was not touched for " + Days(f.amount);
+      case WorkKind::kFrontier:
+        return pairs_[f.pair].reason;
+    }
+    return {};
   }
 
   std::optional<ColumnId> DueColumn() const {
@@ -96,21 +130,20 @@ class Queue {
     if (state.recorded) return;
     const std::int64_t now = options_.decisions.now_ms;
     const auto period = static_cast<double>(options_.period_ms);
-    double late = -1;
-    std::string reason;
+    double late = -1, amount = 0;
     std::optional<std::int64_t> due;
     if (column) due = snapshot_.i64(*column, state.node);
     const auto created = snapshot_.i64(kCreatedAt, state.node);
     if (due) {
       if (*due <= now) late = Elapsed(*due, now);
-      reason = "due since " + Days(late);
+      amount = late;
     } else if (created) {
-      late = Elapsed(*created, now) - period;
-      reason = "without an outcome for " + Days(late + period);
+      amount = Elapsed(*created, now);
+      late = amount - period;
     }
     if (late < 0) return;
-    Add(WorkKind::kOverdue, state.node, kNoNode, (1 + late / (late + period)) / 2,
-        options_.overdue_weight, std::move(reason));
+    Add({.node = state.node, .kind = WorkKind::kOverdue, .due = due.has_value(), .amount = amount},
+        (1 + late / (late + period)) / 2, options_.overdue_weight);
   }
 
   void AddStale(NodeId node) {
@@ -123,8 +156,8 @@ class Queue {
                                options_.decisions.now_ms);
     const auto period = static_cast<double>(options_.period_ms);
     if (age < period) return;
-    Add(WorkKind::kStale, node, kNoNode, percentile * age / (age + period), options_.stale_weight,
-        "much stands on it, and it was not touched for " + Days(age));
+    Add({.node = node, .kind = WorkKind::kStale, .amount = age}, percentile * age / (age + period),
+        options_.stale_weight);
   }
 
   // Visible decisions alone are in the pool.
@@ -140,18 +173,23 @@ class Queue {
     options.now_ms = decisions.now_ms;
     options.pool = &pool;
     options.run = decisions.run;
-    PLEXUS_ASSIGN(const NeverComposedPage page, NeverComposed(snapshot_, options));
-    truncated_ = page.truncated;
-    for (const NeverComposedSet& pair : page.sets)
-      Add(WorkKind::kFrontier, pair.members[0], pair.members[1], pair.score / (pair.score + 2),
-          options_.frontier_weight, pair.reason);
+    PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot_, options));
+    truncated_ = truncated_ || page.truncated;
+    pairs_ = std::move(page.sets);
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      Add({.node = pairs_[i].members[0],
+           .other = pairs_[i].members[1],
+           .kind = WorkKind::kFrontier,
+           .pair = i},
+          pairs_[i].score / (pairs_[i].score + 2), options_.frontier_weight);
     return {};
   }
 
   const Snapshot& snapshot_;
   const WorkQueueOptions& options_;
   const SalienceResult& salience_;
-  std::vector<WorkItem> items_;
+  std::vector<Found> found_;
+  std::vector<NeverComposedSet> pairs_;
   bool truncated_ = false;
 };
 

@@ -53,7 +53,7 @@ struct WorkItem {
 struct WorkQueueResult {
   std::vector<WorkItem> items;  // By falling score, ties by kind and ids.
   std::uint64_t total = 0;      // Before the list was cut.
-  bool truncated = false;       // The budget ended the ranking of salience or the frontier.
+  bool truncated = false;       // The budget ended salience, the conflicts or the frontier.
 };
 
 // Computes: the queue.

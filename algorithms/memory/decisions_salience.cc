@@ -1,4 +1,4 @@
-// Salience: the kernel of PageRank on the decisions' arcs; degrees and cycles from the same rows.
+// Salience: the decisions' arcs as rows; scores, degrees and cycles from the same rows.
 #include "algorithms/memory/decisions_salience.h"
 
 #include <algorithm>
@@ -9,10 +9,9 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/connectivity/components.h"
+#include "algorithms/memory/internal/component_ranking.h"
 #include "algorithms/memory/internal/cycles.h"
 #include "algorithms/memory/supersession.h"
-#include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -22,50 +21,44 @@ constexpr char kTierColumn[] = "compaction_tier";
 constexpr std::array<std::string_view, 5> kTierNames = {"fold", "keep", "digest", "summary",
                                                         "full"};
 
-// What arrives where, and cycles.
-Status ReadArcs(const Snapshot& snapshot, const PageRankOptions& rank, SalienceResult& result) {
-  DenseViewOptions options;
-  options.weights = false;
-  options.filter = rank.filter;
-  options.reversed = rank.reversed;
-  options.executor = rank.run.executor;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, options));
-  const CsrView in = view.in(), out = view.out();
-  result.arriving.assign(snapshot.node_count(), 0);
-  if (out.offsets.empty()) return {};
-  for (NodeId v = 0; v < view.node_count(); ++v) result.arriving[view.node(v)] = in.degree(v);
-  result.cycles = memory_internal::Cycles(out.offsets, out.neighbors);
-  for (std::vector<NodeId>& cycle : result.cycles)
-    for (NodeId& v : cycle) v = view.node(v);
-  return {};
-}
-
 }  // namespace
 
 Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions& options) try {
-  SalienceResult result;
-  NodeSubset facts;
+  if (!(options.damping >= 0 && options.damping < 1))
+    return Fail(ErrorCode::kInvalidArgument, "damping is 0 or more, and below 1");
+  if (!(options.tolerance > 0 && options.tolerance <= 1))
+    return Fail(ErrorCode::kInvalidArgument, "tolerance is above 0 and at most 1");
+  NodeSubset decisions;
   if (!options.decisions.subset) {
-    PLEXUS_ASSIGN(facts, Decisions(snapshot));
+    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
   }
-  PageRankOptions rank;
-  rank.damping = options.damping;
-  rank.tolerance = options.tolerance;
-  rank.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
-  rank.filter.valid_at = options.decisions.now_ms;
-  rank.filter.subset = options.decisions.subset ? options.decisions.subset : &facts;
-  rank.reversed = {kCauses, kSupports};
-  rank.run = options.decisions.run;
-  PLEXUS_ASSIGN(PageRankResult ranked,
-                options.earlier.empty()
-                    ? PageRank(snapshot, rank)
-                    : RefreshPageRank(snapshot, {.scores = options.earlier}, rank));
-  result.nodes = std::move(ranked.nodes);
-  result.scores = std::move(ranked.scores);
-  result.truncated = ranked.truncated;
+  DenseViewOptions rows;
+  rows.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
+  rows.filter.valid_at = options.decisions.now_ms;
+  rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
+  rows.reversed = {kCauses, kSupports};
+  rows.executor = options.decisions.run.executor;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, rows));
+  const CsrView in = view.in(), out = view.out();
+  SalienceResult result;
+  result.nodes = view.nodes();
+  result.scores.assign(snapshot.node_count(), 0);
+  result.arriving.assign(snapshot.node_count(), 0);
+  if (!out.offsets.empty()) {
+    const std::vector<std::uint32_t> components = StrongComponents(out.offsets, out.neighbors);
+    const memory_internal::ComponentRanking ranking = memory_internal::RankByComponents(
+        out, in, components, {options.damping, options.tolerance, options.decisions.run.budget});
+    result.truncated = ranking.truncated;
+    for (NodeId v = 0; v < view.node_count(); ++v) {
+      result.scores[view.node(v)] = ranking.scores[v];
+      result.arriving[view.node(v)] = in.degree(v);
+    }
+    result.cycles = memory_internal::Cycles(components);
+    for (std::vector<NodeId>& cycle : result.cycles)
+      for (NodeId& v : cycle) v = view.node(v);
+  }
   PLEXUS_ASSIGN(result.scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(result.percentiles, PercentileRanks(result.scores, result.nodes));
-  PLEXUS_TRY(ReadArcs(snapshot, rank, result));
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

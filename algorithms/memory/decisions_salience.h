@@ -1,6 +1,7 @@
 // Salience of decisions: how much else stands on one; and what may be compacted by it.
 //
-// PageRank (pagerank.h) over the decisions alone. Rank flows from who needs to what is needed:
+// The scores are PageRank's (pagerank.h), over the decisions alone. Rank flows from who needs to
+// what is needed:
 //   depends_on, refines   source to target
 //   causes                effect to cause        (reversed)
 //   supports              claim to evidence      (reversed)
@@ -28,10 +29,6 @@ struct SalienceOptions {
   DecisionOptions decisions = {};
   double damping = 0.85;     // In [0, 1).
   double tolerance = 1e-12;  // Of the L1 distance to the fixed point.
-  // Scores of an earlier state, by NodeId, from which the iteration starts (refresh_pagerank.h):
-  // fewer iterations after a small change. The scores are then the same within the tolerance, and
-  // decisions that would tie may differ in the last bits.
-  std::span<const double> earlier = {};
 };
 
 struct SalienceResult {
@@ -45,10 +42,14 @@ struct SalienceResult {
 };
 
 // Computes: the salience of every decision.
-// Complexity: O(nodes + arcs) an iteration.
-// Errors: those of PageRank(), of RefreshPageRank() with earlier scores. kResourceExhausted: no
-//   memory.
-// Threads: thread-safe. The bits are the same at any thread count.
+// Complexity: O(nodes + arcs) once where decisions need each other without cycles, whatever the
+//   damping; each cycle is iterated by itself. So nothing of an earlier ranking is needed after a
+//   change. No recursion.
+// Errors: kInvalidArgument: damping outside of [0, 1), a tolerance that is not above 0.
+//   kResourceExhausted: no memory.
+// Threads: thread-safe, and one thread but to gather the arcs. The bits are the same at any thread
+//   count. Which decisions tie does not depend on the order in which they were added, but in cycles
+//   of more than 4,096, or where weights of a decision's edges differ by more than 2^28.
 Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions& options = {});
 
 enum class CompactionTier : std::uint8_t { kFold, kKeep, kDigest, kSummary, kFull };

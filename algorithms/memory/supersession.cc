@@ -17,6 +17,8 @@ namespace {
 using memory_internal::SuppressingEdge;
 using memory_internal::Suppression;
 
+constexpr std::size_t kPollEvery = 1024;  // steps between two polls of the deadline
+
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
   if (node < snapshot.node_count()) return {};
   return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
@@ -75,7 +77,8 @@ struct Walked {
 };
 
 // Breadth first along active edges, level by level.
-Walked Walk(const Suppression& active, NodeId from, Direction direction, std::size_t limit) {
+Walked Walk(const Suppression& active, NodeId from, Direction direction, std::size_t limit,
+            const Budget& budget) {
   Walked walked;
   std::unordered_set<NodeId> seen = {from};
   std::vector<NodeId> level = {from}, next;
@@ -84,7 +87,8 @@ Walked Walk(const Suppression& active, NodeId from, Direction direction, std::si
     next.clear();
     for (const NodeId node : level) {
       active.ForEach(direction, node, [&](NodeId other, std::int64_t created_at) {
-        if (walked.steps.size() == limit) {
+        const std::size_t steps = walked.steps.size();
+        if (steps == limit || (steps % kPollEvery == 0 && budget.Interrupted())) {
           walked.truncated = true;
           return false;
         }
@@ -183,15 +187,16 @@ Result<std::optional<NodeId>> SupersededBy(const Snapshot& snapshot, NodeId node
 }
 
 Result<SupersessionWalk> WalkSupersession(const Snapshot& snapshot, NodeId node,
-                                          std::int64_t now_ms, std::size_t limit) try {
+                                          std::int64_t now_ms, std::size_t limit,
+                                          const Budget& budget) try {
   if (limit == 0) return Fail(ErrorCode::kInvalidArgument, "a limit of 0 steps");
   const NodeId nodes[] = {node};
   PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot, now_ms, nodes));
   const Suppression active(snapshot, now_ms);
   SupersessionWalk walk;
   walk.head = heads.HeadOf(node);
-  Walked newer = Walk(active, node, Direction::kIn, limit);
-  Walked older = Walk(active, node, Direction::kOut, limit);
+  Walked newer = Walk(active, node, Direction::kIn, limit, budget);
+  Walked older = Walk(active, node, Direction::kOut, limit, budget);
   walk.newer = std::move(newer.steps);
   walk.older = std::move(older.steps);
   walk.truncated = newer.truncated || older.truncated;

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/budget.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -53,15 +54,17 @@ struct SupersessionWalk {
   NodeId head = kNoNode;
   std::vector<SupersessionStep> newer;  // What replaced the node, nearest first, ties by ids.
   std::vector<SupersessionStep> older;  // What the node replaced.
-  bool truncated = false;               // More than `limit` steps on a side.
+  bool truncated = false;               // More than `limit` steps on a side, or the budget.
 };
 
 // Computes: the chains through a node, step by step with their dates. A step in a cycle is listed
-//   on both sides.
+//   on both sides. Of the budget the deadline and the cancel flag end the steps; the head is that
+//   of all edges that lead to the node.
 // Complexity: O(edges walked, log).
 // Errors: kInvalidArgument: no such node, or a limit of 0. kResourceExhausted: no memory.
 // Threads: thread-safe, on one thread.
 Result<SupersessionWalk> WalkSupersession(const Snapshot& snapshot, NodeId node,
-                                          std::int64_t now_ms, std::size_t limit = 10'000);
+                                          std::int64_t now_ms, std::size_t limit = 10'000,
+                                          const Budget& budget = {});
 
 }  // namespace plexus

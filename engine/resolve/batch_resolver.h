@@ -24,6 +24,9 @@ class BatchResolver {
  public:
   BatchResolver(const StateWriter::Working& working, const WriteBatch& batch, Snapshot now);
   Result<Record> Resolve(ApplyReport* report);
+  // After Resolve: nodes that were alive and that the batch removes or purges, also where it states
+  // them again further down; ascending.
+  std::vector<NodeId> Removed() const;
 
  private:
   using OpCode = WriteBatch::OpCode;

@@ -188,7 +188,8 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
 }
 
 Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report,
-                                    std::shared_ptr<const PayloadStore> payloads) {
+                                    std::shared_ptr<const PayloadStore> payloads,
+                                    std::vector<NodeId>* removed) {
   if (!working_->filter_used) working_->RemakeFilter(0);
   std::shared_ptr<const GraphState> now = working_->Current();
   if (payloads) {
@@ -196,7 +197,10 @@ Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report
     with->payload_store = std::move(payloads);
     now = std::move(with);
   }
-  return BatchResolver(*working_, batch, Snapshot(std::move(now))).Resolve(report);
+  BatchResolver resolver(*working_, batch, Snapshot(std::move(now)));
+  PLEXUS_ASSIGN(Record record, resolver.Resolve(report));
+  if (removed) *removed = resolver.Removed();
+  return record;
 }
 
 }  // namespace plexus

@@ -177,6 +177,14 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
   }
 }
 
+std::vector<NodeId> BatchResolver::Removed() const {
+  std::vector<NodeId> removed;
+  for (const Pending& p : old_nodes_)
+    if (p.was_alive && p.removed_at != kNever) removed.push_back(p.node);
+  std::sort(removed.begin(), removed.end());
+  return removed;
+}
+
 void BatchResolver::ReportIds(ApplyReport& report) {
   const auto alive = [&](NodeId id) {
     const Pending* p = FindPending(id);

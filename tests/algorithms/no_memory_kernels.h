@@ -223,14 +223,19 @@ void Sample(const char* name, const Sampling& sampling, const Ask& ask, const Te
 }
 
 template <class Ask, class Tell>
-void Fails(const char* name, const Ask& ask, const Tell& tell) {
+void FailsOn(Fixture& small, Fixture& large, const char* name, const Ask& ask, const Tell& tell) {
   SCOPED_TRACE(name);
-  Sample(name, {Small(), SerialExecutor(), Failure::kOnce}, ask, tell);
-  Sample(name, {Small(), SerialExecutor(), Failure::kFromThenOn, 12, 1.5}, ask, tell);
+  Sample(name, {small, SerialExecutor(), Failure::kOnce}, ask, tell);
+  Sample(name, {small, SerialExecutor(), Failure::kFromThenOn, 12, 1.5}, ask, tell);
   static Executor* const pool = MakeTbbExecutor(2).release();
-  Sample(name, {Large(), *pool, Failure::kOnce, 3, 2.0}, ask, tell);
+  Sample(name, {large, *pool, Failure::kOnce, 3, 2.0}, ask, tell);
   static Executor* const threads = MakeThreadExecutor(2).release();
-  Sample(name, {Large(), *threads, Failure::kFromThenOn, 2, 4.0}, ask, tell);
+  Sample(name, {large, *threads, Failure::kFromThenOn, 2, 4.0}, ask, tell);
+}
+
+template <class Ask, class Tell>
+void Fails(const char* name, const Ask& ask, const Tell& tell) {
+  FailsOn(Small(), Large(), name, ask, tell);
 }
 
 // ASK(Options): the kernel's options, by the executor that is sampled.

@@ -94,6 +94,31 @@ TEST(Preview, PayloadsOfTheBatchAreReadAndThoseBelowToo) {
   EXPECT_FALSE(graph->snapshot().Find("b"));
 }
 
+// What is stated again further down was removed all the same.
+TEST(Preview, NamesWhatIsRemoved) {
+  const auto graph = Graph::InMemory();
+  WriteBatch first(1);
+  for (const char* key : {"a", "b", "c", "d", "e"}) first.UpsertNode(key);
+  ASSERT_TRUE(graph->Apply(first));
+  WriteBatch gone(2);
+  gone.RemoveNode(gone.Node("e"));
+  ASSERT_TRUE(graph->Apply(gone));
+  WriteBatch batch(3);
+  batch.PurgeNode(batch.Node("d"));
+  batch.UpsertNode("d", kConcept);
+  batch.RemoveNode(batch.Node("b"));
+  batch.UpsertNode("b");
+  batch.UpsertNode("c");
+  batch.RemoveNode(batch.Node("a"));
+  batch.RemoveNode(batch.Node("e"));                  // gone already
+  batch.RemoveNode(batch.UpsertNode("made", kNode));  // never there
+  batch.RemoveNode(batch.Node("nobody"));
+  const auto preview = Preview(graph->snapshot(), batch);
+  ASSERT_TRUE(preview) << preview.error().ToString();
+  EXPECT_EQ(preview->removed, (std::vector<NodeId>{0, 1, 3}));
+  EXPECT_TRUE(Preview(graph->snapshot(), WriteBatch(4))->removed.empty());
+}
+
 TEST(Preview, OfAPreviewShowsBothBatches) {
   const auto graph = Graph::InMemory();
   Snapshot shown = graph->snapshot();

@@ -201,6 +201,73 @@ TEST_F(ConceptCommands, DampenActivateSearch) {
   EXPECT_EQ(Run("search", {"--like", "apple"}).code, 3);  // no vectors
 }
 
+// A fact beside an index node of the same shown name is what `link` refuses, too.
+TEST_F(ConceptCommands, NamesOfIndexNodesAreNone) {
+  Fill();
+  ASSERT_EQ(Plexus({"link", "apple", "has_tag", "tag:x", "--db", dir_ / "g"}).code, 0);
+  const std::int64_t before = Sequence();
+  const Words refused[] = {{"upsert", "tag:x"},
+                           {"upsert", " tag:x "},
+                           {"affect", "tag:x", "0.5"},
+                           {"episode", "It rained", "apple", "tag:x"},
+                           {"relate", "tag:x", "is-a", "fruit"},
+                           {"relate", "apple", "evokes", "tag:x"}};
+  for (const Words& words : refused) {
+    const Finished run = Run(words[0], Words(words.begin() + 1, words.end()));
+    EXPECT_EQ(run.code, 2) << words[0];
+    EXPECT_NE(run.err.find("'tag:x' is an index node of kind tag"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Sequence(), before);
+  Json("upsert", {"tag:other"});  // there is no such index node
+  Json("affect", {"tag:other", "0.5"});
+  // Once it is there, the concept of that key is meant as before.
+  const Finished tagged = Plexus({"import", "--db", dir_ / "g", "--format", "jsonl", "-"},
+                                 {.input = R"({"node":"apple","tags":["x","other"]})"
+                                           "\n"});
+  ASSERT_EQ(tagged.code, 0) << tagged.err;
+  EXPECT_FALSE(Json("affect", {"tag:other", "0.2"}).at("created").as_bool());
+}
+
+TEST_F(ConceptCommands, OptionsThatNeedAnother) {
+  Fill();
+  const std::int64_t before = Sequence();
+  const auto refused = [&](const std::string& action, const Words& words, const char* why) {
+    const Finished run = Run(action, words);
+    EXPECT_EQ(run.code, 2);
+    EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+  };
+  refused("search", {"--cosine-share", "0.5"}, "--cosine-share needs --like");
+  refused("search", {"--space", "v"}, "--space needs --like");
+  refused("relate", {"apple", "is-a", "fruit", "--rate", "0.5"}, "--rate needs --reinforce");
+  refused("relate", {"apple", "is-a", "pie", "--first-weight", "0.5"},
+          "--first-weight needs --reinforce");
+  EXPECT_EQ(Sequence(), before);
+}
+
+// A time that a commit would refuse is refused by the dry run; the past is asked at any time.
+TEST_F(ConceptCommands, DryRunsCheckTheTime) {
+  Fill();
+  const std::int64_t before = Sequence(), late = 300'000'000'000'000;
+  for (const char* action : {"recall", "activate"}) {
+    const Finished written = Run(action, {"apple"}, late);
+    const Finished dry = Run(action, {"apple", "--dry-run"}, late);
+    EXPECT_EQ(written.code, 2) << written.out;
+    EXPECT_EQ(dry.code, 2) << dry.out;
+    EXPECT_EQ(dry.err, written.err);
+    EXPECT_EQ(Run(action, {"apple", "--as-of", std::to_string(before)}, late).code, 0);
+  }
+  EXPECT_EQ(Sequence(), before);
+}
+
+TEST_F(ConceptCommands, NothingToStartFromIsSaid) {
+  Fill();
+  const Finished run = Run("recall", {});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("no concept was given: CONCEPT says what to start from"),
+            std::string::npos)
+      << run.out;
+}
+
 TEST_F(ConceptCommands, EpisodesAreFoundByTheirWords) {
   Fill();
   ASSERT_EQ(Plexus({"terms", "--db", dir_ / "g"}).code, 0);

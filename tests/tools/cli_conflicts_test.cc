@@ -172,6 +172,18 @@ TEST_F(ConflictsCommand, APurgedSideIsSaid) {
   EXPECT_EQ(Sequence(), before);
 }
 
+TEST_F(ConflictsCommand, TimeThatRanOutIsSaid) {
+  EXPECT_FALSE(Ask({"conflicts", "list"}).at("truncated").as_bool());
+  const object list = Ask({"conflicts", "list", "--max-seconds", "0"});
+  EXPECT_TRUE(list.at("truncated").as_bool());
+  EXPECT_TRUE(list.at("conflicts").as_array().empty());
+  ASSERT_EQ(Run({"link", "k3", "supersedes", "k2"}).code, 0);
+  const object chain = Ask({"conflicts", "chain", "k2", "--max-seconds", "0"});
+  EXPECT_TRUE(chain.at("truncated").as_bool());
+  EXPECT_EQ(chain.at("head").as_string(), "k3");
+  EXPECT_FALSE(Ask({"conflicts", "chain", "k2", "--max-seconds", "60"}).at("truncated").as_bool());
+}
+
 TEST_F(ConflictsCommand, WrongUsage) {
   EXPECT_EQ(Run({"conflicts", "resolve"}).code, 2);
   EXPECT_EQ(Run({"conflicts", "resolve", "k1", "k2"}).code, 2);

@@ -221,6 +221,97 @@ TEST_F(DecisionsCommand, RulesAndProposalsThatCannotBe) {
   refused(kSeedRule, R"({"edge":["d1","d1"],"kind":"contradicts"})", "p.jsonl:1");
 }
 
+// What goes and comes back in one proposal is gone.
+TEST_F(DecisionsCommand, RemovedAndStatedAgainIsRemoved) {
+  const std::string rule =
+      R"([{"name":"keep","does":"removes","target":{"outcome":"success"},"message":"{target}"}])";
+  for (const char* verb : {"remove", "purge"}) {
+    const Finished run =
+        Check(rule, std::string(R"({")") + verb + R"(":"d1"})" + "\n" +
+                        R"({"node":"d1","kind":"decision","outcome":"pending"})" + "\n");
+    EXPECT_EQ(run.code, 1) << run.err;
+    ASSERT_EQ(run.Json().at("hits").as_array().size(), 1u);
+    EXPECT_EQ(run.Json().at("hits").at(0).at("message").as_string(), "d1");
+  }
+}
+
+TEST_F(DecisionsCommand, StatusOfEach) {
+  const auto nodes = ByKey(Ask({"decisions", "status"}).at("nodes").as_array());
+  ASSERT_EQ(nodes.size(), 10u);
+  const std::map<std::string, std::string> states = {
+      {"d1", "recorded"},   {"d2", "open"},     {"d3", "blocked"},  {"d4", "blocked"},
+      {"d5", "superseded"}, {"d6", "recorded"}, {"d7", "recorded"}, {"d8", "open"},
+      {"d9", "blocked"},    {"d10", "blocked"}};
+  for (const auto& [key, state] : states) EXPECT_EQ(nodes.at(key).at("state").as_string(), state);
+  EXPECT_EQ(nodes.at("d5").at("superseded_by").as_string(), "d6");
+  EXPECT_FALSE(nodes.at("d5").at("active").as_bool());
+  EXPECT_TRUE(nodes.at("d7").at("active").as_bool());
+  EXPECT_EQ(nodes.at("d3").at("waits_for").at(0).at("key").as_string(), "d8");
+  EXPECT_EQ(nodes.at("d3").at("waits_for").at(0).at("by").as_string(), "blocks");
+  EXPECT_EQ(nodes.at("d2").at("outcome").as_string(), "pending");
+  EXPECT_EQ(nodes.at("d1").at("edges").to_number<int>(), 4);
+  EXPECT_NEAR(nodes.at("d1").at("diversity").to_number<double>(), 1 - (0.25 + 2.0 / 16), 1e-12);
+  const object two = Ask({"decisions", "status", "d6", "d5"});
+  EXPECT_EQ(two.at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(two.at("nodes").at(0).at("key").as_string(), "d6");
+  EXPECT_EQ(Run({"decisions", "status", "t1"}).code, 2);
+  EXPECT_EQ(Run({"decisions", "status", "nobody"}).code, 3);
+}
+
+// In the words of decisions: ancestors are what this one depends on.
+TEST_F(DecisionsCommand, AncestorsAndDescendants) {
+  const auto keys = [&](std::vector<std::string> arguments, const char* means) {
+    arguments.insert(arguments.begin(), "decisions");
+    const object reply = Ask(arguments);
+    EXPECT_EQ(reply.at("means").as_string(), means);
+    std::string text;
+    for (const auto& node : reply.at("nodes").as_array())
+      text += std::string(node.at("key").as_string()) + " " +
+              std::to_string(node.at("distance").to_number<int>()) + ", ";
+    return text;
+  };
+  EXPECT_EQ(keys({"ancestors", "d4"}, "what 'd4' depends on"), "d2 1, d1 2, ");
+  EXPECT_EQ(keys({"ancestors", "d4", "--depth", "1"}, "what 'd4' depends on"), "d2 1, ");
+  EXPECT_EQ(keys({"descendants", "d1"}, "what depends on 'd1'"), "d2 1, d3 1, d4 2, ");
+  EXPECT_EQ(keys({"descendants", "d1", "--kinds", "depends_on,refines"}, "what depends on 'd1'"),
+            "d2 1, d3 1, d4 2, d5 2, ");
+  EXPECT_EQ(keys({"ancestors", "d9"}, "what 'd9' depends on"), "d10 1, ");  // a cycle
+  EXPECT_EQ(keys({"ancestors", "d1"}, "what 'd1' depends on"), "");
+  const object cut = Ask({"decisions", "descendants", "d1", "--max-nodes", "1"});
+  EXPECT_TRUE(cut.at("truncated").as_bool());
+  EXPECT_EQ(cut.at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Run({"decisions", "ancestors", "nobody"}).code, 3);
+}
+
+TEST_F(DecisionsCommand, UnlinkCounts) {
+  ASSERT_EQ(Run({"link", "d3", "relates_to", "d1", "--created-by", "me"}).code, 0);
+  const std::uint64_t before = Sequence();
+  const object dry = Ask({"decisions", "unlink", "d3", "d1", "--dry-run"});
+  EXPECT_EQ(dry.at("removed").to_number<int>(), 2);
+  EXPECT_TRUE(dry.at("dry_run").as_bool());
+  EXPECT_EQ(Sequence(), before);
+  const object one = Ask({"decisions", "unlink", "d3", "d1", "--kinds", "depends_on"});
+  EXPECT_EQ(one.at("removed").to_number<int>(), 1);
+  EXPECT_EQ(one.at("edges").at(0).at("kind").as_string(), "depends_on");
+  EXPECT_EQ(one.at("sequence").to_number<std::uint64_t>(), before + 1);
+  // A symmetric edge from either side; an edge the other way stays.
+  EXPECT_EQ(Ask({"decisions", "unlink", "d1", "d3"}).at("removed").to_number<int>(), 1);
+  EXPECT_EQ(Ask({"decisions", "unlink", "d1", "d2"}).at("removed").to_number<int>(), 0);
+  EXPECT_EQ(Ask({"decisions", "unlink", "d2", "d1"}).at("removed").to_number<int>(), 1);
+  EXPECT_EQ(Run({"decisions", "unlink", "d2", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"decisions", "unlink", "d2", "d1", "--kinds", "needs"}).code, 2);
+}
+
+TEST_F(DecisionsCommand, AColumnThatIsNotThereIsRefused) {
+  for (const char* name : {"nosuch", "trust", "category"}) {
+    const Finished run = Run({"decisions", "queue", "--due-column", name});
+    EXPECT_EQ(run.code, 2) << name;
+    EXPECT_NE(run.err.find("--due-column"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("created_at"), std::string::npos) << run.err;  // one that there is
+  }
+  EXPECT_EQ(Run({"decisions", "queue", "--due-column", "accessed_at"}).code, 0);
+}
+
 TEST_F(DecisionsCommand, InverseNamesTurnTheSides) {
   const std::string rule =
       R"([{"name":"a","edge":"caused_by","target":{"outcome":"failure"},"action":"warn",

@@ -29,6 +29,7 @@ Rows MakeRows() {
                          AddTerms,
                          AddEmbed,
                          AddConcepts,
+                         AddDecisionsUnlink,
                          AddPageRank,
                          AddTraverse,
                          AddNeighborhood,

@@ -41,6 +41,7 @@ void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 void AddConcepts(Rows& rows);
+void AddDecisionsUnlink(Rows& rows);
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);
@@ -67,6 +68,7 @@ void AddConflicts(Rows& rows);
 void AddConflictsResolve(Rows& rows);  // by AddConflicts
 void AddDecisions(Rows& rows);
 void AddDecisionsCheck(Rows& rows);  // by AddDecisions
+void AddDecisionsState(Rows& rows);  // by AddDecisions
 // Care.
 void AddMaintenance(Rows& rows);
 void AddBackup(Rows& rows);

@@ -1,4 +1,4 @@
-// Cycles of bare rows: the strong components of two and more nodes.
+// Cycles among numbered components: the strong components of two and more nodes.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/connectivity/components.h"
 #include "engine/types.h"
 
 namespace plexus::memory_internal {
 
-// Each ascending, in order of their smallest node. O(nodes + arcs), without recursion.
-inline std::vector<std::vector<NodeId>> Cycles(std::span<const std::uint32_t> offsets,
-                                               std::span<const std::uint32_t> targets) {
-  const std::vector<std::uint32_t> component = StrongComponents(offsets, targets);
+// Each ascending, in order of their smallest node. `component` as StrongComponents() numbers them.
+// O(nodes).
+inline std::vector<std::vector<NodeId>> Cycles(std::span<const std::uint32_t> component) {
   std::vector<std::uint32_t> size;
   for (const std::uint32_t c : component) {
     if (c >= size.size()) size.resize(c + std::size_t{1});

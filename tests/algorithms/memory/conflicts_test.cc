@@ -28,7 +28,7 @@ using Pairs = std::set<std::pair<NodeId, NodeId>>;
 
 Pairs PairsOf(const Snapshot& s, std::int64_t now) {
   Pairs pairs;
-  const auto conflicts = OpenConflicts(s, {.now_ms = now}).value();
+  const auto conflicts = OpenConflicts(s, {.now_ms = now}).value().conflicts;
   for (const Conflict& c : conflicts) pairs.emplace(c.a, c.b);
   return pairs;
 }
@@ -82,10 +82,13 @@ class Typed : public ::testing::Test {
 };
 
 TEST_F(Typed, R2TheQueue) {
-  const auto open = OpenConflicts(graph_->snapshot(), {.now_ms = 3000}).value();
+  const auto open = OpenConflicts(graph_->snapshot(), {.now_ms = 3000}).value().conflicts;
   EXPECT_EQ(open, (std::vector<Conflict>{{Id("k1"), Id("k2"), 1000, 1}}));
-  EXPECT_EQ(OpenConflicts(graph_->snapshot(), {.now_ms = 3000, .of = Id("k2")}).value(), open);
-  EXPECT_TRUE(OpenConflicts(graph_->snapshot(), {.now_ms = 3000, .of = Id("o1")}).value().empty());
+  EXPECT_EQ(OpenConflicts(graph_->snapshot(), {.now_ms = 3000, .of = Id("k2")}).value().conflicts,
+            open);
+  EXPECT_TRUE(OpenConflicts(graph_->snapshot(), {.now_ms = 3000, .of = Id("o1")})
+                  .value()
+                  .conflicts.empty());
   Link("k3", kSupersedes, "k2");
   EXPECT_TRUE(PairsOf(graph_->snapshot(), 3000).empty());
   EXPECT_EQ(*SupersededBy(graph_->snapshot(), Id("k2"), 3000).value(), Id("k3"));

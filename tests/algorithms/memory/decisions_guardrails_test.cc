@@ -34,7 +34,7 @@ class Guardrails : public ::testing::Test {
     const PreviewResult preview = Preview(before, batch).value();
     GuardrailOptions options;
     options.decisions.now_ms = kDecisionsNow;
-    const auto result = CheckGuardrails(before, preview.snapshot, rules, options);
+    const auto result = CheckGuardrails(before, preview, rules, options);
     EXPECT_TRUE(result) << result.error().ToString();
     EXPECT_EQ(graph_.snapshot().sequence(), before.sequence());
     return result ? *result : GuardrailResult{};
@@ -119,11 +119,45 @@ TEST_F(Guardrails, UnlinkedAndRemoved) {
   EXPECT_EQ(r.hits[0].rule, 1u);
 }
 
+// What goes and comes back in one proposal is gone, with its text, values and edges.
+TEST_F(Guardrails, RemovedAndStatedAgain) {
+  const GuardrailRule keep{.name = "keep",
+                           .does = ProposalDoes::kRemoves,
+                           .target = {.outcomes = {"success"}},
+                           .message = "{target} stays"};
+  for (const bool purge : {false, true}) {
+    const auto again = [&](NodeId node, const char* key) {
+      return Check(
+          [&](WriteBatch& b) {
+            if (purge)
+              b.PurgeNode(NodeRef::Id(node));
+            else
+              b.RemoveNode(NodeRef::Id(node));
+            b.SetString(b.UpsertNode(key, kDecision), kDecisionOutcome, "pending");
+          },
+          {keep});
+    };
+    const GuardrailResult r = again(0, "n0");
+    ASSERT_EQ(r.hits.size(), 1u) << purge;
+    EXPECT_FALSE(r.allowed);
+    EXPECT_EQ(r.hits[0].message, "n0 stays");
+    EXPECT_TRUE(again(6, "n6").hits.empty());  // a failure
+    // One that is made and removed, and one that is not there, were never stored.
+    EXPECT_TRUE(Check(
+                    [&](WriteBatch& b) {
+                      b.RemoveNode(New(b));
+                      b.RemoveNode(b.Node("nobody"));
+                    },
+                    {keep})
+                    .hits.empty());
+  }
+}
+
 TEST_F(Guardrails, RulesThatSayNothingOrTooMuch) {
   const auto error = [&](GuardrailRule rule) {
     const Snapshot s = graph_.snapshot();
     const GuardrailRule rules[] = {std::move(rule)};
-    const auto result = CheckGuardrails(s, s, rules);
+    const auto result = CheckGuardrails(s, {.snapshot = s, .report = {}}, rules);
     return result ? std::string() : result.error().message;
   };
   GuardrailRule rule = SeedRule();
@@ -150,9 +184,13 @@ TEST_F(Guardrails, AnotherBaseGivesTheSame) {
   GuardrailOptions options;
   options.decisions.now_ms = kDecisionsNow;
   const GuardrailRule rules[] = {SeedRule()};
-  const auto delta = CheckGuardrails(before, graph_.snapshot(), rules, options).value();
+  const auto delta =
+      CheckGuardrails(before, {.snapshot = graph_.snapshot(), .report = {}}, rules, options)
+          .value();
   graph_.Compact();
-  const auto compacted = CheckGuardrails(before, graph_.snapshot(), rules, options).value();
+  const auto compacted =
+      CheckGuardrails(before, {.snapshot = graph_.snapshot(), .report = {}}, rules, options)
+          .value();
   ASSERT_EQ(delta.hits.size(), 1u);
   ASSERT_EQ(compacted.hits.size(), 1u);
   EXPECT_EQ(delta.hits[0].message, compacted.hits[0].message);

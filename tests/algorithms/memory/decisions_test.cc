@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/visibility.h"
 #include "engine/graph.h"
 #include "tests/algorithms/memory/decision_graph.h"
 #include "tests/reference/decisions.h"
@@ -95,20 +96,6 @@ TEST(Decisions, D1TurnsChangeNoBit) {
   }
 }
 
-TEST(Decisions, RefreshedAfterAChange) {
-  CaseGraph g;
-  FillDecisions(g, false);
-  const SalienceResult before = Salience(g.snapshot(), {.decisions = At(kDecisionsNow)}).value();
-  g.Link(7, kDependsOn, 3);
-  g.AddNode(kDecision);
-  g.Link(10, kDependsOn, 7);
-  g.Commit();
-  const SalienceResult anew = Salience(g.snapshot(), {.decisions = At(kDecisionsNow)}).value();
-  const SalienceResult refreshed =
-      Salience(g.snapshot(), {.decisions = At(kDecisionsNow), .earlier = before.scores}).value();
-  for (NodeId d = 0; d < 11; ++d) EXPECT_NEAR(refreshed.scores[d], anew.scores[d], 1e-11) << d;
-}
-
 TEST(Decisions, D2Blocked) {
   CaseGraph g;
   FillDecisions(g, true);
@@ -123,9 +110,9 @@ TEST(Decisions, D2Blocked) {
   }
   EXPECT_EQ(roots, (std::map<NodeId, Ids>{{2, {7}}, {3, {1}}, {8, {}}, {9, {}}}));
   EXPECT_EQ(r.cycles, (std::vector<Ids>{{8, 9}}));
-  EXPECT_EQ(ChainOf(g.snapshot(), r, 2, kDecisionsNow, 9),
+  EXPECT_EQ(ChainOf(g.snapshot(), r, 2, kDecisionsNow, 9).value(),
             (std::vector<ChainStep>{{2, 7, kBlocks}}));
-  EXPECT_EQ(ChainOf(g.snapshot(), r, 3, kDecisionsNow, 9),
+  EXPECT_EQ(ChainOf(g.snapshot(), r, 3, kDecisionsNow, 9).value(),
             (std::vector<ChainStep>{{3, 1, kDependsOn}}));
   ASSERT_EQ(r.roots.size(), 2u);
   EXPECT_EQ(r.roots[0].kind, kDependsOn);
@@ -140,12 +127,12 @@ TEST(Decisions, D2Blocked) {
 TEST(Decisions, D3Contradictions) {
   CaseGraph g;
   FillDecisions(g, false);
-  const auto r = DecisionContradictions(g.snapshot(), At(kDecisionsNow)).value();
+  const auto r = DecisionContradictions(g.snapshot(), At(kDecisionsNow)).value().conflicts;
   ASSERT_EQ(r.size(), 1u);
   EXPECT_EQ(std::pair(r[0].a, r[0].b), std::pair(NodeId{0}, NodeId{6}));
   g.Link(7, kSupersedes, 6);
   g.Commit();
-  EXPECT_TRUE(DecisionContradictions(g.snapshot(), At(kDecisionsNow)).value().empty());
+  EXPECT_TRUE(DecisionContradictions(g.snapshot(), At(kDecisionsNow)).value().conflicts.empty());
 }
 
 TEST(Decisions, D4Compaction) {
@@ -216,7 +203,7 @@ TEST(Decisions, D7RootsThroughChains) {
   }
   EXPECT_EQ(blocked, (Ids{1, 2, 3}));
   EXPECT_EQ(r.Find(1)->hops, 3u);
-  EXPECT_EQ(ChainOf(g.snapshot(), r, 1, 1, 2).size(), 2u);
+  EXPECT_EQ(ChainOf(g.snapshot(), r, 1, 1, 2).value().size(), 2u);
 }
 
 TEST(Decisions, ALongChainNeedsNoRecursion) {
@@ -230,7 +217,7 @@ TEST(Decisions, ALongChainNeedsNoRecursion) {
   EXPECT_EQ(r.blocked[0].hops, kLong - 1);
   EXPECT_EQ(r.blocked[0].root, kLong - 1);
   EXPECT_EQ(r.roots[0].holds, kLong - 1);
-  EXPECT_EQ(ChainOf(g.snapshot(), r, 0, 1, kLong).size(), kLong - 1);
+  EXPECT_EQ(ChainOf(g.snapshot(), r, 0, 1, kLong).value().size(), kLong - 1);
 }
 
 TEST(Decisions, MoreRootsThanAreListed) {
@@ -272,6 +259,15 @@ Facts Read(const CaseGraph& g, std::int64_t now) {
   return facts;
 }
 
+void ExpectActive(const CaseGraph& g, std::int64_t now) {
+  const auto visible = VisibleNodes(g.snapshot(), now).value();
+  for (NodeId v = 0; v < g.size(); ++v) {
+    const NodeId nodes[] = {v};
+    const bool active = visible->contains(v) && OutcomeOf(g.snapshot(), v) != "abandoned";
+    EXPECT_EQ(StatusOf(g.snapshot(), nodes, now).value()[0].active, active) << v;
+  }
+}
+
 void ExpectBlocked(const CaseGraph& g, std::int64_t now) {
   const Facts facts = Read(g, now);
   std::vector<std::pair<NodeId, NodeId>> waits;
@@ -288,7 +284,7 @@ void ExpectBlocked(const CaseGraph& g, std::int64_t now) {
     EXPECT_EQ(std::set<NodeId>(roots.begin(), roots.end()), expected[v].roots) << v;
     EXPECT_EQ(found->in_cycle, expected[v].in_cycle) << v;
     EXPECT_EQ(found->hops, expected[v].hops) << v;
-    EXPECT_EQ(ChainOf(g.snapshot(), r, v, now, 100).size(), found->hops);
+    EXPECT_EQ(ChainOf(g.snapshot(), r, v, now, 100).value().size(), found->hops);
     if (found->root != kNoNode) {
       EXPECT_TRUE(expected[v].roots.contains(found->root));
     }
@@ -330,6 +326,7 @@ TEST(Decisions, EqualTheirReferences) {
     ForEachCase({RandomDecisions(seed)}, [](const CaseGraph& g, Shape) {
       for (const std::int64_t now : {0, 4, 8, 20}) {
         SCOPED_TRACE(now);
+        ExpectActive(g, now);
         ExpectBlocked(g, now);
         ExpectSalience(g, now);
       }

@@ -8,6 +8,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/workspace.h"
@@ -41,11 +42,24 @@ Result<Reply> Settled(Workspace& workspace, const Request& request, Proposed res
   return reply;
 }
 
+// A name that an index node is shown by ("tag:rust") would make a fact beside it. One that a
+// concept has already means the concept.
+Status CheckName(const Snapshot& snapshot, const std::string& name) {
+  if (const auto fact = snapshot.Find(name); fact && snapshot.alive(*fact)) return {};
+  const auto node = MeantNode(snapshot, name);
+  if (!node || !snapshot.alive(*node) || snapshot.is_fact(*node)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "'" + name + "' is an index node of kind " +
+                  snapshot.schema().node_kind(snapshot.node_kind(*node)).name +
+                  ", which no concept can be");
+}
+
 Result<std::int64_t> Tau(const Request& request) { return ParseDuration(request.Text("tau")); }
 
 Result<Reply> RunUpsert(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(auto result,
                 UpsertConcept(workspace.snapshot(), request.Text("name"), workspace.now_ms()));
+  PLEXUS_TRY(CheckName(workspace.snapshot(), result.concept_id));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("concept_id", made.concept_id);
     json.Field("created", made.created);
@@ -56,6 +70,7 @@ Result<Reply> RunAffect(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
   PLEXUS_ASSIGN(auto result, UpdateAffect(workspace.snapshot(), request.Text("name"),
                                           request.Number("delta"), workspace.now_ms(), tau));
+  PLEXUS_TRY(CheckName(workspace.snapshot(), result.concept_id));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("concept_id", made.concept_id);
     json.Field("valence", made.valence);
@@ -73,6 +88,8 @@ Result<Reply> RunEpisode(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(auto result,
                 AddEpisode(workspace.snapshot(), request.Text("summary"), request.List("concepts"),
                            request.Number("valence"), workspace.now_ms(), options));
+  for (const std::string& name : result.linked_concepts)
+    PLEXUS_TRY(CheckName(workspace.snapshot(), name));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("episode_id", made.episode_id);
     json.Values("linked_concepts", made.linked_concepts);
@@ -83,6 +100,8 @@ Result<Reply> RunEpisode(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunRelate(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(Needs(request, "first_weight", "reinforce"));
+  PLEXUS_TRY(Needs(request, "rate", "reinforce"));
   RelateOptions options;
   options.reinforce = request.Flag("reinforce");
   options.first_weight = request.Number("first_weight");
@@ -90,6 +109,8 @@ Result<Reply> RunRelate(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(auto result,
                 Relate(workspace.snapshot(), request.Text("source"), request.Text("kind"),
                        request.Text("target"), workspace.now_ms(), options));
+  PLEXUS_TRY(CheckName(workspace.snapshot(), result.from));
+  PLEXUS_TRY(CheckName(workspace.snapshot(), result.to));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("relation_id", made.from + " " + made.kind + " " + made.to);
     json.Field("from", made.from);

@@ -30,6 +30,18 @@ Access CommitsAnswer(const Request& request) {
   return OnlyReads(request) ? Access::kRead : Access::kWrite;
 }
 
+// Writes what was raised. A dry run has the checks of the time, and no change; the past is asked
+// about any time.
+Result<Sequence> Commit(Workspace& workspace, const Request& request, const WriteBatch& batch) {
+  if (request.Flag("dry_run") && !request.Given("as_of") && !batch.empty()) {
+    PreviewOptions options;
+    options.now_ms = workspace.options().clock_ms;
+    options.executor = &workspace.executor();
+    PLEXUS_TRY(Preview(workspace.snapshot(), batch, options));
+  }
+  return ApplyIf(!OnlyReads(request), workspace, batch);
+}
+
 // "KIND:DIRECTION=F", KIND "all" for each of the three.
 Result<RelationDecay> ReadDecay(const Schema& schema, const Request& request,
                                 const std::string& given) {
@@ -95,8 +107,10 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   options.subset = &subset;
   PLEXUS_ASSIGN(auto result, RecallConcepts(workspace.snapshot(), request.List("seeds"),
                                             workspace.now_ms(), options));
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(!OnlyReads(request), workspace, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
   std::string closing = result.propositions.empty() ? "nothing comes to mind\n" : "";
+  if (request.List("seeds").empty())
+    closing = "no concept was given: " + request.Name("seeds") + " says what to start from\n";
   closing += Closing(request, result.unknown, result.raised.size(), result.truncated);
   Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
                result = std::move(result)](ReplyWriter& json) {
@@ -130,7 +144,7 @@ Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
   options.subset = &subset;
   PLEXUS_ASSIGN(auto result, ActivateRelated(workspace.snapshot(), request.List("sources"),
                                              workspace.now_ms(), options));
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(!OnlyReads(request), workspace, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
   std::string closing = Closing(request, result.unknown, result.raised.size(), result.truncated);
   Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
                result = std::move(result)](ReplyWriter& json) {
@@ -160,6 +174,8 @@ Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& 
 }
 
 Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(Needs(request, "cosine_share", "like"));
+  PLEXUS_TRY(Needs(request, "space", "like"));
   SearchConceptsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));

@@ -12,19 +12,21 @@
 namespace plexus::tools {
 
 inline const char* const kConflictsShape =
-    "total:n, conflicts:[{a:k, b:k, since:i, edges:n, text_a?:s, text_b?:s}]";
+    "truncated:b, total:n, conflicts:[{a:k, b:k, since:i, edges:n, text_a?:s, text_b?:s}]";
 
 inline Layout ConflictsTable() {
   return {"conflicts",
           {{"since", "since", As::kTime}, {"a", "one", As::kNode}, {"b", "other", As::kNode}}};
 }
 
-inline Reply ConflictsReply(const Snapshot& snapshot, std::vector<Conflict> conflicts,
+inline Reply ConflictsReply(const Snapshot& snapshot, OpenConflictsResult result,
                             std::uint64_t top) {
-  std::string closing = More(conflicts.size(), top);
-  Reply reply([snapshot, top, conflicts = std::move(conflicts)](ReplyWriter& json) {
-    json.Field("total", conflicts.size());
-    json.Objects("conflicts", First(conflicts, top), [&](const Conflict& conflict) {
+  std::string closing = Truncated(result.truncated, "not all memories were looked at");
+  closing += More(result.conflicts.size(), top);
+  Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("total", result.conflicts.size());
+    json.Objects("conflicts", First(result.conflicts, top), [&](const Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);
       json.Field("since", conflict.since);

@@ -23,8 +23,8 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
   if (request.Given("key")) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }
-  PLEXUS_ASSIGN(std::vector<Conflict> conflicts, OpenConflicts(snapshot, options));
-  return ConflictsReply(snapshot, std::move(conflicts), request.Count("top"));
+  PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, options));
+  return ConflictsReply(snapshot, std::move(result), request.Count("top"));
 }
 
 const char* EvidenceName(ConflictEvidence::Kind kind) {
@@ -117,8 +117,9 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
 Result<Reply> RunChain(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(SupersessionWalk walk,
-                WalkSupersession(snapshot, node, workspace.now_ms(), request.Count("max_steps")));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  PLEXUS_ASSIGN(SupersessionWalk walk, WalkSupersession(snapshot, node, workspace.now_ms(),
+                                                        request.Count("max_steps"), budget));
   std::string headline = "the head is " + Escaped(ShownKey(snapshot, walk.head)) + "\n";
   std::string closing = walk.truncated ? "truncated: there are more steps\n" : "";
   Reply reply([snapshot, walk = std::move(walk)](ReplyWriter& json) {
@@ -209,7 +210,7 @@ void AddConflicts(Rows& rows) {
        .parameters =
            Parameters{
                Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
-               TopForPeople()},
+               MaxSeconds(), TopForPeople()},
        .reply = kConflictsShape,
        .tables = {ConflictsTable()},
        .examples = {{"plexus conflicts list --db g", "what somebody should decide"},
@@ -224,7 +225,8 @@ void AddConflicts(Rows& rows) {
        .parameters = Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
                                 Count("max_steps", "N", "on each side")
                                     .Default(std::uint64_t{1000})
-                                    .Between(1, 1'000'000)},
+                                    .Between(1, 1'000'000),
+                                MaxSeconds()},
        .reply = "truncated:b, head:k, "
                 "replaced_by:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}], "
                 "replaced:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}]",

@@ -122,8 +122,8 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   for (const BlockedDecision& decision : First(result.blocked, top)) {
     ShownBlocked shown{decision, {}, {}};
     PLEXUS_ASSIGN(shown.direct, BlockersOf(snapshot, decision.node, options.decisions));
-    shown.chain =
-        ChainOf(snapshot, result, decision.node, workspace.now_ms(), request.Count("max_steps"));
+    PLEXUS_ASSIGN(shown.chain, ChainOf(snapshot, result, decision.node, workspace.now_ms(),
+                                       request.Count("max_steps")));
     list.push_back(std::move(shown));
   }
   std::unordered_map<NodeId, EdgeKindId> kinds;
@@ -150,9 +150,8 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
 Result<Reply> RunContradictions(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
   PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
-  PLEXUS_ASSIGN(std::vector<Conflict> conflicts,
-                DecisionContradictions(workspace.snapshot(), options));
-  return ConflictsReply(workspace.snapshot(), std::move(conflicts), request.Count("top"));
+  PLEXUS_ASSIGN(OpenConflictsResult result, DecisionContradictions(workspace.snapshot(), options));
+  return ConflictsReply(workspace.snapshot(), std::move(result), request.Count("top"));
 }
 
 Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
@@ -188,6 +187,19 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
   return reply;
 }
 
+// A column of times. The default one need not be there.
+Status CheckDueColumn(const Schema& schema, const Request& request, const std::string& name) {
+  const auto column = name.empty() ? std::nullopt : schema.FindColumn(name);
+  if (column && schema.columns()[*column].type == ColumnType::kI64) return {};
+  std::string why = request.Name("due_column") + ": ";
+  why += column ? "column '" + name + "' holds no whole numbers" : "no column '" + name + "'";
+  std::string names;
+  for (const Column& known : schema.columns())
+    if (!known.name.empty() && known.type == ColumnType::kI64)
+      names += (names.empty() ? "" : ", ") + known.name;
+  return Fail(ErrorCode::kInvalidArgument, why + "; those that do are " + names);
+}
+
 Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
@@ -195,10 +207,13 @@ Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.top = request.Count("top");
   options.due_column = request.Text("due_column");
+  if (request.Given("due_column"))
+    PLEXUS_TRY(CheckDueColumn(snapshot.schema(), request, options.due_column));
   options.period_ms = static_cast<std::int64_t>(request.Number("period_days") * 86'400'000.0);
   options.frontier = request.Count("frontier");
   PLEXUS_ASSIGN(WorkQueueResult result, WorkQueue(snapshot, options));
-  std::string closing = Truncated(result.truncated, "salience or the frontier is not exact");
+  std::string closing =
+      Truncated(result.truncated, "salience, conflicts or the frontier are not all there");
   if (result.items.size() < result.total)
     closing += "... " + Grouped(result.total - result.items.size()) + " more\n";
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
@@ -272,12 +287,13 @@ void AddRanked(Rows& rows) {
 }  // namespace
 
 void AddDecisions(Rows& rows) {
+  AddDecisionsState(rows);
   AddRanked(rows);
   rows.push_back({.name = "decisions_contradictions",
                   .group = "Ask",
                   .title = "Contradictions among decisions",
                   .summary = "List pairs of active decisions that contradict each other",
-                  .parameters = Parameters{TopForPeople()},
+                  .parameters = Parameters{MaxSeconds(), TopForPeople()},
                   .reply = kConflictsShape,
                   .tables = {ConflictsTable()},
                   .examples = {{"plexus decisions contradictions --db g", "what cannot both hold"},

@@ -28,7 +28,7 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
   GuardrailOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_ASSIGN(GuardrailResult result,
-                CheckGuardrails(workspace.snapshot(), preview, rules, options));
+                CheckGuardrails(workspace.snapshot(), proposal, rules, options));
   const bool allowed = result.allowed;
   const ApplyReport& report = proposal.report;
   Reply reply(

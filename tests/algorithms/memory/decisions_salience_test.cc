@@ -1,0 +1,104 @@
+// Salience against the iteration of PageRank(), in like places, and when it is cancelled.
+#include "algorithms/memory/decisions_salience.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "algorithms/pagerank/pagerank.h"
+#include "engine/vocabulary.h"
+#include "tests/support/case_graph.h"
+
+namespace plexus::testing {
+namespace {
+
+DecisionOptions At(std::int64_t now) { return {.now_ms = now}; }
+
+// Long chains, a large cycle, weights of 0, decisions that nothing holds: against the
+// iteration of PageRank(), at any damping.
+TEST(Salience, IsPageRank) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    std::mt19937_64 random(seed);
+    CaseGraph g;
+    constexpr std::size_t kNodes = 6000;
+    g.AddNodes(kNodes, kDecision);
+    const EdgeKindId kinds[] = {kDependsOn, kRefines, kCauses, kSupports};
+    for (std::size_t v = 1; v < kNodes; ++v) {
+      if (v % 7 != 0) g.Link(v, kDependsOn, v - 1, static_cast<float>(random() % 3));
+      g.Link(v, kinds[random() % 4], random() % v, static_cast<float>(1 + random() % 9) / 8);
+    }
+    if (seed > 2) g.Link(0, kDependsOn, kNodes * seed / 5 - 1);  // most of it becomes a cycle
+    g.Commit();
+    PageRankOptions rank;
+    rank.tolerance = 1e-12;
+    rank.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
+    rank.reversed = {kCauses, kSupports};
+    for (const double damping : {0.0, 0.5, 0.85, 0.97}) {
+      rank.damping = damping;
+      const PageRankResult want = PageRank(g.snapshot(), rank).value();
+      const SalienceResult got =
+          Salience(g.snapshot(), {.decisions = At(1), .damping = damping}).value();
+      double apart = 0, sum = 0;
+      for (NodeId v = 0; v < kNodes; ++v) {
+        apart += std::abs(got.scores[v] - want.scores[v]);
+        sum += got.scores[v];
+      }
+      EXPECT_LT(apart, 3e-12) << seed << " " << damping;
+      EXPECT_NEAR(sum, 1, 1e-12);
+    }
+  }
+  CaseGraph none;
+  EXPECT_TRUE(Salience(none.snapshot()).value().scores.empty());
+  for (const double damping : {-0.1, 1.0, std::nan("")})
+    EXPECT_EQ(Salience(none.snapshot(), {.damping = damping}).error().code,
+              ErrorCode::kInvalidArgument);
+  for (const double tolerance : {0.0, std::nan("")})
+    EXPECT_EQ(Salience(none.snapshot(), {.tolerance = tolerance}).error().code,
+              ErrorCode::kInvalidArgument);
+}
+
+// Decisions in like places tie to the last bit, though their rows are in other orders.
+TEST(Salience, LikePlacesTie) {
+  std::vector<double> first;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::size_t> place(60);
+    std::iota(place.begin(), place.end(), std::size_t{0});
+    std::ranges::shuffle(place, random);
+    CaseGraph g;
+    g.AddNodes(place.size(), kDecision);
+    for (std::size_t v = 3; v < place.size(); ++v)
+      for (std::size_t k = 1; k <= 3; ++k)
+        g.Link(place[v], kDependsOn, place[(v * k + k * k) % v], static_cast<float>(k) / 7);
+    for (std::size_t v = 20; v < 25; ++v) g.Link(place[v - 20], kRefines, place[v]);  // cycles
+    g.Commit();
+    const SalienceResult r = Salience(g.snapshot(), {.decisions = At(1)}).value();
+    std::vector<double> scores;
+    for (const std::size_t v : place) scores.push_back(r.percentiles[v]);
+    if (first.empty()) first = scores;
+    EXPECT_EQ(scores, first);
+  }
+}
+
+// The scores of a budget that is spent are not exact, and still sum to 1.
+TEST(Salience, StopsWhenItIsCancelled) {
+  CaseGraph g;
+  constexpr std::size_t kNodes = 9000;
+  g.AddNodes(kNodes, kDecision);
+  for (std::size_t v = 1; v < kNodes; ++v) g.Link(v, kDependsOn, v - 1);
+  g.Commit();
+  const std::atomic<bool> cancel = true;
+  SalienceOptions options{.decisions = At(1)};
+  options.decisions.run.budget.cancel = &cancel;
+  const SalienceResult r = Salience(g.snapshot(), options).value();
+  EXPECT_TRUE(r.truncated);
+  EXPECT_NEAR(std::accumulate(r.scores.begin(), r.scores.end(), 0.0), 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace plexus::testing

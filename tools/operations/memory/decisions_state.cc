@@ -1,0 +1,189 @@
+// decisions status, ancestors, descendants: the state of decisions, and what stands on what.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/memory/decision_status.h"
+#include "algorithms/memory/decisions_blocked.h"
+#include "algorithms/traversal/bfs.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/memory/decision_scope.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  NodeSubset decisions;
+  PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_ASSIGN(std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("keys")));
+  for (const NodeId node : nodes)
+    if (!decisions.contains(node))
+      return Fail(ErrorCode::kInvalidArgument,
+                  "'" + ShownKey(snapshot, node) + "' is not one of the decisions asked about");
+  if (nodes.empty()) nodes = decisions.ToList();
+  const std::size_t count = nodes.size();
+  const std::uint64_t top = request.Count("top");
+  nodes.resize(First(nodes, top).size());
+  PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
+  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality, QualityOf(snapshot, nodes, workspace.now_ms()));
+  std::vector<std::vector<ChainStep>> waits;
+  for (const NodeId node : nodes) {
+    PLEXUS_ASSIGN(std::vector<ChainStep> steps, BlockersOf(snapshot, node, options));
+    waits.push_back(std::move(steps));
+  }
+  std::string closing = More(count, top);
+  Reply reply([snapshot, count, states = std::move(states), quality = std::move(quality),
+               waits = std::move(waits)](ReplyWriter& json) {
+    json.Field("count", count);
+    std::size_t at = 0;
+    json.Objects("nodes", states, [&](const DecisionStatus& state) {
+      const EdgeQuality& tied = quality[at];
+      const std::vector<ChainStep>& steps = waits[at++];
+      json.Node("key", snapshot, state.node);
+      const std::string_view is = state.superseded_by != kNoNode ? "superseded"
+                                  : state.recorded               ? "recorded"
+                                  : !steps.empty()               ? "blocked"
+                                                                 : "open";
+      json.Field("state", is);
+      if (!state.outcome.empty()) json.Field("outcome", state.outcome);
+      json.Field("active", state.active);
+      json.Field("resolved", state.resolved);
+      if (state.superseded_by != kNoNode) json.Node("superseded_by", snapshot, state.superseded_by);
+      json.Objects("waits_for", steps, [&](const ChainStep& step) {
+        json.Node("key", snapshot, step.next);
+        json.Field("by", std::string_view(snapshot.schema().edge_kind(step.kind).name));
+      });
+      json.Field("edges", tied.edges);
+      json.Field("edge_kinds", tied.kinds);
+      json.Field("diversity", tied.diversity);
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+// Along the edges by which one decision needs another, or against them.
+Result<Reply> Needed(Workspace& workspace, const Request& request, Direction direction) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId start, FindAliveNode(snapshot, request.Text("key")));
+  NodeSubset decisions;
+  PLEXUS_ASSIGN(const DecisionOptions asked, ReadDecisionOptions(workspace, request, decisions));
+  BfsOptions options;
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
+  if (options.filter.kinds.empty()) options.filter.kinds = {kDependsOn};
+  options.filter.valid_at = workspace.now_ms();
+  options.filter.subset = asked.subset;
+  options.direction = direction;
+  options.run = asked.run;
+  if (const auto depth = request.MaybeCount("depth"))
+    options.max_depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(*depth, kUnreached));
+  Budget& budget = options.run.budget;  // the start is none of its own
+  if (budget.nodes < Budget::kUnlimited - 1) ++budget.nodes;
+  PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
+  result.nodes.erase(result.nodes.begin());
+  std::vector<NodeId> nodes;
+  for (const BfsNode& node : result.nodes) nodes.push_back(node.node);
+  PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
+  const std::uint64_t top = request.Count("top");
+  std::string means = direction == Direction::kOut
+                          ? "what '" + ShownKey(snapshot, start) + "' depends on"
+                          : "what depends on '" + ShownKey(snapshot, start) + "'";
+  std::string closing = More(result.nodes.size(), top);
+  closing += Truncated(result.truncated, "these are the nearest, there may be more");
+  std::string headline = Escaped(means) + ": " + Grouped(result.nodes.size()) +
+                         (result.nodes.size() == 1 ? " decision\n" : " decisions\n");
+  Reply reply([snapshot, top, means = std::move(means), states = std::move(states),
+               result = std::move(result)](ReplyWriter& json) {
+    json.Field("means", means);
+    json.Field("truncated", result.truncated);
+    json.Field("count", result.nodes.size());
+    std::size_t at = 0;
+    json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
+      const DecisionStatus& state = states[at++];
+      json.Node("key", snapshot, node.node);
+      json.Field("distance", node.depth);
+      json.Node("via", snapshot, node.parent);
+      if (!state.outcome.empty()) json.Field("outcome", state.outcome);
+      json.Field("active", state.active);
+    });
+  });
+  reply.headline = std::move(headline);
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunAncestors(Workspace& workspace, const Request& request) {
+  return Needed(workspace, request, Direction::kOut);
+}
+Result<Reply> RunDescendants(Workspace& workspace, const Request& request) {
+  return Needed(workspace, request, Direction::kIn);
+}
+
+Operation NeededRow(const char* name, const char* title, const char* summary, const char* first,
+                    const char* second, Result<Reply> (*run)(Workspace&, const Request&)) {
+  const std::string command = "plexus decisions " + std::string(name);
+  return {.name = "decisions_" + std::string(name),
+          .group = "Ask",
+          .title = title,
+          .summary = summary,
+          .parameters =
+              Parameters{Text("key", "KEY", "the decision").Named(Means::kKey).Positional(),
+                         Count("depth", "D", "at most D steps away (default: no limit)"),
+                         List("kinds", "A,B",
+                              "edges by which a source needs its target (default: depends_on)")
+                             .Named(Means::kEdgeKind),
+                         MaxNodes(), MaxEdges(), MaxSeconds(), TopForPeople()},
+          .reply =
+              "means:s, truncated:b, count:n, "
+              "nodes:[{key:k, distance:n, via:k, outcome?:s, active:b}]",
+          .tables = {{"nodes",
+                      {{"distance", "distance"},
+                       {"outcome", "outcome"},
+                       {"active", "active", As::kTrait},
+                       {"key", "", As::kNode}}}},
+          .examples = {{command + " --db g d4", first},
+                       {command + " --db g d4 --depth 1 --json", second}},
+          .run = run};
+}
+
+}  // namespace
+
+void AddDecisionsState(Rows& rows) {
+  rows.push_back(
+      {.name = "decisions_status",
+       .group = "Ask",
+       .title = "State of decisions",
+       .summary = "Say of decisions whether they are active, resolved, blocked or superseded",
+       .parameters =
+           Parameters{
+               Optional(
+                   Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
+               TopForPeople()},
+       .reply = "count:n, nodes:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
+                "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
+       .tables = {{"nodes",
+                   {{"state", "state"},
+                    {"outcome", "outcome"},
+                    {"superseded_by", "by", As::kKey},
+                    {"edges", "edges", As::kGrouped},
+                    {"diversity", "diversity", As::kPlain, 2},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus decisions status --db g d4 d5", "what became of both"},
+                    {"plexus decisions status --db g --json", "of all decisions"}},
+       .run = RunStatus});
+  rows.push_back(NeededRow("ancestors", "What a decision depends on",
+                           "List what a decision depends on, directly or not, nearest first",
+                           "what has to hold for d4", "what it depends on directly", RunAncestors));
+  rows.push_back(NeededRow("descendants", "What depends on a decision",
+                           "List what depends on a decision, directly or not, nearest first",
+                           "what falls with d4", "what depends on it directly", RunDescendants));
+}
+
+}  // namespace plexus::tools
