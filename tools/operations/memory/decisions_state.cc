@@ -41,7 +41,7 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
   std::string closing = More(count, top);
   Reply reply([snapshot, count, states = std::move(states), quality = std::move(quality),
                waits = std::move(waits)](ReplyWriter& json) {
-    json.Field("count", count);
+    json.Field("total", count);
     std::size_t at = 0;
     json.Objects("nodes", states, [&](const DecisionStatus& state) {
       const EdgeQuality& tied = quality[at];
@@ -103,7 +103,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
                result = std::move(result)](ReplyWriter& json) {
     json.Field("means", means);
     json.Field("truncated", result.truncated);
-    json.Field("count", result.nodes.size());
+    json.Field("total", result.nodes.size());
     std::size_t at = 0;
     json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
       const DecisionStatus& state = states[at++];
@@ -141,7 +141,7 @@ Operation NeededRow(const char* name, const char* title, const char* summary, co
                              .Named(Means::kEdgeKind),
                          MaxNodes(), MaxEdges(), MaxSeconds(), TopForPeople()},
           .reply =
-              "means:s, truncated:b, count:n, "
+              "means:s, truncated:b, total:n, "
               "nodes:[{key:k, distance:n, via:k, outcome?:s, active:b}]",
           .tables = {{"nodes",
                       {{"distance", "distance"},
@@ -166,7 +166,7 @@ void AddDecisionsState(Rows& rows) {
                Optional(
                    Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
                TopForPeople()},
-       .reply = "count:n, nodes:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
+       .reply = "total:n, nodes:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
                 "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
        .tables = {{"nodes",
                    {{"state", "state"},
