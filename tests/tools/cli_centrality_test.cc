@@ -70,7 +70,7 @@ TEST_F(StructureCommands, Closeness) {
 TEST_F(StructureCommands, ValidNow) {
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--valid-at", "now"}), "reached"), "d 3");
   EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "now"}), "distance"), "b 1, c 1, d 2");
-  EXPECT_EQ(Shown(Json({"match", ".+", "--from", "d", "--valid-at", "now"}), "hops"), "");
+  EXPECT_EQ(Shown(Json({"match", ".+", "--from", "d", "--valid-at", "now"}), "hops", "nodes"), "");
   EXPECT_EQ(
       Shown(Json({"hits", "--kinds", "likes", "--valid-at", "now", "--unweighted"}), "authority"),
       "a 1");

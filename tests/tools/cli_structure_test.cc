@@ -34,15 +34,16 @@ TEST_F(StructureCommands, AncestorsAndDescendants) {
 
 TEST_F(StructureCommands, Match) {
   auto found = [&](std::vector<std::string> arguments) {
-    return Shown(Json(std::move(arguments)), "hops");
+    return Shown(Json(std::move(arguments)), "hops", "nodes");
   };
   EXPECT_EQ(found({"match", "knows+", "--from", "a"}), "b 1, c 1, d 2");
   EXPECT_EQ(found({"match", "knows+ likes", "--from", "a"}), "a 2, e 3");
   EXPECT_EQ(found({"match", "^likes/knows?", "--from", "a"}), "b 1, c 2");
   EXPECT_EQ(found({"match", "knows{2}|likes", "--from", "b", "--hops", "1"}), "a 1");
   EXPECT_EQ(found({"match", ".{2,3}", "--from", "c", "--valid-at", "250"}), "");
-  EXPECT_EQ(Shown(Json({"match", "knows+", "--from", "a", "--best", "--hops", "2"}), "score"),
-            "c 7, d 3.5, b 2");
+  EXPECT_EQ(
+      Shown(Json({"match", "knows+", "--from", "a", "--best", "--hops", "2"}), "score", "nodes"),
+      "c 7, d 3.5, b 2");
   EXPECT_NE(Run({"match", "knows+ likes", "--from", "a", "--paths"}).out.find("--likes 0.5--> e"),
             std::string::npos);
   const Finished wrong = Run({"match", "knows (likes", "--from", "a"});

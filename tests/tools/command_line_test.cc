@@ -119,7 +119,7 @@ TEST(CommandLine, CompletionAndManPagesNameEveryCommandAndFlag) {
   for (const Operation& command : AllCommands()) {
     const std::string name = CommandName(command.name), page = ManPage(&command);
     EXPECT_NE(bash.find("[" + name + "]="), std::string::npos) << name;
-    EXPECT_NE(zsh.find("'" + name + ":"), std::string::npos) << name;
+    EXPECT_NE(zsh.find("'" + name + "') _arguments"), std::string::npos) << name;
     for (const Parameter& parameter : command.parameters) {
       if (parameter.positional) continue;
       EXPECT_NE(bash.find(FlagName(parameter.name)), std::string::npos) << parameter.name;

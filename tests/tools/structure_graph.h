@@ -31,9 +31,10 @@ class StructureCommands : public StoredGraph<StructureCommands> {
     Import(lines);
   }
   // [{"key":..., NAME: number}, ...] as "key number, ...".
-  static std::string Shown(const boost::json::object& reply, const char* name) {
+  static std::string Shown(const boost::json::object& reply, const char* name,
+                           const char* list = "results") {
     std::string shown;
-    for (const auto& row : reply.at("results").as_array()) {
+    for (const auto& row : reply.at(list).as_array()) {
       std::string number = std::to_string(row.as_object().at(name).to_number<double>());
       number.erase(number.find_last_not_of('0') + 1);
       if (number.ends_with('.')) number.pop_back();

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"
@@ -42,8 +43,10 @@ std::size_t TerminalWidth() {
   return size.ws_col;
 }
 
-void PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
-  for (const Note& note : std::exchange(workspace.notes(), {})) {
+// Whether there were any.
+bool PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
+  const std::vector<Note> notes = std::exchange(workspace.notes(), {});
+  for (const Note& note : notes) {
     if (note.level == Note::kError)
       PrintError(Error{ErrorCode::kInvalidArgument, note.text});
     else if (note.level == Note::kWarning)
@@ -51,9 +54,12 @@ void PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
     else if (!globals.quiet && (note.level != Note::kForPeople || globals.format == Format::kTable))
       PrintNote(note.text);
   }
+  return !notes.empty();
 }
 
-Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const CommandLine& line) {
+// `noted`: a note was printed, which says why there may be nothing.
+Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const CommandLine& line,
+                  bool noted) {
   const Format format = line.globals.format;
   if (reply.stream && (format == Format::kTable || !reply.members)) {
     if (format != Format::kTable)
@@ -82,7 +88,7 @@ Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const 
   Out() << reply.headline;
   const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
   Out() << reply.closing;
-  if (!any && reply.headline.empty() && reply.closing.empty() && !reply.failure &&
+  if (!any && reply.headline.empty() && reply.closing.empty() && !reply.failure && !noted &&
       !line.globals.quiet)
     PrintNote("nothing to list");
   return {};
@@ -98,11 +104,11 @@ Status CheckUse(const Request& request, Format format) {
   return CheckCommon(request);
 }
 
-int Finish(Result<Reply>& reply, Workspace& workspace, const CommandLine& line) {
+int Finish(Result<Reply>& reply, Workspace& workspace, const CommandLine& line, bool noted) {
   if (!reply) return PrintFailure(reply.error(), line);
   const auto& failure = reply->failure;
   // Without a table or a page, an answer that is nothing but a failure prints nothing for people.
-  Status printed = PrintReply(*reply, workspace.warnings(), line);
+  Status printed = PrintReply(*reply, workspace.warnings(), line, noted);
   if (printed) printed = FlushOut();
   if (!printed) return PrintFailure(printed.error(), line);
   if (!failure) return kDone;
@@ -182,8 +188,8 @@ int RunCommand(const CommandLine& line) {
   }
   bar.End();
   for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
-  PrintNotes(workspace, globals);
-  return Finish(reply, workspace, line);
+  const bool noted = PrintNotes(workspace, globals);
+  return Finish(reply, workspace, line, noted);
 }
 
 int RunOn(Workspace& workspace, const CommandLine& line) {
@@ -195,8 +201,8 @@ int RunOn(Workspace& workspace, const CommandLine& line) {
   if (access == Access::kWrite || access == Access::kCreate) guard.emplace();
   Result<Reply> reply = Answer(workspace, *line.request);
   for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
-  PrintNotes(workspace, line.globals);
-  return Finish(reply, workspace, line);
+  const bool noted = PrintNotes(workspace, line.globals);
+  return Finish(reply, workspace, line, noted);
 }
 
 }  // namespace plexus::tools

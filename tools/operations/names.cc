@@ -105,8 +105,9 @@ std::string UnknownTag(const Snapshot& snapshot, std::span<const std::string> ta
   for (const std::string& tag : tags) {
     const auto exact = snapshot.Find(IndexKey("tag", tag));
     if (exact && snapshot.alive(*exact)) continue;
-    for (NodeId v = 0; names.empty() && v < snapshot.node_count(); ++v)
-      if (is_tag(v)) names.emplace_back(DisplayName(snapshot.key(v)));
+    if (names.empty())
+      for (NodeId v = 0; v < snapshot.node_count(); ++v)
+        if (is_tag(v)) names.emplace_back(DisplayName(snapshot.key(v)));
     const std::string begin = tag + ":";
     const auto begins = [&](const std::string& name) { return name.starts_with(begin); };
     if (std::ranges::any_of(names, begins)) continue;
