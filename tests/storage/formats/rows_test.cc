@@ -92,7 +92,8 @@ TEST(Rows, ConnectionsAndMemoriesOfVestige) {
       R"("2026-02-05T00:00:00Z","tags":["a"],"source":"chat","stability":3})"
       "\n"
       R"({"source_id":"m1","target_id":"m2","strength":0.5,"link_type":"closed_by","created_at":)"
-      R"("2026-02-05T00:00:00+01:00","activation_count":3,"edge_meta":"{}","created_by_run":"r","text":5})"
+      R"("2026-02-05T00:00:00+01:00","activation_count":3,"edge_meta":"{}",)"
+      R"("created_by_run":"r","text":5})"
       "\n");
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(s.node_kind(Id(s, "m1")), kMemory);
