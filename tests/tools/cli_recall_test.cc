@@ -100,7 +100,8 @@ TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
   EXPECT_EQ(terms.at("frequency"), 0);
   EXPECT_FALSE(terms.contains("scope"));
   EXPECT_GT(terms.at("text"), Terms(hits[2]).at("text"));
-  for (const auto& hit : Ask({"recall", "gateway keys", "--hops", "0"}).at("hits").as_array())
+  const object none = Ask({"recall", "gateway keys", "--hops", "0"});
+  for (const auto& hit : none.at("hits").as_array())
     EXPECT_TRUE(hit.at("related").as_array().empty());
 }
 
@@ -189,7 +190,7 @@ TEST_F(RecallCommand, WeightsMakeTheScore) {
 }
 
 TEST_F(RecallCommand, BadWeightsAndNamesAreRefused) {
-  ExpectRefused({"recall", "gateway", "--weight", "txet=1"}, 2, "did you mean text");
+  ExpectRefused({"recall", "gateway", "--weight", "txet=1"}, 2, "did you mean 'text'");
   ExpectRefused({"recall", "gateway", "--weight", "text"}, 2, "is not TERM=W");
   for (const char* bad : {"text=nan", "text=inf", "text=-1", "text=1e10", "text=", "text=x"})
     ExpectRefused({"recall", "gateway", "--weight", bad}, 2, "0 to 1e9");

@@ -140,7 +140,7 @@ std::string Closing(const RecallResult& result, const Outcome& outcome) {
             "\n";
   if (outcome.committed || outcome.dry_run)
     text += Grouped(outcome.use.memories) + " used, " + Grouped(outcome.use.edges) +
-            " edges among them reinforced" +
+            (outcome.use.edges == 1 ? " edge" : " edges") + " among them reinforced" +
             (outcome.dry_run ? ": a dry run, nothing was written\n" : "\n");
   return text;
 }
