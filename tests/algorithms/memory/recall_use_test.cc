@@ -29,7 +29,7 @@ class Used : public ::testing::Test {
     b.Link(b.Node("a"), kContradicts, b.Node("b"), 0.5f);
     b.Link(b.Node("b"), kSupersedes, b.Node("a"), 0.5f);
     b.Link(b.Node("a"), kSupports, b.Node("c"), 0.5f);
-    b.Link(b.Node("a"), kCauses, b.Node("a"), 0.5f);
+    b.Link(b.Node("a"), kLink, b.Node("a"), 0.5f);
     b.Link(b.Node("b"), kCauses, b.Node("a"), 1.5f);
     ASSERT_TRUE(graph_->Apply(b));
   }
@@ -57,7 +57,7 @@ TEST_F(Used, CountsDatesAndReinforces) {
   EXPECT_EQ(Weight(0, kContradicts, 1), 0.5f);
   EXPECT_EQ(Weight(1, kSupersedes, 0), 0.5f);
   EXPECT_EQ(Weight(0, kSupports, 2), 0.5f);
-  EXPECT_EQ(Weight(0, kCauses, 0), 0.5f);
+  EXPECT_EQ(Weight(0, kLink, 0), 0.5f);
   EXPECT_EQ(Weight(1, kCauses, 0), 1.5f);
   // Another use: one more, and an earlier moment does not turn the date back.
   ASSERT_TRUE(graph_->Apply(UseOf(s, memories, At(400, 0)).value().batch));

@@ -58,15 +58,14 @@ inline void FillRecallWorld(CaseGraph& g, int step, std::uint64_t seed, RecallRe
            static_cast<float>(1 + below(3)));
     g.Link(v, kHasTerm, kRecallFacts + kRecallTags + below(kRecallWords));
   }
-  const EdgeKindId kinds[] = {kSupports,  kCauses,     kContradicts,
-                              kRelatesTo, kSupersedes, kDependsOn};
+  const EdgeKindId kinds[] = {kSupports, kCauses, kContradicts, kRelatesTo, kSupersedes, kLink};
   for (int i = 0; i < 30; ++i) {
     std::size_t a = below(kRecallFacts), b = below(kRecallFacts);
     if (below(3) == 0) (below(2) ? a : b) = 0;      // a hub
     if (below(4) == 0) b = (a + 1) % kRecallFacts;  // chains that close to a cycle
     if (!g.alive(a) || !g.alive(b)) continue;
     const EdgeKindId kind = kinds[below(6)];
-    if (kind == kSupersedes && (a == b || below(2))) continue;
+    if ((a == b && kind != kLink) || (kind == kSupersedes && below(2))) continue;
     if (below(4) == 0)
       g.LinkValid(a, kind, b, static_cast<std::int64_t>(below(20)) * kRecallHour,
                   static_cast<std::int64_t>(20 + below(20)) * kRecallHour,
