@@ -180,4 +180,16 @@ struct NearDuplicatesResult {
 Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                                             const NearDuplicatesOptions& options = {});
 
+// Computes: the same pairs, of which `nodes` are the visible sides: what a few memories repeat of
+//   superseded ones. `of` is not looked at.
+// Complexity: O(arcs of the rarer ones of a node's tags and terms), by prefix filtering (Chaudhuri,
+//   Ganti, Kaushik, "A primitive operator for similarity joins in data cleaning", 2006): a set of
+//   Jaccard t or more to A has one of any |A| - ceil(t |A|) + 1 elements of A. The budget's edges
+//   are those arcs and those of the hidden nodes met. Where vectors are compared, O(nodes / 64 +
+//   nodes that are not visible), and a vector measured for each of these that has one; the budget's
+//   nodes are these vectors.
+// Errors and threads: as NearDuplicates.
+Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
+                                            const NearDuplicatesOptions& options = {});
+
 }  // namespace plexus

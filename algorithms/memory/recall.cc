@@ -1,47 +1,202 @@
-// Two lists, one fusion, one event.
+// Lists, a ranking, and what stands around the best.
 #include "algorithms/memory/recall.h"
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include "algorithms/memory/internal/ledger_read.h"
-#include "algorithms/memory/internal/trust.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/memory/internal/recall_lists.h"
+#include "algorithms/memory/visibility.h"
 #include "engine/out_of_memory.h"
-#include "engine/schema.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
 namespace {
 
-// How far down each list the fusion looks: what stands lower in both cannot rise far.
-std::size_t ListLength(std::size_t top) {
+using memory_internal::RecallCandidate;
+using memory_internal::RecallLists;
+
+// How far down each list the ranking looks: what stands lower in all cannot rise far.
+std::size_t PoolLength(std::size_t top) {
   constexpr std::size_t kLeast = 100;
   return top == 0 ? 0 : std::max(kLeast, 4 * top);
 }
 
-std::vector<RecallHit> Fused(const std::vector<RecallHit>& words,
-                             const std::vector<RecallHit>& vectors, std::size_t top) {
-  std::vector<NodeId> lists[2];
-  for (const RecallHit& hit : words) lists[0].push_back(hit.node);
-  for (const RecallHit& hit : vectors) lists[1].push_back(hit.node);
-  std::vector<RecallHit> by_node[2] = {words, vectors};
-  for (auto& list : by_node) std::ranges::sort(list, {}, &RecallHit::node);
-  std::vector<RecallHit> hits;
-  for (const FusedNode& fused : FuseRanks(lists)) {
-    if (top > 0 && hits.size() == top) break;
-    RecallHit hit{.node = fused.node, .score = fused.score};
-    for (const auto& list : by_node) {
-      const auto at = std::ranges::lower_bound(list, hit.node, {}, &RecallHit::node);
-      if (at == list.end() || at->node != hit.node) continue;
-      if (at->words) hit.words = at->words;
-      if (at->similarity) hit.similarity = at->similarity;
-    }
-    hits.push_back(hit);
-  }
-  return hits;
+// Whether the ranking needs more of a list than its `top`.
+bool NeedsPool(const RecallQuestion& question, const RecallOptions& options) {
+  const int lists = !question.terms.empty() + !question.vector.empty() + !question.keys.empty();
+  return lists > 1 || options.weights || options.exclude_contradicted;
 }
+
+struct Ranked {
+  NodeId node;
+  double score;
+  const RecallEvidence* evidence;
+};
+
+// All candidates, best first, ties by smaller id.
+std::vector<Ranked> Rank(const RecallLists& lists, const RecallScorer& scorer, bool weighted) {
+  const auto at = [&](NodeId node) -> const RecallCandidate& {
+    return *std::ranges::lower_bound(lists.candidates, node, {}, &RecallCandidate::node);
+  };
+  std::vector<Ranked> ranked;
+  ranked.reserve(lists.candidates.size());
+  if (weighted) {
+    for (const RecallCandidate& c : lists.candidates)
+      ranked.push_back({c.node, ScoreOf(scorer.TermsOf(c.node, c.evidence)), &c.evidence});
+    std::ranges::stable_sort(ranked, std::greater<>(), &Ranked::score);
+  } else if (lists.lists.size() == 1) {
+    for (const NodeId node : lists.lists.front())
+      ranked.push_back({node, at(node).score, &at(node).evidence});
+  } else {
+    for (const FusedNode& fused : FuseRanks(lists.lists))
+      ranked.push_back({fused.node, fused.score, &at(fused.node).evidence});
+  }
+  return ranked;
+}
+
+// What a question may show.
+struct Shown {
+  NodeSubset allowed;   // of the answer
+  NodeSubset standing;  // of them, those that nothing superseded
+  NodeSubset matching;  // of them, those that may be hits
+};
+
+Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
+  const auto select = [&](bool superseded) -> Result<NodeSubset> {
+    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, options.now_ms,
+                                                   {.include_superseded = superseded,
+                                                    .executor = options.run.executor}));
+    return options.subset ? visible->Intersect(*options.subset) : *visible;
+  };
+  Shown shown;
+  PLEXUS_ASSIGN(shown.standing, select(false));
+  if (options.include_superseded) {
+    PLEXUS_ASSIGN(shown.allowed, select(true));
+  } else {
+    shown.allowed = shown.standing;
+  }
+  shown.matching = options.matching ? shown.allowed.Intersect(*options.matching) : shown.allowed;
+  return shown;
+}
+
+class Answer {
+ public:
+  Answer(const Snapshot& snapshot, const RecallOptions& options, const Shown& shown)
+      : snapshot_(snapshot), options_(options), shown_(shown) {}
+
+  // The first `top` of the ranking, without contradicted ones if they are excluded.
+  Status Take(const std::vector<Ranked>& ranked) {
+    for (const Ranked& one : ranked) {
+      if (options_.top != 0 && result.hits.size() == options_.top) break;
+      PLEXUS_ASSIGN(const ContradictionsOfNode against,
+                    ContradictionsOf(snapshot_, one.node, options_.now_ms, shown_.standing));
+      result.conflicts_truncated |= against.truncated;
+      result.conflicts.insert(result.conflicts.end(), against.conflicts.begin(),
+                              against.conflicts.end());
+      if (options_.exclude_contradicted && !against.conflicts.empty()) {
+        ++result.excluded;
+        continue;
+      }
+      RecallHit hit{.node = one.node, .score = one.score, .evidence = *one.evidence};
+      for (const Conflict& c : against.conflicts)
+        hit.contradicted_by.push_back(c.a == one.node ? c.b : c.a);
+      std::ranges::sort(hit.contradicted_by, {}, [&](NodeId node) { return snapshot_.key(node); });
+      result.hits.push_back(std::move(hit));
+    }
+    const auto order = [](const Conflict& c) { return std::tuple(c.since, c.a, c.b); };
+    std::ranges::sort(result.conflicts, {}, order);
+    const auto [first, last] = std::ranges::unique(result.conflicts);
+    result.conflicts.erase(first, last);
+    return {};
+  }
+
+  Status AddRelations() {
+    if (options_.related_hops == 0) return {};
+    RelatedOptions related;
+    related.now_ms = options_.now_ms;
+    related.hops = options_.related_hops;
+    related.top = options_.related_top;
+    related.kinds = options_.kinds;
+    related.subset = &shown_.allowed;
+    related.scope = options_.subset;
+    related.max_edges = options_.related_edges;
+    related.budget = options_.run.budget;
+    for (RecallHit& hit : result.hits) {
+      PLEXUS_ASSIGN(RelatedResult found, RelatedTo(snapshot_, hit.node, related));
+      hit.related = std::move(found.relations);
+      hit.related_truncated = found.truncated;
+    }
+    return {};
+  }
+
+  Status AddHeads() {
+    if (!options_.include_superseded) return {};
+    std::vector<NodeId> nodes;
+    for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
+    PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, options_.now_ms, nodes));
+    for (RecallHit& hit : result.hits)
+      if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) hit.superseded_by = head;
+    return {};
+  }
+
+  // Vectors are compared where the question has one, as they are loaded then.
+  Status AddDuplicates(const RecallQuestion& question) {
+    if (options_.near_duplicate > 1) return {};
+    std::unordered_map<NodeId, RecallHit*> by_node;
+    std::vector<NodeId> nodes;
+    for (RecallHit& hit : result.hits) {
+      nodes.push_back(hit.node);
+      by_node[hit.node] = &hit;
+    }
+    NearDuplicatesOptions near;
+    near.now_ms = options_.now_ms;
+    near.subset = options_.subset;
+    near.least = options_.near_duplicate;
+    near.top = 0;
+    near.run = options_.run;
+    near.run.budget.edges = std::min(near.run.budget.edges, kRecallDuplicateArcs);
+    near.run.budget.nodes = std::min(near.run.budget.nodes, kRecallDuplicateVectors);
+    if (question.vector.empty())
+      near.least_cosine = 2;
+    else
+      near.space = snapshot_.schema().spaces()[question.space].name;
+    PLEXUS_ASSIGN(const NearDuplicatesResult found, NearSuperseded(snapshot_, nodes, near));
+    result.duplicates_truncated = found.truncated;
+    for (const NearDuplicate& pair : found.pairs)
+      by_node[pair.visible]->near_duplicate_of.push_back(pair);
+    return {};
+  }
+
+  void Explain(const RecallScorer& scorer) {
+    const auto name = [&](NodeId node) { return std::string(DisplayName(snapshot_.key(node))); };
+    for (RecallHit& hit : result.hits) {
+      hit.terms = scorer.TermsOf(hit.node, hit.evidence);
+      hit.why = scorer.Explain(hit.node, hit.evidence);
+      if (hit.superseded_by) hit.why += "; superseded by " + name(*hit.superseded_by);
+      if (!hit.contradicted_by.empty()) {
+        hit.why += "; contradicted by " + name(hit.contradicted_by.front());
+        if (const std::size_t more = hit.contradicted_by.size() - 1; more > 0)
+          hit.why += " and " + std::to_string(more) + " more";
+      }
+      if (!hit.near_duplicate_of.empty()) {
+        const NearDuplicate& pair = hit.near_duplicate_of.front();
+        hit.why += "; says nearly what " + name(pair.superseded) + " said, which " +
+                   name(pair.superseded_by) + " superseded";
+      }
+    }
+  }
+
+  RecallResult result;
+
+ private:
+  const Snapshot& snapshot_;
+  const RecallOptions& options_;
+  const Shown& shown_;
+};
 
 }  // namespace
 
@@ -66,76 +221,27 @@ std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, dou
 
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options) try {
-  const bool by_words = !question.terms.empty(), by_vector = !question.vector.empty();
-  if (!by_words && !by_vector)
-    return Fail(ErrorCode::kInvalidArgument, "recall by what? it has neither words nor a vector");
-  const std::size_t length = by_words && by_vector ? ListLength(options.top) : options.top;
-  RecallResult result;
-  std::vector<RecallHit> words, vectors;
-  if (by_words) {
-    Bm25Options bm25;
-    bm25.top = length;
-    bm25.subset = options.subset;
-    bm25.phrases = question.phrases;
-    bm25.run = options.run;
-    PLEXUS_ASSIGN(const Bm25Result found, Bm25(snapshot, question.terms, bm25));
-    for (const Bm25Match& match : found.matches)
-      words.push_back({.node = match.node, .score = match.score, .words = match.score});
-    result.truncated |= found.truncated;
-  }
-  if (by_vector) {
-    NearestOptions nearest;
-    nearest.top = length;
-    nearest.subset = options.subset;
-    nearest.run = options.run;
-    PLEXUS_ASSIGN(const NearestResult found,
-                  Nearest(snapshot, question.space, question.vector, nearest));
-    for (const NearestHit& hit : found.nodes)
-      vectors.push_back({.node = hit.node, .score = hit.similarity, .similarity = hit.similarity});
-    result.truncated |= found.truncated;
-  }
-  result.hits = !by_vector  ? std::move(words)
-                : !by_words ? std::move(vectors)
-                            : Fused(words, vectors, options.top);
-  return result;
-}
-PLEXUS_CATCH_NO_MEMORY
-
-std::string PreviewOf(std::string_view text) {
-  constexpr std::size_t kBytes = 160;
-  std::string preview(text.substr(0, kBytes));
-  if (text.size() > kBytes) {
-    std::size_t end = kBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    preview.resize(end);
-    preview += "...";
-  }
-  for (char& c : preview)
-    if (c == '\n' || c == '\r') c = ' ';
-  return preview;
-}
-
-Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
-                               std::string_view query, std::int64_t now_ms) try {
-  NewEvent event;
-  event.tool = "recall";
-  event.mode = kDefaultEventMode;
-  event.query = query;
-  event.created_at = now_ms;
-  for (const RecallHit& hit : hits.first(std::min(hits.size(), kMaxEventMembers))) {
-    NewMember member;
-    member.key = snapshot.key(hit.node);
-    member.role = event.members.empty() ? "primary" : "supporting";
-    member.rank = static_cast<double>(event.members.size());
-    member.score = hit.score;
-    member.trust = memory_internal::TrustOf(snapshot, hit.node);
-    PLEXUS_ASSIGN(
-        const std::string text,
-        memory_internal::StoredPayload(snapshot, snapshot.payload_ref(hit.node, NodeField::kText)));
-    if (IsValidUtf8(text)) member.preview = PreviewOf(text);
-    event.members.push_back(std::move(member));
-  }
-  return event;
+  if (options.related_hops < 0 || options.related_hops > kMaxRelatedHops ||
+      options.related_top == 0 || options.related_top > kMaxRelated)
+    return Fail(ErrorCode::kInvalidArgument, "relations are of 0 to " +
+                                                 std::to_string(kMaxRelatedHops) + " hops, 1 to " +
+                                                 std::to_string(kMaxRelated) + " a memory");
+  PLEXUS_ASSIGN(const Shown shown, ShownBy(snapshot, options));
+  const std::size_t length = NeedsPool(question, options) ? PoolLength(options.top) : options.top;
+  PLEXUS_ASSIGN(const RecallLists lists,
+                memory_internal::ListsOf(snapshot, question, options, shown.matching, length));
+  PLEXUS_ASSIGN(
+      const RecallScorer scorer,
+      RecallScorer::Make(snapshot, options.now_ms, options.terms, lists.asked, options.weights));
+  Answer answer(snapshot, options, shown);
+  answer.result.truncated = lists.truncated;
+  answer.result.candidates = lists.candidates.size();
+  PLEXUS_TRY(answer.Take(Rank(lists, scorer, options.weights.has_value())));
+  PLEXUS_TRY(answer.AddRelations());
+  PLEXUS_TRY(answer.AddHeads());
+  PLEXUS_TRY(answer.AddDuplicates(question));
+  answer.Explain(scorer);
+  return std::move(answer.result);
 }
 PLEXUS_CATCH_NO_MEMORY
 

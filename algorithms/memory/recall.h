@@ -1,9 +1,21 @@
-// Recall: memories that answer words, a vector, or both; and the event that says which did.
+// Recall: memories that answer words, a vector, keys, or all of them, and what stands around them.
 //
-//   words    BM25 (retrieval/bm25.h); the score is its score
-//   vector   nearest vectors (retrieval/nearest_neighbors.h); the score is the similarity
-//   both     reciprocal rank fusion of the two lists: score = sum of 1 / (60 + rank), rank from 1.
-//            Of each list the first max(100, 4 top) are fused, all for top = 0
+// Each part of a question gives a list, best first:
+//   words    BM25 (retrieval/bm25.h)
+//   vector   nearest vectors (retrieval/nearest_neighbors.h)
+//   keys     what is near them by typed relations, both ways: the best product of weights and
+//            decays on a path (traversal/traverse.h); the keys themselves are not in it
+// Ranking:
+//   one list           its own score
+//   several            reciprocal rank fusion: score = sum of 1 / (60 + rank), rank from 1
+//   with weights       score = sum of value * weight over the terms of recall/recall_terms.h
+// The candidates of several lists, and of any question with weights or without contradicted
+// memories, are the union of the lists' first max(100, 4 top), all for top = 0. A memory that is
+// in none of them is not ranked, however recent or salient it is, so no question reads all nodes.
+//
+// Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
+// is related to, whom it contradicts, and which superseded memory it repeats. Nothing is resolved
+// and nothing is written: recall/recall_use.h makes the proposals.
 //
 // Source of the fusion: Cormack, Clarke, Büttcher, "Reciprocal rank fusion outperforms Condorcet
 // and individual rank learning methods", SIGIR 2009.
@@ -14,12 +26,14 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
 #include "algorithms/common/run_options.h"
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/recall/recall_relations.h"
+#include "algorithms/memory/recall/recall_terms.h"
 #include "algorithms/retrieval/bm25.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
@@ -34,30 +48,66 @@ struct RecallQuestion {
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
   SpaceId space{};
+  std::span<const NodeWeight> keys = {};  // Start nodes. None: no keys.
+};
+
+// How nearness to the keys is measured.
+struct RecallPaths {
+  int hops = 2;  // As TraverseOptions has them.
+  double decay = 0.5;
+  std::uint64_t max_edges = 100'000;  // Arcs followed.
 };
 
 struct RecallOptions {
-  std::size_t top = 10;                // 0: all.
-  const NodeSubset* subset = nullptr;  // Nodes that may be found. Null: all facts.
-  // budget: as Bm25 and Nearest, each by itself.
+  std::int64_t now_ms = 0;
+  std::size_t top = 10;                  // 0: all.
+  const NodeSubset* subset = nullptr;    // Nodes that may be in the answer at all. Null: all facts.
+  const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.
+  bool include_superseded = false;
+  bool exclude_contradicted = false;  // Both sides of an open conflict are left out.
+  std::optional<RecallWeights> weights = {};
+  RecallTermOptions terms = {};
+  RecallPaths paths = {};
+  int related_hops = 1;  // 0: none.
+  std::size_t related_top = 20;
+  std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
+  std::vector<EdgeKindId> kinds = {};   // Of relations and paths. None: the fact plane.
+  double near_duplicate = 0.5;          // Least Jaccard, in (0, 1]. Above 1: nothing is flagged.
+  // budget: as Bm25, Nearest and Traverse, each by itself; the deadline holds for all.
   RunOptions run = {};
 };
+
+// Beyond them NearSuperseded stops for a question.
+inline constexpr std::uint64_t kRecallDuplicateArcs = 100'000, kRecallDuplicateVectors = 20'000;
 
 struct RecallHit {
   NodeId node = kNoNode;
   double score = 0;
-  std::optional<double> words = {}, similarity = {};  // Of the lists that have it.
-  bool operator==(const RecallHit&) const = default;
+  RecallEvidence evidence = {};       // Of the lists that have it.
+  std::vector<ScoreTerm> terms = {};  // In the order of RecallTerm.
+  std::string why = {};               // A sentence without its full stop.
+  std::vector<Relation> related = {};
+  bool related_truncated = false;
+  std::optional<NodeId> superseded_by = {};           // The head of its chain.
+  std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
+  std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
 };
 
 struct RecallResult {
-  std::vector<RecallHit> hits;  // Best first, ties by smaller id.
-  bool truncated = false;
+  std::vector<RecallHit> hits;        // Best first, ties by smaller id.
+  std::vector<Conflict> conflicts;    // Of hits and excluded ones; the oldest first, ties by ids.
+  std::uint64_t excluded = 0;         // Contradicted ones that would stand among the hits.
+  std::uint64_t candidates = 0;       // What was ranked.
+  bool truncated = false;             // A list's budget ran out: the best of what was looked at.
+  bool conflicts_truncated = false;   // Of a memory with very many edges `contradicts`.
+  bool duplicates_truncated = false;  // Not all near-duplicates were looked for.
 };
 
 // Computes: the best memories for a question.
-// Complexity: that of Bm25, and of Nearest.
-// Errors: kInvalidArgument: neither terms nor a vector. Those of Bm25 and Nearest.
+// Complexity: that of Bm25, Nearest and Traverse; then O(candidates * log) and for each hit the
+//   arcs of its relations and of its rarest terms, within their bounds.
+// Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
+//   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse.
 // Threads: thread-safe. The same bits at any thread count.
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options = {});
@@ -73,17 +123,5 @@ struct FusedNode {
 // Complexity: O(nodes * log).
 std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists,
                                  double k = kFusionRank);
-
-// Computes: the event that records hits as evidence: tool "recall", the first member primary, the
-//   others supporting, with rank, score, trust and preview. For RecordEvent; without hits it has no
-//   members, so nothing is recorded. At most kMaxEventMembers hits become members.
-// Errors: kCorruption: from the payload store.
-// Threads: thread-safe.
-Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
-                               std::string_view query, std::int64_t now_ms);
-
-// The first 160 bytes of a text, cut at a character, with "..." if there is more; line ends become
-// blanks.
-std::string PreviewOf(std::string_view text);
 
 }  // namespace plexus

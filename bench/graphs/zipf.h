@@ -1,4 +1,5 @@
-// Zipf: ranks by Zipf's law, from a table of the sums of their weights.
+// Zipf: ranks by Zipf's law, or Mandelbrot's with a shift, from a table of the sums of their
+// weights.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +10,13 @@
 
 namespace plexus::bench {
 
-// Draws ranks 0..n-1 with probability proportional to 1 / (rank + 1).
+// Draws ranks 0..n-1 with probability proportional to 1 / (rank + shift).
 class Zipf {
  public:
-  explicit Zipf(std::size_t n) : cumulative_(n) {
+  explicit Zipf(std::size_t n, double shift = 1) : cumulative_(n) {
     double sum = 0;
-    for (std::size_t r = 0; r < n; ++r) cumulative_[r] = sum += 1.0 / static_cast<double>(r + 1);
+    for (std::size_t r = 0; r < n; ++r)
+      cumulative_[r] = sum += 1.0 / (static_cast<double>(r) + shift);
   }
   std::uint32_t operator()(std::mt19937_64& random) const {
     const double at = static_cast<double>(random() >> 11) * 0x1p-53 * cumulative_.back();

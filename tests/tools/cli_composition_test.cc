@@ -339,7 +339,7 @@ TEST_F(Composition, BountyHasEveryLane) {
 
 TEST_F(Composition, RecallRecordsItsEvidence) {
   const auto before = Sequence();
-  const object plain = Json({"recall", "settlement queue"});
+  const object plain = Json({"recall", "settlement queue", "--now", "1700000060000"});
   EXPECT_FALSE(plain.contains("compositionWriteStatus"));
   EXPECT_EQ(Sequence(), before);
   const object search = Json({"search", "settlement queue", "--top", "10"});

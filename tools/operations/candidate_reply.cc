@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall_use.h"
 #include "tools/operations/names.h"
 
 namespace plexus::tools {

@@ -92,7 +92,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kMeanings = {{
     {"acyclic", "no cycle was met"},
     {"arousal_level", "of the concept from now on"},
     {"average_length", "words in a text, on average"},
@@ -104,12 +104,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeaning
     {"clustering", "linked pairs of neighbours, as a share of all pairs"},
     {"committed", "what was learnt is written, where it changes anything"},
     {"complete", "nothing of the present state is lost"},
+    {"contradicted_by", "the other sides of open conflicts"},
     {"converged", "the tolerance was reached"},
     {"decay", "what is left of the factor after the hops to it"},
     {"df", "texts that have the term"},
     {"documents", "texts that were searched"},
     {"error", "a bound on the distance to the exact answer"},
     {"exact", "from all nodes, not from a sample"},
+    {"excluded", "left out, as others contradict them"},
     {"from", "where it begins"},
     {"history_floor", "the earliest sequence that can be asked for"},
     {"hops", "edges on the way"},
@@ -118,6 +120,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeaning
     {"layout_bytes", "of a private copy of the arcs, if one was made"},
     {"layout_pays_after", "iterations that repay a copy of the arcs; 0: none would"},
     {"left_out", "superseded, expired or out of scope"},
+    {"near_duplicate_of", "superseded ones that say nearly the same"},
     {"node_kind", "of the node; when 'details' asks for it"},
     {"node_line", "the first line of its text; when 'details' asks for it"},
     {"node_text", "its text; when 'details' asks for it"},
@@ -132,6 +135,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeaning
     {"resume", "a token to go on with"},
     {"scaled", "the score as a share of the best"},
     {"sequence", "the state of the graph that was asked"},
+    {"superseded_by", "the head of what replaced it"},
     {"tf", "times the term is in the text"},
     {"total", "how many there are, listed or not"},
     {"truncated", "the budget ran out: right as far as it goes"},

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "algorithms/memory/recall/recall_use.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
@@ -72,8 +73,8 @@ TEST_F(Recalled, ByWordsByVectorAndByBoth) {
   // b: second word, first vector; a: first word, third vector; c: second vector.
   EXPECT_EQ(Keys(fused), (K{"b", "a", "c"}));
   EXPECT_NEAR(fused.hits[0].score, 1.0 / 62 + 1.0 / 61, 1e-12);
-  EXPECT_TRUE(fused.hits[0].words && fused.hits[0].similarity);
-  EXPECT_FALSE(fused.hits[2].words);
+  EXPECT_TRUE(fused.hits[0].evidence.words && fused.hits[0].evidence.similarity);
+  EXPECT_FALSE(fused.hits[2].evidence.words);
   RecallOptions one;
   one.top = 1;
   EXPECT_EQ(Keys(Recall(s, both, one).value()), (K{"b"}));

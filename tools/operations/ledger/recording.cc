@@ -27,7 +27,7 @@ Result<Written> ApplyToLedger(Workspace& workspace, const Request& request,
 }
 
 Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
-                                 const NewEvent& event) {
+                                 const NewEvent& event, const WriteBatch& also) {
   PLEXUS_ASSIGN(RecordedEvent recorded, RecordEvent(workspace.snapshot(), event));
   Recording recording;
   recording.event_id = recorded.id;
@@ -36,6 +36,7 @@ Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
   recording.status = recorded.empty      ? "skipped_empty"
                      : IsDryRun(request) ? "not_written"
                                          : "persisted";
+  if (!recorded.empty) recorded.batch.Append(also);
   PLEXUS_ASSIGN(recording.written, ApplyToLedger(workspace, request, recorded.batch));
   return recording;
 }

@@ -29,9 +29,10 @@ struct Recording {
   std::uint64_t stubs = 0;
   Written written;
 };
+// `also` is written with the event, in one batch, unless there is none to write.
 // Errors: those of RecordEvent and Graph::Apply.
 Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
-                                 const NewEvent& event);
+                                 const NewEvent& event, const WriteBatch& also = WriteBatch());
 
 // What the report says, as members of kChangeShape (change.h).
 void WriteWritten(ReplyWriter& json, const Written& written);

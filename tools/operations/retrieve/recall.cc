@@ -1,112 +1,180 @@
-// recall: memories that answer words, a vector or both; with --record the event that says so.
+// recall: memories that answer words, a vector, keys, or all of them, and what stands around them.
+//
+// It reads. --commit writes the use of what it gave, --record the event that says so, both in one
+// batch.
 #include "algorithms/memory/recall.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "storage/formats/import_vectors.h"
+#include "algorithms/memory/recall/recall_use.h"
 #include "tools/operations/change.h"
-#include "tools/operations/kernel_options.h"
+#include "tools/operations/human_format.h"
 #include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply_parts.h"
-#include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
-#include "tools/operations/word_query.h"
+#include "tools/operations/retrieve/recall_request.h"
 
 namespace plexus::tools {
 namespace {
 
-// What a request asks for; spans of it are those of the members.
-struct Asked {
-  WordQuery words;
-  std::vector<Bm25Phrase> phrases;
-  std::vector<float> vector;
-  RecallQuestion question;
-  RecallOptions options;
+// What a recall writes, or would.
+struct Outcome {
+  RecallUse use;
+  bool committed = false;
+  bool dry_run = false;
+  std::optional<Recording> recording;
+  std::optional<Sequence> sequence;  // Where something was, or would be, written.
 };
 
-Status ReadWords(Workspace& workspace, const Request& request, const NodeSubset& visible,
-                 Asked& asked) {
-  const Snapshot& snapshot = workspace.snapshot();
-  if (!HasTerms(snapshot))
-    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(asked.words, ReadWordQuery(workspace, request, "words", record.terms, visible));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &visible));
-  NoteNotIndexed(workspace, request, not_indexed);
-  asked.phrases.push_back(asked.words.phrase());
-  asked.question.terms = asked.words.terms;
-  asked.question.phrases = asked.phrases;
-  return {};
+Result<RecallUse> ProposeUse(const Workspace& workspace, const Request& request,
+                             const RecallResult& result) {
+  std::vector<NodeId> nodes;
+  for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
+  RecallUseOptions options;
+  options.now_ms = workspace.now_ms();
+  options.reinforce = request.Number("reinforce");
+  return UseOf(workspace.snapshot(), nodes, options);
 }
 
-Status ReadQuestion(Workspace& workspace, const Request& request, const NodeSubset& visible,
-                    Asked& asked) {
-  asked.options.subset = &visible;
-  if (request.Given("words")) {
-    PLEXUS_TRY(ReadWords(workspace, request, visible, asked));
-    asked.options.subset = &asked.words.subset;
+Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
+                                 const RecallResult& result) {
+  Outcome outcome;
+  PLEXUS_ASSIGN(outcome.use, ProposeUse(workspace, request, result));
+  outcome.dry_run = IsDryRun(request);
+  const bool record = request.Flag("record"), commit = request.Flag("commit");
+  outcome.committed = commit && !outcome.dry_run && !result.hits.empty();
+  const auto write = [&]() -> Status {
+    if (record) {
+      PLEXUS_ASSIGN(const NewEvent event, EventOfRecall(workspace.snapshot(), result.hits,
+                                                        request.Text("words"), workspace.now_ms()));
+      PLEXUS_ASSIGN(outcome.recording, RecordInLedger(workspace, request, event,
+                                                      commit ? outcome.use.batch : WriteBatch()));
+      outcome.sequence = outcome.recording->written.report.sequence;
+    } else if ((commit || outcome.dry_run) && !outcome.use.batch.empty()) {
+      PLEXUS_ASSIGN(const PreviewResult written,
+                    ApplyOrPreview(workspace, request, outcome.use.batch));
+      outcome.sequence = written.report.sequence;
+    } else if (commit || outcome.dry_run) {
+      outcome.sequence = workspace.snapshot().sequence();
+    }
+    return {};
+  };
+  if (const Status status = write(); !status)
+    return Fail(status.error().code, "nothing was written: " + status.error().message);
+  return outcome;
+}
+
+const char* DirectionName(Direction direction) {
+  return direction == Direction::kOut ? "out" : direction == Direction::kIn ? "in" : "both";
+}
+
+void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit) {
+  json.Node("key", snapshot, hit.node);
+  json.Field("score", hit.score);
+  if (hit.evidence.words) json.Field("words", *hit.evidence.words);
+  if (hit.evidence.similarity) json.Field("similarity", *hit.evidence.similarity);
+  if (hit.evidence.path) json.Field("path", *hit.evidence.path);
+  json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
+  json.Field("text", TextHead(snapshot, hit.node));
+  json.Field("why", hit.why);
+  json.Objects("terms", hit.terms, [&](const ScoreTerm& term) {
+    json.Field("name", term.name);
+    json.Field("value", term.value);
+    json.Field("weight", term.weight);
+  });
+  json.Objects("related", hit.related, [&](const Relation& relation) {
+    json.Node("key", snapshot, relation.node);
+    json.Field("relation", snapshot.schema().edge_kind(relation.kind).name);
+    json.Field("direction", DirectionName(relation.direction));
+    json.Field("hop", relation.hop);
+    json.Node("from", snapshot, relation.from);
+    json.Field("weight", relation.weight);
+    if (relation.label != 0) json.Field("label", snapshot.string(relation.label));
+    json.Field("text", relation.text);
+  });
+  if (hit.related_truncated) json.Field("related_truncated", true);
+  if (hit.superseded_by) json.Node("superseded_by", snapshot, *hit.superseded_by);
+  if (!hit.contradicted_by.empty()) json.Nodes("contradicted_by", snapshot, hit.contradicted_by);
+  if (hit.near_duplicate_of.empty()) return;
+  json.Objects("near_duplicate_of", hit.near_duplicate_of, [&](const NearDuplicate& pair) {
+    json.Node("key", snapshot, pair.superseded);
+    json.Node("superseded_by", snapshot, pair.superseded_by);
+    json.Field("jaccard", pair.jaccard);
+    if (pair.cosine) json.Field("cosine", *pair.cosine);
+  });
+}
+
+void WriteOutcome(ReplyWriter& json, const Outcome& outcome) {
+  json.BeginObject("use");
+  json.Field("memories", outcome.use.memories);
+  json.Field("edges", outcome.use.edges);
+  json.Field("committed", outcome.committed);
+  json.EndObject();
+  if (outcome.recording) {
+    if (!outcome.recording->event_id.empty())
+      json.Field("composition_event_id", outcome.recording->event_id);
+    json.Field("query_hash", outcome.recording->query_hash);
+    json.Field("compositionWriteStatus", outcome.recording->status);
   }
-  if (request.Given("vector")) {
-    PLEXUS_ASSIGN(asked.question.space, FindSpace(workspace.schema(), request));
-    PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
-    asked.question.vector = asked.vector;
-  }
-  if (asked.question.terms.empty() && asked.vector.empty())
-    return Fail(ErrorCode::kInvalidArgument, "recall what? " + request.Name("words") + " or " +
-                                                 request.Name("vector") + " or both");
-  asked.options.top = static_cast<std::size_t>(request.Count("top"));
-  PLEXUS_ASSIGN(asked.options.run.budget, MakeBudget(request));
-  asked.options.run.executor = &workspace.executor();
-  return {};
+  if (outcome.sequence) json.Field("sequence", *outcome.sequence);
+}
+
+// What is said to people below the tables.
+std::string Closing(const RecallResult& result, const Outcome& outcome) {
+  std::string text = result.hits.empty() ? "nothing found\n" : "";
+  text += Truncated(result.truncated, "these are the best of those looked at");
+  if (result.excluded > 0)
+    text += Grouped(result.excluded) + " left out, as others contradict them\n";
+  bool cut = false;
+  for (const RecallHit& hit : result.hits) cut = cut || hit.related_truncated;
+  if (cut) text += "not all relations are listed (--related, --related-edges)\n";
+  if (result.duplicates_truncated) text += "not all near-duplicates were looked for\n";
+  if (result.conflicts_truncated) text += "not all conflicts were looked at\n";
+  if (outcome.recording)
+    text += std::string(outcome.recording->status) +
+            (outcome.recording->event_id.empty() ? "" : ": event " + outcome.recording->event_id) +
+            "\n";
+  if (outcome.committed || outcome.dry_run)
+    text += Grouped(outcome.use.memories) + " used, " + Grouped(outcome.use.edges) +
+            (outcome.use.edges == 1 ? " edge" : " edges") + " among them reinforced" +
+            (outcome.dry_run ? ": a dry run, nothing was written\n" : "\n");
+  return text;
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
-  PLEXUS_TRY(Needs(request, "dry_run", "record"));
-  PLEXUS_TRY(Needs(request, "space", "vector"));
-  PLEXUS_ASSIGN(const NodeSubset visible, VisibleInScope(workspace, request));
-  Asked asked;
-  PLEXUS_TRY(ReadQuestion(workspace, request, visible, asked));
+  AskedRecall asked;
+  PLEXUS_TRY(ReadRecall(workspace, request, asked));
   const Snapshot snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(RecallResult result, Recall(snapshot, asked.question, asked.options));
   result.truncated |= asked.words.truncated;
-  std::optional<Recording> recording;
-  if (request.Flag("record")) {
-    PLEXUS_ASSIGN(const NewEvent event,
-                  EventOfRecall(snapshot, result.hits, request.Text("words"), workspace.now_ms()));
-    PLEXUS_ASSIGN(recording, RecordInLedger(workspace, request, event));
-  }
-  std::string closing = result.hits.empty() ? "nothing found\n" : "";
-  closing += Truncated(result.truncated, "these are the best of those looked at");
-  if (recording)
-    closing += std::string(recording->status) +
-               (recording->event_id.empty() ? "" : ": event " + recording->event_id) + "\n";
-  Reply reply(
-      [snapshot, result = std::move(result), recording = std::move(recording)](ReplyWriter& json) {
-        json.Field("truncated", result.truncated);
-        json.Objects("hits", result.hits, [&](const RecallHit& hit) {
-          json.Node("key", snapshot, hit.node);
-          json.Field("score", hit.score);
-          if (hit.words) json.Field("words", *hit.words);
-          if (hit.similarity) json.Field("similarity", *hit.similarity);
-          json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
-          json.Field("text", TextHead(snapshot, hit.node));
-        });
-        if (!recording) return;
-        if (!recording->event_id.empty()) json.Field("composition_event_id", recording->event_id);
-        json.Field("query_hash", recording->query_hash);
-        json.Field("compositionWriteStatus", recording->status);
-        json.Field("sequence", recording->written.report.sequence);
-      });
+  PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, result));
+  std::string closing = Closing(result, outcome);
+  Reply reply([snapshot, result = std::move(result),
+               outcome = std::move(outcome)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Objects("hits", result.hits, [&](const RecallHit& hit) { WriteHit(json, snapshot, hit); });
+    json.Objects("conflicts", result.conflicts, [&](const Conflict& conflict) {
+      json.Node("a", snapshot, conflict.a);
+      json.Node("b", snapshot, conflict.b);
+      json.Field("since", conflict.since);
+    });
+    json.Field("candidates", result.candidates);
+    if (result.excluded > 0) json.Field("excluded", result.excluded);
+    if (result.conflicts_truncated) json.Field("conflicts_truncated", true);
+    if (result.duplicates_truncated) json.Field("duplicates_truncated", true);
+    WriteOutcome(json, outcome);
+  });
   reply.closing = std::move(closing);
   return reply;
 }
 
 Access RecallAccess(const Request& request) {
-  return request.Flag("record") && !request.Flag("dry_run") ? Access::kWrite : Access::kRead;
+  const bool writes = request.Flag("record") || request.Flag("commit");
+  return writes && !request.Flag("dry_run") ? Access::kWrite : Access::kRead;
 }
 
 }  // namespace
@@ -117,29 +185,40 @@ void AddRecall(Rows& rows) {
        .group = "Ask",
        .title = "Recall",
        .summary =
-           "Memories that answer words, a vector or both; with --record the ledger has who did",
+           "Find memories that answer words, a vector or keys, with what relates to them and "
+           "what contradicts them",
        .parameters =
-           Parameters{
-               Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
-               Text(
-                   "vector", "FILE",
-                   "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
-                   .Named(Means::kContent)
-                   .MayBeEmpty(),
-               Text("space", "NAME", "the vector space (default: default, or the only one)"),
-               Top(10, "at most K memories; 0 = all"),
-               Flag("record", "record them as an event of the ledger, if there are any"),
-               DryRunParameter(), MaxSeconds(), IncludeSuperseded()},
-       .reply = "truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, kind:s, text:s}], "
-                "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, sequence?:n",
+           RecallParameters() +
+           Parameters{Flag("commit", "write the use: count it, set the time, reinforce edges"),
+                      Number("reinforce", "A",
+                             "a used edge's weight w becomes 1 - (1 - w)(1 - A); 0: none does")
+                          .Between(0, 1)
+                          .Default(0.2),
+                      Flag("record", "record them as an event of the ledger, if there are any"),
+                      DryRunParameter()},
+       .reply =
+           "truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, text:s, "
+           "why:s, terms:[{name:s, value:x, weight:x}], related:[{key:k, relation:s, direction:s, "
+           "hop:n, from:k, weight:x, label?:s, text:s}], related_truncated?:b, superseded_by?:k, "
+           "contradicted_by?:[k], "
+           "near_duplicate_of?:[{key:k, superseded_by:k, jaccard:x, cosine?:x}]}], "
+           "conflicts:[{a:k, b:k, since:i}], candidates:n, excluded?:n, conflicts_truncated?:b, "
+           "duplicates_truncated?:b, use:{memories:n, edges:n, committed:b}, "
+           "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, sequence?:n",
        .tables = {{"hits",
-                   {{"score", "score", As::kPlain, 4},
-                    {"words", "words", As::kPlain, 4},
-                    {"similarity", "similarity", As::kPlain, 4},
-                    {"key", "", As::kNode}}}},
+                   {{"score", "score", As::kPlain, 4}, {"key", "", As::kNode}, {"why", "why"}}},
+                  {"hits/related", {{"text", "related"}, {"hop", "hop"}}},
+                  {"conflicts",
+                   {{"since", "since", As::kTime},
+                    {"a", "conflict of", As::kNode},
+                    {"b", "and", As::kNode}}}},
        .examples = {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
+                    {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",
+                     "recent ones rise; what is found counts as used"},
                     {"plexus recall --db g \"gateway keys\" --vector query.npy --record --json",
-                     "both lists fused, and an event of what they gave"}},
+                     "both lists fused, and an event of what they gave"},
+                    {"plexus recall --db g --from incident-7 --hops 2 --json",
+                     "what is near a node, with relations two edges deep"}},
        .run = Run,
        .access = RecallAccess});
 }

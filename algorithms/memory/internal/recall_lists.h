@@ -1,0 +1,32 @@
+// The lists that a recall's question gives, and what they know of each memory together.
+//
+// Private to algorithms/memory.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "algorithms/memory/recall.h"
+
+namespace plexus::memory_internal {
+
+// A memory that some list has.
+struct RecallCandidate {
+  NodeId node = kNoNode;
+  double score = 0;
+  RecallEvidence evidence = {};
+};
+
+struct RecallLists {
+  std::vector<std::vector<NodeId>> lists;   // Words, vector, keys: those asked for; best first.
+  std::vector<RecallCandidate> candidates;  // Of any list, by id; score: of the last list.
+  RecallAsked asked;
+  bool truncated = false;
+};
+
+// Of each list the first `length`, 0 = all, of `allowed`.
+Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuestion& question,
+                            const RecallOptions& options, const NodeSubset& allowed,
+                            std::size_t length);
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,193 @@
+// Prefix filtering from the visible side: the rarest of a memory's tags and terms name the few
+// nodes that can share enough of them; those that are hidden are compared whole.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+class Search {
+ public:
+  Search(const Snapshot& snapshot, const NearDuplicatesOptions& options, const NodeSubset& visible)
+      : snapshot_(snapshot),
+        options_(options),
+        visible_(visible),
+        filter_(ArcFilter::Kinds(snapshot.schema(), kShared)),
+        budget_(options.run.budget) {}
+
+  // Hidden nodes that share enough with a visible one; may be expired and not superseded.
+  void ByTerms(NodeId node) {
+    const std::vector<NodeId> own = SetOf(node);
+    if (own.empty()) return;
+    // |A and B| / |A or B| >= t needs |A and B| >= t |A|.
+    const auto needed = std::max<std::size_t>(
+        1, static_cast<std::size_t>(
+               std::floor(options_.least * static_cast<double>(own.size()) * 0.999)));
+    std::unordered_set<NodeId> looked_at;
+    for (const NodeId shared : Rarest(own, own.size() - needed + 1)) {
+      snapshot_.ForEachArc(Direction::kIn, shared, filter_, [&](const Arc& arc) {
+        if (!Spend(1)) return false;
+        if (!Hidden(arc.neighbor) || !looked_at.insert(arc.neighbor).second) return true;
+        const std::vector<NodeId> theirs = SetOf(arc.neighbor);
+        if (!Spend(theirs.size())) return false;
+        std::vector<NodeId> both;
+        std::ranges::set_intersection(own, theirs, std::back_inserter(both));
+        const double jaccard = static_cast<double>(both.size()) /
+                               static_cast<double>(own.size() + theirs.size() - both.size());
+        if (jaccard < options_.least) return true;
+        NearDuplicate& pair = Pair(arc.neighbor, node);
+        pair.jaccard = jaccard;
+        pair.shared = both.size();
+        return true;
+      });
+      if (truncated_) return;
+    }
+  }
+
+  Status ByVectors(std::span<const NodeId> nodes) {
+    const auto space = snapshot_.schema().FindSpace(options_.space);
+    if (!space || !(options_.least_cosine <= 1)) return {};
+    PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot_.vectors(*space));
+    PLEXUS_ASSIGN(const NodeSubset hidden, HiddenWithVector(*vectors));
+    for (const NodeId node : nodes) {
+      if (!vectors->has(node) || hidden.count() == 0) continue;
+      NearestOptions nearest;
+      nearest.metric = Metric::kCosine;
+      nearest.subset = &hidden;
+      nearest.top = 0;
+      nearest.run = options_.run;
+      nearest.run.budget = budget_;
+      PLEXUS_ASSIGN(const NearestResult found,
+                    Nearest(snapshot_, *space, vectors->vector(node), nearest));
+      truncated_ = truncated_ || found.truncated;
+      if (budget_.nodes != Budget::kUnlimited)
+        budget_.nodes -= std::min(budget_.nodes, found.measured);
+      for (const NearestHit& hit : found.nodes) {
+        if (hit.measure < options_.least_cosine) break;  // nearest come first
+        Pair(hit.node, node).cosine = hit.measure;
+      }
+    }
+    return {};
+  }
+
+  // Superseded ones alone, without the visible nodes that replaced them.
+  Result<NearDuplicatesResult> Settle() {
+    std::vector<NodeId> old;
+    for (const auto& [key, pair] : pairs_) old.push_back(pair.superseded);
+    PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, options_.now_ms, old));
+    NearDuplicatesResult result;
+    result.truncated = truncated_;
+    for (auto& [key, pair] : pairs_) {
+      pair.superseded_by = heads.HeadOf(pair.superseded);
+      if (pair.superseded_by == pair.superseded || pair.superseded_by == pair.visible) continue;
+      result.pairs.push_back(pair);
+    }
+    std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {
+      return std::tuple(-std::max(p.jaccard, p.cosine.value_or(0)), p.superseded, p.visible);
+    });
+    if (options_.top != 0 && result.pairs.size() > options_.top) result.pairs.resize(options_.top);
+    return result;
+  }
+
+ private:
+  static constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
+
+  bool Spend(std::uint64_t arcs) {
+    if (budget_.edges < arcs || (++reads_ % 1024 == 0 && budget_.Interrupted())) truncated_ = true;
+    if (!truncated_ && budget_.edges != Budget::kUnlimited) budget_.edges -= arcs;
+    return !truncated_;
+  }
+
+  bool Hidden(NodeId node) const {
+    return !visible_.contains(node) && snapshot_.alive(node) && snapshot_.is_fact(node) &&
+           (!options_.subset || options_.subset->contains(node));
+  }
+
+  // Ascending ids.
+  std::vector<NodeId> SetOf(NodeId node) const {
+    std::vector<NodeId> set;
+    snapshot_.ForEachArc(Direction::kOut, node, filter_,
+                         [&](const Arc& arc) { set.push_back(arc.neighbor); });
+    std::ranges::sort(set);
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+    return set;
+  }
+
+  // Any `count` of them are right; those with few arcs in the base cost least.
+  std::vector<NodeId> Rarest(std::vector<NodeId> set, std::size_t count) const {
+    const CsrView rows = snapshot_.base().view(Direction::kIn);
+    std::ranges::stable_sort(set, {}, [&](NodeId node) {
+      return node < snapshot_.base().node_count ? rows.degree(node) : 0;
+    });
+    set.resize(std::min(count, set.size()));
+    return set;
+  }
+
+  Result<NodeSubset> HiddenWithVector(const VectorTable::View& vectors) const {
+    std::vector<NodeId> nodes;
+    const NodeId count = snapshot_.node_count();
+    for (std::size_t w = 0; w * 64 < count; ++w) {
+      std::uint64_t bits = w < visible_.word_count() ? ~visible_.word(w) : ~std::uint64_t{0};
+      for (; bits != 0; bits &= bits - 1) {
+        const auto node = static_cast<NodeId>(w * 64 + std::countr_zero(bits));
+        if (node < count && Hidden(node) && vectors.has(node)) nodes.push_back(node);
+      }
+    }
+    return NodeSubset::Of(snapshot_, nodes);
+  }
+
+  NearDuplicate& Pair(NodeId old, NodeId visible) {
+    NearDuplicate& pair = pairs_[{old, visible}];
+    pair.superseded = old;
+    pair.visible = visible;
+    return pair;
+  }
+
+  const Snapshot& snapshot_;
+  const NearDuplicatesOptions& options_;
+  const NodeSubset& visible_;
+  ArcFilter filter_;
+  Budget budget_;  // What is left.
+  std::map<std::pair<NodeId, NodeId>, NearDuplicate> pairs_;
+  bool truncated_ = false;
+  std::uint64_t reads_ = 0;
+};
+
+}  // namespace
+
+Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
+                                            const NearDuplicatesOptions& options) try {
+  if (!(options.least > 0 && options.least <= 1))
+    return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
+  if (!(options.least_cosine > 0 && std::isfinite(options.least_cosine)))
+    return Fail(ErrorCode::kInvalidArgument, "least_cosine is a finite number above 0");
+  for (const NodeId node : nodes)
+    if (node >= snapshot.node_count())
+      return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+  PLEXUS_ASSIGN(const auto visible,
+                VisibleNodes(snapshot, options.now_ms, {.executor = options.run.executor}));
+  std::vector<NodeId> asked;
+  for (const NodeId node : nodes)
+    if (visible->contains(node) && (!options.subset || options.subset->contains(node)))
+      asked.push_back(node);
+  Search search(snapshot, options, *visible);
+  for (const NodeId node : asked) search.ByTerms(node);
+  PLEXUS_TRY(search.ByVectors(asked));
+  return search.Settle();
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

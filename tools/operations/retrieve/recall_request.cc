@@ -1,0 +1,179 @@
+// Words, a vector, keys; weights by name; bounds.
+#include "tools/operations/retrieve/recall_request.h"
+
+#include <utility>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/import_vectors.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
+
+namespace plexus::tools {
+namespace {
+
+Status ReadWords(Workspace& workspace, const Request& request, AskedRecall& asked) {
+  const Snapshot& snapshot = workspace.snapshot();
+  if (!HasTerms(snapshot))
+    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(asked.words,
+                ReadWordQuery(workspace, request, "words", record.terms, asked.visible));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &asked.visible));
+  NoteNotIndexed(workspace, request, not_indexed);
+  asked.phrases.push_back(asked.words.phrase());
+  asked.question.terms = asked.words.terms;
+  asked.question.phrases = asked.phrases;
+  asked.options.matching = &asked.words.subset;
+  return {};
+}
+
+Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& asked) {
+  if (request.Given("words")) PLEXUS_TRY(ReadWords(workspace, request, asked));
+  if (request.Given("vector")) {
+    PLEXUS_ASSIGN(asked.question.space, FindSpace(workspace.schema(), request));
+    PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
+    asked.question.vector = asked.vector;
+  }
+  if (request.Given("from")) {
+    PLEXUS_ASSIGN(asked.keys, FindSeeds(workspace.snapshot(), request.List("from")));
+    asked.question.keys = asked.keys;
+  }
+  if (!asked.question.terms.empty() || !asked.vector.empty() || !asked.keys.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument, "recall what? " + request.Name("words") + ", " +
+                                               request.Name("vector") + " or " +
+                                               request.Name("from") + ", or several of them");
+}
+
+// "TERM=W" each.
+Status ReadWeights(const Request& request, RecallOptions& options) {
+  if (!request.Given("weight")) return {};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kRecallTerms; ++i)
+    names.emplace_back(RecallTermName(static_cast<RecallTerm>(i)));
+  RecallWeights weights{};
+  std::vector<bool> given(kRecallTerms);
+  for (const std::string& text : request.List("weight")) {
+    const auto refuse = [&](const std::string& why) {
+      return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + ": '" + text + "' " + why);
+    };
+    const std::size_t equal = text.find('=');
+    if (equal == std::string::npos) return refuse("is not TERM=W, such as text=0.5");
+    const std::string name = text.substr(0, equal);
+    const auto term = RecallTermNamed(name);
+    if (!term) {
+      std::string list;
+      for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+      return refuse("names no term; there are " + list + DidYouMean(name, names));
+    }
+    const auto value = ParseNumber(text.substr(equal + 1));
+    if (!value || *value < 0 || *value > kMaxRecallWeight)
+      return refuse("has no weight from 0 to 1e9");
+    const auto at = static_cast<std::size_t>(*term);
+    if (given[at]) return refuse("gives that term a second weight");
+    given[at] = true;
+    weights[at] = *value;
+  }
+  if (const Status status = CheckRecallWeights(weights); !status)
+    return Fail(status.error().code, request.Name("weight") + ": " + status.error().message);
+  options.weights = weights;
+  return {};
+}
+
+Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall& asked) {
+  RecallTermOptions& terms = asked.options.terms;
+  PLEXUS_ASSIGN(terms.half_life_ms, ParseDuration(request.Text("half_life")));
+  terms.full_count = static_cast<std::int64_t>(request.Count("full_count"));
+  if (const auto column = request.MaybeText("salience")) terms.salience_column = *column;
+  asked.scopes = request.List("prefer_scopes");
+  terms.scopes = asked.scopes;
+  const Snapshot& snapshot = workspace.snapshot();
+  for (const std::string& name : request.List("prefer_tags")) {
+    const auto tag = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTag).name, name));
+    if (!tag || !snapshot.alive(*tag))
+      return Fail(ErrorCode::kNotFound,
+                  request.Name("prefer_tags") + ": no memory has the tag '" + name + "'");
+    asked.tags.push_back(*tag);
+  }
+  terms.tags = asked.tags;
+  return ReadWeights(request, asked.options);
+}
+
+}  // namespace
+
+Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& asked) {
+  PLEXUS_TRY(Needs(request, "space", "vector"));
+  PLEXUS_TRY(Needs(request, "from_hops", "from"));
+  PLEXUS_TRY(Needs(request, "decay", "from"));
+  PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request));
+  PLEXUS_TRY(ReadSources(workspace, request, asked));
+  PLEXUS_TRY(ReadTerms(workspace, request, asked));
+  RecallOptions& options = asked.options;
+  options.now_ms = workspace.now_ms();
+  options.top = static_cast<std::size_t>(request.Count("top"));
+  options.subset = workspace.scope();
+  options.include_superseded = request.Flag("include_superseded");
+  options.exclude_contradicted = request.Flag("exclude_contradicted");
+  options.paths.hops = static_cast<int>(request.Count("from_hops"));
+  options.paths.decay = request.Number("decay");
+  options.related_hops = static_cast<int>(request.Count("hops"));
+  options.related_top = static_cast<std::size_t>(request.Count("related"));
+  options.related_edges = request.Count("related_edges");
+  options.near_duplicate = request.Number("near_duplicate");
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
+  return {};
+}
+
+Parameters RecallParameters() {
+  return Parameters{
+      Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
+      Text("vector", "FILE",
+           "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
+          .Named(Means::kContent)
+          .MayBeEmpty(),
+      Text("space", "NAME", "the vector space (default: default, or the only one)"),
+      Repeated("from", "KEY", "what is near this node counts; KEY=W gives it a weight; repeatable")
+          .Named(Means::kWeightedKey),
+      Count("from_hops", "H", "at most H edges from there")
+          .Between(1, 16)
+          .Default(std::uint64_t{2}),
+      Number("decay", "F", "what each edge from there leaves, beside its weight")
+          .Between(0, 1)
+          .Default(0.5),
+      Top(10, "at most K memories; 0 = all"),
+      List("weight", "TERM=W,...",
+           "rank by the sum of these terms: text, similarity, path, recency, salience, frequency, "
+           "scope (default: BM25, the similarity, or the ranks of several lists fused)"),
+      Text("half_life", "DURATION", "recency halves in that time since the last use")
+          .Default("30d"),
+      Count("full_count", "N", "uses for which frequency is 1")
+          .Between(1, 1e12)
+          .Default(std::uint64_t{100}),
+      Text("salience", "COLUMN",
+           "the column that salience is read from (default: salience, else retention or trust)"),
+      List("prefer_scopes", "A,B", "the term scope is 1 for memories of these scopes"),
+      List("prefer_tags", "A,B", "and for memories with one of these tags"),
+      KindsParameter("edge kinds of relations and of nearness (default: all facts)"),
+      Count("hops", "H", "show relations at most H edges away; 0 = none")
+          .Between(0, kMaxRelatedHops)
+          .Default(std::uint64_t{1}),
+      Count("related", "N", "at most N relations of a memory")
+          .Between(1, kMaxRelated)
+          .Default(std::uint64_t{20}),
+      Count("related_edges", "N", "look at N edges around a memory, then say so")
+          .Between(1, 1e9)
+          .Default(std::uint64_t{1'000}),
+      Number("near_duplicate", "X",
+             "flag what shares so many tags and terms with a superseded one; above 1: nothing")
+          .Between(0, 2)
+          .Default(0.5),
+      Flag("exclude_contradicted", "leave out both sides of open conflicts"),
+      IncludeSuperseded(),
+      MaxSeconds()};
+}
+
+}  // namespace plexus::tools
