@@ -59,6 +59,7 @@
 #include "algorithms/retrieval/remove_nodes.h"
 #include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/scan_nodes.h"
+#include "algorithms/retrieval/score_terms.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/term_lengths.h"
 #include "algorithms/retrieval/text_vectors.h"
