@@ -2,12 +2,12 @@
 #include "algorithms/memory/recall.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "algorithms/memory/internal/ledger_read.h"
 #include "algorithms/memory/internal/trust.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/rank_fusion.h"
 #include "engine/out_of_memory.h"
 #include "engine/schema.h"
 
@@ -44,25 +44,6 @@ std::vector<RecallHit> Fused(const std::vector<RecallHit>& words,
 }
 
 }  // namespace
-
-std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, double k) {
-  struct Share {
-    NodeId node;
-    double score;
-  };
-  std::vector<Share> shares;
-  for (const std::vector<NodeId>& list : lists)
-    for (std::size_t i = 0; i < list.size(); ++i)
-      shares.push_back({list[i], 1 / (k + static_cast<double>(i + 1))});
-  std::ranges::stable_sort(shares, {}, &Share::node);
-  std::vector<FusedNode> fused;
-  for (const Share& share : shares) {
-    if (fused.empty() || fused.back().node != share.node) fused.push_back({share.node, 0});
-    fused.back().score += share.score;
-  }
-  std::ranges::stable_sort(fused, std::greater<>(), &FusedNode::score);
-  return fused;
-}
 
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options) try {

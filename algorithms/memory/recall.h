@@ -2,11 +2,8 @@
 //
 //   words    BM25 (retrieval/bm25.h); the score is its score
 //   vector   nearest vectors (retrieval/nearest_neighbors.h); the score is the similarity
-//   both     reciprocal rank fusion of the two lists: score = sum of 1 / (60 + rank), rank from 1.
+//   both     reciprocal rank fusion of the two lists (retrieval/rank_fusion.h)
 //            Of each list the first max(100, 4 top) are fused, all for top = 0
-//
-// Source of the fusion: Cormack, Clarke, Büttcher, "Reciprocal rank fusion outperforms Condorcet
-// and individual rank learning methods", SIGIR 2009.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +23,6 @@
 #include "engine/types.h"
 
 namespace plexus {
-
-inline constexpr double kFusionRank = 60;
 
 struct RecallQuestion {
   std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no words.
@@ -61,18 +56,6 @@ struct RecallResult {
 // Threads: thread-safe. The same bits at any thread count.
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options = {});
-
-// A node and what the lists that have it, each best first, give it together.
-struct FusedNode {
-  NodeId node = kNoNode;
-  double score = 0;
-};
-
-// Computes: the nodes of all lists by reciprocal rank, best first, ties by smaller id. Scores are
-//   summed in the order of the lists. A list has no node twice.
-// Complexity: O(nodes * log).
-std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists,
-                                 double k = kFusionRank);
 
 // Computes: the event that records hits as evidence: tool "recall", the first member primary, the
 //   others supporting, with rank, score, trust and preview. For RecordEvent; without hits it has no
