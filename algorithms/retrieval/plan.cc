@@ -110,6 +110,15 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
   return {};
 }
 
+Status CheckValues(const Snapshot& snapshot, PlanTerm term, const NodeValues& values) {
+  const auto& columns = snapshot.schema().columns();
+  for (const ColumnId column : values.columns)
+    if (column >= columns.size() || columns[column].type != ColumnType::kF64)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a column of " + std::string(PlanTermName(term)) + " is not one of numbers");
+  return {};
+}
+
 // The hits become the seeds of the expansion.
 void SeedFromHits(PlanRun& run) {
   double weights = 0;
@@ -153,6 +162,8 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
                                 const RetrieveOptions& options) try {
   PLEXUS_TRY(CheckPlan(plan));
   PLEXUS_TRY(CheckQuestion(snapshot, plan, question));
+  PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
+  PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcome, options.outcome));
   PlanRun run{snapshot, plan, question, options};
   PLEXUS_ASSIGN(const bool filtered, retrieval_internal::FilterStage(run));
   if (!filtered) return std::move(run.result);

@@ -158,12 +158,19 @@ struct RetrieveQuestion {
   std::span<const NodeWeight> keys = {};     // Weights in (0, 1].
 };
 
+// A term that the caller gives, each value in [0, 1] or cut to it: of the list; else of the first
+// of the columns in which the node has one; else `otherwise`.
+struct NodeValues {
+  std::span<const NodeWeight> list = {};   // REQUIRES ascending nodes.
+  std::span<const ColumnId> columns = {};  // Of type f64.
+  std::optional<double> otherwise{};       // Absent: the node lacks the term.
+};
+
 struct RetrieveOptions {
   const NodeSubset* subset = nullptr;  // Nodes that may be walked and found. Null: all facts.
   std::int64_t now_ms = 0;             // For age.
   std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
-  // Values in [0, 1]; others are cut. REQUIRES ascending nodes. A node that is not there has none.
-  std::span<const NodeWeight> salience = {}, outcome = {};
+  NodeValues salience = {}, outcome = {};
   SimdLevel level = SimdLevel::kBest;
   // budget: for each stage by itself, as Nearest, Bm25, Traverse, PageRankPush and Rerank count.
   RunOptions run = {};
@@ -212,9 +219,9 @@ struct RetrieveResult {
 //   dimensions) for mmr. Filters cost what EvaluateWhere does, and the carriers of an inscription.
 // Errors: those of CheckPlan. kInvalidArgument: a kind or space out of range, a question that has
 //   nothing for any of the seeds or lacks what a required term needs, a vector without a space, a
-//   weight of a key outside (0, 1], pagerank without seeds by PageRank; "filter.where: ..." of
-//   EvaluateWhere. kNotFound: a key that was removed. kCorruption: from the payload store.
-//   kResourceExhausted: no memory.
+//   weight of a key outside (0, 1], a column of another type, pagerank without seeds by PageRank;
+//   "filter.where: ..." of EvaluateWhere. kNotFound: a key that was removed. kCorruption: from the
+//   payload store. kResourceExhausted: no memory.
 // Threads: thread-safe. The bits are the same at any thread count, but for `stats`.
 Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& plan,
                                 const RetrieveQuestion& question,

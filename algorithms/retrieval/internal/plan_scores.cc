@@ -103,6 +103,20 @@ void ScoreAge(PlanRun& run) {
       c[PlanTerm::kAge] = RecencyTerm(created, run.options.now_ms, half_life);
 }
 
+// Values that the caller gives.
+void ScoreGiven(PlanRun& run, PlanTerm term, const NodeValues& given) {
+  if (!run.Uses(term)) return;
+  for (Candidate& c : run.candidates) {
+    std::optional<double> value;
+    const auto at = std::ranges::lower_bound(given.list, c.node, {}, &NodeWeight::node);
+    if (at != given.list.end() && at->node == c.node) value = at->weight;
+    for (std::size_t i = 0; !value && i < given.columns.size(); ++i)
+      value = run.snapshot.f64(given.columns[i], c.node);
+    if (!value) value = given.otherwise;
+    if (value) c[term] = UnitTerm(*value);
+  }
+}
+
 // Takes out who lacks a required term.
 void Require(PlanRun& run) {
   run.result.left_out = std::erase_if(run.candidates, [&](const Candidate& c) {
@@ -124,13 +138,10 @@ Status ScoreStage(PlanRun& run) {
     if (c.walk != Candidate::kNoWalk) c[PlanTerm::kPath] = UnitTerm(run.walks.hits[c.walk].score);
   if (run.Uses(PlanTerm::kGraph)) PLEXUS_TRY(ScoreGraph(run, clock));
   if (run.Uses(PlanTerm::kAge)) ScoreAge(run);
-  const auto take = [&](PlanTerm term, std::span<const NodeWeight> values) {
-    ForEachValue(run.candidates, values,
-                 [&](Candidate& c, double value) { c[term] = UnitTerm(value); });
-  };
-  take(PlanTerm::kPageRank, run.pagerank);
-  take(PlanTerm::kSalience, run.options.salience);
-  take(PlanTerm::kOutcome, run.options.outcome);
+  ForEachValue(run.candidates, run.pagerank,
+               [](Candidate& c, double value) { c[PlanTerm::kPageRank] = UnitTerm(value); });
+  ScoreGiven(run, PlanTerm::kSalience, run.options.salience);
+  ScoreGiven(run, PlanTerm::kOutcome, run.options.outcome);
   Require(run);
   clock.stage.kept = run.candidates.size();
   clock.Done();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/rank_fusion.h"
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

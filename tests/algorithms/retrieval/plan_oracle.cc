@@ -1,5 +1,5 @@
 // Plain loops over all nodes; sums in the order that the definition says.
-#include "tests/reference/plan.h"
+#include "tests/algorithms/retrieval/plan_oracle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -288,9 +288,20 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
             created, options.now_ms,
             static_cast<std::int64_t>(std::ceil(plan.score.half_life_days * 86'400'000)));
     Put(candidates, PlanTerm::kAge, ages);
-    Values salience, outcome;
-    for (const NodeWeight& v : options.salience) salience[v.node] = UnitTerm(v.weight);
-    for (const NodeWeight& v : options.outcome) outcome[v.node] = UnitTerm(v.weight);
+    // The list, else the trust, which stands for columns, else what the caller says.
+    const auto given = [&](const NodeValues& from) {
+      Values values;
+      for (const auto& [node, c] : candidates) {
+        const auto& trust = world.nodes[node].trust;
+        if (from.otherwise) values[node] = *from.otherwise;
+        if (trust && !from.columns.empty()) values[node] = *trust;
+        for (const NodeWeight& v : from.list)
+          if (v.node == node) values[node] = v.weight;
+        if (values.contains(node)) values[node] = UnitTerm(values[node]);
+      }
+      return values;
+    };
+    const Values salience = given(options.salience), outcome = given(options.outcome);
     Put(candidates, PlanTerm::kSalience, salience);
     Put(candidates, PlanTerm::kOutcome, outcome);
 
