@@ -38,7 +38,8 @@ RetrievalPlan Rag() {
 
 RetrievalPlan Dual() {
   RetrievalPlan plan;
-  plan.seeds = {{.by = SeedBy::kWords}, {.by = SeedBy::kVector}};
+  plan.seeds = {
+      {.by = SeedBy::kWords}, {.by = SeedBy::kVector}, {.by = SeedBy::kKeys, .keep = false}};
   plan.expand.hops = 2;
   plan.score =
       Weights({{PlanTerm::kSimilarity, 0.5}, {PlanTerm::kWords, 0.3}, {PlanTerm::kPath, 0.2}});
@@ -57,8 +58,8 @@ RetrievalPlan Recall() {
 
 std::span<const NamedPlan> NamedPlans() {
   static const std::vector<NamedPlan> plans = {
-      {"dual", "by words and by vector, and what 2 hops from both reach",
-       R"({"seeds":[{"by":"words","top":30},{"by":"vector","top":30}],)"
+      {"dual", "by words and by vector, and what 2 hops from these and from keys reach",
+       R"({"seeds":[{"by":"words","top":30},{"by":"vector","top":30},{"by":"keys","keep":false}],)"
        R"("expand":{"hops":2,"direction":"both","decay":0.5},)"
        R"("score":{"similarity":0.5,"words":0.3,"path":0.2}})",
        Dual()},

@@ -139,7 +139,7 @@ struct NamedPlan {
 };
 //   rerank     3 top by vector; similarity 0.7, graph 0.3
 //   multi-hop  from keys, along edges; path 0.4, similarity 0.6; who has no vector is left out
-//   dual       by words and by vector, 2 hops from both
+//   dual       by words and by vector, 2 hops from these and from keys
 //   rag        rerank, then walks from all its hits (of 0 hops)
 //   recall     by words and by vector, reciprocal ranks
 std::span<const NamedPlan> NamedPlans();

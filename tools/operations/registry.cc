@@ -48,6 +48,7 @@ Rows MakeRows() {
                          AddFrontier,
                          AddConceptRecall,
                          AddRecall,
+                         AddRetrieve,
                          AddBounty,
                          AddConflicts,
                          AddDecisions,

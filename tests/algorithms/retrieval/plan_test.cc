@@ -255,13 +255,13 @@ TEST(Plan, StagesSayWhatTheyDid) {
   const float query[] = {1, 0};
   const auto got = Retrieve(turns.g.snapshot(), plan, {.vector = query, .space = turns.space});
   ASSERT_TRUE(got);
-  ASSERT_EQ(got->stages.size(), 6u);
-  const std::string_view names[] = {"filter", "words", "vector", "expand", "score", "fuse"};
-  const std::uint64_t kept[] = {7, 0, 5, 6, 6, 6};
-  for (std::size_t i = 0; i < 6; ++i) {
+  ASSERT_EQ(got->stages.size(), 7u);
+  const std::string_view names[] = {"filter", "words", "vector", "keys", "expand", "score", "fuse"};
+  const std::uint64_t kept[] = {7, 0, 5, 0, 6, 6, 6};
+  for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(got->stages[i].name, names[i]);
     EXPECT_EQ(got->stages[i].kept, kept[i]) << names[i];
-    EXPECT_EQ(got->stages[i].skipped, i == 1);
+    EXPECT_EQ(got->stages[i].skipped, i == 1 || i == 3);
     EXPECT_FALSE(got->stages[i].truncated);
   }
   EXPECT_EQ(got->stages[2].read, 5u);
@@ -404,7 +404,7 @@ TEST(Plan, BadQuestions) {
   const auto ask = [&](const RetrievalPlan& plan, std::span<const float> vector, NodeWeight key) {
     return Retrieve(s, plan, {.vector = vector, .space = turns.space, .keys = {&key, 1}});
   };
-  ExpectRefused(Retrieve(s, dual, {}), "nothing for the plan's seeds: words, vector");
+  ExpectRefused(Retrieve(s, dual, {}), "nothing for the plan's seeds: words, vector, keys");
   ExpectRefused(Retrieve(s, dual, {.vector = query}), "of no space");
   ExpectRefused(Retrieve(s, dual, {.vector = query, .space = SpaceId{9}}), "space");
   ExpectRefused(ask(dual, long_one, {0, 1}), "");
