@@ -92,7 +92,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kMeanings = {{
     {"acyclic", "no cycle was met"},
     {"arousal_level", "of the concept from now on"},
     {"average_length", "words in a text, on average"},
@@ -112,6 +112,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeaning
     {"error", "a bound on the distance to the exact answer"},
     {"exact", "from all nodes, not from a sample"},
     {"found", "how many there are, listed or not"},
+    {"found_by", "the plan's seeds that found it"},
     {"from", "where it begins"},
     {"history_floor", "the earliest sequence that can be asked for"},
     {"hops", "edges on the way"},
@@ -130,12 +131,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kMeaning
     {"percentile", "the share of nodes that score no more"},
     {"raised", "whose values change"},
     {"reached", "nodes that were reached"},
+    {"relevance", "the sum of weight times value over the terms"},
     {"resume", "a token to go on with"},
     {"scaled", "the score as a share of the best"},
     {"sequence", "the state of the graph that was asked"},
+    {"stage_ms", "milliseconds of each stage; they differ from run to run"},
     {"tf", "times the term is in the text"},
     {"truncated", "the budget ran out: right as far as it goes"},
     {"warnings", "damage that was worked around"},
+    {"without_term", "candidates that lack a term which the plan requires"},
 }};
 static_assert(std::ranges::is_sorted(kMeanings));
 

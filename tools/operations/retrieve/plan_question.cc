@@ -206,7 +206,7 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
   json.Field("truncated", result.truncated);
   json.Field("candidates", result.candidates);
   json.Field("without_vector", result.without_vector);
-  json.Field("left_out", result.left_out);
+  json.Field("without_term", result.left_out);
   json.Objects("hits", result.hits, [&](const RetrieveHit& hit) { WriteHit(json, answer, hit); });
   json.Objects("stages", result.stages, [&](const RetrieveStage& stage) {
     json.Field("stage", stage.name);
@@ -272,7 +272,7 @@ void AddRetrieve(Rows& rows) {
        .title = "Retrieval by a plan",
        .summary = "Find, expand, score and explain by a plan: words, a vector, keys, or all",
        .parameters = PlanParameters(),
-       .reply = "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, left_out:n, "
+       .reply = "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, without_term:n, "
                 "hits:[{key:k, score:x, relevance:x, "
                 "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
                 "path?:[E], kind:s, text:s}], "
