@@ -121,7 +121,7 @@ TEST_F(RetrieveTurns, RagWalksFromItsHits) {
 }
 
 TEST_F(RetrieveTurns, DualByDefault) {
-  const object reply = Json({"retrieve", "--vector", "1 0"}, {.input = ""});
+  const object reply = Json({"retrieve", "--vector", "-"}, {.input = "1 0"});
   EXPECT_EQ(reply.at("plan").as_string(), "dual");
   EXPECT_EQ(Keys(reply).substr(0, 2), "t1");
   EXPECT_EQ(reply.at("candidates").as_int64(), 6);  // t4 is reached, t7 is not
@@ -237,7 +237,8 @@ class RetrieveMemories : public StoredGraph<RetrieveMemories> {
   static void SetUpTestSuite() {
     Import(
         R"({"node":"m1","kind":"memory","text":"Gateway remembers keys for a day"}
-{"node":"m2","kind":"memory","text":"Gateway keys rotate","tags":["ops"],"retention":0.5,"created_at":1000}
+{"node":"m2","kind":"memory","text":"Gateway keys rotate","tags":["ops"],"retention":0.5}
+{"node":"m2","created_at":1000}
 {"node":"m3","kind":"concept","text":"Rotation of keys","created_at":86401000}
 {"node":"m4","kind":"memory","text":"Gateway remembers keys for two days","tags":["ops"]}
 {"node":"m5","kind":"memory","text":"Gateway keys are old","valid_until":5}
@@ -248,7 +249,7 @@ class RetrieveMemories : public StoredGraph<RetrieveMemories> {
 {"outcome":"c1","type":"helpful","source":"user","labeled_at":11}
 )",
         {"--terms", "--now", "2000"});
-    ASSERT_EQ(Run({"rm", "m6"}).code, 0);
+    ASSERT_EQ(Run({"remove", "m6"}).code, 0);
   }
   static object Ask(std::vector<std::string> more) {
     std::vector<std::string> arguments = {"retrieve", "gateway keys", "--now", "86402000"};
@@ -269,7 +270,8 @@ TEST_F(RetrieveMemories, ShowsWhatIsVisible) {
 
 TEST_F(RetrieveMemories, FiltersOfAPlan) {
   const auto plan = [](const std::string& filter) {
-    return R"({"seeds":[{"by":"words"}],"expand":{"hops":1},"score":{"words":1,"path":1},"filter":)" +
+    return R"({"seeds":[{"by":"words"}],"expand":{"hops":1},)"
+           R"("score":{"words":1,"path":1},"filter":)" +
            filter + "}";
   };
   EXPECT_EQ(Keys(Ask({"--plan", plan(R"({"tags":["ops"]})")})), "m2 m4");

@@ -118,8 +118,9 @@ reference::PlanWorld PlanGraph::World(const RetrievalPlan& plan, const NodeSubse
     options.top = 0;
     options.filter = {kinds, valid_at, allowed};
     std::vector<NodeWeight> shares;
-    for (const ScoredNode& node : PageRankPush(s, starts, options)->top)
-      shares.push_back({node.node, node.score});
+    const auto ranked = PageRankPush(s, starts, options);
+    if (!ranked) return shares;
+    for (const ScoredNode& node : ranked->top) shares.push_back({node.node, node.score});
     return shares;
   };
   return world;

@@ -62,7 +62,7 @@ Status ReadPlan(const Workspace& workspace, const Request& request, Asked& asked
     asked.plan = named->plan;
     asked.plan_name = named->name;
   } else {
-    asked.plan_name = request.Source("plan").empty() ? "plan" : request.Source("plan");
+    asked.plan_name = request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
     Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema());
     if (!plan) return Fail(plan.error().code, asked.plan_name + ": " + plan.error().message);
     asked.plan = *std::move(plan);
@@ -201,7 +201,7 @@ void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit)
 
 void WriteAnswer(ReplyWriter& json, const Answered& answer) {
   const RetrieveResult& result = answer.result;
-  json.Field("plan", answer.plan_name);
+  json.Field("plan", answer.plan_name);  // A name, or where its JSON came from.
   json.Field("fuse", FusionName(answer.plan.fuse));
   json.Field("truncated", result.truncated);
   json.Field("candidates", result.candidates);
