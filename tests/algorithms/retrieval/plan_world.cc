@@ -22,7 +22,9 @@ PlanGraph::PlanGraph(std::uint64_t seed, Shape shape) : metric_(kMetrics[seed % 
   for (std::size_t v = 0; v < facts_; ++v) {
     const NodeKindId kind = kKinds[random() % 3];
     graph_.AddNode(kind);
-    nodes_.emplace_back().kind = kind;
+    reference::PlanNode& node = nodes_.emplace_back();
+    node.kind = kind;
+    node.created_at = 1000;  // the time of the batch
   }
   const auto index = [&](NodeKindId kind, std::size_t count, std::vector<std::size_t>& nodes,
                          std::vector<std::string>& names) {
