@@ -160,7 +160,8 @@ const std::map<std::string, Room>& Rooms() {
         {"bench", {{"bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
         {"tests", {{"tests/", "tools/", "bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
     };
-    // The families: each stands on common, and two on traversal's public headers.
+    // The families: each stands on common, two on traversal's public headers, retrieval on those
+    // of pagerank, too.
     const std::map<std::string, std::vector<std::string>> libraries = {
         {"common", {}},
         {"traversal", {"xxhash"}},
@@ -177,6 +178,7 @@ const std::map<std::string, Room>& Rooms() {
       room = {{"algorithms/common", "algorithms/" + family, "engine/"}, headers};
       if (family == "centrality" || family == "retrieval")
         room.may_include.insert("algorithms/traversal");
+      if (family == "retrieval") room.may_include.insert("algorithms/pagerank");
     }
     return table;
   }();

@@ -21,6 +21,7 @@
 #include "algorithms/common/node_subset.h"
 #include "algorithms/common/run_options.h"
 #include "algorithms/memory/ledger_index.h"
+#include "algorithms/retrieval/score_terms.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -71,16 +72,11 @@ struct NeverComposedOptions {
 
 inline constexpr std::size_t kMaxNeverComposedTop = 10'000;
 
-struct ScoreTerm {
-  std::string_view name;
-  double value = 0, weight = 0;  // The score is the sum of value x weight.
-};
-
 struct NeverComposedSet {
   std::vector<NodeId> members;     // Ascending.
   std::vector<std::string> types;  // Of the members.
   double score = 0;
-  std::vector<ScoreTerm> terms;
+  std::vector<ScoreTerm> terms;  // The score is their ScoreOf; values may lie outside of [0, 1].
   double novelty = 0, bridge = 0, anchor = 0, adjustment = 0;
   double mean_trust = 0, least_trust = 0;
   std::optional<double> cosine, structural_fit;

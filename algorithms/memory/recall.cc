@@ -9,6 +9,7 @@
 
 #include "algorithms/memory/internal/recall_lists.h"
 #include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/rank_fusion.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -199,25 +200,6 @@ class Answer {
 };
 
 }  // namespace
-
-std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, double k) {
-  struct Share {
-    NodeId node;
-    double score;
-  };
-  std::vector<Share> shares;
-  for (const std::vector<NodeId>& list : lists)
-    for (std::size_t i = 0; i < list.size(); ++i)
-      shares.push_back({list[i], 1 / (k + static_cast<double>(i + 1))});
-  std::ranges::stable_sort(shares, {}, &Share::node);
-  std::vector<FusedNode> fused;
-  for (const Share& share : shares) {
-    if (fused.empty() || fused.back().node != share.node) fused.push_back({share.node, 0});
-    fused.back().score += share.score;
-  }
-  std::ranges::stable_sort(fused, std::greater<>(), &FusedNode::score);
-  return fused;
-}
 
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options) try {

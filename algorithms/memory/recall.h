@@ -41,8 +41,6 @@
 
 namespace plexus {
 
-inline constexpr double kFusionRank = 60;
-
 struct RecallQuestion {
   std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no words.
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
@@ -111,17 +109,5 @@ struct RecallResult {
 // Threads: thread-safe. The same bits at any thread count.
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options = {});
-
-// A node and what the lists that have it, each best first, give it together.
-struct FusedNode {
-  NodeId node = kNoNode;
-  double score = 0;
-};
-
-// Computes: the nodes of all lists by reciprocal rank, best first, ties by smaller id. Scores are
-//   summed in the order of the lists. A list has no node twice.
-// Complexity: O(nodes * log).
-std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists,
-                                 double k = kFusionRank);
 
 }  // namespace plexus

@@ -2,11 +2,10 @@
 #include "algorithms/retrieval/rerank.h"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 
-#include "algorithms/common/internal/node_map.h"
 #include "algorithms/common/internal/top_k.h"
+#include "algorithms/retrieval/internal/candidate_degrees.h"
 #include "algorithms/retrieval/internal/candidate_search.h"
 #include "engine/out_of_memory.h"
 
@@ -25,48 +24,6 @@ Status Check(Metric metric, const RerankOptions& options) {
   return {};
 }
 
-// How many of the candidates, in their order, may have their rows walked.
-std::size_t Affordable(const Snapshot& snapshot, const ArcFilter& filter,
-                       const std::vector<RankedNode>& candidates, std::uint64_t edges) {
-  if (edges == Budget::kUnlimited) return candidates.size();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const std::uint64_t row = snapshot.Degree(Direction::kBoth, candidates[i].node, filter);
-    if (row > edges) return i;
-    edges -= row;
-  }
-  return candidates.size();
-}
-
-// Weighted degree of each candidate among the candidates. A row is summed by one
-// thread in its own order, so the bits do not depend on threads or storage.
-std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
-                            const std::vector<RankedNode>& candidates, const RerankOptions& options,
-                            Executor& executor, bool& truncated) {
-  internal::NodeMap places(snapshot.node_count());
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    places.at(candidates[i].node) = static_cast<std::uint32_t>(i);
-  const std::size_t walked = Affordable(snapshot, filter, candidates, options.run.budget.edges);
-  std::vector<double> degrees(candidates.size(), 0.0);
-  std::atomic<bool> interrupted = false;
-  ParallelFor(executor, walked, 16, [&](std::size_t begin, std::size_t end) {
-    if (options.run.budget.Interrupted()) {
-      interrupted = true;
-      return;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      const NodeId self = candidates[i].node;
-      double sum = 0;
-      snapshot.ForEachArc(Direction::kBoth, self, filter, [&](const Arc& arc) {
-        if (arc.neighbor != self && places.get(arc.neighbor) != internal::NodeMap::kAbsent)
-          sum += static_cast<double>(arc.weight);
-      });
-      degrees[i] = sum;
-    }
-  });
-  truncated |= walked < candidates.size() || interrupted;
-  return degrees;
-}
-
 // `ranked`: nearest first.
 Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::SpaceQuery& query,
                           std::vector<RankedNode> ranked, const RerankOptions& options,
@@ -74,9 +31,13 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::Sp
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(
                     snapshot, GraphFilter{options.filter.kinds, options.filter.valid_at, nullptr}));
-  const std::vector<double> degrees =
-      Degrees(snapshot, selection.filter, ranked, options, internal::Pick(options.run.executor),
-              result.truncated);
+  std::vector<NodeId> nodes;
+  nodes.reserve(ranked.size());
+  for (const RankedNode& r : ranked) nodes.push_back(r.node);
+  const retrieval_internal::CandidateDegrees among =
+      retrieval_internal::DegreesAmong(snapshot, selection.filter, nodes, options.run);
+  const std::vector<double>& degrees = among.degrees;
+  result.truncated |= among.truncated;
   double largest = 0;
   for (double degree : degrees) largest = std::max(largest, degree);
   result.candidates = ranked.size();

@@ -42,6 +42,7 @@
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/path_rank.h"
+#include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/remove_nodes.h"
 #include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/scan_nodes.h"
@@ -227,6 +228,22 @@ TEST(NoMemoryKernels, Centrality) {
       [](const auto& r) { return Bytes(r.hubs); });
 }
 
+Result<RetrieveResult> RunPlan(std::string_view name, const Snapshot& s,
+                               const std::vector<float>& query, Executor& executor) {
+  RetrievalPlan plan = FindPlan(name)->plan;
+  plan.filter.where = "kind = 'node' or kind = 'memory'";
+  const NodeWeight key{1, 1};
+  return Retrieve(s, plan, {.vector = query, .space = kSpace, .keys = {&key, 1}},
+                  With<RetrieveOptions>(executor));
+}
+
+std::string HitBytes(const RetrieveResult& result) {
+  std::vector<double> scores;
+  for (const RetrieveHit& hit : result.hits)
+    scores.insert(scores.end(), {hit.score, static_cast<double>(hit.node)});
+  return Bytes(scores);
+}
+
 TEST(NoMemoryKernels, Likeness) {
   static const std::vector<float> query(8, 0.5f);
   static const std::vector<NodePair> pairs = {{1, 2}, {40, 41}};
@@ -236,6 +253,8 @@ TEST(NoMemoryKernels, Likeness) {
   Fails(
       "Rerank", ASK { return Rerank(s, kSpace, query, With<RerankOptions>(executor)); },
       [](const auto& r) { return Bytes(r.hits); });
+  Fails("Retrieve, dual", ASK { return RunPlan("dual", s, query, executor); }, HitBytes);
+  Fails("Retrieve, multi-hop", ASK { return RunPlan("multi-hop", s, query, executor); }, HitBytes);
   Fails(
       "PairSimilarities",
       ASK { return PairSimilarities(s, pairs, With<SimilarityOptions>(executor)); },

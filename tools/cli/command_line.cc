@@ -171,6 +171,12 @@ void AddGlobals(Parse& parse) {
   app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");
 }
 
+// JSON, or one of the parameter's own words: no file. (A file of such a name is "./[x]".)
+bool IsContent(const Parameter& parameter, const std::string& text) {
+  return text.starts_with('[') || text.starts_with('{') ||
+         std::ranges::find(parameter.literals, text) != parameter.literals.end();
+}
+
 // The contents of the files that were named; standard input serves one parameter.
 Status ReadFiles(Request& request, const std::vector<Given>& given) {
   const Parameter* from_input = nullptr;
@@ -188,12 +194,20 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
   }
   for (const auto& [parameter, texts] : given) {
     if (parameter->means != Means::kContent) continue;
+    if (IsContent(*parameter, texts.back())) {
+      PLEXUS_TRY(request.Set(parameter->name, texts.back()));
+      request.SetSource(parameter->name, request.Name(parameter->name));
+      continue;
+    }
     const std::string source = texts.back() == "-" ? "standard input" : texts.back();
-    PLEXUS_ASSIGN(std::string content, ReadText(texts.back()));
-    if (content.empty() && !parameter->may_be_empty)
+    Result<std::string> content = ReadText(texts.back());
+    if (!content)
+      return Fail(content.error().code,
+                  content.error().message + DidYouMean(texts.back(), parameter->literals));
+    if (content->empty() && !parameter->may_be_empty)
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name(parameter->name) + ": " + Quoted(source) + " is empty");
-    PLEXUS_TRY(request.Set(parameter->name, std::move(content)));
+    PLEXUS_TRY(request.Set(parameter->name, *std::move(content)));
     request.SetSource(parameter->name, source);
   }
   return {};

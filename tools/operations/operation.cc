@@ -35,6 +35,10 @@ Parameter Parameter::MayBeEmpty() && {
   may_be_empty = true;
   return std::move(*this);
 }
+Parameter Parameter::Literally(std::vector<std::string> texts) && {
+  literals = std::move(texts);
+  return std::move(*this);
+}
 Parameter Parameter::Letter(char c) && {
   letter = c;
   return std::move(*this);

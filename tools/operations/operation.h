@@ -74,7 +74,8 @@ struct Parameter {
   bool positional = false;  // on a command line
   bool commas = false;      // on a command line: a list in one word, "A,B"
   bool may_be_empty = false;
-  char letter = 0;  // a short flag
+  std::vector<std::string> literals = {};  // of kContent: on a command line content, not files
+  char letter = 0;                         // a short flag
   // Where people read a table and ask for no number: this many.
   std::optional<std::uint64_t> for_people = {};
 
@@ -85,6 +86,7 @@ struct Parameter {
   Parameter Required() &&;
   Parameter Positional() &&;
   Parameter MayBeEmpty() &&;
+  Parameter Literally(std::vector<std::string> texts) &&;
   Parameter Letter(char c) &&;
   Parameter ForPeople(std::uint64_t count) &&;
 };

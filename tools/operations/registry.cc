@@ -50,6 +50,7 @@ Rows MakeRows() {
                          AddFrontier,
                          AddConceptRecall,
                          AddRecall,
+                         AddRetrieve,
                          AddBounty,
                          AddConflicts,
                          AddDecisions,

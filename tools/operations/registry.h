@@ -63,6 +63,7 @@ void AddRerank(Rows& rows);
 void AddFrontier(Rows& rows);
 void AddConceptRecall(Rows& rows);
 void AddRecall(Rows& rows);
+void AddRetrieve(Rows& rows);
 void AddBounty(Rows& rows);
 void AddConflicts(Rows& rows);
 void AddConflictsResolve(Rows& rows);  // by AddConflicts

@@ -112,6 +112,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kMeaning
     {"error", "a bound on the distance to the exact answer"},
     {"exact", "from all nodes, not from a sample"},
     {"excluded", "left out, as others contradict them"},
+    {"found_by", "the plan's seeds that found it"},
     {"from", "where it begins"},
     {"history_floor", "the earliest sequence that can be asked for"},
     {"hops", "edges on the way"},
@@ -136,10 +137,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kMeaning
     {"scaled", "the score as a share of the best"},
     {"sequence", "the state of the graph that was asked"},
     {"superseded_by", "the head of what replaced it"},
+    {"relevance", "the sum of weight times value over the terms"},
+    {"stage_ms", "milliseconds of each stage; they differ from run to run"},
     {"tf", "times the term is in the text"},
     {"total", "how many there are, listed or not"},
     {"truncated", "the budget ran out: right as far as it goes"},
     {"warnings", "damage that was worked around"},
+    {"without_term", "candidates that lack a term which the plan requires"},
 }};
 static_assert(std::ranges::is_sorted(kMeanings));
 

@@ -94,10 +94,4 @@ NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>&
   return NodeSubset(snapshot.node_count(), std::move(words));
 }
 
-double ScoreOf(std::span<const ScoreTerm> terms) {
-  double score = 0;
-  for (const ScoreTerm& term : terms) score += term.value * term.weight;
-  return score;
-}
-
 }  // namespace plexus::memory_internal

@@ -85,7 +85,4 @@ class PairTerms {
 NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>& wanted,
                        std::int64_t now_ms);
 
-// The sum of value x weight in the order of the terms.
-double ScoreOf(std::span<const ScoreTerm> terms);
-
 }  // namespace plexus::memory_internal

@@ -5,6 +5,7 @@
 
 #include "algorithms/memory/recall/recall_use.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/rank_fusion.h"
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

@@ -1,0 +1,96 @@
+// PlanRun: a plan on its way through the stages, and the stages (plan.h).
+//
+// Each stage reads what the ones before it left here and adds a line to result.stages. Lists of
+// nodes are kept ascending, so that nothing depends on the order in which they were found.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/node_subset.h"
+#include "algorithms/retrieval/plan.h"
+#include "algorithms/traversal/traverse.h"
+
+namespace plexus::retrieval_internal {
+
+struct Seed {
+  NodeId node = kNoNode;
+  double weight = 0;           // In [0, 1]; walks start above 0.
+  std::uint32_t found_by = 0;  // Bit i: by the plan's seeds[i].
+  bool keep = false;           // One of these keeps its nodes.
+};
+
+struct Candidate {
+  NodeId node = kNoNode;
+  std::uint32_t found_by = 0;
+  std::size_t walk = kNoWalk;  // Of PlanRun::walks.hits.
+  std::array<std::optional<double>, kPlanTerms> values = {};
+  static constexpr std::size_t kNoWalk = static_cast<std::size_t>(-1);
+
+  std::optional<double>& operator[](PlanTerm term) {
+    return values[static_cast<std::size_t>(term)];
+  }
+};
+
+struct PlanRun {
+  const Snapshot& snapshot;
+  const RetrievalPlan& plan;
+  const RetrieveQuestion& question;
+  const RetrieveOptions& options;
+
+  // What may be found: the caller's subset, or `filtered`, a part of it.
+  std::optional<NodeSubset> filtered = {};
+  internal::Selection findable = {};
+  std::vector<Seed> seeds = {};
+  // BM25 of nodes that seeds by words looked up, ascending, and its bound. `all_words`: of every
+  // findable node that has any.
+  std::vector<NodeWeight> words = {};
+  std::optional<double> word_bound = {};
+  bool all_words = false;
+  std::vector<NodeWeight> pagerank = {};  // Shares of the largest, ascending.
+  TraverseResult walks = {};
+  std::vector<Candidate> candidates = {};  // Ascending.
+  RetrieveResult result = {};
+
+  const NodeSubset* found_subset() const { return filtered ? &*filtered : options.subset; }
+  // The term takes part: it has a weight, or who lacks it is left out.
+  bool Uses(PlanTerm term) const {
+    return plan.score[term] != 0 || plan.score.required[static_cast<std::size_t>(term)];
+  }
+};
+
+// Takes the time from its making to Done, which adds the stage.
+class StageClock {
+ public:
+  StageClock(RetrieveResult& result, std::string_view name) : result_(result) { stage.name = name; }
+  RetrieveStage stage;
+  void Done() {
+    const std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - started_;
+    result_.truncated |= stage.truncated;
+    result_.stages.push_back(stage);
+    result_.stats.stage_ms.push_back(took.count());
+  }
+
+ private:
+  RetrieveResult& result_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+// False: the budget ended it, and nothing can be found.
+Result<bool> FilterStage(PlanRun& run);
+Status SeedStages(PlanRun& run);
+// Walks from run.seeds; candidates are the kept ones and what is reached, findable all.
+Status ExpandStage(PlanRun& run, int hops);
+// The values of all terms; candidates without a required one are taken out.
+Status ScoreStage(PlanRun& run);
+// run.result.hits, without paths.
+Status FuseStage(PlanRun& run);
+
+}  // namespace plexus::retrieval_internal

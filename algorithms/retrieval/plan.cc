@@ -1,0 +1,107 @@
+// Retrieve: a plan and a question checked, then the stages one after the other.
+#include "algorithms/retrieval/plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "algorithms/retrieval/internal/plan_run.h"
+#include "engine/out_of_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using retrieval_internal::Candidate;
+using retrieval_internal::PlanRun;
+using retrieval_internal::Seed;
+
+std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
+  return Fail(ErrorCode::kInvalidArgument, place + ": " + what);
+}
+
+Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
+                     const RetrieveQuestion& question) {
+  const auto required = [&](PlanTerm term) {
+    return plan.score.required[static_cast<std::size_t>(term)];
+  };
+  if (!question.vector.empty() && !question.space)
+    return Fail(ErrorCode::kInvalidArgument, "the question has a vector, but of no space");
+  if (required(PlanTerm::kSimilarity) && question.vector.empty())
+    return Bad("score.require", "similarity is wanted of all, and the question has no vector");
+  if (required(PlanTerm::kWords) && question.terms.empty())
+    return Bad("score.require", "words are wanted of all, and the question has none");
+  for (const NodeWeight& key : question.keys) {
+    if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
+      return internal::NotSelected(snapshot, "key", key.node, {});
+    if (!(key.weight > 0 && key.weight <= 1))
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "the weight of key " + internal::NodeName(snapshot, key.node) + " is not in (0, 1]");
+  }
+  const std::size_t spaces = snapshot.schema().spaces().size();
+  if (question.space && *question.space >= spaces)
+    return Fail(ErrorCode::kInvalidArgument, "the question's space does not exist");
+  for (std::size_t i = 0; i < plan.seeds.size(); ++i)
+    if (plan.seeds[i].space && *plan.seeds[i].space >= spaces)
+      return Bad("seeds[" + std::to_string(i) + "].space", "it does not exist");
+  for (std::size_t i = 0; i < plan.filter.node_kinds.size(); ++i)
+    if (plan.filter.node_kinds[i] >= snapshot.schema().node_kinds().size())
+      return Bad("filter.node_kinds[" + std::to_string(i) + "]", "there is no such kind");
+  return {};
+}
+
+Status CheckValues(const Snapshot& snapshot, PlanTerm term, const NodeValues& values) {
+  const auto& columns = snapshot.schema().columns();
+  for (const ColumnId column : values.columns)
+    if (column >= columns.size() || columns[column].type != ColumnType::kF64)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a column of " + std::string(PlanTermName(term)) + " is not one of numbers");
+  return {};
+}
+
+// The hits become the seeds of the expansion.
+void SeedFromHits(PlanRun& run) {
+  double weights = 0;
+  for (const double weight : run.plan.score.weights) weights += weight;
+  run.seeds.clear();
+  for (const RetrieveHit& hit : run.result.hits)
+    run.seeds.push_back({hit.node, UnitTerm(hit.relevance / weights), hit.found_by, true});
+  std::ranges::sort(run.seeds, {}, &Seed::node);
+}
+
+// The paths of the hits alone.
+void AddPaths(PlanRun& run) {
+  for (RetrieveHit& hit : run.result.hits) {
+    const auto at = std::ranges::lower_bound(run.candidates, hit.node, {}, &Candidate::node);
+    if (at->walk != Candidate::kNoWalk) hit.path = std::move(run.walks.hits[at->walk].path);
+  }
+}
+
+}  // namespace
+
+Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& plan,
+                                const RetrieveQuestion& question,
+                                const RetrieveOptions& options) try {
+  PLEXUS_TRY(CheckPlan(plan));
+  PLEXUS_TRY(CheckQuestion(snapshot, plan, question));
+  PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
+  PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcome, options.outcome));
+  PlanRun run{snapshot, plan, question, options};
+  PLEXUS_ASSIGN(const bool filtered, retrieval_internal::FilterStage(run));
+  if (!filtered) return std::move(run.result);
+  PLEXUS_TRY(retrieval_internal::SeedStages(run));
+  if (plan.expand.from_hits && plan.expand.hops > 0) {
+    PLEXUS_TRY(retrieval_internal::ExpandStage(run, 0));
+    PLEXUS_TRY(retrieval_internal::ScoreStage(run));
+    PLEXUS_TRY(retrieval_internal::FuseStage(run));
+    SeedFromHits(run);
+  }
+  PLEXUS_TRY(retrieval_internal::ExpandStage(run, plan.expand.hops));
+  PLEXUS_TRY(retrieval_internal::ScoreStage(run));
+  PLEXUS_TRY(retrieval_internal::FuseStage(run));
+  AddPaths(run);
+  return std::move(run.result);
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,230 @@
+// Retrieve: one call that finds nodes, follows their edges, scores them by several terms and says
+// why.
+//
+//   filter   the nodes that may be found
+//   seeds    by vector, words, keys, or PageRank from the seeds before it
+//   expand   best products of weight * decay over a few hops (traverse.h)
+//   score    terms in [0, 1] (score_terms.h), of every candidate
+//   fuse     sum, reciprocal ranks (rank_fusion.h) or maximal marginal relevance; the best `top`
+//
+// A plan is data: named ones stand in a table, others are read from JSON by an operation.
+// Terms of a candidate v, of those seeds and that question:
+//   similarity  SimilarityTerm of its vector
+//   words       TextTerm of its BM25
+//   path        the best product on a walk from a seed, at most 1. A seed's own walk has 0 hops and
+//               its seed weight: the similarity, the words term, the weight of its key, its
+//               PageRank divided by the largest; the largest of those where several found it
+//   graph       weighted degree among the candidates / the largest such degree (rerank.h)
+//   pagerank    its share in the seeds by PageRank / the largest share
+//   age         2 ^ -(age / half-life), of created_at
+//   salience, outcome   the caller's values
+// A term that a candidate does not have counts 0. relevance = sum of weight * value.
+// Fusion:
+//   sum    score = relevance
+//   rrf    score = sum over the terms of weight / (60 + rank). A list holds who has more than 0
+//   mmr    one after the other the candidate of the largest score = lambda * relevance / sum of the
+//          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
+//
+// The filter holds for what is found, by words, vector or PageRank and at the end. Walks and keys
+// pass any allowed node. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based reranking
+// for reordering documents and producing summaries", SIGIR 1998; Gutiérrez et al., "HippoRAG", 2024
+// (PageRank from what a query found).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/common/edge_step.h"
+#include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/common/run_options.h"
+#include "algorithms/common/simd_level.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/score_terms.h"
+#include "engine/error.h"
+#include "engine/schema.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct PlanLimits {
+  static constexpr std::size_t kMaxSeeds = 16;           // Entries of a plan.
+  static constexpr std::size_t kMaxTop = 10'000;         // Hits; seeds of an entry.
+  static constexpr std::size_t kMaxReached = 100'000;    // By an expansion.
+  static constexpr double kMaxWeight = 1e6;              // Of a term.
+  static constexpr double kMaxHalfLifeDays = 1'000'000;  // Of age.
+};
+
+enum class SeedBy : std::uint8_t { kVector, kWords, kKeys, kPageRank };
+enum class PlanTerm : std::uint8_t {
+  kSimilarity,
+  kWords,
+  kPath,
+  kGraph,
+  kPageRank,
+  kAge,
+  kSalience,
+  kOutcome,
+};
+enum class Fusion : std::uint8_t { kSum, kRrf, kMmr };
+inline constexpr std::size_t kPlanTerms = 8;
+
+struct PlanSeeds {
+  SeedBy by = SeedBy::kVector;
+  std::size_t top = 30;            // Best first. Of keys all count.
+  std::size_t per_hit = 0;         // Above 0: this many times the plan's top, instead of `top`.
+  std::optional<SpaceId> space{};  // Of a vector. Absent: the question's.
+  bool keep = true;                // False: walks start there, but the nodes are no candidates.
+};
+
+struct PlanExpand {
+  int hops = 0;  // 0..kMaxHops.
+  Direction direction = Direction::kBoth;
+  double decay = 0.5;                  // In (0, 1], once a hop.
+  std::vector<EdgeKindId> kinds = {};  // Walked, counted by graph and PageRank. None: all facts.
+  std::size_t top = 1'000;             // Nodes that are reached and no seeds: the best by path.
+  // Walks start at the hits of the plan without expansion, each with its relevance / sum of the
+  // weights; these and what is reached are then the candidates.
+  bool from_hits = false;
+};
+
+// What may be found: of what the caller allows, nodes that pass every part. Lists mean any of
+// theirs.
+struct PlanFilter {
+  std::vector<NodeKindId> node_kinds = {};
+  std::vector<std::string> tags = {}, scopes = {};
+  std::string inscription;
+  std::int64_t since = 0, until = 0;  // since <= created_at < until. 0: no bound.
+  std::int64_t valid_at = kNoTime;    // Nodes valid then.
+  std::string where;                  // where.h.
+};
+
+struct PlanScore {
+  std::array<double, kPlanTerms> weights = {};  // By PlanTerm. 0: the term is left out.
+  // A candidate that does not have such a term is left out.
+  std::array<bool, kPlanTerms> required = {};
+  double half_life_days = 30;  // Of age.
+
+  double& operator[](PlanTerm term) { return weights[static_cast<std::size_t>(term)]; }
+  double operator[](PlanTerm term) const { return weights[static_cast<std::size_t>(term)]; }
+};
+
+struct RetrievalPlan {
+  std::vector<PlanSeeds> seeds = {};  // 1..kMaxSeeds.
+  PlanExpand expand = {};
+  PlanFilter filter = {};
+  PlanScore score = {};
+  Fusion fuse = Fusion::kSum;
+  double lambda = 0.7;  // Of mmr, in [0, 1].
+  std::size_t top = 10;
+};
+
+std::string_view SeedByName(SeedBy by);        // "vector" ...
+std::string_view PlanTermName(PlanTerm term);  // "similarity" ...
+std::string_view FusionName(Fusion fusion);    // "sum" ...
+
+// A plan by its name. `json` says the same for people.
+struct NamedPlan {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view json;
+  RetrievalPlan plan;
+};
+//   rerank     3 top by vector; similarity 0.7, graph 0.3
+//   multi-hop  from keys, along edges; path 0.4, similarity 0.6; who has no vector is left out
+//   dual       by words and by vector, 2 hops from these and from keys
+//   rag        rerank, then walks from all its hits (of 0 hops)
+//   recall     by words and by vector, reciprocal ranks
+std::span<const NamedPlan> NamedPlans();
+const NamedPlan* FindPlan(std::string_view name);  // Null: there is none.
+
+// Computes: whether every number of a plan lies in its limits.
+// Errors: kInvalidArgument names the place: "seeds[0].top: ...".
+Status CheckPlan(const RetrievalPlan& plan);
+
+// Seeds for which the question has nothing are passed over.
+struct RetrieveQuestion {
+  std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no words.
+  std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
+  std::span<const float> vector = {};        // None: no vector.
+  std::optional<SpaceId> space{};            // Of the vector and of mmr.
+  std::span<const NodeWeight> keys = {};     // Weights in (0, 1].
+};
+
+// A term that the caller gives, each value in [0, 1] or cut to it: of the list; else of the first
+// of the columns in which the node has one; else `otherwise`.
+struct NodeValues {
+  std::span<const NodeWeight> list = {};   // REQUIRES ascending nodes.
+  std::span<const ColumnId> columns = {};  // Of type f64.
+  std::optional<double> otherwise{};       // Absent: the node lacks the term.
+};
+
+struct RetrieveOptions {
+  const NodeSubset* subset = nullptr;  // Nodes that may be walked and found. Null: all facts.
+  std::int64_t now_ms = 0;             // For age.
+  std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
+  NodeValues salience = {}, outcome = {};
+  SimdLevel level = SimdLevel::kBest;
+  // budget: for each stage by itself, as Nearest, Bm25, Traverse, PageRankPush and Rerank count.
+  RunOptions run = {};
+};
+
+struct RetrieveHit {
+  NodeId node = kNoNode;
+  double score = 0;
+  double relevance = 0;
+  std::vector<ScoreTerm> terms;      // Those with a weight, in order of PlanTerm.
+  std::vector<std::uint32_t> ranks;  // Of rrf: the place in each term's list, from 1. 0: in none.
+  std::uint32_t found_by = 0;        // Bit i: by the plan's seeds[i].
+  int hops = 0;                      // Of the path below.
+  NodeId seed = kNoNode;             // Where it starts; kNoNode: no walk arrives.
+  std::vector<PathEdge> path;        // The walk that the path term is of.
+};
+
+// What a stage did, in the order of running.
+struct RetrieveStage {
+  std::string_view name;   // "filter", the name of a seed, "expand", "score", "fuse".
+  std::uint64_t read = 0;  // Vectors, texts with a word, arcs, or candidates.
+  std::uint64_t kept = 0;  // Nodes that it hands on.
+  bool skipped = false;    // Seeds for which the question has nothing.
+  bool truncated = false;
+  bool operator==(const RetrieveStage&) const = default;
+};
+
+struct RetrieveStats {
+  std::vector<double> stage_ms;  // By stage. Answers do not need it.
+};
+
+struct RetrieveResult {
+  std::vector<RetrieveHit> hits;  // Best first, ties by smaller id.
+  std::vector<RetrieveStage> stages;
+  std::uint64_t candidates = 0;  // That were ranked.
+  std::uint64_t without_vector =
+      0;                       // Candidates, ranked or not, without one, if it was looked for.
+  std::uint64_t left_out = 0;  // Candidates without a required term.
+  bool truncated = false;      // A stage ran out of its budget: the best of what was read.
+  RetrieveStats stats;
+};
+
+// Computes: the best nodes for a question by a plan.
+// Complexity: that of its stages: Nearest, Bm25 (twice where candidates are scored that it did not
+//   find), Traverse, PageRankPush, the candidates' rows and vectors, and O(top * candidates *
+//   dimensions) for mmr. Filters cost what EvaluateWhere does, and the carriers of an inscription.
+// Errors: those of CheckPlan. kInvalidArgument: a kind or space out of range, a question that has
+//   nothing for any of the seeds or lacks what a required term needs, a vector without a space, a
+//   weight of a key outside (0, 1], a column of another type, pagerank without seeds by PageRank;
+//   "filter.where: ..." of EvaluateWhere. kNotFound: a key that was removed. kCorruption: from the
+//   payload store. kResourceExhausted: no memory.
+// Threads: thread-safe. The bits are the same at any thread count, but for `stats`.
+Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& plan,
+                                const RetrieveQuestion& question,
+                                const RetrieveOptions& options = {});
+
+}  // namespace plexus

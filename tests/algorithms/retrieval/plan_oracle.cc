@@ -1,0 +1,341 @@
+// Plain loops over all nodes; sums in the order that the definition says.
+#include "tests/algorithms/retrieval/plan_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/reference/oracles.h"
+
+namespace plexus::reference {
+
+namespace {
+
+struct Seed {
+  double weight = 0;
+  std::uint32_t found_by = 0;
+  bool keep = false;
+};
+using Seeds = std::map<NodeId, Seed>;
+using Values = std::map<NodeId, double>;
+
+bool Passes(const PlanWorld& world, const PlanFilter& filter, const PlanNode& node) {
+  if (!node.alive || !node.fact || !node.allowed) return false;
+  const auto any = [](const std::vector<std::string>& wanted, const auto& has) {
+    return wanted.empty() || std::ranges::any_of(wanted, has);
+  };
+  if (!filter.node_kinds.empty() &&
+      std::ranges::find(filter.node_kinds, node.kind) == filter.node_kinds.end())
+    return false;
+  if (!any(filter.tags, [&](const std::string& t) { return node.tags.contains(t); })) return false;
+  if (!any(filter.scopes, [&](const std::string& s) { return node.scope == s; })) return false;
+  if (!filter.inscription.empty() && !node.inscriptions.contains(filter.inscription)) return false;
+  if (filter.since != 0 && (!node.created_at || *node.created_at < filter.since)) return false;
+  if (filter.until != 0 && (!node.created_at || *node.created_at >= filter.until)) return false;
+  if (filter.valid_at != kNoTime) {
+    if (node.valid_from && *node.valid_from > filter.valid_at) return false;
+    if (node.valid_until && *node.valid_until <= filter.valid_at) return false;
+  }
+  return filter.where.empty() || world.where(node);
+}
+
+std::vector<bool> Findable(const PlanWorld& world, const PlanFilter& filter) {
+  std::vector<bool> findable;
+  for (const PlanNode& node : world.nodes) findable.push_back(Passes(world, filter, node));
+  return findable;
+}
+
+// Best first, ties by id, cut.
+std::vector<NodeWeight> Best(const Values& values, std::size_t top) {
+  std::vector<NodeWeight> list;
+  for (const auto& [node, value] : values) list.push_back({node, value});
+  std::ranges::stable_sort(list, std::greater<>(), &NodeWeight::weight);
+  if (top > 0 && list.size() > top) list.resize(top);
+  return list;
+}
+
+// As likeness before it becomes a term; larger is nearer.
+Values Likenesses(const PlanWorld& world, const std::vector<float>& query) {
+  Values values;
+  for (NodeId v = 0; v < world.nodes.size(); ++v) {
+    if (world.nodes[v].vector.empty()) continue;
+    const Likeness likeness = world.metric == Metric::kCosine ? Likeness::kCosine
+                              : world.metric == Metric::kL2   ? Likeness::kDistance
+                                                              : Likeness::kInnerProduct;
+    const double measure = Measure(likeness, query, world.nodes[v].vector);
+    values[v] = likeness == Likeness::kDistance ? 1 / (1 + measure) : measure;
+  }
+  return values;
+}
+
+// BM25 / its bound, of every node that has a term; in the order of the kernel's sums.
+Values WordTerms(const PlanWorld& world, std::span<const std::string> query) {
+  double documents = 0, total = 0;
+  for (const PlanNode& node : world.nodes) {
+    if (!node.alive || !node.fact || node.terms.empty()) continue;
+    ++documents;
+    for (const auto& [term, count] : node.terms) total += count;
+  }
+  std::vector<std::pair<std::string, double>> asked;
+  for (const std::string& term : query) {
+    const auto at = std::ranges::find(asked, term, &std::pair<std::string, double>::first);
+    if (at == asked.end())
+      asked.push_back({term, 1});
+    else
+      ++at->second;
+  }
+  const double k1 = 1.2, b = 0.75, average = total / documents;
+  double bound = 0;
+  Values scores;
+  for (const auto& [term, times] : asked) {
+    double df = 0;
+    for (const PlanNode& node : world.nodes)
+      df += node.alive && node.fact && node.terms.contains(term);
+    const double idf = df == 0 ? 0 : std::log(1 + (documents - df + 0.5) / (df + 0.5));
+    bound += times * idf * (k1 + 1);
+    for (NodeId v = 0; v < world.nodes.size(); ++v) {
+      const PlanNode& node = world.nodes[v];
+      if (!node.alive || !node.fact || !node.terms.contains(term)) continue;
+      double length = 0;
+      for (const auto& [t, count] : node.terms) length += count;
+      const double tf = node.terms.at(term), norm = k1 * (1 - b + b * length / average);
+      scores[v] += times * idf * tf * (k1 + 1) / (tf + norm);
+    }
+  }
+  for (auto& [node, score] : scores) score = TextTerm(score, bound);
+  return scores;
+}
+
+Values Only(const Values& values, const std::vector<bool>& nodes) {
+  Values kept;
+  for (const auto& [node, value] : values)
+    if (nodes[node]) kept[node] = value;
+  return kept;
+}
+
+void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t entry, bool keep) {
+  for (const NodeWeight& found : list) {
+    Seed& seed = seeds[found.node];
+    seed.weight = std::max(seed.weight, found.weight);
+    seed.found_by |= 1u << entry;
+    seed.keep |= keep;
+  }
+}
+
+// Bellman-Ford by layers. A seed may lie outside of what is allowed, but nothing walks into it.
+Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const Seeds& seeds) {
+  Values best, layer;
+  for (const auto& [node, seed] : seeds)
+    if (seed.weight > 0) best[node] = layer[node] = seed.weight;
+  const std::vector<FlatArc> arcs = Walkable(world.graph, expand.direction);
+  for (int h = 0; h < hops; ++h) {
+    Values next;
+    for (const FlatArc& arc : arcs) {
+      if (!layer.contains(arc.from) || !world.nodes[arc.to].allowed) continue;
+      const double value = layer[arc.from] * static_cast<double>(arc.weight) * expand.decay;
+      next[arc.to] = std::max(next[arc.to], value);
+    }
+    for (const auto& [node, value] : next) best[node] = std::max(best[node], value);
+    layer = std::move(next);
+  }
+  return best;
+}
+
+struct Candidate {
+  std::uint32_t found_by = 0;
+  std::array<std::optional<double>, kPlanTerms> values = {};
+};
+using Candidates = std::map<NodeId, Candidate>;
+
+void Put(Candidates& candidates, PlanTerm term, const Values& values) {
+  for (auto& [node, c] : candidates)
+    if (const auto at = values.find(node); at != values.end())
+      c.values[static_cast<std::size_t>(term)] = at->second;
+}
+
+Values Degrees(const PlanWorld& world, const Candidates& candidates) {
+  Values degrees;
+  for (const auto& [node, c] : candidates) degrees[node] = 0;
+  for (const FlatArc& a : world.graph.arcs) {
+    if (a.mirrored || a.from == a.to || !degrees.contains(a.from) || !degrees.contains(a.to))
+      continue;
+    degrees[a.from] += static_cast<double>(a.weight);
+    degrees[a.to] += static_cast<double>(a.weight);
+  }
+  double largest = 0;
+  for (const auto& [node, degree] : degrees) largest = std::max(largest, degree);
+  for (auto& [node, degree] : degrees) degree = largest > 0 ? degree / largest : 0;
+  return degrees;
+}
+
+void RankTerms(std::vector<PlanHit>& hits, const std::vector<double>& weights) {
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    for (PlanHit& hit : hits) {
+      std::uint32_t before = 0;
+      for (const PlanHit& other : hits)
+        before += other.values[t] > hit.values[t] ||
+                  (other.values[t] == hit.values[t] && other.node < hit.node);
+      hit.ranks.push_back(hit.values[t] > 0 ? before + 1 : 0);
+    }
+  }
+  for (PlanHit& hit : hits) {
+    hit.score = 0;
+    for (std::size_t t = 0; t < weights.size(); ++t)
+      if (hit.ranks[t] > 0) hit.score += weights[t] / (60.0 + hit.ranks[t]);
+  }
+}
+
+bool Better(const PlanHit& a, const PlanHit& b) {
+  return a.score != b.score ? a.score > b.score : a.node < b.node;
+}
+
+// Takes one after the other; each time all that is left is scored anew.
+std::vector<PlanHit> Diverse(const PlanWorld& world, const RetrievalPlan& plan,
+                             std::vector<PlanHit> left, double weights, bool vectors) {
+  std::vector<PlanHit> taken;
+  while (!left.empty() && taken.size() < plan.top) {
+    for (PlanHit& hit : left) {
+      double nearest = 0;
+      for (const PlanHit& other : taken)
+        if (const auto &a = world.nodes[other.node].vector, &b = world.nodes[hit.node].vector;
+            vectors && !a.empty() && !b.empty())
+          nearest = std::max(nearest, Measure(Likeness::kCosine, a, b));
+      hit.score = plan.lambda * (hit.relevance / weights) - (1 - plan.lambda) * nearest;
+    }
+    const auto best = std::ranges::min_element(left, Better);
+    taken.push_back(*best);
+    left.erase(best);
+  }
+  return taken;
+}
+
+}  // namespace
+
+PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
+                   const RetrieveQuestion& question, const RetrieveOptions& options) {
+  const std::vector<bool> findable = Findable(world, plan.filter);
+  const std::vector<float> query(question.vector.begin(), question.vector.end());
+  Values words, likeness, similarity, pagerank;
+  if (!question.terms.empty()) words = WordTerms(world, question.terms);
+  if (!query.empty()) likeness = Likenesses(world, query);
+  for (const auto& [node, value] : likeness) similarity[node] = SimilarityTerm(value, world.metric);
+
+  Seeds seeds;
+  for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
+    const PlanSeeds& entry = plan.seeds[i];
+    const std::size_t top = entry.per_hit > 0 ? entry.per_hit * plan.top : entry.top;
+    std::vector<NodeWeight> list;
+    switch (entry.by) {
+      case SeedBy::kVector:
+        list = Best(Only(likeness, findable), top);
+        for (NodeWeight& found : list) found.weight = similarity[found.node];
+        break;
+      case SeedBy::kWords:
+        list = Best(Only(words, findable), top);
+        break;
+      case SeedBy::kKeys:
+        list.assign(question.keys.begin(), question.keys.end());
+        break;
+      case SeedBy::kPageRank: {
+        std::vector<NodeWeight> starts;
+        for (const auto& [node, seed] : seeds)
+          if (seed.weight > 0 && world.nodes[node].allowed) starts.push_back({node, seed.weight});
+        if (seeds.empty())
+          for (const NodeWeight& key : question.keys)
+            if (world.nodes[key.node].allowed) starts.push_back(key);
+        Values shares;
+        if (!starts.empty())
+          for (const NodeWeight& share : world.pagerank(starts))
+            if (share.weight > 0) shares[share.node] = share.weight;
+        list = Best(Only(shares, findable), top);
+        const double largest = list.empty() ? 1 : list.front().weight;
+        pagerank.clear();
+        for (NodeWeight& share : list) pagerank[share.node] = share.weight = share.weight / largest;
+        break;
+      }
+    }
+    AddSeeds(seeds, list, i, entry.keep);
+  }
+
+  std::vector<double> weights;
+  double sum = 0;
+  for (const double weight : plan.score.weights) {
+    if (weight != 0) weights.push_back(weight);
+    sum += weight;
+  }
+  PlanAnswer answer;
+  const auto rank = [&](int hops) {
+    const Values walks = Walks(world, plan.expand, hops, seeds);
+    Candidates candidates;
+    for (const auto& [node, seed] : seeds)
+      if (seed.keep && findable[node]) candidates[node].found_by = seed.found_by;
+    Values reached;
+    for (const auto& [node, value] : Only(walks, findable))
+      if (!seeds.contains(node)) reached[node] = value;
+    for (const NodeWeight& node : Best(reached, plan.expand.top)) candidates[node.node];
+    answer.without_vector = 0;
+    if (!query.empty())
+      for (const auto& [node, c] : candidates) answer.without_vector += !likeness.contains(node);
+    Put(candidates, PlanTerm::kSimilarity, similarity);
+    Put(candidates, PlanTerm::kWords, words);
+    Values paths, ages;
+    for (const auto& [node, value] : walks) paths[node] = UnitTerm(value);
+    Put(candidates, PlanTerm::kPath, paths);
+    Put(candidates, PlanTerm::kGraph, Degrees(world, candidates));
+    Put(candidates, PlanTerm::kPageRank, pagerank);
+    for (const auto& [node, c] : candidates)
+      if (const auto created = world.nodes[node].created_at)
+        ages[node] = RecencyTerm(
+            created, options.now_ms,
+            static_cast<std::int64_t>(std::ceil(plan.score.half_life_days * 86'400'000)));
+    Put(candidates, PlanTerm::kAge, ages);
+    // The list, else the trust, which stands for columns, else what the caller says.
+    const auto given = [&](const NodeValues& from) {
+      Values values;
+      for (const auto& [node, c] : candidates) {
+        const auto& trust = world.nodes[node].trust;
+        if (from.otherwise) values[node] = *from.otherwise;
+        if (trust && !from.columns.empty()) values[node] = *trust;
+        for (const NodeWeight& v : from.list)
+          if (v.node == node) values[node] = v.weight;
+        if (values.contains(node)) values[node] = UnitTerm(values[node]);
+      }
+      return values;
+    };
+    const Values salience = given(options.salience), outcome = given(options.outcome);
+    Put(candidates, PlanTerm::kSalience, salience);
+    Put(candidates, PlanTerm::kOutcome, outcome);
+
+    answer.hits.clear();
+    answer.left_out = 0;
+    for (const auto& [node, c] : candidates) {
+      bool lacks = false;
+      PlanHit hit{node, 0, 0, {}, {}, c.found_by};
+      for (std::size_t t = 0; t < kPlanTerms; ++t) {
+        lacks |= plan.score.required[t] && !c.values[t];
+        if (plan.score.weights[t] == 0) continue;
+        hit.values.push_back(c.values[t].value_or(0));
+        hit.relevance += hit.values.back() * plan.score.weights[t];
+      }
+      answer.left_out += lacks;
+      hit.score = hit.relevance;
+      if (!lacks) answer.hits.push_back(hit);
+    }
+    answer.candidates = answer.hits.size();
+    if (plan.fuse == Fusion::kRrf) RankTerms(answer.hits, weights);
+    if (plan.fuse == Fusion::kMmr)
+      answer.hits = Diverse(world, plan, answer.hits, sum, question.space.has_value());
+    else
+      std::ranges::sort(answer.hits, Better);
+    if (answer.hits.size() > plan.top) answer.hits.resize(plan.top);
+  };
+  if (plan.expand.from_hits && plan.expand.hops > 0) {
+    rank(0);
+    seeds.clear();
+    for (const PlanHit& hit : answer.hits)
+      seeds[hit.node] = {UnitTerm(hit.relevance / sum), hit.found_by, true};
+  }
+  rank(plan.expand.hops);
+  return answer;
+}
+
+}  // namespace plexus::reference

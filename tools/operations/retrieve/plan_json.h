@@ -1,0 +1,30 @@
+// A retrieval plan from JSON (algorithms/retrieval/plan.h says what its parts mean):
+//
+//   {"seeds":[{"by":"vector|words|keys|pagerank","space":"default","top":30,"per_hit":3,
+//              "keep":true}],
+//    "expand":{"hops":2,"direction":"out|in|both","decay":0.5,"kinds":["supports"],"top":1000,
+//              "from":"seeds|hits"},
+//    "filter":{"node_kinds":["memory"],"tags":["a"],"scopes":["user"],"inscription":"fix",
+//              "since":0,"until":0,"valid_at":"2026-01-31","where":"trust > 0.5"},
+//    "score":{"similarity":0.6,"words":0,"path":0.4,"graph":0,"pagerank":0,"age":0,"salience":0,
+//             "outcome":0,"require":["similarity"],"half_life_days":30},
+//    "fuse":"sum|rrf|mmr","lambda":0.7,"top":10}
+#pragma once
+
+#include <string_view>
+
+#include "algorithms/retrieval/plan.h"
+#include "engine/error.h"
+#include "engine/schema.h"
+
+namespace plexus::tools {
+
+inline constexpr std::size_t kMaxPlanBytes = 65'536;
+inline constexpr std::size_t kMaxPlanNames = 256;  // Of a list of names.
+
+// Of a graph with this schema. kInvalidArgument names the place ("seeds[0].by: ..."): no JSON, more
+// than kMaxPlanBytes, a member that is not known or stands twice, a value of another type or out of
+// its limits, a kind, space or column that the graph does not have.
+Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema);
+
+}  // namespace plexus::tools
