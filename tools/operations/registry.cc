@@ -28,6 +28,7 @@ Rows MakeRows() {
                          AddTerms,
                          AddEmbed,
                          AddConcepts,
+                         AddTurns,
                          AddPageRank,
                          AddTraverse,
                          AddNeighborhood,

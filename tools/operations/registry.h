@@ -41,6 +41,7 @@ void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 void AddConcepts(Rows& rows);
+void AddTurns(Rows& rows);  // and session, which asks
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);
