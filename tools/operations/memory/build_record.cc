@@ -92,13 +92,17 @@ Status WriteBuildRecord(Workspace& workspace, const EdgeRecipe& recipe, const st
   const bool edges = report.added + report.changed + report.removed > 0;
   boost::json::object made = Described(now, recipe, space);
   const bool nothing = !before.stored && made.at("edges").as_int64() == 0;
-  const bool fits = before.changes && !edges && before.changes->size() <= kMuchLog &&
-                    SameBut(before.stored->properties, made, true);
+  const bool short_log =
+      !workspace.has_database() || (before.changes && before.changes->size() <= kMuchLog);
+  const bool fits =
+      !edges && before.stored && short_log && SameBut(before.stored->properties, made, true);
   if (nothing || fits) return {};
   WriteBatch batch(workspace.now_ms());
   batch.ExpectSequence(sequence);
   PLEXUS_TRY(WriteRecord(batch, RecordName(recipe), std::move(made), before.stored));
-  PLEXUS_TRY(workspace.graph().Apply(batch));
+  const Result<ApplyReport> applied = workspace.graph().Apply(batch);
+  if (!applied && applied.error().code != ErrorCode::kConflict)
+    return std::unexpected(applied.error());
   return {};
 }
 

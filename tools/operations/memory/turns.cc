@@ -215,6 +215,7 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
         json.Values("unknown", sum.unknown);
       });
   reply.closing = std::move(closing);
+  if (interrupted) reply.failure = Error{ErrorCode::kCancelled, ""};
   return reply;
 }
 
