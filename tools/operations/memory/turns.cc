@@ -198,6 +198,8 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
     closing += Grouped(sum.capped) + " pairs of large groups were not looked at; see " +
                request.Name("window") + "\n";
   if (dry) closing += "a dry run: nothing was written\n";
+  Progress* const progress = workspace.progress();
+  const bool interrupted = sum.truncated && progress && !progress->Report("building", 0, 0);
   const Snapshot snapshot = workspace.snapshot();
   Reply reply(
       [sequence, dry, snapshot, list = std::move(list), sum = std::move(sum)](ReplyWriter& json) {
