@@ -7,7 +7,7 @@
 namespace plexus::tools {
 namespace {
 
-// Of the log since a record; above it everything is looked at, or the record written anew.
+// Of what matters in the log since a record; above it the record is written anew.
 constexpr std::size_t kMuchLog = 4096;
 
 std::string RecordName(const EdgeRecipe& recipe) { return "build." + std::string(recipe.name); }
@@ -50,9 +50,23 @@ bool OfKind(const StateChanges& changes, EdgeKindId kind) {
   return false;
 }
 
+// Without what a recipe does not look at, above all the edges that other recipes make.
+void KeepRelevant(const EdgeRecipe& recipe, StateChanges& changes) {
+  const bool events = recipe.source == PairSource::kComposed;
+  std::erase_if(changes.edges, [&](const StateChanges::Edge& edge) {
+    return edge.kind != recipe.kind && edge.kind != recipe.groups &&
+           !(events && (edge.kind == kMember || edge.kind == kLabels));
+  });
+  std::erase_if(changes.columns, [](const auto& change) { return change.column != kCreatedAt; });
+  std::erase_if(changes.payloads, [&](const auto& change) {
+    return recipe.weight != PairWeight::kReward || change.field != NodeField::kProperties;
+  });
+  if (recipe.weight != PairWeight::kCosine) changes.vectors.clear();
+}
+
 // What the log says since `covers`; nullopt: too much, or it cannot be read.
 std::optional<StateChanges> ChangesAfter(Workspace& workspace, const Snapshot& snapshot,
-                                         Sequence covers) {
+                                         const EdgeRecipe& recipe, Sequence covers) {
   if (!workspace.has_database() || covers > snapshot.sequence()) return std::nullopt;
   StateChanges changes;
   changes.first_new = snapshot.node_count();
@@ -60,7 +74,13 @@ std::optional<StateChanges> ChangesAfter(Workspace& workspace, const Snapshot& s
   for (Sequence at = covers; at < snapshot.sequence();) {
     const Result<Changes> some = workspace.database().ChangesSince(at);
     if (!some || some->next <= at) return std::nullopt;
-    for (const Record& record : some->records) changes.Add(record);
+    for (const Record& record : some->records) {
+      StateChanges one;
+      one.first_new = changes.first_new;
+      one.Add(record);
+      KeepRelevant(recipe, one);
+      changes.Add(one);
+    }
     if (changes.size() > most) return std::nullopt;
     at = some->next;
   }
@@ -77,7 +97,7 @@ Result<BuildRecord> ReadBuildRecord(Workspace& workspace, const Snapshot& snapsh
   if (!record.stored) return record;
   const boost::json::object now = Described(snapshot, recipe, space);
   if (!SameBut(record.stored->properties, now, false)) return record;
-  record.changes = ChangesAfter(workspace, snapshot, record.stored->covers);
+  record.changes = ChangesAfter(workspace, snapshot, recipe, record.stored->covers);
   // Edges that went or came otherwise than through the log: a hard purge, another graph's record.
   const bool fits = record.changes && (OfKind(*record.changes, recipe.kind) ||
                                        SameBut(record.stored->properties, now, true));
