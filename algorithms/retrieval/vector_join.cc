@@ -116,4 +116,14 @@ Result<VectorJoinReport> JoinVectors(const Snapshot& snapshot, SpaceId space,
 }
 PLEXUS_CATCH_NO_MEMORY
 
+void Cosines(std::span<const float> query, std::span<const std::span<const float>> rows,
+             std::span<double> out, SimdLevel level) {
+  PLEXUS_CHECK(rows.size() == out.size(), "a place for each cosine");
+  const VectorQuery made(query, query.size(), Metric::kCosine, level);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    PLEXUS_CHECK(rows[i].size() == query.size(), "vectors of one length");
+    made.Measure({rows[i].data(), query.size(), 1}, &out[i]);
+  }
+}
+
 }  // namespace plexus

@@ -51,4 +51,11 @@ using TakeVectorPairs = std::function<Result<bool>(std::span<const VectorJoinPai
 Result<VectorJoinReport> JoinVectors(const Snapshot& snapshot, SpaceId space,
                                      const VectorJoinOptions& options, const TakeVectorPairs& take);
 
+// Computes: out[i] = Cosine(query, rows[i]), bit for bit, with what the query needs made once.
+// Complexity: O(rows * dimensions).
+// Errors: none. REQUIRES rows of the query's length, finite values, out.size() == rows.size().
+// Threads: pure, thread-safe. Throws std::bad_alloc.
+void Cosines(std::span<const float> query, std::span<const std::span<const float>> rows,
+             std::span<double> out, SimdLevel level = SimdLevel::kBest);
+
 }  // namespace plexus

@@ -179,7 +179,7 @@ inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& rec
           ++result.skipped;
           continue;
         }
-        const double cosine = Cosine(space->vector(turns[j]), space->vector(turns[i]));
+        const double cosine = Cosine(space->vector(turns[i]), space->vector(turns[j]));
         if (!(cosine > recipe.above)) {
           ++result.dropped;
           continue;

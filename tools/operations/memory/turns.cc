@@ -295,7 +295,7 @@ Operation BuildRow() {
               Number("above", "X", "keep cosines above X (default: the recipe's)").Between(0, 1),
               Count("window", "N",
                     "of one group: compare each turn with the N turns before it; co-retrieval: "
-                    "take N members of an event (default 64)")
+                    "take N members of an event (default 64; categorical 16)")
                   .Between(1, EdgeRecipe::kMaxWindow),
               Count("top", "K", "similar: the K nearest of each turn; 0 = all above (default 10)")
                   .Between(0, 1000),

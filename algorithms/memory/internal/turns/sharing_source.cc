@@ -9,7 +9,7 @@
 
 #include "algorithms/memory/internal/ledger_read.h"
 #include "algorithms/memory/internal/turns/sources.h"
-#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/retrieval/vector_join.h"
 
 namespace plexus::memory_internal {
 namespace {
@@ -110,11 +110,8 @@ class Sharing {
   }
 
   Status Flush() {
-    ParallelFor(writer_.executor(), pairs_.size(), 512, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        pairs_[i].cosine = Cosine(space_->vector(groups_.turns[pairs_[i].first]),
-                                  space_->vector(groups_.turns[pairs_[i].second]));
-    });
+    ParallelFor(writer_.executor(), pairs_.size(), 1024,
+                [&](std::size_t begin, std::size_t end) { MeasurePairs(begin, end); });
     writer_.report().dropped += static_cast<std::uint64_t>(
         std::erase_if(pairs_, [&](const Pair& pair) { return !(pair.cosine > recipe_.above); }));
     if (!uses_.empty()) PLEXUS_TRY(ReadUses());
@@ -122,6 +119,21 @@ class Sharing {
     for (const Pair& pair : pairs_) edges_.push_back(EdgeOf(pair));
     pairs_.clear();
     return writer_.Add(edges_);
+  }
+
+  // The pairs of a turn stand together.
+  void MeasurePairs(std::size_t begin, std::size_t end) {
+    std::vector<std::span<const float>> rows;
+    std::vector<double> cosines;
+    for (std::size_t i = begin; i < end; i += rows.size()) {
+      rows.clear();
+      const std::uint64_t turn = pairs_[i].second;
+      for (std::size_t at = i; at < end && pairs_[at].second == turn; ++at)
+        rows.push_back(space_->vector(groups_.turns[pairs_[at].first]));
+      cosines.resize(rows.size());
+      Cosines(space_->vector(groups_.turns[turn]), rows, cosines);
+      for (std::size_t at = 0; at < rows.size(); ++at) pairs_[i + at].cosine = cosines[at];
+    }
   }
 
   BuiltEdge EdgeOf(const Pair& pair) const {
