@@ -135,7 +135,7 @@ TEST_F(FollowCommand, ATextIsFoundByItsWordsAtOnce) {
   ASSERT_EQ(Plexus(Follow({"--idle-seconds", "0", "--terms"})).code, 0);
   Append(Line(2) + R"({"node":"w","text":"zebra crossing"})" + "\n");
   ASSERT_EQ(Plexus(Follow({"--idle-seconds", "0"})).code, 0);
-  EXPECT_EQ(Ask({"search", "zebra"}).at("hits").as_array().size(), 1u);
+  EXPECT_EQ(Ask({"search", "zebra"}).at("results").as_array().size(), 1u);
 }
 
 TEST_F(FollowCommand, WhatMakesNoSenseIsRefused) {
