@@ -24,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
-constexpr int kLookMs = 50;  // how often a file's size is looked at
 constexpr std::size_t kMaxNameBytes = 256;
 
 double Seconds(Clock::time_point since) {
@@ -125,10 +124,10 @@ class Follower {
     if (pending_records_ >= follow_.batch_records || whole_ >= kBatchBytes) return {};
     const std::size_t have = buffer_.size();
     buffer_.resize(have + kReadBytes);
-    int wait_ms = kLookMs;
+    int wait_ms = follow_.look_ms;
     if (pending_records_ > 0) {
       const double left = follow_.batch_seconds - Seconds(first_pending_);
-      wait_ms = static_cast<int>(std::clamp(left * 1000, 0.0, static_cast<double>(kLookMs)));
+      wait_ms = static_cast<int>(std::clamp(left * 1000, 0.0, static_cast<double>(wait_ms)));
     }
     Result<std::size_t> got = source_.Read(buffer_.data() + have, kReadBytes, wait_ms);
     buffer_.resize(have + got.value_or(0));
@@ -315,6 +314,7 @@ Status CheckOptions(const FollowOptions& follow) {
     return bad("batch_seconds is 0 to 3600");
   if (follow.idle_seconds && !(*follow.idle_seconds >= 0 && std::isfinite(*follow.idle_seconds)))
     return bad("idle_seconds is a finite number of 0 or more");
+  if (follow.look_ms < 0 || follow.look_ms > 60'000) return bad("look_ms is 0 to 60000");
   if (follow.position.size() > kMaxNameBytes) return bad("a position's name has at most 256 bytes");
   return {};
 }

@@ -218,7 +218,8 @@ TEST_F(TurnsCommand, ATableSaysTheSame) {
 TEST_F(TurnsCommand, T5Session) {
   const auto turns = [&](std::vector<std::string> arguments) {
     std::string list;
-    for (const auto& turn : Ask(std::move(arguments)).at("turns").as_array()) {
+    const object reply = Ask(std::move(arguments));
+    for (const auto& turn : reply.at("turns").as_array()) {
       const object& t = turn.as_object();
       list += std::to_string(t.at("position").to_number<int>()) + " " +
               std::string(t.at("key").as_string()) + ", ";

@@ -44,6 +44,7 @@ class FollowTest : public ::testing::Test {
     graph_ = Graph::InMemory();
     follow_.position = "p";
     follow_.batch_seconds = 0;
+    follow_.look_ms = 0;  // each step is a look
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
@@ -285,6 +286,7 @@ TEST_F(FollowTest, WhatCannotBeFollowedIsRefused) {
   refused([](FollowOptions& o) { o.batch_records = 0; });
   refused([](FollowOptions& o) { o.batch_seconds = -1; });
   refused([](FollowOptions& o) { o.idle_seconds = -1; });
+  refused([](FollowOptions& o) { o.look_ms = -1; });
   refused([](FollowOptions& o) { o.position = std::string(300, 'x'); });
   EXPECT_EQ(graph_->snapshot().sequence(), 0u);
 }

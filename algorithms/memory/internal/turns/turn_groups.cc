@@ -82,14 +82,25 @@ TouchedNodes::TouchedNodes(const Snapshot& snapshot, const EdgeRecipe& recipe,
     touched_[node] = 1;
     any_ = true;
   };
+  // A turn that is another one, or in another session, may have left any that it has an edge to.
+  const auto touch_groups = [&](NodeId turn) {
+    if (recipe.groups == kNoEdgeKind || turn >= touched_.size()) return;
+    const EdgeKindId kinds[] = {recipe.groups};
+    snapshot.ForEachArc(Direction::kOut, turn, ArcFilter::Kinds(snapshot.schema(), kinds),
+                        [&](const Arc& arc) { touch(arc.neighbor); });
+  };
   const bool events = recipe.source == PairSource::kComposed;
   for (const StateChanges::Edge& edge : options.changes->edges)
     if (edge.kind == recipe.kind || edge.kind == recipe.groups ||
         (events && (edge.kind == kMember || edge.kind == kLabels))) {
       touch(edge.source);
       touch(edge.target);
+      if (edge.kind == recipe.groups) touch_groups(edge.source);
     }
-  for (const NodeId node : options.changes->nodes) touch(node);
+  for (const NodeId node : options.changes->nodes) {
+    touch(node);
+    touch_groups(node);
+  }
   for (const StateChanges::Column& change : options.changes->columns)
     if (change.column == kCreatedAt) touch(change.node);
   if (recipe.weight == PairWeight::kCosine)
