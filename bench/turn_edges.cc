@@ -177,7 +177,9 @@ int main(int argc, char** argv) {
     RunAll(*graph, agent);
   } else {
     const TempFolder folder("turn_edges");
-    const auto database = Must(Database::Open(folder / "g"), "opening");
+    OpenOptions options;
+    options.create = true;
+    const auto database = Must(Database::Open(folder / "g", options), "opening");
     Fill(database->graph(), agent);
     RunAll(database->graph(), agent);
     Must(database->Close(), "closing");
