@@ -16,6 +16,9 @@ for program in removed reembed crash_open hard_purge soak retrieval_eval; do
   echo "--- $program"
   "$build/$program"
 done
+echo "--- turn_edges"
+"$build/turn_edges" 3000
+"$build/turn_edges" 3000 durable
 if git rev-parse --git-dir > /dev/null 2>&1; then  # the history of this tree, where it is there
   echo "--- frontier_eval"
   "$build/frontier_eval" .

@@ -139,6 +139,7 @@ const std::map<std::string, Room>& Rooms() {
          {{"storage/formats/*.h", "storage/formats/base", "engine/"},
           {"boost/json", "flatbuffers/"}}},
         {"storage/formats/pipeline", {pipeline, {"zlib.h"}}},
+        {"storage/formats/follow", {{"storage/formats/follow", "engine/"}, {"boost/uuid"}}},
         {"storage/formats/csv", {With(pipeline, {"storage/formats/csv"}), {}}},
         {"storage/formats/json",
          {With(pipeline, {"storage/formats/json"}), {"boost/json", "boost/uuid"}}},
@@ -187,8 +188,8 @@ const std::map<std::string, Room>& Rooms() {
 
 std::string Layer(const std::string& path) {
   static const std::set<std::string> formats = {
-      "storage/formats/export.h", "storage/formats/import.h", "storage/formats/import_vectors.h",
-      "storage/formats/wordnet.h"};
+      "storage/formats/export.h", "storage/formats/follow.h", "storage/formats/import.h",
+      "storage/formats/import_vectors.h", "storage/formats/wordnet.h"};
   if (formats.contains(path)) return "storage/formats/*.h";
   std::string folder = path.substr(0, path.rfind('/'));
   while (!Rooms().contains(folder) && folder.find('/') != std::string::npos)

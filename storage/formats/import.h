@@ -111,6 +111,9 @@ struct ImportOptions {
   // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). An Error ends
   // the import in the middle.
   std::function<Status(const Snapshot&, WriteBatch&)> complete;
+  // The same, told the line of the input behind the last record of the batch: to keep a position
+  // with what it stands for (follow.h).
+  std::function<Status(std::uint64_t next_line, WriteBatch&)> position = {};
 };
 
 struct ImportCounts {

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "tools/cli/command_progress.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"
-#include "tools/cli/progress_bar.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
 #include "tools/operations/arguments.h"
@@ -168,9 +168,9 @@ int RunCommand(const CommandLine& line) {
   const GlobalOptions& globals = line.globals;
   if (const Status usable = CheckUse(request, globals.format); !usable)
     return PrintFailure(usable.error(), line);
-  ProgressBar bar(!globals.quiet);
+  CommandProgress bar(line);
   const Access access = request.operation().AccessFor(request);
-  if (request.operation().name == "import") KeepFreedMemory();
+  if (request.operation().name == "import" && !request.Flag("follow")) KeepFreedMemory();
   std::optional<SignalGuard> guard;
   if (access == Access::kNothing) guard.emplace();
   Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, access, true, &bar);

@@ -30,6 +30,7 @@ Rows MakeRows() {
                          AddEmbed,
                          AddConcepts,
                          AddDecisionsUnlink,
+                         AddTurns,
                          AddPageRank,
                          AddTraverse,
                          AddNeighborhood,

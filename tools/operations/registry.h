@@ -42,6 +42,7 @@ void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 void AddConcepts(Rows& rows);
 void AddDecisionsUnlink(Rows& rows);
+void AddTurns(Rows& rows);  // and session, which asks
 // Ask.
 void AddPageRank(Rows& rows);
 void AddTraverse(Rows& rows);

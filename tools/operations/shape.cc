@@ -92,7 +92,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 51> kMeanings = {{
     {"acyclic", "no cycle was met"},
     {"arousal_level", "of the concept from now on"},
     {"average_length", "words in a text, on average"},
@@ -132,13 +132,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kMeaning
     {"percentile", "the share of nodes that score no more"},
     {"raised", "whose values change"},
     {"reached", "nodes that were reached"},
+    {"relevance", "the sum of weight times value over the terms"},
     {"results", "the list that was asked for, or its beginning"},
     {"resume", "a token to go on with"},
     {"scaled", "the score as a share of the best"},
     {"sequence", "the state of the graph that was asked"},
-    {"superseded_by", "the head of what replaced it"},
-    {"relevance", "the sum of weight times value over the terms"},
     {"stage_ms", "milliseconds of each stage; they differ from run to run"},
+    {"superseded_by", "the head of what replaced it"},
     {"tf", "times the term is in the text"},
     {"total", "how many there are, listed or not"},
     {"truncated", "the budget ran out: right as far as it goes"},

@@ -159,7 +159,8 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
 
 // Elsewhere a selection would be ignored.
 bool SelectsNodes(const Operation& operation) {
-  constexpr std::string_view kOthers[] = {"list", "find", "neighbors", "export", "terms", "embed"};
+  constexpr std::string_view kOthers[] = {"list",  "find",  "neighbors", "export",
+                                          "terms", "embed", "build"};
   return operation.group == "Ask" ||
          std::ranges::find(kOthers, operation.name) != std::end(kOthers);
 }

@@ -16,6 +16,7 @@
 #include "engine/write_batch.h"
 #include "storage/database.h"
 #include "storage/formats/export.h"
+#include "storage/formats/follow.h"
 #include "storage/formats/import.h"
 #include "storage/formats/import_vectors.h"
 #include "storage/formats/wordnet.h"

@@ -59,10 +59,12 @@ Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch) 
   };
   for (std::size_t i = 0; i < root.size(); ++i) {
     const std::string_view name = root.name(i);
-    if (!is_set(patch.strings, name) && !is_set(patch.ints, name)) CopyValue(made, &name, root[i]);
+    if (!is_set(patch.strings, name) && !is_set(patch.ints, name) && !is_set(patch.doubles, name))
+      CopyValue(made, &name, root[i]);
   }
   for (const auto& [name, value] : patch.strings) made.String(name, value);
   for (const auto& [name, value] : patch.ints) made.Int(name, value);
+  for (const auto& [name, value] : patch.doubles) made.Double(name, value);
   return made.Finish();
 }
 

@@ -15,6 +15,7 @@ namespace plexus::memory_internal {
 struct PropertyPatch {
   std::vector<std::pair<std::string, std::string>> strings;
   std::vector<std::pair<std::string, std::int64_t>> ints;
+  std::vector<std::pair<std::string, double>> doubles;
 };
 
 // kCorruption: the bytes are no map. kInvalidArgument: it grows beyond the limits.

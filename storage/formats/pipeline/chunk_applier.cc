@@ -65,6 +65,13 @@ Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
       not_the_records_fault_ = true;
       return std::unexpected(std::move(done.error()));
     }
+  if (run_.options.position) {
+    const auto lines = static_cast<std::uint64_t>(std::ranges::count(piece.text, '\n'));
+    if (Status done = run_.options.position(piece.first_line + lines, piece.batch); !done) {
+      not_the_records_fault_ = true;
+      return std::unexpected(std::move(done.error()));
+    }
+  }
   return run_.graph.Apply(piece.batch, run_.options.apply);
 }
 

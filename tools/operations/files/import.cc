@@ -14,6 +14,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/files/follow.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/scratch_graph.h"
@@ -86,6 +87,7 @@ void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& 
 
 void WriteReport(ReplyWriter& json, const ImportReport& report,
                  const std::optional<IndexTermsReport>& terms, bool dry_run,
+                 const std::optional<FollowReport>& followed,
                  const std::vector<std::string>& warnings) {
   json.Field("sequence", report.sequence);
   if (dry_run) json.Field("dry_run", true);
@@ -110,6 +112,15 @@ void WriteReport(ReplyWriter& json, const ImportReport& report,
   if (terms) {
     json.BeginObject("terms");
     WriteTermFields(json, *terms);
+    json.EndObject();
+  }
+  if (followed) {
+    json.BeginObject("follow");
+    json.Field("resumed_at", followed->resumed_at);
+    json.Field("offset", followed->offset);
+    json.Field("lines", followed->lines);
+    json.Field("waiting", followed->waiting);
+    json.Field("interrupted", followed->interrupted);
     json.EndObject();
   }
   json.Field("stopped", report.stopped);
@@ -285,7 +296,8 @@ Result<ImportOptions> Options(const Workspace& workspace, const Request& request
 }
 
 Reply MakeReply(Workspace& workspace, ImportReport report,
-                const std::optional<IndexTermsReport>& terms, bool dry_run, double seconds) {
+                const std::optional<IndexTermsReport>& terms, bool dry_run, double seconds,
+                const std::optional<FollowReport>& followed = {}) {
   AddNotes(workspace.notes(), report);
   std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
   for (const ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
@@ -294,10 +306,11 @@ Reply MakeReply(Workspace& workspace, ImportReport report,
   if (terms) page += ShownTerms(*terms);
   if (dry_run) page += "a dry run: nothing was written\n";
   const bool stopped = report.stopped;
-  Reply reply([report = std::move(report), terms, dry_run, warnings](ReplyWriter& json) {
-    WriteReport(json, report, terms, dry_run, warnings);
+  Reply reply([report = std::move(report), terms, dry_run, followed, warnings](ReplyWriter& json) {
+    WriteReport(json, report, terms, dry_run, followed, warnings);
   });
   reply.page = std::move(page);
+  if (followed && followed->interrupted) reply.failure = Error{ErrorCode::kCancelled, ""};
   if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
   return reply;
 }
@@ -323,11 +336,13 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(CheckFollow(request));
   PLEXUS_TRY(CheckFiles(workspace, request));
   PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
   MustFinish must_finish(workspace.progress());
-  if (workspace.has_database() && TotalBytes(request.List("files")) >= kBulkBytes) {
+  const bool follow = request.Flag("follow");
+  if (!follow && workspace.has_database() && TotalBytes(request.List("files")) >= kBulkBytes) {
     options.before = [&] { return workspace.database().BeginBulk(); };
     options.after = [&] { return workspace.database().EndBulk(&must_finish); };
   }
@@ -338,7 +353,13 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
     };
-  Result<ImportReport> report = Read(workspace.graph(), workspace.input(), request, options);
+  std::optional<FollowReport> followed;
+  const auto read = [&]() -> Result<ImportReport> {
+    if (!follow) return Read(workspace.graph(), workspace.input(), request, options);
+    PLEXUS_ASSIGN(followed, Follow(workspace, request, options));
+    return followed->import;
+  };
+  Result<ImportReport> report = read();
   if (!report) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
@@ -350,7 +371,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return MakeReply(workspace, *std::move(report), terms, false, seconds);
+  return MakeReply(workspace, *std::move(report), terms, false, seconds, followed);
 }
 
 Access ImportAccess(const Request& request) {
@@ -374,49 +395,61 @@ void AddImport(Rows& rows) {
        .summary = "Read batch files into a graph, which is made when there is none",
        .effect = Effect::kWrite,
        .parameters =
-           {Repeated("files", "FILE",
-                     "files (packed ones too: .gz), WordNet's directory, or - for standard input")
-                .Named(Means::kFile)
-                .Positional(),
-            Choice("format",
-                   {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
-                    "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
-                   "auto: by name, then by content"),
-            Choice("on_error", {"stop", "skip"},
+           Parameters{
+               Repeated(
+                   "files", "FILE",
+                   "files (packed ones too: .gz), WordNet's directory, or - for standard input")
+                   .Named(Means::kFile)
+                   .Positional(),
+               Choice("format",
+                      {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
+                       "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
+                      "auto: by name, then by content"),
+               Choice(
+                   "on_error", {"stop", "skip"},
                    "at a record that cannot be read or that the graph refuses: stop, and nothing "
                    "of all the files is imported; skip it and count it. What no check of the "
                    "files can foresee (a full disk, Ctrl-C half way) keeps whole batches; import "
                    "again to complete"),
-            Flag("terms",
-                 "make the texts' words terms, for search. A graph that has terms gets those of "
-                 "its new texts without being asked"),
-            Flag("dry_run",
-                 "say what would be new, changed and refused, and write nothing; takes the memory "
-                 "of the import"),
-            Flag("strict",
-                 "refuse nodes that the files only name: each must be in the graph or be stated by "
-                 "a record (without it they are made, and counted as stubs); and records that are "
-                 "never valid (without it they are taken, and warned of)"),
-            List("columns", "MEANING=COLUMN",
-                 "tables and rows: what the file's columns mean, as source=from,target=to; unnamed "
-                 "ones mean what they are called"),
-            List("reversed_kinds", "KIND",
-                 "edge kinds whose edges the files hold the other way round: their ends change "
-                 "places. supersedes,supports,promoted_from for files that mean 'b supersedes a' "
-                 "by from a to b")
-                .Named(Means::kEdgeKind),
-            Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
-                .Named(Means::kFile),
-            Text("space", "NAME", "vectors: the space they go to").Default(std::string("default")),
-            Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
-            MetricParameter()},
+               Flag("terms",
+                    "make the texts' words terms, for search. A graph that has terms gets those of "
+                    "its new texts without being asked"),
+               Flag("dry_run",
+                    "say what would be new, changed and refused, and write nothing; takes the "
+                    "memory "
+                    "of the import"),
+               Flag("strict",
+                    "refuse nodes that the files only name: each must be in the graph or be stated "
+                    "by "
+                    "a record (without it they are made, and counted as stubs); and records that "
+                    "are "
+                    "never valid (without it they are taken, and warned of)"),
+               List("columns", "MEANING=COLUMN",
+                    "tables and rows: what the file's columns mean, as source=from,target=to; "
+                    "unnamed "
+                    "ones mean what they are called"),
+               List(
+                   "reversed_kinds", "KIND",
+                   "edge kinds whose edges the files hold the other way round: their ends change "
+                   "places. supersedes,supports,promoted_from for files that mean 'b supersedes a' "
+                   "by from a to b")
+                   .Named(Means::kEdgeKind),
+               Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
+                   .Named(Means::kFile),
+               Text("space", "NAME", "vectors: the space they go to")
+                   .Default(std::string("default")),
+               Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
+               MetricParameter()} +
+           FollowParameters(),
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "
                 "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
                 "never_valid:n, stubs:n, turned?:n, "
                 "new_edge_kinds?:[s], removed:n, records:n, bytes:n, batches:n, pointers?:n, "
                 "self_loops_skipped?:n, "
-                "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
+                "terms?:{texts:n, changed:n, linked:n, unlinked:n}, "
+                "follow?:{resumed_at:n, offset:n, lines:n, waiting:n, interrupted:b}, stopped:b, "
+                "messages:[s], "
                 "warnings:[s]",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
@@ -428,7 +461,9 @@ void AddImport(Rows& rows) {
                     {"plexus import --db wn --format wordnet /usr/share/wordnet",
                      "117,659 concepts of WordNet 3.0"},
                     {"plexus import --db g --keys words.txt vectors.npy",
-                     "row i of the array becomes the vector of the i-th line's key"}},
+                     "row i of the array becomes the vector of the i-th line's key"},
+                    {"plexus import --db g --follow events.jsonl",
+                     "what an agent writes, as it writes it; goes on after a crash"}},
        .run = Run,
        .access = ImportAccess});
 }

@@ -1,0 +1,188 @@
+// What the builders of edges between turns cost: temporal, referential, causal, categorical and
+// trajectory over an agent's turns with vectors of 384 dimensions.
+//
+// Sessions, times and files are those of graphs/agent_graph.h; a tenth of the turns have one of 64
+// inscriptions; vectors lie around 2,000 topics. 5,000 corrections and 121 rewards are given as
+// lines. Each builder runs twice: from nothing, and again over the same graph. Prints wall and
+// processor seconds and the counts. Exit 1 when the second run writes, or a weight is wrong.
+// Usage: turn_edges [TURNS [ram|durable]], default 332,000 ram.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "algorithms/memory/turns.h"
+#include "algorithms/retrieval/vector_distance.h"
+#include "bench/graphs/agent_graph.h"
+#include "bench/support.h"
+#include "storage/database.h"
+
+namespace {
+
+using namespace plexus;         // NOLINT: a program of one file
+using namespace plexus::bench;  // NOLINT
+
+constexpr std::size_t kDimensions = 384, kTopics = 2000;
+constexpr std::int64_t kNow = 1'800'000'000'000;
+
+double ProcessorSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+float Uniform(std::uint64_t& state) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return static_cast<float>(state >> 40) / static_cast<float>(1 << 23) - 1;
+}
+
+std::string Name(const char* what, std::uint64_t i) { return what + std::to_string(i); }
+
+void Fill(Graph& graph, const AgentGraph& agent) {
+  std::uint64_t state = 88'172'645'463'325'252ull;
+  std::vector<float> topics(kTopics * kDimensions);
+  for (float& x : topics) x = Uniform(state);
+  std::mt19937_64 random(7);
+  std::vector<float> values(kDimensions);
+  std::size_t mention = 0;
+  for (NodeId first = 0; first < agent.turns; first += 4096) {
+    WriteBatch batch(kNow);
+    batch.DefineSpace({"default", kDimensions, Metric::kCosine});
+    const SpaceRef space = batch.SpaceNamed("default");
+    for (NodeId v = first; v < std::min(first + 4096, agent.turns); ++v) {
+      const NodeRef turn = batch.UpsertNode(Name("t", v), kTurn);
+      batch.SetI64(turn, kCreatedAt, agent.created_at[v]);
+      batch.Link(turn, kInSession, batch.IndexNode(kSession, Name("s", agent.session[v])));
+      for (; mention < agent.mentions.size() && agent.mentions[mention].turn == v; ++mention) {
+        WriteBatch::EdgeInput edge;
+        edge.source = turn;
+        edge.kind = kMentions;
+        edge.target = batch.IndexNode(kFile, Name("f", agent.mentions[mention].file));
+        edge.label = random() % 3 == 0 ? "write" : "read";
+        batch.Link(edge);
+      }
+      if (random() % 10 == 0)
+        batch.Link(turn, kInscribed, batch.IndexNode(kInscription, Name("i", random() % 64)));
+      const float* topic = topics.data() + random() % kTopics * kDimensions;
+      for (std::size_t d = 0; d < kDimensions; ++d) values[d] = topic[d] + Uniform(state);
+      batch.SetVector(turn, space, values);
+    }
+    Must(graph.Apply(batch), "filling");
+  }
+  Must(graph.Compact(), "compacting");
+}
+
+std::vector<TurnTrajectory> Lines(const AgentGraph& agent) {
+  std::mt19937_64 random(9);
+  const std::uint64_t share = agent.turns / 66 + 1;  // 5,000 of 332,000
+  std::vector<TurnTrajectory> lines;
+  for (std::uint64_t i = 0; i < share; ++i) {
+    TurnTrajectory line;
+    line.of = Name("s", random() % agent.sessions);
+    line.correction_of = Name("s", random() % agent.sessions);
+    if (i < 121) line.reward = static_cast<double>(random() % 1000) / 1000;
+    line.skill = "debug";
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// Some of the edges, computed again.
+bool Check(const Snapshot& snapshot, const EdgeRecipe& recipe) {
+  const VectorTable::View* space = Must(snapshot.vectors(SpaceId{}), "vectors");
+  const EdgeKindId kinds[] = {recipe.kind};
+  bool right = true;
+  std::uint64_t at = 0;
+  snapshot.ForEachEdge(ArcFilter::Kinds(snapshot.schema(), kinds), [&](const Edge& edge) {
+    if (at++ % 101 != 0) return;
+    double expected = edge.weight;
+    if (recipe.weight == PairWeight::kCosine)
+      expected = Cosine(space->vector(edge.source), space->vector(edge.target));
+    if (recipe.weight == PairWeight::kGap)
+      expected = 1 / (1 + static_cast<double>(*snapshot.i64(kCreatedAt, edge.target) -
+                                              *snapshot.i64(kCreatedAt, edge.source)) /
+                              3'600'000);
+    right = right && std::abs(expected - static_cast<double>(edge.weight)) < 1e-6;
+  });
+  return Require(right, std::string(recipe.name) + ": weights are those of the definition");
+}
+
+struct Cost {
+  double wall = 0, processor = 0;
+};
+
+Cost Run(Graph& graph, const EdgeRecipe& recipe, const BuildOptions& options, bool again) {
+  const auto start = std::chrono::steady_clock::now();
+  const double processor = ProcessorSeconds();
+  const BuildReport report = Must(BuildEdges(graph.snapshot(), recipe, options,
+                                             [&](const WriteBatch& batch) -> Status {
+                                               PLEXUS_TRY(graph.Apply(batch));
+                                               return {};
+                                             }),
+                                  "building");
+  const Cost cost{std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                  ProcessorSeconds() - processor};
+  std::printf(
+      "  %-12s %7.2f s wall %7.2f s processor: new %llu same %llu dropped %llu skipped %llu "
+      "capped %llu\n",
+      std::string(recipe.name).c_str(), cost.wall, cost.processor,
+      static_cast<unsigned long long>(report.added), static_cast<unsigned long long>(report.same),
+      static_cast<unsigned long long>(report.dropped),
+      static_cast<unsigned long long>(report.skipped),
+      static_cast<unsigned long long>(report.capped));
+  if (again)
+    Require(report.added + report.changed + report.removed + report.batches == 0,
+            std::string(recipe.name) + ": again writes nothing");
+  return cost;
+}
+
+void RunAll(Graph& graph, const AgentGraph& agent) {
+  const std::vector<TurnTrajectory> lines = Lines(agent);
+  BuildOptions options;
+  options.trajectories = lines;
+  options.now_ms = kNow;
+  for (const bool again : {false, true}) {
+    std::printf("%s\n", again ? "again" : "from nothing");
+    Cost sum;
+    for (const char* name : {"temporal", "referential", "causal", "categorical", "trajectory"}) {
+      const Cost cost = Run(graph, *FindRecipe(name), options, again);
+      sum.wall += cost.wall;
+      sum.processor += cost.processor;
+      if (!again) Check(graph.snapshot(), *FindRecipe(name));
+    }
+    std::printf("  %-12s %7.2f s wall %7.2f s processor\n", "together", sum.wall, sum.processor);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  AgentGraphOptions shape;
+  if (argc > 1) shape.turns = static_cast<NodeId>(std::atoll(argv[1]));
+  const bool durable = argc > 2 && std::string(argv[2]) == "durable";
+  const AgentGraph agent = MakeAgentGraph(shape);
+  std::printf("%u turns, %u sessions, %zu mentions of %u files, %zu dimensions, %s\n", agent.turns,
+              agent.sessions, agent.mentions.size(), agent.files, kDimensions,
+              durable ? "durable" : "in RAM");
+  if (!durable) {
+    const std::unique_ptr<Graph> graph = Graph::InMemory();
+    Fill(*graph, agent);
+    RunAll(*graph, agent);
+  } else {
+    const TempFolder folder("turn_edges");
+    OpenOptions options;
+    options.create = true;
+    const auto database = Must(Database::Open(folder / "g", options), "opening");
+    Fill(database->graph(), agent);
+    RunAll(database->graph(), agent);
+    Must(database->Close(), "closing");
+  }
+  return FailedChecks() == 0 ? 0 : 1;
+}

@@ -1,0 +1,202 @@
+// Random turns in sessions, with files, inscriptions and vectors; and the edges of each recipe by
+// their definition: every pair is looked at.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "algorithms/memory/turns.h"
+#include "algorithms/retrieval/vector_distance.h"
+#include "engine/graph.h"
+#include "engine/properties/properties.h"
+
+namespace plexus::testing {
+
+// source, target, label -> weight's bits. Keys, as ids are the graph's matter.
+using TurnEdges = std::map<std::array<std::string, 3>, std::uint32_t>;
+
+inline TurnEdges EdgesOf(const Snapshot& s, EdgeKindId kind) {
+  TurnEdges edges;
+  const EdgeKindId kinds[] = {kind};
+  s.ForEachEdge(ArcFilter::Kinds(s.schema(), kinds), [&](const Edge& e) {
+    edges[{std::string(s.key(e.source)), std::string(s.key(e.target)),
+           std::string(s.string(e.label))}] = std::bit_cast<std::uint32_t>(e.weight);
+  });
+  return edges;
+}
+
+class TurnWorld {
+ public:
+  TurnWorld(std::uint64_t seed, int turns, int groups)
+      : random_(seed), turns_(turns), groups_(groups) {}
+
+  std::uint64_t Below(std::uint64_t n) { return random_() % n; }
+
+  // Some changes: turns, times, sessions, files, inscriptions, vectors; removals when `removes`.
+  WriteBatch Next(int changes, bool removes) {
+    WriteBatch batch(1'700'000'000'000);
+    batch.DefineSpace({"default", 4, Metric::kCosine});
+    for (int i = 0; i < changes; ++i) Change(batch, removes);
+    return batch;
+  }
+
+ private:
+  std::string Name(const char* what, std::uint64_t i) { return what + std::to_string(i); }
+  NodeRef Turn(WriteBatch& batch) { return batch.UpsertNode(Name("t", Below(turns_)), kTurn); }
+  void Change(WriteBatch& batch, bool removes) {
+    const NodeRef turn = Turn(batch);
+    const std::string group = std::to_string(Below(groups_));
+    switch (Below(removes ? 9 : 7)) {
+      case 0:
+        batch.SetI64(turn, kCreatedAt, static_cast<std::int64_t>(1'000 * Below(12)));
+        break;
+      case 1:
+        batch.Link(turn, kInSession, batch.IndexNode(kSession, "s" + group));
+        break;
+      case 2: {
+        WriteBatch::EdgeInput edge;
+        edge.source = turn;
+        edge.kind = kMentions;
+        edge.target = batch.IndexNode(kFile, "f" + group);
+        PropertyMapBuilder made;
+        made.String("operation", Below(2) ? "read" : "write");
+        const std::string properties = *made.Finish();
+        if (Below(2))
+          edge.properties = properties;
+        else
+          edge.label = Below(2) ? "read" : "write";
+        batch.Link(edge);
+        break;
+      }
+      case 3:
+        batch.Link(turn, kInscribed, batch.IndexNode(kInscription, "i" + group));
+        break;
+      case 4:
+      case 5: {
+        std::array<float, 4> values{};
+        for (float& x : values) x = static_cast<float>(Below(5)) - 1.5f;
+        batch.SetVector(turn, batch.SpaceNamed("default"), values);
+        break;
+      }
+      case 6:
+        if (Below(8) == 0) batch.ClearColumn(turn, kCreatedAt);
+        break;
+      case 7:
+        batch.Unlink(turn, kInSession, batch.IndexNode(kSession, "s" + group));
+        break;
+      default:
+        if (Below(3) == 0) batch.RemoveNode(turn);
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::uint64_t turns_, groups_;
+};
+
+// --- by definition
+
+inline std::vector<NodeId> TurnsBySlowScan(const Snapshot& s) {
+  std::vector<NodeId> turns;
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    if (s.alive(v) && s.node_kind(v) == kTurn) turns.push_back(v);
+  std::ranges::sort(turns, {},
+                    [&](NodeId v) { return std::pair(s.i64(kCreatedAt, v).value_or(kNoTime), v); });
+  return turns;
+}
+
+inline std::set<NodeId> GroupsOf(const Snapshot& s, NodeId turn, EdgeKindId kind) {
+  std::set<NodeId> groups;
+  s.ForEachArc(Direction::kOut, turn, ArcFilter::All(), [&](const Arc& arc) {
+    if (arc.kind == kind) groups.insert(arc.neighbor);
+  });
+  return groups;
+}
+
+inline std::set<std::string> UsesOf(const Snapshot& s, NodeId turn, NodeId file) {
+  std::set<std::string> uses;
+  s.ForEachArc(Direction::kOut, turn, ArcFilter::All(), [&](const Arc& arc) {
+    if (arc.kind != kMentions || arc.neighbor != file) return;
+    const Edge edge = s.edge(arc, turn);
+    uses.insert(std::string(s.string(edge.label)));
+    if (!edge.properties) return;
+    const std::string bytes = *s.Payload(edge.properties);
+    const PropertyMap map = *PropertyMap::Read(bytes);
+    if (const auto operation = map.root().Find("operation"))
+      uses.insert(std::string(*operation->AsString()));
+  });
+  return uses;
+}
+
+inline TurnEdges ReferenceTemporal(const Snapshot& s) {
+  TurnEdges edges;
+  const std::vector<NodeId> turns = TurnsBySlowScan(s);
+  const auto session = [&](NodeId v) {
+    const auto groups = GroupsOf(s, v, kInSession);
+    return groups.empty() ? kNoNode : *groups.begin();
+  };
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const auto at = s.i64(kCreatedAt, turns[i]);
+    if (!at || session(turns[i]) == kNoNode) continue;
+    for (std::size_t j = i + 1; j < turns.size(); ++j) {
+      if (session(turns[j]) != session(turns[i])) continue;
+      const double gap = static_cast<double>(*s.i64(kCreatedAt, turns[j]) - *at) / 1000;
+      edges[{std::string(s.key(turns[i])), std::string(s.key(turns[j])), ""}] =
+          std::bit_cast<std::uint32_t>(static_cast<float>(1 / (1 + gap / 3600)));
+      break;
+    }
+  }
+  return edges;
+}
+
+struct ReferenceShared {
+  TurnEdges edges;
+  std::uint64_t dropped = 0, skipped = 0, capped = 0;
+};
+
+inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& recipe) {
+  ReferenceShared result;
+  const std::vector<NodeId> turns = TurnsBySlowScan(s);
+  const VectorTable::View* space = *s.vectors(SpaceId{});
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      for (const NodeId group : GroupsOf(s, turns[i], recipe.groups)) {
+        if (!GroupsOf(s, turns[j], recipe.groups).contains(group)) continue;
+        std::size_t between = 0;
+        for (std::size_t k = j + 1; k < i; ++k)
+          between += GroupsOf(s, turns[k], recipe.groups).contains(group);
+        if (between >= recipe.window) {
+          ++result.capped;
+          continue;
+        }
+        if (!space->has(turns[i]) || !space->has(turns[j])) {
+          ++result.skipped;
+          continue;
+        }
+        const double cosine = Cosine(space->vector(turns[i]), space->vector(turns[j]));
+        if (!(cosine > recipe.above)) {
+          ++result.dropped;
+          continue;
+        }
+        NodeId from = turns[i], to = turns[j];
+        if (recipe.direction == PairDirection::kReaderToWriter) {
+          const auto later = UsesOf(s, from, group), earlier = UsesOf(s, to, group);
+          if (later.contains("write") && !earlier.contains("write") && earlier.contains("read"))
+            std::swap(from, to);
+        } else if (from > to) {
+          std::swap(from, to);  // symmetric kinds are stored so
+        }
+        result.edges[{std::string(s.key(from)), std::string(s.key(to)),
+                      std::string(DisplayName(s.key(group)))}] =
+            std::bit_cast<std::uint32_t>(static_cast<float>(cosine));
+      }
+  return result;
+}
+
+}  // namespace plexus::testing

@@ -1,0 +1,96 @@
+// A line a batch, as JSON and for people: the door takes the one it shows.
+#include "tools/operations/files/follow.h"
+
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "tools/operations/batch_progress.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/json_writer.h"
+
+namespace plexus::tools {
+namespace {
+
+void Report(BatchProgress& progress, const FollowBatch& batch) {
+  std::ostringstream json;
+  {
+    JsonWriter writer(json);
+    writer.BeginObject();
+    writer.Field("sequence", batch.sequence);
+    writer.Field("records", batch.records);
+    writer.Field("errors", batch.errors);
+    writer.Field("offset", batch.offset);
+    writer.Field("lines", batch.lines);
+    writer.EndObject();
+  }
+  std::string words =
+      "sequence " + std::to_string(batch.sequence) + ": " + Grouped(batch.records) + " records";
+  if (batch.errors > 0) words += ", " + Grouped(batch.errors) + " refused";
+  words += ", to line " + Grouped(batch.lines) + ", byte " + Grouped(batch.offset);
+  progress.BatchDone(std::move(json).str(), words);
+}
+
+}  // namespace
+
+Parameters FollowParameters() {
+  return {Flag("follow",
+               "go on as the file grows, or to the end of the pipe, until Ctrl-C; says which "
+               "sequence is durable, a line a batch on standard error; run again it goes on "
+               "behind the last durable record. One file of jsonl, csv, tsv or edgelist"),
+          Count("batch_records", "N", "follow: records of a batch, at most")
+              .Default(std::uint64_t{1000})
+              .Between(1, 1'000'000),
+          Number("batch_seconds", "S", "follow: a record waits so long for others of its batch")
+              .Default(1.0)
+              .Between(0, 3600),
+          Number("idle_seconds", "S", "follow: end when nothing came for so long (default: never)")
+              .AtLeast(0),
+          Text("position", "NAME",
+               "follow: the name under which the graph keeps how far it is (default: the file; a "
+               "pipe has one only where it is named, and then gives all of its bytes again)")};
+}
+
+Status CheckFollow(const Request& request) {
+  for (const char* option : {"batch_records", "batch_seconds", "idle_seconds", "position"})
+    PLEXUS_TRY(Needs(request, option, "follow"));
+  if (!request.Flag("follow")) return {};
+  for (const char* option : {"dry_run", "strict", "keys", "metric", "dimensions"})
+    PLEXUS_TRY(NotTogether(request, "follow", option));
+  if (request.List("files").size() != 1)
+    return Fail(ErrorCode::kInvalidArgument, request.Name("follow") + " takes one file");
+  return {};
+}
+
+Result<FollowReport> Follow(Workspace& workspace, const Request& request,
+                            const ImportOptions& options) {
+  const std::string& file = request.List("files")[0];
+  const bool pipe = file == "-";
+  FollowOptions follow;
+  follow.batch_records = static_cast<std::size_t>(request.Count("batch_records"));
+  follow.batch_seconds = request.Number("batch_seconds");
+  follow.idle_seconds = request.MaybeNumber("idle_seconds");
+  follow.position = request.Text("position");
+  if (follow.position.empty() && !pipe)
+    follow.position = std::filesystem::path(file).lexically_normal().generic_string();
+  if (follow.position.size() > 256)
+    return Fail(ErrorCode::kInvalidArgument,
+                "the name of the file is over 256 bytes; give it a " + request.Name("position"));
+  // A host's progress knows nothing of batches; without any, only silence can end it.
+  auto* const progress = dynamic_cast<BatchProgress*>(workspace.progress());
+  if (progress) {
+    follow.on_batch = [=](const FollowBatch& batch) { Report(*progress, batch); };
+    follow.clock_ms = [&workspace, progress] {
+      workspace.SetClock(progress->ClockMs());
+      return workspace.options().clock_ms;
+    };
+  } else if (!workspace.progress() && !follow.idle_seconds) {
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("follow") + " has no end here; give " + request.Name("idle_seconds"));
+  }
+  Graph& graph = workspace.graph();
+  return pipe ? FollowStream(graph, "standard input", workspace.input(), options, follow)
+              : FollowFile(graph, file, options, follow);
+}
+
+}  // namespace plexus::tools
