@@ -184,6 +184,75 @@ BENCHMARK(OneQuery)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
+// The same question with the narrow copy of the rows, in turns with the plain scan: `times` is
+// the median of the one over the median of the other, `exact` the share of rows left to measure.
+void Prefiltered(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph();
+  NearestOptions plain;
+  plain.metric = static_cast<Metric>(state.range(1));
+  plain.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  NearestOptions narrow = plain;
+  narrow.prefilter = Prefilter::kInt8;
+  const auto seconds = [&](std::span<const float> query, const NearestOptions& options,
+                           NearestResult& result) {
+    const auto start = std::chrono::steady_clock::now();
+    result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  NearestResult want, got;
+  seconds(TheVectors().vector(QueryNode(0)), narrow, got);  // makes the copy
+  std::vector<double> scans, filtered;
+  std::uint64_t exact = 0;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const auto query = TheVectors().vector(QueryNode(i++));
+    scans.push_back(seconds(query, plain, want));
+    filtered.push_back(seconds(query, narrow, got));
+    state.SetIterationTime(filtered.back());
+    Require(got.nodes == want.nodes, "the same bits with and without the pre-filter");
+    exact += got.exact;
+  }
+  state.counters["times"] = Median(scans) / Median(filtered);
+  state.counters["exact"] =
+      static_cast<double>(exact) / static_cast<double>(i * TheVectors().row_count());
+}
+BENCHMARK(Prefiltered)
+    ->ArgNames({"threads", "metric"})
+    ->ArgsProduct({{1, 2}, {0, 1, 2}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+// Queries that share a pass, in turns with one query: `times` is the median of one over the median
+// of a query in company.
+void ManyQueries(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph();
+  NearestOptions options;
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  const auto count = static_cast<std::size_t>(state.range(1));
+  std::vector<double> alone, together;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    std::vector<std::span<const float>> queries;
+    for (std::size_t q = 0; q < count; ++q) queries.push_back(TheVectors().vector(QueryNode(i++)));
+    auto start = std::chrono::steady_clock::now();
+    const auto one = Must(Nearest(snapshot, SpaceId{}, queries[0], options), "nearest");
+    alone.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    start = std::chrono::steady_clock::now();
+    const auto all = Must(NearestMany(snapshot, SpaceId{}, queries, options), "nearest");
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    together.push_back(took.count() / static_cast<double>(count));
+    state.SetIterationTime(took.count());
+    Require(all[0].nodes == one.nodes, "the same bits alone and in company");
+  }
+  state.counters["times"] = Median(alone) / Median(together);
+}
+BENCHMARK(ManyQueries)
+    ->ArgNames({"threads", "queries"})
+    ->ArgsProduct({{1, 2}, {4, 16}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
 void InsideASubset(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
   std::vector<NodeId> nodes;

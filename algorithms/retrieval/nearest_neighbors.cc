@@ -3,7 +3,8 @@
 // The scan measures a stretch of rows first and looks up which node a row belongs to only
 // when its rank would enter the block's list: measuring is bound by memory, asking by
 // latency. Blocks are cut by row, and the k best of a union are the k best of the
-// parts' k best, so neither blocks nor threads show in the answer.
+// parts' k best, so neither blocks nor threads show in the answer. Many queries share the pass:
+// each stretch is measured for all of them while it is in cache.
 #include "algorithms/retrieval/nearest_neighbors.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "algorithms/common/internal/top_k.h"
 #include "algorithms/retrieval/internal/candidate_search.h"
+#include "algorithms/retrieval/internal/narrow_scan.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -31,9 +33,26 @@ Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
     if (!std::isfinite(query[i]))
       return Fail(ErrorCode::kInvalidArgument,
                   "value " + std::to_string(i) + " of the query is not a finite number");
-  return SpaceQuery(*view, query, metric.value_or(defined.metric), level);
+  return SpaceQuery(*view, space, query, metric.value_or(defined.metric), level);
 }
 PLEXUS_CATCH_NO_MEMORY
+
+void SpaceQuery::RankMany(std::span<const SpaceQuery> queries, const float* first,
+                          std::size_t count, std::span<double> ranks) {
+  if (queries.size() == 1) return queries[0].Rank(first, count, ranks.data());
+  constexpr std::size_t kMost = 16;
+  const VectorQuery* measured[kMost];
+  double* out[kMost];
+  PLEXUS_CHECK(queries.size() <= kMost, "at most 16 queries in one pass");
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    measured[q] = &queries[q].query_;
+    out[q] = ranks.data() + q * count;
+  }
+  VectorQuery::MeasureMany({measured, queries.size()}, {first, queries[0].view_->stride(), count},
+                           out);
+  if (queries[0].metric_ == Metric::kL2)
+    for (double& rank : ranks.first(queries.size() * count)) rank = -rank;
+}
 
 std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
                                               Executor& executor) const {
@@ -81,50 +100,79 @@ class BestList {
   std::vector<RankedNode> best_;
 };
 
-constexpr std::uint32_t kStretch = 256;  // rows measured before any is looked at
+// Rows measured before any is looked at: more queries want them in a nearer cache.
+std::uint32_t Stretch(std::size_t queries) { return queries == 1 ? 256 : 64; }
 
-std::vector<RankedNode> ScanBlock(const SpaceQuery& query, const Selection& selection, NodeId skip,
-                                  std::size_t top, std::uint32_t begin, std::uint32_t end) {
-  const VectorTable::View& view = query.view();
-  BestList best(top);
-  double ranks[kStretch];
+// best[q] of queries[q].
+std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queries,
+                                               const Selection& selection, NodeId skip,
+                                               std::size_t top, std::uint32_t begin,
+                                               std::uint32_t end) {
+  const VectorTable::View& view = queries[0].view();
+  const std::uint32_t stretch = Stretch(queries.size());
+  std::vector<BestList> best(queries.size(), BestList(top));
+  std::vector<double> ranks(queries.size() * stretch);
   for (std::uint32_t row = begin; row < end;) {
     const std::span<const float> rows = view.rows_from(row);
     const auto count = std::min<std::uint32_t>(
-        {kStretch, end - row, static_cast<std::uint32_t>(rows.size() / view.stride())});
-    query.Rank(rows.data(), count, ranks);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (!best.Admits(ranks[i])) continue;
-      const NodeId node = view.node_of_row(row + i);
-      if (node != kNoNode && node != skip && selection.contains(node)) best.Add({ranks[i], node});
-    }
+        {stretch, end - row, static_cast<std::uint32_t>(rows.size() / view.stride())});
+    SpaceQuery::RankMany(queries, rows.data(), count, ranks);
+    for (std::size_t q = 0; q < queries.size(); ++q)
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const double rank = ranks[q * count + i];
+        if (!best[q].Admits(rank)) continue;
+        const NodeId node = view.node_of_row(row + i);
+        if (node != kNoNode && node != skip && selection.contains(node)) best[q].Add({rank, node});
+      }
     row += count;
   }
-  return best.Take();
+  std::vector<std::vector<RankedNode>> lists;
+  for (BestList& list : best) lists.push_back(list.Take());
+  return lists;
 }
 
 // Of the first `rows` rows.
-NearestRanks Scan(const SpaceQuery& query, const Selection& selection, std::uint32_t rows,
-                  const NearestOptions& options, Executor& executor) {
+std::vector<NearestRanks> Scan(std::span<const SpaceQuery> queries, const Selection& selection,
+                               std::uint32_t rows, const NearestOptions& options,
+                               Executor& executor) {
   const std::size_t grain =
       std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
   struct Part {
-    std::vector<RankedNode> best;
+    std::vector<std::vector<RankedNode>> best;  // by query
     std::size_t measured = 0;
   };
   std::vector<Part> parts((rows + grain - 1) / grain);
   ParallelFor(executor, rows, grain, [&](std::size_t begin, std::size_t end) {
     parts[begin / grain] = {
-        ScanBlock(query, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
+        ScanBlock(queries, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
                   static_cast<std::uint32_t>(end)),
         end - begin};
   });
-  NearestRanks all;
-  for (const Part& part : parts) {
-    all.ranked.insert(all.ranked.end(), part.best.begin(), part.best.end());
-    all.measured += part.measured;
-  }
+  std::vector<NearestRanks> all(queries.size());
+  for (const Part& part : parts)
+    for (std::size_t q = 0; q < part.best.size(); ++q) {
+      all[q].ranked.insert(all[q].ranked.end(), part.best[q].begin(), part.best[q].end());
+      all[q].measured += part.measured;
+    }
+  for (NearestRanks& found : all) found.exact = found.measured;
   return all;
+}
+
+// The same by way of narrow rows; absent where that does not pay, or the executor was stopped.
+std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuery& query,
+                                       const Selection& selection, std::uint32_t rows,
+                                       const NearestOptions& options, StoppableExecutor& executor) {
+  if (options.top == 0 || options.top > rows / 16) return std::nullopt;
+  const auto narrow =
+      NarrowRows::Of(snapshot, query.space(), executor, [&] { return executor.stopped(); });
+  if (executor.stopped()) return std::nullopt;
+  const NarrowQuery bounds(query.query(), narrow->stride(), query.metric(), options.level);
+  const auto nodes = NarrowCandidates(query.view(), *narrow, bounds, selection, options.skip,
+                                      options.top, rows, executor);
+  if (!nodes || executor.stopped()) return std::nullopt;
+  NearestRanks found{.ranked = query.RankNodes(*nodes, executor), .measured = rows};
+  found.exact = found.ranked.size();
+  return found;
 }
 
 }  // namespace
@@ -138,52 +186,91 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
   }
   if (!executor.stopped()) found.ranked = query.RankNodes(nodes, executor);
   std::erase_if(found.ranked, [](const RankedNode& r) { return r.node == kNoNode; });
-  found.measured = found.ranked.size();
+  found.measured = found.exact = found.ranked.size();
   found.truncated |= executor.stopped();
   return found;
 }
 
-Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
-                                 const NearestOptions& options) {
+Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
+                                                  std::span<const SpaceQuery> queries,
+                                                  const NearestOptions& options) {
   PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
   StoppableExecutor executor(Pick(options.run.executor), options.run.budget);
-  const VectorTable::View& view = query.view();
-  NearestRanks found;
+  std::vector<NearestRanks> all(queries.size());
+  if (queries.empty()) return all;
+  const VectorTable::View& view = queries[0].view();
+  const auto rows = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(view.row_count(), options.run.budget.nodes));
   if (options.subset && options.subset->count() < view.row_count() / 4) {
     std::vector<NodeId> nodes = options.subset->ToList();
     std::erase_if(nodes, [&](NodeId v) {
       return v >= snapshot.node_count() || v == options.skip || !view.has(v) ||
              !selection.contains(v);
     });
-    found = RankNodesWithin(query, std::move(nodes), options.run.budget, executor);
+    for (std::size_t q = 0; q < queries.size(); ++q)
+      all[q] = RankNodesWithin(queries[q], nodes, options.run.budget, executor);
+  } else if (options.prefilter == Prefilter::kInt8) {
+    for (std::size_t q = 0; q < queries.size() && !executor.stopped(); ++q) {
+      std::optional<NearestRanks> narrow =
+          ScanNarrow(snapshot, queries[q], selection, rows, options, executor);
+      all[q] = narrow ? std::move(*narrow)
+                      : Scan(queries.subspan(q, 1), selection, rows, options, executor)[0];
+      all[q].truncated = rows < view.row_count();
+    }
   } else if (!executor.stopped()) {
-    const auto rows = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(view.row_count(), options.run.budget.nodes));
-    found = Scan(query, selection, rows, options, executor);
-    found.truncated = rows < view.row_count();
+    constexpr std::size_t kAtOnce = 16;
+    for (std::size_t q = 0; q < queries.size(); q += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, queries.size() - q);
+      std::ranges::move(Scan(queries.subspan(q, count), selection, rows, options, executor),
+                        all.begin() + static_cast<std::ptrdiff_t>(q));
+    }
+    for (NearestRanks& found : all) found.truncated = rows < view.row_count();
   }
-  found.truncated |= executor.stopped();
-  SortTopK(found.ranked, options.top);
-  return found;
+  for (NearestRanks& found : all) {
+    found.truncated |= executor.stopped();
+    SortTopK(found.ranked, options.top);
+  }
+  return all;
+}
+
+Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
+                                 const NearestOptions& options) {
+  PLEXUS_ASSIGN(std::vector<NearestRanks> all, RankNearestMany(snapshot, {&query, 1}, options));
+  return std::move(all[0]);
 }
 
 }  // namespace retrieval_internal
 
-Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
-                              const NearestOptions& options) try {
-  PLEXUS_ASSIGN(
-      const retrieval_internal::SpaceQuery prepared,
-      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
-  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
-                retrieval_internal::RankNearest(snapshot, prepared, options));
-  NearestResult result;
-  result.measured = found.measured;
-  result.truncated = found.truncated;
-  result.nodes.reserve(found.ranked.size());
-  for (const retrieval_internal::RankedNode& r : found.ranked)
-    result.nodes.push_back(prepared.ToSimilar(r));
-  return result;
+Result<std::vector<NearestResult>> NearestMany(const Snapshot& snapshot, SpaceId space,
+                                               std::span<const std::span<const float>> queries,
+                                               const NearestOptions& options) try {
+  std::vector<retrieval_internal::SpaceQuery> prepared;
+  for (const std::span<const float> query : queries) {
+    PLEXUS_ASSIGN(retrieval_internal::SpaceQuery made,
+                  retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric,
+                                                       options.level));
+    prepared.push_back(std::move(made));
+  }
+  PLEXUS_ASSIGN(const std::vector<retrieval_internal::NearestRanks> all,
+                retrieval_internal::RankNearestMany(snapshot, prepared, options));
+  std::vector<NearestResult> results(all.size());
+  for (std::size_t q = 0; q < all.size(); ++q) {
+    results[q].measured = all[q].measured;
+    results[q].exact = all[q].exact;
+    results[q].truncated = all[q].truncated;
+    results[q].nodes.reserve(all[q].ranked.size());
+    for (const retrieval_internal::RankedNode& r : all[q].ranked)
+      results[q].nodes.push_back(prepared[q].ToSimilar(r));
+  }
+  return results;
 }
 PLEXUS_CATCH_NO_MEMORY
+
+Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
+                              const NearestOptions& options) {
+  PLEXUS_ASSIGN(std::vector<NearestResult> results,
+                NearestMany(snapshot, space, {&query, 1}, options));
+  return std::move(results[0]);
+}
 
 }  // namespace plexus

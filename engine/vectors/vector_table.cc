@@ -207,6 +207,27 @@ std::span<const float> VectorTable::View::rows_from(std::uint32_t first) const {
   return {chunks_->Row(first - stored), std::size_t{rows} * stride_};
 }
 
+std::size_t VectorTable::View::block_count() const {
+  const std::uint32_t stored = stored_rows(), own = row_count_ - stored;
+  const std::size_t chunks =
+      own == 0 ? 0 : (own + chunks_->rows_per_chunk - 1) / chunks_->rows_per_chunk;
+  return (stored > 0) + chunks;
+}
+
+std::uint32_t VectorTable::View::BlockBegin(std::size_t i) const {
+  const std::uint32_t stored = stored_rows();
+  const std::size_t chunk = i - (stored > 0);
+  return stored > 0 && i == 0
+             ? 0
+             : stored + static_cast<std::uint32_t>(chunk) * chunks_->rows_per_chunk;
+}
+
+VectorTable::Block VectorTable::View::block(std::size_t i) const {
+  const std::uint32_t stored = stored_rows();
+  if (stored > 0 && i == 0) return {block_rows(0), stored_};
+  return {block_rows(i), chunks_->chunks[i - (stored > 0)]};
+}
+
 std::span<const float> VectorTable::View::vector(NodeId node) const {
   const std::uint32_t r = row_of_[node];
   if (r == kNoRow || (stored_ && stored_->purged(r))) return {};

@@ -31,6 +31,13 @@ class VectorTable {
   struct Chunks;
 
  public:
+  // Rows that lie behind each other in memory, and what keeps them there. Rows never change in
+  // place, so an address that is kept alive names their values.
+  struct Block {
+    std::span<const float> rows;  // stride() floats each
+    std::shared_ptr<const void> owner;
+  };
+
   class View {
    public:
     std::uint32_t dimensions() const { return dimensions_; }
@@ -62,6 +69,10 @@ class VectorTable {
     // zeros at their ends included: what a scan reads at a stretch. At least one row;
     // REQUIRES first < row_count().
     std::span<const float> rows_from(std::uint32_t first) const;
+    // All rows, in order, cut where memory is.
+    std::size_t block_count() const;
+    std::span<const float> block_rows(std::size_t i) const { return rows_from(BlockBegin(i)); }
+    Block block(std::size_t i) const;
     // The node a row belongs to, kNoNode when the row is dead in this view.
     NodeId node_of_row(std::uint32_t row) const;
 
@@ -72,6 +83,7 @@ class VectorTable {
     friend class VectorTable;
     friend class VectorCompaction;
     std::uint32_t stored_rows() const { return stored_ ? stored_->rows() : 0; }
+    std::uint32_t BlockBegin(std::size_t i) const;  // its first row
     std::uint32_t dimensions_ = 0, stride_ = 0, row_count_ = 0;
     std::uint64_t live_ = 0;
     std::shared_ptr<StoredVectors> stored_;   // the first rows, or null

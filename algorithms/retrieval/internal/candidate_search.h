@@ -35,6 +35,8 @@ class SpaceQuery {
                                  SimdLevel level);
 
   const VectorTable::View& view() const { return *view_; }
+  SpaceId space() const { return space_; }
+  std::span<const float> query() const { return given_; }
   Metric metric() const { return metric_; }
 
   // ranks[i] of row i of a stretch of rows.
@@ -43,6 +45,9 @@ class SpaceQuery {
     if (metric_ == Metric::kL2)
       for (std::size_t i = 0; i < count; ++i) ranks[i] = -ranks[i];
   }
+  // ranks[q * count + i] of row i and queries[q], which are of one space, metric and level.
+  static void RankMany(std::span<const SpaceQuery> queries, const float* first, std::size_t count,
+                       std::span<double> ranks);
   // Ranks of nodes that all have a vector here, in their order; rows are fetched ahead. Those
   // of blocks that the executor passes over have no node (kNoNode).
   std::vector<RankedNode> RankNodes(std::span<const NodeId> nodes, Executor& executor) const;
@@ -54,11 +59,17 @@ class SpaceQuery {
   }
 
  private:
-  SpaceQuery(const VectorTable::View& view, std::span<const float> query, Metric metric,
-             SimdLevel level)
-      : view_(&view), metric_(metric), query_(query, view.stride(), metric, level) {}
+  SpaceQuery(const VectorTable::View& view, SpaceId space, std::span<const float> query,
+             Metric metric, SimdLevel level)
+      : view_(&view),
+        space_(space),
+        given_(query),
+        metric_(metric),
+        query_(query, view.stride(), metric, level) {}
 
   const VectorTable::View* view_;
+  SpaceId space_;
+  std::span<const float> given_;
   Metric metric_;
   VectorQuery query_;
 };
@@ -66,7 +77,7 @@ class SpaceQuery {
 // Nearest before ranks become similarities.
 struct NearestRanks {
   std::vector<RankedNode> ranked;  // nearest first
-  std::uint64_t measured = 0;
+  std::uint64_t measured = 0, exact = 0;
   bool truncated = false;
 };
 // Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
@@ -74,5 +85,9 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
                              const Budget& budget, StoppableExecutor& executor);
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
+// The same of each query, in one pass. REQUIRES queries of one space, metric and level.
+Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
+                                                  std::span<const SpaceQuery> queries,
+                                                  const NearestOptions& options);
 
 }  // namespace plexus::retrieval_internal

@@ -18,6 +18,10 @@ struct Rows {
   std::size_t count;
 };
 
+// Tiles of queries share the loads of a row. A tile gives each query the bits that it would get
+// alone.
+inline constexpr std::size_t kMostQueriesInTile = 4;
+
 struct RowKernels {
   // dots[i] = query . row i
   void (*dot)(const float* query, std::size_t n, Rows rows, double* dots);
@@ -25,6 +29,14 @@ struct RowKernels {
   void (*dot_norm)(const float* query, std::size_t n, Rows rows, double* dots, double* norms);
   // squares[i] = |query - row i|^2
   void (*distance)(const float* query, std::size_t n, Rows rows, double* squares);
+
+  // The same of `tile` queries at once; out[q] as above is of queries[q].
+  std::size_t tile;
+  void (*dot_tile)(const float* const* queries, std::size_t n, Rows rows, double* const* dots);
+  void (*dot_norm_tile)(const float* const* queries, std::size_t n, Rows rows, double* const* dots,
+                        double* norms);
+  void (*distance_tile)(const float* const* queries, std::size_t n, Rows rows,
+                        double* const* squares);
 };
 
 // Scalar loops in f64: also what exact results are compared with and redone by.

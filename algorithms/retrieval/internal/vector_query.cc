@@ -32,44 +32,80 @@ VectorQuery::VectorQuery(std::span<const float> query, std::size_t row_floats, M
 }
 
 void VectorQuery::Measure(Rows rows, double* out) const {
-  const float* const query = query_.data();
-  const std::size_t n = query_.size();
   if (metric_ == Metric::kCosine) {
     Cosines(rows, out);
     return;
   }
   const bool dot = metric_ == Metric::kInnerProduct;
-  (dot ? kernels_.dot : kernels_.distance)(query, n, rows, out);
+  (dot ? kernels_.dot : kernels_.distance)(query_.data(), query_.size(), rows, out);
+  Finish(rows, out);
+}
+
+void VectorQuery::MeasureMany(std::span<const VectorQuery* const> queries, Rows rows,
+                              double* const* out) {
+  const std::size_t tile = queries.empty() ? 1 : queries[0]->kernels_.tile;
+  std::size_t q = 0;
+  for (; q + tile <= queries.size() && tile > 1; q += tile) {
+    const VectorQuery& first = *queries[q];
+    const RowKernels& kernels = first.kernels_;
+    const float* values[kMostQueriesInTile];
+    for (std::size_t k = 0; k < tile; ++k) values[k] = queries[q + k]->query_.data();
+    const std::size_t n = first.query_.size();
+    if (first.metric_ != Metric::kCosine) {
+      const bool dot = first.metric_ == Metric::kInnerProduct;
+      (dot ? kernels.dot_tile : kernels.distance_tile)(values, n, rows, out + q);
+      for (std::size_t k = 0; k < tile; ++k) queries[q + k]->Finish(rows, out[q + k]);
+      continue;
+    }
+    double norms[kStretch];
+    for (std::size_t begin = 0; begin < rows.count; begin += kStretch) {
+      const Rows part{rows.first + begin * rows.stride, rows.stride,
+                      std::min(kStretch, rows.count - begin)};
+      double* dots[kMostQueriesInTile];
+      for (std::size_t k = 0; k < tile; ++k) dots[k] = out[q + k] + begin;
+      kernels.dot_norm_tile(values, n, part, dots, norms);
+      for (std::size_t k = 0; k < tile; ++k) queries[q + k]->FinishCosines(part, norms, dots[k]);
+    }
+  }
+  for (; q < queries.size(); ++q) queries[q]->Measure(rows, out[q]);
+}
+
+// Products and squares of distances: those that f32 cannot do again, then the query's scale.
+void VectorQuery::Finish(Rows rows, double* out) const {
+  const bool dot = metric_ == Metric::kInnerProduct;
   for (std::size_t i = 0; i < rows.count; ++i) {
     const bool small = !dot && out[i] < kSmallNorm && out[i] != 0;
     if (!std::isfinite(out[i]) || small) [[unlikely]] {
       const RowKernels& exact = ScalarRowKernels();
-      (dot ? exact.dot : exact.distance)(query, n, {rows.first + i * rows.stride, n, 1}, out + i);
+      (dot ? exact.dot : exact.distance)(query_.data(), query_.size(),
+                                         {rows.first + i * rows.stride, rows.stride, 1}, out + i);
     }
     out[i] *= scale_;
   }
 }
 
 void VectorQuery::Cosines(Rows rows, double* out) const {
-  const float* const query = query_.data();
-  const std::size_t n = query_.size();
   double norms[kStretch];
   for (std::size_t begin = 0; begin < rows.count; begin += kStretch) {
     const Rows part{rows.first + begin * rows.stride, rows.stride,
                     std::min(kStretch, rows.count - begin)};
-    double* const dots = out + begin;
-    kernels_.dot_norm(query, n, part, dots, norms);
-    for (std::size_t i = 0; i < part.count; ++i) {
-      double product = norm_ * norms[i];
-      if (!(norms[i] >= kSmallNorm && norms[i] < INFINITY && std::isfinite(dots[i]))) [[unlikely]] {
-        double norm = 0;
-        ScalarRowKernels().dot_norm(query, n, {part.first + i * part.stride, n, 1}, dots + i,
-                                    &norm);
-        product = exact_norm_ * norm;
-      }
-      // sqrt(x * x) is x: a vector and itself give exactly 1.
-      dots[i] = product > 0 ? std::clamp(dots[i] / std::sqrt(product), -1.0, 1.0) : 0.0;
+    kernels_.dot_norm(query_.data(), query_.size(), part, out + begin, norms);
+    FinishCosines(part, norms, out + begin);
+  }
+}
+
+// Products become cosines.
+void VectorQuery::FinishCosines(Rows rows, const double* norms, double* dots) const {
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    double product = norm_ * norms[i];
+    if (!(norms[i] >= kSmallNorm && norms[i] < INFINITY && std::isfinite(dots[i]))) [[unlikely]] {
+      double norm = 0;
+      ScalarRowKernels().dot_norm(query_.data(), query_.size(),
+                                  {rows.first + i * rows.stride, rows.stride, 1}, dots + i, &norm);
+      product = exact_norm_ * norm;
     }
+    // sqrt(x * x) is x: a vector and itself give exactly 1.
+    dots[i] = product > 0 ? std::clamp(dots[i] / std::sqrt(product), -1.0, 1.0) : 0.0;
   }
 }
 

@@ -25,8 +25,14 @@ class VectorQuery {
   // kCosine: the cosine; kInnerProduct: the product; kL2: the squared distance.
   // out[i] of row i; out has rows.count places.
   void Measure(Rows rows, double* out) const;
+  // The same of many queries, that read each row together: out[q] of queries[q], which are of one
+  // metric and level.
+  static void MeasureMany(std::span<const VectorQuery* const> queries, Rows rows,
+                          double* const* out);
 
  private:
+  void Finish(Rows rows, double* out) const;
+  void FinishCosines(Rows rows, const double* norms, double* dots) const;
   void Cosines(Rows rows, double* out) const;
 
   Metric metric_;

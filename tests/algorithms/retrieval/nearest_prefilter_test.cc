@@ -1,0 +1,265 @@
+// The pre-filter against the plain scan, bit by bit: ordinary vectors and hostile ones, every
+// metric, level and thread count, subsets; carried over appends, replacements, removals.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "algorithms/retrieval/internal/candidate_search.h"
+#include "algorithms/retrieval/internal/narrow_rows.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "engine/graph.h"
+#include "tests/support/for_each_case.h"
+
+namespace plexus::testing {
+namespace {
+
+using Vectors = std::vector<std::vector<float>>;
+constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kInnerProduct, Metric::kL2};
+constexpr std::int64_t kNow = 1'700'000'000'000;
+
+std::vector<float> Normal(std::mt19937_64& random, std::size_t dimensions, float scale = 1) {
+  std::normal_distribution<float> normal(0, scale);
+  std::vector<float> v(dimensions);
+  for (float& x : v) x = normal(random);
+  return v;
+}
+
+// What loses most in 8 bits, or has no bound there.
+Vectors Hostile(std::mt19937_64& random, std::size_t dimensions) {
+  Vectors made;
+  for (const float scale : {0.0f, 1e-44f, 1e-38f, 1e-30f, 1e-20f, 1.0f, 1e15f, 1e30f, 1e37f})
+    for (int i = 0; i < 20; ++i) made.push_back(Normal(random, dimensions, scale));
+  for (int i = 0; i < 20; ++i) {  // one value hides all others
+    made.push_back(Normal(random, dimensions));
+    made.back()[0] = 1e6f;
+  }
+  for (int i = 0; i < 20; ++i) made.push_back(made[100]);  // ties
+  made.emplace_back(dimensions, std::numeric_limits<float>::max());
+  made.emplace_back(dimensions, std::numeric_limits<float>::denorm_min());
+  return made;
+}
+
+void Append(Graph& graph, const Vectors& vectors, std::size_t first = 0) {
+  WriteBatch batch(kNow);
+  if (first == 0)
+    batch.DefineSpace({"s", static_cast<std::uint32_t>(vectors[0].size()), Metric::kCosine});
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    batch.SetVector(batch.Node("n" + std::to_string(first + i)), batch.SpaceNamed("s"), vectors[i]);
+  ASSERT_TRUE(graph.Apply(batch).has_value());
+}
+
+std::unique_ptr<Graph> GraphOf(const Vectors& vectors) {
+  auto graph = Graph::InMemory();
+  Append(*graph, vectors);
+  return graph;
+}
+
+void ExpectSame(const Snapshot& s, const std::vector<float>& query, NearestOptions options) {
+  options.prefilter = Prefilter::kNone;
+  const auto want = Nearest(s, SpaceId{}, query, options);
+  ASSERT_TRUE(want.has_value()) << want.error().ToString();
+  options.prefilter = Prefilter::kInt8;
+  const auto got = Nearest(s, SpaceId{}, query, options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  EXPECT_EQ(got->nodes, want->nodes);
+  EXPECT_EQ(got->measured, want->measured);
+  EXPECT_EQ(got->truncated, want->truncated);
+  EXPECT_LE(got->exact, got->measured);
+}
+
+void ExpectSameEverywhere(const Snapshot& s, const std::vector<float>& query) {
+  static const auto executors = Executors();
+  for (const Metric metric : kMetrics)
+    for (const SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512})
+      for (const std::size_t top : {1u, 10u, 40u})
+        for (const auto& e : executors) {
+          if (!HasSimdLevel(level)) continue;
+          ExpectSame(s, query,
+                     {.top = top,
+                      .metric = metric,
+                      .level = level,
+                      .run = {.executor = e.executor.get()}});
+          if (::testing::Test::HasFailure()) return;
+        }
+}
+
+TEST(NearestPrefilter, GivesTheBitsOfThePlainScan) {
+  for (const std::size_t dimensions : {1u, 7u, 32u, 100u}) {
+    SCOPED_TRACE(dimensions);
+    std::mt19937_64 random(dimensions);
+    Vectors vectors = Hostile(random, dimensions);
+    for (int i = 0; i < 6000; ++i) vectors.push_back(Normal(random, dimensions));
+    std::shuffle(vectors.begin(), vectors.end(), random);
+    const auto graph = GraphOf(vectors);
+    const Snapshot s = graph->snapshot();
+    for (int i = 0; i < 3; ++i) ExpectSameEverywhere(s, Normal(random, dimensions));
+    for (int i = 0; i < 3; ++i) ExpectSameEverywhere(s, vectors[random() % vectors.size()]);
+    for (const float scale : {0.0f, 1e-40f, 1e-25f, 1e25f, 1e37f})
+      ExpectSameEverywhere(s, Normal(random, dimensions, scale));
+    ASSERT_FALSE(::testing::Test::HasFailure());
+  }
+}
+
+TEST(NearestPrefilter, SubsetsSkippedNodesAndBudgets) {
+  std::mt19937_64 random(5);
+  Vectors vectors;
+  for (int i = 0; i < 9000; ++i) vectors.push_back(Normal(random, 48));
+  const auto graph = GraphOf(vectors);
+  const Snapshot s = graph->snapshot();
+  const NodeId skip = *s.Find("n17");
+  for (const std::uint32_t every : {1u, 2u, 3u, 100u}) {
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < s.node_count(); v += every) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    ExpectSame(s, vectors[17], {.subset = &subset, .skip = skip});
+  }
+  for (const std::uint64_t nodes : {0u, 1u, 100u, 5000u}) {
+    NearestOptions options;
+    options.run.budget.nodes = nodes;
+    ExpectSame(s, vectors[17], options);
+  }
+  for (const std::size_t top : {0u, 500u, 5000u, 20'000u}) ExpectSame(s, vectors[17], {.top = top});
+  const std::atomic<bool> stop = true;
+  NearestOptions options;
+  options.run.budget.cancel = &stop;
+  ExpectSame(s, vectors[17], options);
+}
+
+// The promise of its cost: of ordinary vectors few are left to be measured.
+TEST(NearestPrefilter, ExcludesNearlyAllOfOrdinaryVectors) {
+  std::mt19937_64 random(9);
+  Vectors vectors;
+  for (int i = 0; i < 20'000; ++i) vectors.push_back(Normal(random, 100));
+  const auto graph = GraphOf(vectors);
+  const auto got =
+      Nearest(graph->snapshot(), SpaceId{}, Normal(random, 100), {.prefilter = Prefilter::kInt8});
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->measured, 20'000u);
+  EXPECT_LT(got->exact, 400u);
+}
+
+// After each change the carried copy answers as a graph that was never asked before.
+TEST(NearestPrefilter, FollowsTheGraph) {
+  std::mt19937_64 random(3);
+  Vectors vectors;
+  for (int i = 0; i < 5000; ++i) vectors.push_back(Normal(random, 33));
+  const auto graph = GraphOf(vectors);
+  for (int step = 0; step < 30; ++step) {
+    SCOPED_TRACE(step);
+    const std::vector<float> query = Normal(random, 33);
+    for (const Metric metric : kMetrics) ExpectSame(graph->snapshot(), query, {.metric = metric});
+    Vectors more;
+    for (std::size_t i = 0; i < 1 + random() % 200; ++i) more.push_back(Normal(random, 33));
+    Append(*graph, more, vectors.size());
+    vectors.insert(vectors.end(), more.begin(), more.end());
+    WriteBatch batch(kNow);
+    for (int i = 0; i < 40; ++i) {
+      const std::string key = "n" + std::to_string(random() % vectors.size());
+      if (i % 8 == 0)
+        batch.RemoveNode(batch.Node(key));
+      else
+        batch.SetVector(batch.Node(key), batch.SpaceNamed("s"), Normal(random, 33));
+    }
+    ASSERT_TRUE(graph->Apply(batch).has_value());
+    if (step % 7 == 6) {
+      ASSERT_TRUE(graph->Compact().has_value());
+    }
+    // An inserted vector is its own nearest neighbour at once.
+    const std::vector<float> own = Normal(random, 33);
+    Append(*graph, {own}, vectors.size());
+    vectors.push_back(own);
+    const auto got = Nearest(graph->snapshot(), SpaceId{}, own, {.prefilter = Prefilter::kInt8});
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(graph->snapshot().key(got->nodes[0].node), "n" + std::to_string(vectors.size() - 1));
+  }
+}
+
+// Many queries at once get the answers of each alone.
+TEST(NearestMany, GivesEachQueryItsOwnBits) {
+  for (const std::size_t dimensions : {1u, 16u, 47u, 200u, 700u}) {
+    SCOPED_TRACE(dimensions);
+    std::mt19937_64 random(dimensions);
+    Vectors vectors = Hostile(random, dimensions);
+    for (int i = 0; i < 5000; ++i) vectors.push_back(Normal(random, dimensions));
+    const auto graph = GraphOf(vectors);
+    const Snapshot s = graph->snapshot();
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < s.node_count(); v += 9) some.push_back(v);
+    const NodeSubset few = *NodeSubset::Of(s, some);
+    Vectors queries;
+    for (int i = 0; i < 17; ++i) queries.push_back(Normal(random, dimensions));
+    queries.push_back(vectors[0]);
+    queries.push_back(Normal(random, dimensions, 1e30f));
+    for (const std::size_t count : {0u, 1u, 2u, 3u, 4u, 5u, 16u, 19u})
+      for (const Metric metric : kMetrics)
+        for (const SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512})
+          for (const Prefilter prefilter : {Prefilter::kNone, Prefilter::kInt8})
+            for (const NodeSubset* subset : {static_cast<const NodeSubset*>(nullptr), &few}) {
+              if (!HasSimdLevel(level)) continue;
+              const NearestOptions options{.metric = metric,
+                                           .subset = subset,
+                                           .skip = 3,
+                                           .level = level,
+                                           .prefilter = prefilter};
+              const std::vector<std::span<const float>> asked(queries.begin(),
+                                                              queries.begin() + count);
+              const auto got = NearestMany(s, SpaceId{}, asked, options);
+              ASSERT_TRUE(got.has_value()) << got.error().ToString();
+              ASSERT_EQ(got->size(), count);
+              for (std::size_t q = 0; q < count; ++q) {
+                const auto want = Nearest(s, SpaceId{}, queries[q], options);
+                ASSERT_EQ((*got)[q].nodes, want->nodes) << q;
+                ASSERT_EQ((*got)[q].measured, want->measured) << q;
+              }
+            }
+  }
+}
+
+TEST(NearestMany, RefusesABadQueryAmongGoodOnes) {
+  const auto graph = GraphOf({{1, 2}, {3, 4}});
+  const std::vector<float> good = {1, 1}, bad = {1};
+  const std::vector<std::span<const float>> queries = {good, bad};
+  const auto got = NearestMany(graph->snapshot(), SpaceId{}, queries);
+  ASSERT_FALSE(got.has_value());
+  EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+}
+
+// The bounds themselves, row by row.
+TEST(NearestPrefilter, BoundsHoldForEveryRow) {
+  for (const std::size_t dimensions : {1u, 31u, 96u}) {
+    std::mt19937_64 random(dimensions + 1);
+    Vectors vectors = Hostile(random, dimensions);
+    for (int i = 0; i < 500; ++i) vectors.push_back(Normal(random, dimensions));
+    const auto graph = GraphOf(vectors);
+    const Snapshot s = graph->snapshot();
+    const VectorTable::View& view = *s.space(SpaceId{});
+    const auto narrow =
+        retrieval_internal::NarrowRows::Make(view, SpaceId{}, nullptr, SerialExecutor());
+    Vectors queries = Hostile(random, dimensions);
+    for (const std::vector<float>& query : queries)
+      for (const Metric metric : kMetrics)
+        for (const SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
+          if (!HasSimdLevel(level)) continue;
+          const auto exact =
+              retrieval_internal::SpaceQuery::Make(s, SpaceId{}, query, metric, level);
+          ASSERT_TRUE(exact.has_value());
+          const retrieval_internal::NarrowQuery bounds(query, narrow->stride(), metric, level);
+          for (std::size_t b = 0; b < narrow->block_count(); ++b) {
+            const auto& block = narrow->block(b);
+            const std::size_t rows = block.bounds.size();
+            std::vector<double> lower(rows), upper(rows), ranks(rows);
+            bounds.Bounds(block, narrow->stride(), 0, rows, lower.data(), upper.data());
+            exact->Rank(block.source.rows.data(), rows, ranks.data());
+            for (std::size_t i = 0; i < rows; ++i) {
+              ASSERT_LE(lower[i], ranks[i]) << i;
+              ASSERT_GE(upper[i], ranks[i]) << i;
+            }
+          }
+        }
+  }
+}
+
+}  // namespace
+}  // namespace plexus::testing
