@@ -8,6 +8,8 @@
 #include "algorithms/memory/concept_activation.h"
 #include "algorithms/memory/concepts.h"
 #include "algorithms/traversal/traverse.h"
+#include "engine/graph.h"
+#include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
@@ -33,12 +35,9 @@ Access CommitsAnswer(const Request& request) {
 // Writes what was raised. A dry run has the checks of the time, and no change; the past is asked
 // about any time.
 Result<Sequence> Commit(Workspace& workspace, const Request& request, const WriteBatch& batch) {
-  if (request.Flag("dry_run") && !request.Given("as_of") && !batch.empty()) {
-    PreviewOptions options;
-    options.now_ms = workspace.options().clock_ms;
-    options.executor = &workspace.executor();
-    PLEXUS_TRY(Preview(workspace.snapshot(), batch, options));
-  }
+  if (request.Flag("dry_run") && !request.Given("as_of") && !batch.empty())
+    PLEXUS_TRY(
+        CheckBatchTime(batch.time_ms(), workspace.options().clock_ms, GraphOptions().max_ahead_ms));
   return ApplyIf(!OnlyReads(request), workspace, batch);
 }
 

@@ -197,7 +197,7 @@ Status CheckDueColumn(const Schema& schema, const Request& request, const std::s
   for (const Column& known : schema.columns())
     if (!known.name.empty() && known.type == ColumnType::kI64)
       names += (names.empty() ? "" : ", ") + known.name;
-  return Fail(ErrorCode::kInvalidArgument, why + "; those that do are " + names);
+  return Fail(ErrorCode::kInvalidArgument, why + "; columns of whole numbers: " + names);
 }
 
 Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
