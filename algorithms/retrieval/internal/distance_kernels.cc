@@ -177,6 +177,7 @@ struct TileSums {
   First first;
   Other others[kTile - 1];
 
+  HWY_INLINE TileSums() {}
   template <int kPart, class Load>
   HWY_INLINE void Step(const float* const* q, std::size_t at, Vec x, Load load) {
     first.template Step<kPart>(load(q[0] + at), x);
