@@ -314,7 +314,7 @@ TEST_F(RetrieveMemories, WhatIsRefused) {
   const std::string file = dir_->File("bad.json", "{\"top\":0}");
   refused({"keys", "--plan", file}, 2, "bad.json: ");
   refused({"keys", "--plan", dir_->File("words.txt", "hello")}, 2, "neither a plan");
-  refused({"--vector", "[1,0]"}, 3, "space");
+  refused({"--vector", "[1,0]"}, 3, "no vectors");
   refused({"--plan", "multi-hop", "--from", "m2"}, 2, "score.require: similarity");
   refused({"--from", "nobody"}, 3, "nobody");
   refused({"--from", "m6"}, 3, "m6");

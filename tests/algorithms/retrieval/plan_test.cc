@@ -281,7 +281,7 @@ TEST(Plan, BudgetsCutAtTheSamePlace) {
       (limit % 2 ? options.run.budget.nodes : options.run.budget.edges) = limit;
       const auto got = Retrieve(s, plan, question, options);
       ASSERT_TRUE(got) << got.error().ToString();
-      EXPECT_TRUE(got->truncated || limit > 8) << limit;
+      EXPECT_TRUE(got->truncated || limit > 6) << limit;
       if (!first) first = *got;
       EXPECT_EQ(got->stages, first->stages);
       ASSERT_EQ(got->hits.size(), first->hits.size());
@@ -340,7 +340,7 @@ TEST(Plan, MarginalRelevanceTakesWhatIsNew) {
   plan.fuse = Fusion::kMmr;
   const float query[] = {1, 0};
   const RetrieveQuestion question{.vector = query, .space = s.schema().FindSpace(kSpace)};
-  plan.lambda = 0.5;
+  plan.lambda = 0.25;
   const auto mixed = Retrieve(s, plan, question);
   ASSERT_TRUE(mixed);
   EXPECT_EQ(mixed->hits[1].node, 2u);

@@ -90,14 +90,16 @@ void PlanGraph::Connect(std::mt19937_64& random) {
     std::size_t a = random() % facts_;
     const std::size_t b = Chance(random, 8) ? a : random() % facts_;
     if (Chance(random, 3)) a = 0;  // a hub
-    const EdgeKindId kind = kEdges[random() % 5];
+    const EdgeKindId drawn = kEdges[random() % 5];
+    const EdgeKindId kind = a == b ? kLink : drawn;  // few kinds allow loops
     if (Chance(random, 6))
       graph_.LinkValid(a, kind, b, kPlanNow - 10, kPlanNow + (Chance(random, 2) ? 5 : -5));
     else
       graph_.Link(a, kind, b, kWeights[random() % 4], Chance(random, 4) ? "again" : "");
   }
-  if (facts_ > 3 && Chance(random, 2))
-    graph_.Link(random() % facts_, kSupersedes, random() % facts_);
+  if (facts_ < 4 || Chance(random, 2)) return;
+  const std::size_t newer = random() % facts_;
+  graph_.Link(newer, kSupersedes, (newer + 1 + random() % (facts_ - 1)) % facts_);
 }
 
 reference::PlanWorld PlanGraph::World(const RetrievalPlan& plan, const NodeSubset* allowed,

@@ -62,7 +62,8 @@ Status ReadPlan(const Workspace& workspace, const Request& request, Asked& asked
     asked.plan = named->plan;
     asked.plan_name = named->name;
   } else {
-    asked.plan_name = request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
+    asked.plan_name =
+        request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
     Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema());
     if (!plan) return Fail(plan.error().code, asked.plan_name + ": " + plan.error().message);
     asked.plan = *std::move(plan);
