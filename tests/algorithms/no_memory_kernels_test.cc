@@ -31,6 +31,7 @@
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
 #include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/turns.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
@@ -293,6 +294,16 @@ TEST(NoMemoryKernels, Likeness) {
           return NeverComposed(s, options);
         },
         [](const auto& r) { return Bytes(r.sets); });
+  for (const char* recipe : {"similar", "temporal", "referential", "co-retrieval"})
+    Fails(
+        "BuildEdges",
+        [&](const Snapshot& s, Executor& executor) -> Result<BuildReport> {
+          PLEXUS_ASSIGN(const NodeSubset facts, NodeSubset::Of(s, few));
+          BuildOptions options{.space = kSpace, .turns = &facts};
+          options.run.executor = &executor;
+          return BuildEdges(s, *FindRecipe(recipe), options, {});
+        },
+        [](const auto& r) { return std::to_string(r.added + r.dropped); });
   static const std::vector<NodeWeight> seeds = {{40, 1.0}};
   Fails(
       "RankPaths",
