@@ -40,9 +40,9 @@ struct NearestOptions {
   const NodeSubset* subset = nullptr;  // Of the alive fact nodes. Null: all of them.
   NodeId skip = kNoNode;               // Left out: the node of the query vector.
   SimdLevel level = SimdLevel::kBest;
-  Prefilter prefilter = Prefilter::kNone;  // Of scans with top > 0. Changes no bit of the answer.
   // budget: nodes are vectors measured, in order of row (of a small subset: of id).
   RunOptions run = {};
+  Prefilter prefilter = Prefilter::kNone;  // Of scans with top > 0. Changes no bit of the answer.
 };
 
 struct NearestHit {

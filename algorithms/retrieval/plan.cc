@@ -85,7 +85,7 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(CheckPlan(plan));
   PLEXUS_TRY(CheckQuestion(snapshot, plan, question));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
-  PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcome, options.outcome));
+  PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcomes, options.outcome));
   PlanRun run{snapshot, plan, question, options};
   PLEXUS_ASSIGN(const bool filtered, retrieval_internal::FilterStage(run));
   if (!filtered) return std::move(run.result);

@@ -71,7 +71,7 @@ enum class PlanTerm : std::uint8_t {
   kPageRank,
   kAge,
   kSalience,
-  kOutcome,
+  kOutcomes,
 };
 enum class Fusion : std::uint8_t { kSum, kRrf, kMmr };
 inline constexpr std::size_t kPlanTerms = 8;

@@ -141,7 +141,7 @@ Status ScoreStage(PlanRun& run) {
   ForEachValue(run.candidates, run.pagerank,
                [](Candidate& c, double value) { c[PlanTerm::kPageRank] = UnitTerm(value); });
   ScoreGiven(run, PlanTerm::kSalience, run.options.salience);
-  ScoreGiven(run, PlanTerm::kOutcome, run.options.outcome);
+  ScoreGiven(run, PlanTerm::kOutcomes, run.options.outcome);
   Require(run);
   clock.stage.kept = run.candidates.size();
   clock.Done();

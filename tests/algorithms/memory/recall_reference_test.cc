@@ -8,6 +8,7 @@
 #include "algorithms/memory/recall.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/rank_fusion.h"
 #include "algorithms/traversal/traverse.h"
 #include "tests/algorithms/memory/recall_world.h"
 #include "tests/reference/conflicts.h"

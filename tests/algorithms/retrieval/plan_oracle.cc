@@ -303,7 +303,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
     };
     const Values salience = given(options.salience), outcome = given(options.outcome);
     Put(candidates, PlanTerm::kSalience, salience);
-    Put(candidates, PlanTerm::kOutcome, outcome);
+    Put(candidates, PlanTerm::kOutcomes, outcome);
 
     answer.hits.clear();
     answer.left_out = 0;

@@ -125,7 +125,7 @@ Status ReadValues(const Workspace& workspace, Asked& asked) {
     asked.salience_columns.push_back(*column);
   asked.salience_columns.insert(asked.salience_columns.end(), {kRetention, kTrust});
   asked.options.salience.columns = asked.salience_columns;
-  constexpr auto kOutcome = static_cast<std::size_t>(PlanTerm::kOutcome);
+  constexpr auto kOutcome = static_cast<std::size_t>(PlanTerm::kOutcomes);
   if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};
   PLEXUS_ASSIGN(asked.outcomes, OutcomeValues(workspace.snapshot(), &workspace.executor()));
   asked.options.outcome.list = asked.outcomes;
