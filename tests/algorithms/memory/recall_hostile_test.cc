@@ -180,7 +180,8 @@ TEST_F(RecallHostile, TimesAtTheEndsOfTheirRange) {
   RecallOptions options;
   options.now_ms = 1'700'000'000'000;
   options.weights = {1, 1, 1, 1, 1, 1, 1};
-  for (const RecallHit& hit : Recall(graph->snapshot(), question_, options).value().hits)
+  const RecallResult result = Recall(graph->snapshot(), question_, options).value();
+  for (const RecallHit& hit : result.hits)
     for (const ScoreTerm& term : hit.terms) EXPECT_TRUE(term.value >= 0 && term.value <= 1);
 }
 
@@ -196,7 +197,8 @@ TEST_F(RecallHostile, ReopenedAndOfThePast) {
   options.weights = {1, 0, 0, 1, 1, 1, 0};
   const auto shown = [&](const Snapshot& s) {
     std::string text;
-    for (const RecallHit& hit : Recall(s, question_, options).value().hits) {
+    const RecallResult result = Recall(s, question_, options).value();
+    for (const RecallHit& hit : result.hits) {
       text += std::string(s.key(hit.node)) + " " + std::to_string(hit.score) + " " + hit.why + "\n";
       for (const Relation& r : hit.related) text += "  " + r.text + "\n";
     }
