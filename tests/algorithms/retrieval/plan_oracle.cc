@@ -121,16 +121,18 @@ void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t ent
   }
 }
 
-// Bellman-Ford by layers. A seed may lie outside of what is allowed, but nothing walks into it.
+// Bellman-Ford by layers. A seed may lie outside of what is allowed; walks pass it all the same.
 Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const Seeds& seeds) {
   Values best, layer;
   for (const auto& [node, seed] : seeds)
     if (seed.weight > 0) best[node] = layer[node] = seed.weight;
+  const Values starts = layer;
   const std::vector<FlatArc> arcs = Walkable(world.graph, expand.direction);
   for (int h = 0; h < hops; ++h) {
     Values next;
     for (const FlatArc& arc : arcs) {
-      if (!layer.contains(arc.from) || !world.nodes[arc.to].allowed) continue;
+      if (!layer.contains(arc.from)) continue;
+      if (!world.nodes[arc.to].allowed && !starts.contains(arc.to)) continue;
       const double value = layer[arc.from] * static_cast<double>(arc.weight) * expand.decay;
       next[arc.to] = std::max(next[arc.to], value);
     }

@@ -92,10 +92,11 @@ void PlanGraph::Connect(std::mt19937_64& random) {
     if (Chance(random, 3)) a = 0;  // a hub
     const EdgeKindId drawn = kEdges[random() % 5];
     const EdgeKindId kind = a == b ? kLink : drawn;  // few kinds allow loops
+    // Labels keep them apart: a link without times keeps those that the edge had.
     if (Chance(random, 6))
       graph_.LinkValid(a, kind, b, kPlanNow - 10, kPlanNow + (Chance(random, 2) ? 5 : -5));
     else
-      graph_.Link(a, kind, b, kWeights[random() % 4], Chance(random, 4) ? "again" : "");
+      graph_.Link(a, kind, b, kWeights[random() % 4], Chance(random, 4) ? "again" : "once");
   }
   if (facts_ < 4 || Chance(random, 2)) return;
   const std::size_t newer = random() % facts_;
