@@ -26,9 +26,9 @@
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
 //
 // The filter holds for what is found, by words, vector or PageRank and at the end. Walks pass
-// allowed nodes and the seeds. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based reranking
-// for reordering documents and producing summaries", SIGIR 1998; Gutiérrez et al., "HippoRAG", 2024
-// (PageRank from what a query found).
+// allowed nodes and the seeds. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based
+// reranking for reordering documents and producing summaries", SIGIR 1998; Gutiérrez et al.,
+// "HippoRAG", 2024 (PageRank from what a query found).
 #pragma once
 
 #include <array>
