@@ -25,10 +25,10 @@
 //   mmr    one after the other the candidate of the largest score = lambda * relevance / sum of the
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
 //
-// The filter holds for what is found, by words, vector or PageRank and at the end. Walks and keys
-// pass any allowed node. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based reranking
-// for reordering documents and producing summaries", SIGIR 1998; Gutiérrez et al., "HippoRAG", 2024
-// (PageRank from what a query found).
+// The filter holds for what is found, by words, vector or PageRank and at the end. Walks pass
+// allowed nodes and the seeds. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based
+// reranking for reordering documents and producing summaries", SIGIR 1998; Gutiérrez et al.,
+// "HippoRAG", 2024 (PageRank from what a query found).
 #pragma once
 
 #include <array>
