@@ -91,7 +91,7 @@ struct ImportOptions {
   std::vector<std::string> reversed_kinds;
   // A node that the files only name (ends, members, vectors) must be in the graph or be stated by
   // a record, and a record's valid_from must be before its valid_until, else nothing is imported.
-  // Only with kStop; not for edge lists, which state nothing. Memory: the keys that the files state.
+  // Only with kStop; not for edge lists, which state nothing. Memory: the keys the files state.
   bool strict = false;
   OnImportError on_error = OnImportError::kStop;
   std::int64_t now_ms = 0;       // time of the batches; new records' created_at

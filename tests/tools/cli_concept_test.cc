@@ -247,7 +247,7 @@ TEST_F(ConceptCommands, OptionsThatNeedAnother) {
 // A time that a commit would refuse is refused by the dry run; the past is asked at any time.
 TEST_F(ConceptCommands, DryRunsCheckTheTime) {
   Fill();
-  const std::int64_t before = Sequence(), late = 300'000'000'000'000;
+  const std::int64_t before = Sequence(), late = 250'000'000'000'000;
   for (const char* action : {"recall", "activate"}) {
     const Finished written = Run(action, {"apple"}, late);
     const Finished dry = Run(action, {"apple", "--dry-run"}, late);

@@ -236,7 +236,7 @@ TEST_F(DecisionsCommand, RemovedAndStatedAgainIsRemoved) {
 }
 
 TEST_F(DecisionsCommand, StatusOfEach) {
-  const auto nodes = ByKey(Ask({"decisions", "status"}).at("nodes").as_array());
+  const auto nodes = ByKey(Ask({"decisions", "status"}).at("results").as_array());
   ASSERT_EQ(nodes.size(), 10u);
   const std::map<std::string, std::string> states = {
       {"d1", "recorded"},   {"d2", "open"},     {"d3", "blocked"},  {"d4", "blocked"},
@@ -252,8 +252,8 @@ TEST_F(DecisionsCommand, StatusOfEach) {
   EXPECT_EQ(nodes.at("d1").at("edges").to_number<int>(), 4);
   EXPECT_NEAR(nodes.at("d1").at("diversity").to_number<double>(), 1 - (0.25 + 2.0 / 16), 1e-12);
   const object two = Ask({"decisions", "status", "d6", "d5"});
-  EXPECT_EQ(two.at("nodes").as_array().size(), 2u);
-  EXPECT_EQ(two.at("nodes").at(0).at("key").as_string(), "d6");
+  EXPECT_EQ(two.at("results").as_array().size(), 2u);
+  EXPECT_EQ(two.at("results").at(0).at("key").as_string(), "d6");
   EXPECT_EQ(Run({"decisions", "status", "t1"}).code, 2);
   EXPECT_EQ(Run({"decisions", "status", "nobody"}).code, 3);
 }
@@ -265,7 +265,7 @@ TEST_F(DecisionsCommand, AncestorsAndDescendants) {
     const object reply = Ask(arguments);
     EXPECT_EQ(reply.at("means").as_string(), means);
     std::string text;
-    for (const auto& node : reply.at("nodes").as_array())
+    for (const auto& node : reply.at("results").as_array())
       text += std::string(node.at("key").as_string()) + " " +
               std::to_string(node.at("distance").to_number<int>()) + ", ";
     return text;
@@ -279,7 +279,7 @@ TEST_F(DecisionsCommand, AncestorsAndDescendants) {
   EXPECT_EQ(keys({"ancestors", "d1"}, "what 'd1' depends on"), "");
   const object cut = Ask({"decisions", "descendants", "d1", "--max-nodes", "1"});
   EXPECT_TRUE(cut.at("truncated").as_bool());
-  EXPECT_EQ(cut.at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(cut.at("results").as_array().size(), 1u);
   EXPECT_EQ(Run({"decisions", "ancestors", "nobody"}).code, 3);
 }
 

@@ -121,9 +121,12 @@ std::vector<Relation> InOrder(const Snapshot& snapshot, std::vector<Found>& foun
   relations.reserve(end);
   for (const Found& f : std::span(found).first(end)) {
     const Edge edge = snapshot.edge(f.arc, f.from);
-    std::string text(DisplayName(snapshot.key(edge.source)));
+    // The order in which a symmetric kind has its ends is the order of writing.
+    std::string_view source = snapshot.key(edge.source), target = snapshot.key(edge.target);
+    if (schema.edge_kind(edge.kind).symmetric && target < source) std::swap(source, target);
+    std::string text(DisplayName(source));
     text.append(" ").append(schema.edge_kind(edge.kind).name).append(" ");
-    text.append(DisplayName(snapshot.key(edge.target)));
+    text.append(DisplayName(target));
     relations.push_back({f.arc.neighbor, f.from, f.arc.kind, f.direction, f.hop, edge.weight,
                          edge.label, std::move(text)});
   }

@@ -20,9 +20,9 @@ constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kInnerProduct, Metric::k
 constexpr std::int64_t kNow = 1'700'000'000'000;
 
 std::vector<float> Normal(std::mt19937_64& random, std::size_t dimensions, float scale = 1) {
-  std::normal_distribution<float> normal(0, scale);
+  std::normal_distribution<float> normal;
   std::vector<float> v(dimensions);
-  for (float& x : v) x = normal(random);
+  for (float& x : v) x = scale * normal(random);
   return v;
 }
 

@@ -43,7 +43,7 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
                waits = std::move(waits)](ReplyWriter& json) {
     json.Field("total", count);
     std::size_t at = 0;
-    json.Objects("nodes", states, [&](const DecisionStatus& state) {
+    json.Objects("results", states, [&](const DecisionStatus& state) {
       const EdgeQuality& tied = quality[at];
       const std::vector<ChainStep>& steps = waits[at++];
       json.Node("key", snapshot, state.node);
@@ -105,7 +105,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
     json.Field("truncated", result.truncated);
     json.Field("total", result.nodes.size());
     std::size_t at = 0;
-    json.Objects("nodes", First(result.nodes, top), [&](const BfsNode& node) {
+    json.Objects("results", First(result.nodes, top), [&](const BfsNode& node) {
       const DecisionStatus& state = states[at++];
       json.Node("key", snapshot, node.node);
       json.Field("distance", node.depth);
@@ -142,8 +142,8 @@ Operation NeededRow(const char* name, const char* title, const char* summary, co
                          MaxNodes(), MaxEdges(), MaxSeconds(), TopForPeople()},
           .reply =
               "means:s, truncated:b, total:n, "
-              "nodes:[{key:k, distance:n, via:k, outcome?:s, active:b}]",
-          .tables = {{"nodes",
+              "results:[{key:k, distance:n, via:k, outcome?:s, active:b}]",
+          .tables = {{"results",
                       {{"distance", "distance"},
                        {"outcome", "outcome"},
                        {"active", "active", As::kTrait},
@@ -166,9 +166,9 @@ void AddDecisionsState(Rows& rows) {
                Optional(
                    Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
                TopForPeople()},
-       .reply = "total:n, nodes:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
+       .reply = "total:n, results:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
                 "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
-       .tables = {{"nodes",
+       .tables = {{"results",
                    {{"state", "state"},
                     {"outcome", "outcome"},
                     {"superseded_by", "by", As::kKey},
