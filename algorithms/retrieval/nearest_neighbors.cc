@@ -41,8 +41,8 @@ void SpaceQuery::RankMany(std::span<const SpaceQuery> queries, const float* firs
                           std::size_t count, std::span<double> ranks) {
   if (queries.size() == 1) return queries[0].Rank(first, count, ranks.data());
   constexpr std::size_t kMost = 16;
-  const VectorQuery* measured[kMost];
-  double* out[kMost];
+  const VectorQuery* measured[kMost] = {};
+  double* out[kMost] = {};
   PLEXUS_CHECK(queries.size() <= kMost, "at most 16 queries in one pass");
   for (std::size_t q = 0; q < queries.size(); ++q) {
     measured[q] = &queries[q].query_;

@@ -105,7 +105,7 @@ TEST_F(RecallHostile, AHubIsCutAndSaysSo) {
   related.max_edges = 500;
   EXPECT_LE(RelatedTo(s, 0, related).value().edges, 500u);
   // Its own use looks at some of its edges alone.
-  const NodeId nodes[] = {0, 2};  // 1 is the term
+  const NodeId nodes[] = {*s.Find("hub"), *s.Find("near")};
   EXPECT_TRUE(UseOf(s, nodes, {.now_ms = 20, .max_edges = 10}).value().truncated);
   // As a start node: what the budget reaches.
   const NodeWeight from[] = {{0, 1}};
