@@ -244,17 +244,17 @@ TEST_F(ConceptCommands, OptionsThatNeedAnother) {
   EXPECT_EQ(Sequence(), before);
 }
 
-// A time that a commit would refuse is refused by the dry run; the past is asked at any time.
+// A time outside of the years 0 to 9999 is refused, written or not.
 TEST_F(ConceptCommands, DryRunsCheckTheTime) {
   Fill();
-  const std::int64_t before = Sequence(), late = 250'000'000'000'000;
+  const std::int64_t before = Sequence(), late = 300'000'000'000'000;
   for (const char* action : {"recall", "activate"}) {
     const Finished written = Run(action, {"apple"}, late);
     const Finished dry = Run(action, {"apple", "--dry-run"}, late);
     EXPECT_EQ(written.code, 2) << written.out;
     EXPECT_EQ(dry.code, 2) << dry.out;
     EXPECT_EQ(dry.err, written.err);
-    EXPECT_EQ(Run(action, {"apple", "--as-of", std::to_string(before)}, late).code, 0);
+    EXPECT_EQ(Run(action, {"apple", "--as-of", std::to_string(before)}, late).code, 2);
   }
   EXPECT_EQ(Sequence(), before);
 }

@@ -166,7 +166,7 @@ void NarrowQuery::Bounds(const NarrowRows::Block& block, std::size_t stride, std
       const double norm = static_cast<double>(bounds[i].norm);
       const double error = static_cast<double>(bounds[i].error);
       const double middle = scale_ * static_cast<double>(bounds[i].scale) * dots[i];
-      const double slack = of_error * error + of_norm * norm;
+      const double slack = std::isinf(error) ? error : of_error * error + of_norm * norm;
       switch (metric_) {
         case Metric::kInnerProduct:
           low[i] = middle - slack - kVanishing;
