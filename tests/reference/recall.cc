@@ -31,11 +31,13 @@ std::vector<RelatedRow> RelatedByDefinition(const RelatedWorld& world, NodeId st
     if (distance[near] >= hops) continue;
     const bool replaced = e.suppresses && from_source && world.may_be_replaced[other];
     if (!world.stands[other] && !replaced) continue;
+    std::string first = world.keys[e.source], second = world.keys[e.target];
+    if (e.symmetric && second < first) std::swap(first, second);
     rows.emplace_back(distance[near] + 1, world.keys[other], e.kind, world.keys[near],
                       e.symmetric   ? 2
                       : from_source ? 0
                                     : 1,
-                      e.label, world.keys[e.source] + " " + e.kind + " " + world.keys[e.target]);
+                      e.label, first + " " + e.kind + " " + second);
   }
   std::ranges::sort(rows);
   return rows;
