@@ -146,47 +146,68 @@ NarrowQuery::NarrowQuery(std::span<const float> query, std::size_t stride, Metri
   error_ = std::sqrt(lost) * (1 + 1e-9);
 }
 
-void NarrowQuery::Bounds(const NarrowRows::Block& block, std::size_t stride, std::size_t first,
-                         std::size_t count, double* lower, double* upper) const {
-  // What the f32 kernels lose, relative to |q||x| (vector_distance.h: 1e-6; a cosine has two norms
-  // with it), and what they may take for zero.
-  constexpr double kKernel = 4e-6, kVanishing = 1e-38;
+namespace {
+
+// What the f32 kernels lose, relative to |q||x| (vector_distance.h: 1e-6; a cosine has two norms
+// with it), and what they may take for zero.
+constexpr double kKernel = 4e-6, kVanishing = 1e-38;
+
+}  // namespace
+
+double NarrowQuery::Slack(const NarrowRows::Bound& bound) const {
+  return (norm_ + error_) * static_cast<double>(bound.error) +
+         (error_ + kKernel * norm_) * static_cast<double>(bound.norm);
+}
+
+void NarrowQuery::Uppers(const NarrowRows::Block& block, std::size_t stride, std::size_t first,
+                         std::size_t count, double* upper) const {
+  if (norm_ == 0) {
+    std::fill_n(upper, count, std::numeric_limits<double>::infinity());
+    return;
+  }
   constexpr std::size_t kStretch = 256;
   std::int32_t dots[kStretch];
-  const double of_error = norm_ + error_, of_norm = error_ + kKernel * norm_;
-  const double squared = norm_ * norm_;
   for (std::size_t begin = 0; begin < count; begin += kStretch) {
     const std::size_t rows = std::min(kStretch, count - begin);
     dot_(codes_.data(), codes_.size(), block.codes.data() + (first + begin) * stride, stride, rows,
          dots);
     const NarrowRows::Bound* const bounds = block.bounds.data() + first + begin;
-    double* const low = lower + begin;
     double* const high = upper + begin;
-    for (std::size_t i = 0; i < rows; ++i) {
-      const double norm = static_cast<double>(bounds[i].norm);
-      const double error = static_cast<double>(bounds[i].error);
-      const double middle = scale_ * static_cast<double>(bounds[i].scale) * dots[i];
-      const double slack = std::isinf(error) ? error : of_error * error + of_norm * norm;
-      switch (metric_) {
-        case Metric::kInnerProduct:
-          low[i] = middle - slack - kVanishing;
-          high[i] = middle + slack + kVanishing;
-          break;
-        case Metric::kCosine: {
-          const double product = norm_ * norm;
-          low[i] = product > 0 ? (middle - slack) / product : 0;
-          high[i] = product > 0 ? (middle + slack) / product : 0;
-          break;
-        }
-        case Metric::kL2: {
-          const double both = squared + norm * norm, margin = kKernel * both + kVanishing;
-          low[i] = 2 * (middle - slack) - both - margin;
-          high[i] = 2 * (middle + slack) - both + margin;
-          break;
-        }
+    const auto each = [&](auto&& rank) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        const double middle = scale_ * static_cast<double>(bounds[i].scale) * dots[i];
+        high[i] = rank(middle + Slack(bounds[i]), static_cast<double>(bounds[i].norm));
       }
+    };
+    switch (metric_) {
+      case Metric::kInnerProduct:
+        each([](double product, double) { return product + kVanishing; });
+        break;
+      case Metric::kCosine:
+        each([&](double product, double norm) { return norm > 0 ? product / (norm_ * norm) : 0; });
+        break;
+      case Metric::kL2:
+        each([&](double product, double norm) {
+          const double both = norm_ * norm_ + norm * norm;
+          return 2 * product - both + kKernel * both + kVanishing;
+        });
+        break;
     }
   }
+}
+
+double NarrowQuery::Lower(const NarrowRows::Bound& bound, double upper) const {
+  if (norm_ == 0 || std::isinf(bound.error)) return -std::numeric_limits<double>::infinity();
+  const double norm = static_cast<double>(bound.norm), slack = Slack(bound);
+  switch (metric_) {
+    case Metric::kInnerProduct:
+      return upper - 2 * (slack + kVanishing);
+    case Metric::kCosine:
+      return norm > 0 ? upper - 2 * slack / (norm_ * norm) : upper;
+    case Metric::kL2:
+      break;
+  }
+  return upper - 4 * slack - 2 * (kKernel * (norm_ * norm_ + norm * norm) + kVanishing);
 }
 
 }  // namespace plexus::retrieval_internal

@@ -83,12 +83,16 @@ class NarrowQuery {
  public:
   NarrowQuery(std::span<const float> query, std::size_t stride, Metric metric, SimdLevel level);
 
-  // lower[i] <= the rank that SpaceQuery::Rank gives to row i of the block <= upper[i], for rows
-  // from `first` on; `count` of them.
-  void Bounds(const NarrowRows::Block& block, std::size_t stride, std::size_t first,
-              std::size_t count, double* lower, double* upper) const;
+  // upper[i] >= the rank that SpaceQuery::Rank gives to row i of the block, for `count` rows from
+  // `first` on.
+  void Uppers(const NarrowRows::Block& block, std::size_t stride, std::size_t first,
+              std::size_t count, double* upper) const;
+  // At most that rank, of a row with this upper bound.
+  double Lower(const NarrowRows::Bound& bound, double upper) const;
 
  private:
+  double Slack(const NarrowRows::Bound& bound) const;
+
   Metric metric_;
   NarrowDot dot_;
   AlignedArray<std::int16_t> codes_;

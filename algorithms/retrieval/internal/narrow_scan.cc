@@ -57,7 +57,7 @@ std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& vie
   ParallelFor(executor, rows, grain, [&](std::size_t begin, std::size_t end) {
     Part& part = parts[begin / grain];
     LowerBounds best(top);
-    double lower[kStretch], upper[kStretch];
+    double upper[kStretch];
     std::size_t b = narrow.BlockOf(static_cast<std::uint32_t>(begin));
     for (std::size_t row = begin; row < end; ++b) {
       const NarrowRows::Block& block = narrow.block(b);
@@ -65,12 +65,12 @@ std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& vie
       const std::size_t block_end = std::min(end, first + block.bounds.size());
       while (row < block_end) {
         const std::size_t count = std::min(kStretch, block_end - row);
-        query.Bounds(block, narrow.stride(), row - first, count, lower, upper);
+        query.Uppers(block, narrow.stride(), row - first, count, upper);
         for (std::size_t i = 0; i < count; ++i) {
           if (upper[i] < best.least()) continue;
           const NodeId node = view.node_of_row(static_cast<std::uint32_t>(row + i));
           if (node == kNoNode || node == skip || !selection.contains(node)) continue;
-          best.Add(lower[i]);
+          best.Add(query.Lower(block.bounds[row - first + i], upper[i]));
           part.candidates.push_back({node, upper[i]});
         }
         row += count;
