@@ -249,6 +249,10 @@ class Follower {
     sum.vectors += more.vectors;
     sum.errors += more.errors;
     sum.removed += more.removed;
+    sum.stubs += more.stubs;  // when their batch came
+    sum.turned += more.turned;
+    sum.ambiguous += more.ambiguous;
+    std::ranges::move(more.new_edge_kinds, std::back_inserter(sum.new_edge_kinds));
     sum.records += more.records;
     sum.bytes += more.bytes;
     sum.batches += more.batches;
@@ -259,7 +263,9 @@ class Follower {
       sum.kept_errors.push_back(std::move(error));
     }
     for (ImportWarning& warning : more.warnings) {
-      const auto known = std::ranges::find(sum.warnings, warning.field, &ImportWarning::field);
+      const auto known = std::ranges::find_if(sum.warnings, [&](const ImportWarning& other) {
+        return other.field == warning.field && other.until.has_value() == warning.until.has_value();
+      });
       if (known != sum.warnings.end()) {
         known->count += warning.count;
         continue;

@@ -7,6 +7,8 @@
 #include "algorithms/retrieval/query_terms.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {
@@ -58,6 +60,19 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   PLEXUS_ASSIGN(PhraseResult whole, WholeQuery(snapshot, query.parsed, splitter, in_phrases));
   query.whole = std::move(whole.nodes);
   return query;
+}
+
+Result<WordQuery> ReadIndexedWords(Workspace& workspace, const Request& request,
+                                   std::string_view parameter, const NodeSubset& allowed) {
+  const Snapshot& snapshot = workspace.snapshot();
+  if (!HasTerms(snapshot))
+    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(WordQuery words,
+                ReadWordQuery(workspace, request, parameter, record.terms, allowed));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
+  NoteNotIndexed(workspace, request, not_indexed);
+  return words;
 }
 
 }  // namespace plexus::tools

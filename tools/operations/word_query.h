@@ -32,4 +32,9 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
                                 std::string_view parameter, const TermOptions& terms,
                                 const NodeSubset& allowed);
 
+// The same, by the graph's own index of terms, for questions that have other ways to be asked, too;
+// what is not indexed is noted. kFailedPrecondition: there is no index.
+Result<WordQuery> ReadIndexedWords(Workspace& workspace, const Request& request,
+                                   std::string_view parameter, const NodeSubset& allowed);
+
 }  // namespace plexus::tools

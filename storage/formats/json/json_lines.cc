@@ -8,6 +8,7 @@
 #include "engine/times.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
+#include "storage/formats/json/object_lines.h"
 
 namespace plexus::formats_internal {
 
@@ -17,19 +18,6 @@ constexpr std::array<std::string_view, 16> kReservedKeys = {
     "node", "edge",   "event", "outcome", "vector", "unlink", "remove",  "purge",
     "kind", "column", "space", "text",    "tags",   "props",  "members", "label"};
 
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
-  const std::size_t limit = builder.context().options->limits.line_bytes;
-  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
-  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
-  if (root->type != JsonType::kObject)
-    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
-  return JsonRecord(json, *root, builder).Add();
-}
-
 }  // namespace
 
 bool IsReservedKey(std::string_view name) {
@@ -38,16 +26,11 @@ bool IsReservedKey(std::string_view name) {
 
 std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_line,
                                    const ParseContext& context, Piece& piece) const {
-  JsonParser json(context.options->limits.field_bytes);
-  BatchBuilder builder(context, piece);
-  return TakeLines(text, first_line, context, piece,
-                   [&](std::string_view line, std::uint64_t number) {
-                     if (IsBlank(line)) return true;
-                     ++piece.records;
-                     builder.set_line(number);
-                     Status ok = ParseLine(line, json, builder);
-                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
-                   });
+  return TakeObjectLines(
+      text, first_line, context, piece,
+      [](JsonParser& json, const JsonValue& root, std::uint64_t, BatchBuilder& builder) {
+        return JsonRecord(json, root, builder).Add();
+      });
 }
 
 std::unexpected<Error> Bad(std::string message) {

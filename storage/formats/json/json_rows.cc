@@ -10,6 +10,7 @@
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_record.h"
+#include "storage/formats/json/object_lines.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
 namespace plexus::formats_internal {
@@ -201,29 +202,13 @@ class Row {
   std::vector<Renamed> renamed_;
 };
 
-Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
-  const std::size_t limit = builder.context().options->limits.line_bytes;
-  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
-  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
-  if (root->type != JsonType::kObject)
-    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
-  return Row(json, *root, builder).Add();
-}
-
 }  // namespace
 
 std::size_t JsonRowsParser::Parse(std::string_view text, std::uint64_t first_line,
                                   const ParseContext& context, Piece& piece) const {
-  JsonParser json(context.options->limits.field_bytes);
-  BatchBuilder builder(context, piece);
-  return TakeLines(text, first_line, context, piece,
-                   [&](std::string_view line, std::uint64_t number) {
-                     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
-                     ++piece.records;
-                     builder.set_line(number);
-                     Status ok = ParseLine(line, json, builder);
-                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
-                   });
+  return TakeObjectLines(text, first_line, context, piece,
+                         [](JsonParser& json, const JsonValue& root, std::uint64_t,
+                            BatchBuilder& builder) { return Row(json, root, builder).Add(); });
 }
 
 bool IsJsonRow(std::string_view line) {

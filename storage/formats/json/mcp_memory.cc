@@ -11,6 +11,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
+#include "storage/formats/json/object_lines.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
 namespace plexus::formats_internal {
@@ -140,16 +141,11 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
   return builder.Link(ends, edge);
 }
 
-Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json,
+Status AddObject(JsonParser& json, const JsonValue& root, std::uint64_t number,
                  BatchBuilder& builder) {
-  const std::size_t limit = builder.context().options->limits.line_bytes;
-  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
-  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
-  if (root->type != JsonType::kObject)
-    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
-  PLEXUS_ASSIGN(const std::string_view type, Text(json, *root, "type"));
-  if (type == "entity") return AddEntity(json, *root, number, builder);
-  if (type == "relation") return AddRelation(json, *root, number, builder);
+  PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "type"));
+  if (type == "entity") return AddEntity(json, root, number, builder);
+  if (type == "relation") return AddRelation(json, root, number, builder);
   return Bad("\"type\" must be entity or relation, got \"" + std::string(type.substr(0, 80)) +
              "\"");
 }
@@ -158,16 +154,7 @@ Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json,
 
 std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_line,
                                    const ParseContext& context, Piece& piece) const {
-  JsonParser json(context.options->limits.field_bytes);
-  BatchBuilder builder(context, piece);
-  return TakeLines(text, first_line, context, piece,
-                   [&](std::string_view line, std::uint64_t number) {
-                     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
-                     ++piece.records;
-                     builder.set_line(number);
-                     Status ok = ParseLine(line, number, json, builder);
-                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
-                   });
+  return TakeObjectLines(text, first_line, context, piece, AddObject);
 }
 
 bool IsMcpMemoryLine(std::string_view line, bool cut) {

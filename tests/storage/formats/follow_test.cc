@@ -291,5 +291,26 @@ TEST_F(FollowTest, WhatCannotBeFollowedIsRefused) {
   EXPECT_EQ(graph_->snapshot().sequence(), 0u);
 }
 
+// What an import tells of its batches is added up, each warning by what it is about.
+TEST_F(FollowTest, CountsAreThoseOfAllBatches) {
+  follow_.batch_records = 1;
+  Write(R"({"edge":["a","b"],"kind":"supersedes"})"
+        "\n"
+        R"({"edge":["c","d"],"kind":"knows","valid_from":1700000000})"
+        "\n"
+        R"({"node":"e","valid_from":"2026-01-02","valid_until":"2026-01-01"})"
+        "\n");
+  Steps progress({[] {}, [] {}, [] {}, [] {}, [] {}});
+  ImportOptions options = Options(&progress);
+  options.reversed_kinds = {"supersedes"};
+  const auto report = FollowFile(*graph_, Path(), options, follow_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->import.records, 3u);
+  EXPECT_EQ(report->import.stubs, 4u);
+  EXPECT_EQ(report->import.turned, 1u);
+  EXPECT_EQ(report->import.new_edge_kinds, std::vector<std::string>{"knows"});
+  EXPECT_EQ(report->import.warnings.size(), 2u);
+}
+
 }  // namespace
 }  // namespace plexus::formats_internal

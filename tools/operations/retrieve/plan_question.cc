@@ -19,8 +19,6 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply_parts.h"
 #include "tools/operations/retrieve/plan_json.h"
-#include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/text_vectors.h"
 #include "tools/operations/word_query.h"
 
@@ -78,14 +76,7 @@ Status ReadPlan(const Workspace& workspace, const Request& request, Asked& asked
 }
 
 Status ReadWords(Workspace& workspace, const Request& request, Asked& asked) {
-  const Snapshot& snapshot = workspace.snapshot();
-  if (!HasTerms(snapshot))
-    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(asked.words,
-                ReadWordQuery(workspace, request, "words", record.terms, asked.subset));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &asked.subset));
-  NoteNotIndexed(workspace, request, not_indexed);
+  PLEXUS_ASSIGN(asked.words, ReadIndexedWords(workspace, request, "words", asked.subset));
   asked.phrases.push_back(asked.words.phrase());
   asked.question.terms = asked.words.terms;
   asked.question.phrases = asked.phrases;

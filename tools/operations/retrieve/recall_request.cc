@@ -8,21 +8,12 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {
 
 Status ReadWords(Workspace& workspace, const Request& request, AskedRecall& asked) {
-  const Snapshot& snapshot = workspace.snapshot();
-  if (!HasTerms(snapshot))
-    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(asked.words,
-                ReadWordQuery(workspace, request, "words", record.terms, asked.visible));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &asked.visible));
-  NoteNotIndexed(workspace, request, not_indexed);
+  PLEXUS_ASSIGN(asked.words, ReadIndexedWords(workspace, request, "words", asked.visible));
   asked.phrases.push_back(asked.words.phrase());
   asked.question.terms = asked.words.terms;
   asked.question.phrases = asked.phrases;
