@@ -426,6 +426,7 @@ std::size_t ReadmeLimit(const std::string& path) {
   static const std::map<std::string, std::size_t> limits = {
       {"README.md", 150},
       {"tools/README.md", 85},
+      {"CONTRIBUTING.md", 125},
       {"storage/formats/README.md", 230},      // the users' page of formats
       {"algorithms/retrieval/README.md", 70},  // texts, vectors and plans
       {"algorithms/memory/README.md", 135},    // a layer over the families
