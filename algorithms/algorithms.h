@@ -71,6 +71,7 @@
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/retrieval/vector_index.h"
 #include "algorithms/retrieval/vector_join.h"
 #include "algorithms/retrieval/where.h"
 #include "algorithms/similarity/frontier.h"

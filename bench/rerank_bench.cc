@@ -8,7 +8,8 @@
 // they lie in memory, padding included: whole cache lines are moved in any case.
 //
 // Vectors: PLEXUS_BENCH_VECTORS names a .fvecs or .npy file (bench/word_vectors.sh makes
-// one of real words), else normal random numbers. Verified: every value within 1e-6 of
+// one of real words), else normal random numbers: PLEXUS_BENCH_ROWS of PLEXUS_BENCH_DIMENSIONS,
+// around PLEXUS_BENCH_CLUSTERS centres where that is not 0. Verified: every value within 1e-6 of
 // f64 loops, and nothing better left out.
 #include <benchmark/benchmark.h>
 
@@ -34,23 +35,27 @@
 namespace plexus::bench {
 namespace {
 
-constexpr std::uint32_t kDimensions = 100;
-
 void FillRandom(Graph& graph) {
   const auto rows = static_cast<NodeId>(Size("PLEXUS_BENCH_ROWS", 350'000, 5'000));
+  const auto dimensions = static_cast<std::uint32_t>(Size("PLEXUS_BENCH_DIMENSIONS", 100, 100));
+  const auto clusters = static_cast<std::size_t>(Size("PLEXUS_BENCH_CLUSTERS", 0, 0));
   std::mt19937_64 random(1);
   std::normal_distribution<float> normal;
-  std::vector<float> row(kDimensions);
+  std::vector<float> row(dimensions), centres(clusters * dimensions);
+  for (float& x : centres) x = normal(random);
   for (NodeId v = 0; v < rows;) {
     WriteBatch batch(kBenchTime);
-    if (v == 0) batch.DefineSpace({"default", kDimensions, Metric::kCosine});
+    if (v == 0) batch.DefineSpace({"default", dimensions, Metric::kCosine});
     for (const NodeId end = std::min(rows, v + 50'000); v < end; ++v) {
-      for (float& x : row) x = normal(random);
+      const std::size_t centre = clusters > 0 ? random() % clusters * dimensions : 0;
+      for (std::size_t i = 0; i < dimensions; ++i)
+        row[i] = clusters > 0 ? centres[centre + i] + 0.7f * normal(random) : normal(random);
       batch.SetVector(batch.Node(std::to_string(v)), batch.SpaceNamed("default"), row);
     }
     Must(graph.Apply(batch), "adding vectors");
   }
-  std::fprintf(stderr, "vectors: %u random of %u dimensions\n", rows, kDimensions);
+  std::fprintf(stderr, "vectors: %u random of %u dimensions, %zu clusters\n", rows, dimensions,
+               clusters);
 }
 
 // Vectors by row number, and three random edges a node.

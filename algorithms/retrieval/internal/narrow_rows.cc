@@ -16,8 +16,29 @@ float RoundedUp(double value) {  // of one that is not negative
   return static_cast<double>(rounded) < value ? std::nextafter(rounded, kInfinite) : rounded;
 }
 
-// Writes the codes of one row.
-NarrowRows::Bound Quantize(std::span<const float> row, std::int8_t* codes) {
+// Where the codes and the bound of one row go.
+class RowPlace {
+ public:
+  RowPlace(const NarrowRows::Block& block, std::size_t stride, std::size_t row)
+      : codes_(block.codes + row / kNarrowGroup * kNarrowGroup * stride +
+               row % kNarrowGroup * kNarrowStep),
+        bounds_(block.bounds + row / kNarrowGroup * 3 * kNarrowGroup + row % kNarrowGroup) {}
+  std::int8_t& code(std::size_t i) const {
+    return codes_[i / kNarrowStep * (kNarrowGroup * kNarrowStep) + i % kNarrowStep];
+  }
+  void SetBound(NarrowRows::Bound bound) const {
+    bounds_[0] = bound.scale;
+    bounds_[kNarrowGroup] = bound.norm;
+    bounds_[2 * kNarrowGroup] = bound.error;
+  }
+
+ private:
+  std::int8_t* codes_;
+  float* bounds_;
+};
+
+// Writes the codes of one row; they are zero where none is written.
+NarrowRows::Bound Quantize(std::span<const float> row, const RowPlace& place) {
   float largest = 0;
   double norm = 0;
   for (const float x : row) {
@@ -26,21 +47,16 @@ NarrowRows::Bound Quantize(std::span<const float> row, std::int8_t* codes) {
   }
   norm = std::sqrt(norm);
   const float scale = largest / 127;
-  if (largest == 0) {
-    std::fill_n(codes, row.size(), std::int8_t{0});
-    return {0, 0, 0};
-  }
+  if (largest == 0) return {0, 0, 0};
   if (!(scale >= std::numeric_limits<float>::min()) ||
-      norm >= static_cast<double>(std::numeric_limits<float>::max())) {
-    std::fill_n(codes, row.size(), std::int8_t{0});
+      norm >= static_cast<double>(std::numeric_limits<float>::max()))
     return {0, 1, kInfinite};
-  }
   const double wide_scale = static_cast<double>(scale), inverse = 1 / wide_scale;
   double squares = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double x = static_cast<double>(row[i]);
     const double code = std::clamp(std::nearbyint(x * inverse), -127.0, 127.0);
-    codes[i] = static_cast<std::int8_t>(code);
+    place.code(i) = static_cast<std::int8_t>(code);
     const double lost = x - wide_scale * code;
     squares += lost * lost;
   }
@@ -57,11 +73,12 @@ std::shared_ptr<const NarrowRows> NarrowRows::Make(const VectorTable::View& view
   made->stride_ = (view.dimensions() + kNarrowStep - 1) / kNarrowStep * kNarrowStep;
   struct Work {
     Block* block;
-    std::uint32_t known;     // rows that an earlier block has
+    const Block* known;      // whose rows are the first of it, or null
     std::uint64_t rows_end;  // of the rows to quantize, up to the end of this block
   };
   std::vector<Work> work;
   std::uint64_t rows = 0;
+  std::size_t groups = 0;
   made->entries_.reserve(view.block_count());
   std::uint32_t first = 0;
   for (std::size_t i = 0; i < view.block_count(); ++i) {
@@ -76,29 +93,42 @@ std::shared_ptr<const NarrowRows> NarrowRows::Make(const VectorTable::View& view
     } else {
       auto block = std::make_shared<Block>();
       block->source = view.block(i);
-      block->codes = AlignedArray<std::int8_t>(count * made->stride_);
-      block->bounds.resize(count);
-      const std::uint32_t known = same && same->rows < count ? same->rows : 0;
-      if (known) {
-        std::copy_n(same->block->codes.data(), known * made->stride_, block->codes.data());
-        std::copy_n(same->block->bounds.data(), known, block->bounds.data());
-      }
-      rows += count - known;
+      block->rows = count;
+      const Block* const known = same && same->rows < count ? same->block.get() : nullptr;
+      rows += count - (known ? known->rows : 0);
+      groups += block->groups();
       work.push_back({block.get(), known, rows});
       made->entries_.push_back({source, first, count, std::move(block)});
     }
     first += count;
   }
-  const std::size_t stride = made->stride_;
+  const std::size_t stride = made->stride_, group_codes = kNarrowGroup * stride;
+  const auto memory = std::make_shared<Memory>();
+  memory->codes = AlignedArray<std::int8_t>(groups * group_codes);
+  memory->bounds = AlignedArray<float>(groups * 3 * kNarrowGroup);
+  std::size_t group = 0;
+  for (const Work& w : work) {
+    Block& block = *w.block;
+    block.codes = memory->codes.data() + group * group_codes;
+    block.bounds = memory->bounds.data() + group * 3 * kNarrowGroup;
+    block.memory = memory;
+    const std::size_t known = w.known ? w.known->groups() : 0, all = block.groups();
+    if (known) {
+      std::copy_n(w.known->codes, known * group_codes, block.codes);
+      std::copy_n(w.known->bounds, known * 3 * kNarrowGroup, block.bounds);
+    }
+    std::fill_n(block.codes + known * group_codes, (all - known) * group_codes, std::int8_t{0});
+    std::fill_n(block.bounds + known * 3 * kNarrowGroup, (all - known) * 3 * kNarrowGroup, 0.0f);
+    group += all;
+  }
   ParallelFor(executor, rows, 1024, [&](std::size_t begin, std::size_t end) {
     auto at = std::ranges::upper_bound(work, std::uint64_t{begin}, {}, &Work::rows_end);
     for (std::size_t r = begin; r < end; ++r) {
       while (r >= at->rows_end) ++at;
-      const std::size_t row = at->block->bounds.size() - static_cast<std::size_t>(at->rows_end - r);
-      std::int8_t* const codes = at->block->codes.data() + row * stride;
+      const std::size_t row = at->block->rows - static_cast<std::size_t>(at->rows_end - r);
+      const RowPlace place(*at->block, stride, row);
       const float* const values = at->block->source.rows.data() + row * view.stride();
-      at->block->bounds[row] = Quantize({values, view.dimensions()}, codes);
-      std::fill(codes + view.dimensions(), codes + stride, std::int8_t{0});
+      place.SetBound(Quantize({values, view.dimensions()}, place));
     }
   });
   return made;
@@ -118,13 +148,13 @@ std::shared_ptr<const Carried> NarrowRows::Carry(const Snapshot& now, const Stat
 std::uint64_t NarrowRows::size_bytes() const {
   std::uint64_t bytes = sizeof(*this) + entries_.capacity() * sizeof(Entry);
   for (const Entry& entry : entries_)
-    bytes += sizeof(Block) + entry.rows * (stride_ + sizeof(Bound));
+    bytes += sizeof(Block) + entry.block->groups() * kNarrowGroup * (stride_ + sizeof(Bound));
   return bytes;
 }
 
 NarrowQuery::NarrowQuery(std::span<const float> query, std::size_t stride, Metric metric,
                          SimdLevel level)
-    : metric_(metric), dot_(PickNarrowDot(level)), codes_(stride, std::int16_t{0}) {
+    : metric_(metric), uppers_(PickNarrowUppers(level)), codes_(stride, std::int16_t{0}) {
   double largest = 0, norm = 0, lost = 0;
   for (const float x : query) {
     largest = std::max(largest, std::abs(static_cast<double>(x)));
@@ -159,41 +189,26 @@ double NarrowQuery::Slack(const NarrowRows::Bound& bound) const {
          (error_ + kKernel * norm_) * static_cast<double>(bound.norm);
 }
 
-void NarrowQuery::Uppers(const NarrowRows::Block& block, std::size_t stride, std::size_t first,
-                         std::size_t count, double* upper) const {
+void NarrowQuery::Uppers(const NarrowRows::Block& block, std::size_t first, std::size_t groups,
+                         double least, double* upper, std::uint16_t* reach) const {
   if (norm_ == 0) {
-    std::fill_n(upper, count, std::numeric_limits<double>::infinity());
+    std::fill_n(upper, groups * kNarrowGroup, std::numeric_limits<double>::infinity());
+    std::fill_n(reach, groups, std::numeric_limits<std::uint16_t>::max());
     return;
   }
-  constexpr std::size_t kStretch = 256;
-  std::int32_t dots[kStretch];
-  for (std::size_t begin = 0; begin < count; begin += kStretch) {
-    const std::size_t rows = std::min(kStretch, count - begin);
-    dot_(codes_.data(), codes_.size(), block.codes.data() + (first + begin) * stride, stride, rows,
-         dots);
-    const NarrowRows::Bound* const bounds = block.bounds.data() + first + begin;
-    double* const high = upper + begin;
-    const auto each = [&](auto&& rank) {
-      for (std::size_t i = 0; i < rows; ++i) {
-        const double middle = scale_ * static_cast<double>(bounds[i].scale) * dots[i];
-        high[i] = rank(middle + Slack(bounds[i]), static_cast<double>(bounds[i].norm));
-      }
-    };
-    switch (metric_) {
-      case Metric::kInnerProduct:
-        each([](double product, double) { return product + kVanishing; });
-        break;
-      case Metric::kCosine:
-        each([&](double product, double norm) { return norm > 0 ? product / (norm_ * norm) : 0; });
-        break;
-      case Metric::kL2:
-        each([&](double product, double norm) {
-          const double both = norm_ * norm_ + norm * norm;
-          return 2 * product - both + kKernel * both + kVanishing;
-        });
-        break;
-    }
-  }
+  uppers_({.metric = metric_,
+           .codes = codes_.data(),
+           .scale = scale_,
+           .of_error = norm_ + error_,
+           .of_norm = error_ + kKernel * norm_,
+           .norm = norm_,
+           .kernel = kKernel,
+           .vanishing = kVanishing},
+          {.codes = block.codes + first * kNarrowGroup * codes_.size(),
+           .bounds = block.bounds + first * 3 * kNarrowGroup,
+           .steps = codes_.size() / kNarrowStep,
+           .count = groups},
+          least, upper, reach);
 }
 
 double NarrowQuery::Lower(const NarrowRows::Bound& bound, double upper) const {

@@ -3,8 +3,9 @@
 //   x = scale * codes + e,  codes in [-127, 127],  scale = max |x_i| / 127,  |e| is kept
 //
 // so for every query q: |q.x - scale * (q.codes)| <= |q| |e| (Cauchy-Schwarz). A quarter of the
-// bytes of the f32 rows, and 12 a row. Kept with the state and carried: rows never change in place,
-// so blocks are shared by what they were made of. Symmetric scalar quantization with one scale a
+// bytes of the f32 rows, and 12 a row. Codes and bounds lie by groups of 16 rows, as
+// narrow_kernels.h reads them. Kept with the state and carried: rows never change in place, so
+// blocks are shared by what they were made of. Symmetric scalar quantization with one scale a
 // row: Jégou, Douze, Schmid, "Product quantization for nearest neighbor search", PAMI 2011, has the
 // family; the error norm a row is what makes a bound of it.
 #pragma once
@@ -30,11 +31,24 @@ class NarrowRows final : public Carried {
   struct Bound {
     float scale, norm, error;  // norm = |x|, error >= |e|
   };
-  // Rows that lie behind each other in memory.
-  struct Block {
+  // Blocks made at once lie behind each other in memory.
+  struct Memory {
     AlignedArray<std::int8_t> codes;
-    std::vector<Bound> bounds;
+    AlignedArray<float> bounds;
+  };
+  // The rows of one block of the space; the last group is filled up with zeros.
+  struct Block {
+    std::int8_t* codes;
+    float* bounds;  // of a group: 16 scales, 16 norms, 16 errors
+    std::size_t rows;
     VectorTable::Block source;  // kept alive, so that its address is not used again
+    std::shared_ptr<Memory> memory;
+
+    std::size_t groups() const { return (rows + kNarrowGroup - 1) / kNarrowGroup; }
+    Bound bound(std::size_t row) const {
+      const float* const b = bounds + row / kNarrowGroup * 3 * kNarrowGroup + row % kNarrowGroup;
+      return {b[0], b[kNarrowGroup], b[2 * kNarrowGroup]};
+    }
   };
 
   // Computes: the narrow rows of a space. They are kept with the state and carried to later ones,
@@ -53,7 +67,7 @@ class NarrowRows final : public Carried {
   static std::shared_ptr<const NarrowRows> Make(const VectorTable::View& view, SpaceId space,
                                                 const NarrowRows* before, Executor& executor);
 
-  std::size_t stride() const { return stride_; }  // codes between rows, zeros at their ends
+  std::size_t stride() const { return stride_; }  // codes of a row, zeros at their ends
   std::size_t block_count() const { return entries_.size(); }
   const Block& block(std::size_t i) const { return *entries_[i].block; }
   // The row that block i begins with.
@@ -83,10 +97,10 @@ class NarrowQuery {
  public:
   NarrowQuery(std::span<const float> query, std::size_t stride, Metric metric, SimdLevel level);
 
-  // upper[i] >= the rank that SpaceQuery::Rank gives to row i of the block, for `count` rows from
-  // `first` on.
-  void Uppers(const NarrowRows::Block& block, std::size_t stride, std::size_t first,
-              std::size_t count, double* upper) const;
+  // upper[16 * i + r] >= the rank that SpaceQuery::Rank gives to row r of group `first` + i of the
+  // block; bit r of reach[i]: it is at least `least`. Rows that fill up a group have any.
+  void Uppers(const NarrowRows::Block& block, std::size_t first, std::size_t groups, double least,
+              double* upper, std::uint16_t* reach) const;
   // At most that rank, of a row with this upper bound.
   double Lower(const NarrowRows::Bound& bound, double upper) const;
 
@@ -94,7 +108,7 @@ class NarrowQuery {
   double Slack(const NarrowRows::Bound& bound) const;
 
   Metric metric_;
-  NarrowDot dot_;
+  NarrowUppers uppers_;
   AlignedArray<std::int16_t> codes_;
   double scale_ = 0, norm_ = 0, error_ = 0;  // query = scale_ * codes_ + e, |e| <= error_
 };

@@ -1,7 +1,11 @@
-// Each part keeps its best lower bounds; who is below the worst of them is out.
+// Each part keeps its best lower bounds; who is below the worst of them is out. Parts tell each
+// other how far they are: that leaves less to look at and changes nothing of what is found, as what
+// is below the worst of some rows' bounds is below that of all rows, too.
 #include "algorithms/retrieval/internal/narrow_scan.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <functional>
 #include <limits>
 
@@ -42,7 +46,14 @@ struct Part {
   std::vector<double> lower;
 };
 
-constexpr std::size_t kStretch = 256;  // rows whose bounds are computed before any is looked at
+constexpr std::size_t kStretch = 16;  // groups whose bounds are computed before any is looked at
+
+// The largest of what was raised to.
+void Raise(std::atomic<double>& least, double to) {
+  double now = least.load(std::memory_order_relaxed);
+  while (now < to && !least.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+  }
+}
 
 }  // namespace
 
@@ -54,29 +65,43 @@ std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& vie
                                                     Executor& executor) {
   const std::size_t grain = std::max<std::size_t>(4096, 16 * top);
   std::vector<Part> parts((rows + grain - 1) / grain);
+  std::atomic<double> shared = -std::numeric_limits<double>::infinity();
   ParallelFor(executor, rows, grain, [&](std::size_t begin, std::size_t end) {
     Part& part = parts[begin / grain];
     LowerBounds best(top);
-    double upper[kStretch];
-    std::size_t b = narrow.BlockOf(static_cast<std::uint32_t>(begin));
-    for (std::size_t row = begin; row < end; ++b) {
+    const auto least = [&] {
+      return std::max(best.least(), shared.load(std::memory_order_relaxed));
+    };
+    double upper[kStretch * kNarrowGroup];
+    std::uint16_t reach[kStretch];
+    // Row first + i * 16 + r is row r of group i of the block that begins with `first`.
+    const auto look = [&](const NarrowRows::Block& block, std::size_t first, std::size_t group,
+                          std::size_t count) {
+      query.Uppers(block, group, count, least(), upper, reach);
+      for (std::size_t g = 0; g < count; ++g)
+        for (unsigned bits = reach[g]; bits != 0; bits &= bits - 1) {
+          const auto r = static_cast<std::size_t>(std::countr_zero(bits));
+          const std::size_t in_block = (group + g) * kNarrowGroup + r, row = first + in_block;
+          const double high = upper[g * kNarrowGroup + r];
+          if (row < begin || row >= end || in_block >= block.rows || high < best.least()) continue;
+          const NodeId node = view.node_of_row(static_cast<std::uint32_t>(row));
+          if (node == kNoNode || node == skip || !selection.contains(node)) continue;
+          best.Add(query.Lower(block.bound(in_block), high));
+          part.candidates.push_back({node, high});
+        }
+      Raise(shared, best.least());
+    };
+    for (std::size_t b = narrow.BlockOf(static_cast<std::uint32_t>(begin)), row = begin; row < end;
+         ++b) {
       const NarrowRows::Block& block = narrow.block(b);
       const std::size_t first = narrow.first_row(b);
-      const std::size_t block_end = std::min(end, first + block.bounds.size());
-      while (row < block_end) {
-        const std::size_t count = std::min(kStretch, block_end - row);
-        query.Uppers(block, narrow.stride(), row - first, count, upper);
-        for (std::size_t i = 0; i < count; ++i) {
-          if (upper[i] < best.least()) continue;
-          const NodeId node = view.node_of_row(static_cast<std::uint32_t>(row + i));
-          if (node == kNoNode || node == skip || !selection.contains(node)) continue;
-          best.Add(query.Lower(block.bounds[row - first + i], upper[i]));
-          part.candidates.push_back({node, upper[i]});
-        }
-        row += count;
-      }
+      const std::size_t stop = std::min(end, first + block.rows);
+      const std::size_t groups = (stop - first + kNarrowGroup - 1) / kNarrowGroup;
+      for (std::size_t group = (row - first) / kNarrowGroup; group < groups; group += kStretch)
+        look(block, first, group, std::min(kStretch, groups - group));
+      row = stop;
     }
-    std::erase_if(part.candidates, [&](const Candidate& c) { return c.upper < best.least(); });
+    std::erase_if(part.candidates, [&](const Candidate& c) { return c.upper < least(); });
     part.lower = best.all();
   });
   LowerBounds best(top);

@@ -248,13 +248,16 @@ TEST(NearestPrefilter, BoundsHoldForEveryRow) {
           const retrieval_internal::NarrowQuery bounds(query, narrow->stride(), metric, level);
           for (std::size_t b = 0; b < narrow->block_count(); ++b) {
             const auto& block = narrow->block(b);
-            const std::size_t rows = block.bounds.size();
-            std::vector<double> upper(rows), ranks(rows);
-            bounds.Uppers(block, narrow->stride(), 0, rows, upper.data());
+            const std::size_t rows = block.rows, group = retrieval_internal::kNarrowGroup;
+            std::vector<double> upper(block.groups() * group), ranks(rows);
+            std::vector<std::uint16_t> reach(block.groups());
             exact->Rank(block.source.rows.data(), rows, ranks.data());
+            const double least = ranks[random() % rows];
+            bounds.Uppers(block, 0, block.groups(), least, upper.data(), reach.data());
             for (std::size_t i = 0; i < rows; ++i) {
-              ASSERT_LE(bounds.Lower(block.bounds[i], upper[i]), ranks[i]) << i;
+              ASSERT_LE(bounds.Lower(block.bound(i), upper[i]), ranks[i]) << i;
               ASSERT_GE(upper[i], ranks[i]) << i;
+              ASSERT_EQ((reach[i / group] >> i % group & 1) != 0, upper[i] >= least) << i;
             }
           }
         }
