@@ -122,7 +122,10 @@ class Index final : public hnswlib::HierarchicalNSW<float> {
 
   void Reserve(std::size_t count) {
     if (count <= max_elements_) return;
-    const std::size_t most = max_elements_ + max_elements_ / 2;
+    constexpr std::size_t kMost = std::numeric_limits<int>::max();  // it counts rows in an int
+    if (count > kMost) throw std::bad_alloc();
+    const std::size_t most =
+        std::min(kMost, std::max(count, cur_element_count + cur_element_count / 4));
     auto pool = std::make_unique<hnswlib::VisitedListPool>(1, static_cast<int>(most));
     std::vector<std::mutex> locks(most);
     element_levels_.resize(most);
@@ -187,6 +190,8 @@ HnswGraph::HnswGraph(const HnswOptions& options) try : graph_(std::make_unique<G
   throw std::bad_alloc();
 }
 HnswGraph::~HnswGraph() = default;
+
+void HnswGraph::Reserve(std::size_t count) { graph_->index.Reserve(count); }
 
 Status HnswGraph::Add(const float* values, std::uint32_t name) {
   return OrNoMemory([&]() -> Status {
