@@ -172,7 +172,8 @@ const std::map<std::string, Room>& Rooms() {
         {"connectivity", {"boost/graph", "boost/iterator", "boost/property_map"}},
         {"community", {"hwy/"}},
         {"similarity", {}},
-        {"retrieval", {"Eigen/", "boost/unordered", "hwy/", "libstemmer.h", "unicode/"}},
+        {"retrieval",
+         {"Eigen/", "boost/unordered", "hnswlib/", "hwy/", "libstemmer.h", "unicode/"}},
     };
     for (const auto& [family, headers] : libraries) {
       Room& room = table["algorithms/" + family];

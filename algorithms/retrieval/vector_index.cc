@@ -146,6 +146,8 @@ Result<IndexUpdate> VectorIndex::Update(const Snapshot& snapshot, const RunOptio
     if (std::exchange(first, false)) {
       now->view = *view;
       now->newest = snapshot.sequence();
+      now->graph.Reserve(now->graph.size() + std::min<std::uint64_t>(view->row_count() - now->rows,
+                                                                     view->live_count()));
     }
     if (now->rows == view->row_count()) break;
     done.truncated = done.added >= run.budget.nodes || run.budget.Interrupted();

@@ -49,6 +49,7 @@
 #include "algorithms/retrieval/scan_nodes.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/text_vectors.h"
+#include "algorithms/retrieval/vector_index.h"
 #include "algorithms/similarity/frontier.h"
 #include "algorithms/similarity/similarity.h"
 #include "algorithms/traversal/bfs.h"
@@ -256,6 +257,16 @@ TEST(NoMemoryKernels, Likeness) {
   static const RetrievalPlan dual = Filtered("dual"), multi_hop = Filtered("multi-hop");
   Fails(
       "Nearest", ASK { return Nearest(s, kSpace, query, With<NearestOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.nodes); });
+  Fails(
+      "VectorIndex",
+      ASK {
+        auto index = VectorIndex::Make(s, kSpace, {.links = 4, .build_width = 8});
+        if (!index) return Result<IndexNearestResult>(std::unexpected(index.error()));
+        if (auto update = (*index)->Update(s); !update)
+          return Result<IndexNearestResult>(std::unexpected(update.error()));
+        return (*index)->Nearest(s, query, {.top = 5, .width = 5, .run = {.executor = &executor}});
+      },
       [](const auto& r) { return Bytes(r.nodes); });
   Fails(
       "Rerank", ASK { return Rerank(s, kSpace, query, With<RerankOptions>(executor)); },

@@ -1,21 +1,21 @@
 // hnswlib is compiled into an unnamed namespace: a host may link another version of it, whose
 // classes have the same names and another layout. The headers that it includes come first, so that
 // they stay outside. Its prefetches read behind its lists, so they are switched off with its
-// distances.
+// distances. Its pool of marks loses one when memory runs out, so the pool is ours.
 #include "algorithms/retrieval/internal/hnsw_graph.h"
-
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <fstream>
 #include <iostream>
 #include <limits>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <queue>
 #include <random>
@@ -28,8 +28,50 @@
 
 #define NO_MANUAL_VECTORIZATION
 namespace {
+#define VisitedListPool ItsVisitedListPool
+#include <hnswlib/visited_list_pool.h>
+#undef VisitedListPool
+
+// Marks of visited rows, for as many searches as run at once. What is not given back stays here.
+namespace hnswlib {
+class VisitedListPool {
+ public:
+  VisitedListPool(int, int rows) : rows_(rows) {}
+  // A graph that fails to be made gives its first memory back only if this one does not throw.
+  static void* operator new(std::size_t bytes) {
+    void* const memory = std::malloc(bytes);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+  }
+  static void operator delete(void* memory) { std::free(memory); }
+
+  VisitedList* getFreeVisitedList() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      all_.reserve(all_.size() + 1);
+      free_.reserve(all_.size() + 1);  // so that giving back needs no memory
+      all_.push_back(std::make_unique<VisitedList>(rows_));
+      free_.push_back(all_.back().get());
+    }
+    VisitedList* const found = free_.back();
+    free_.pop_back();
+    found->reset();
+    return found;
+  }
+  void releaseVisitedList(VisitedList* list) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(list);
+  }
+
+ private:
+  int rows_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<VisitedList>> all_;
+  std::vector<VisitedList*> free_;
+};
+}  // namespace hnswlib
 #include <hnswlib/hnswlib.h>
-}
+}  // namespace
 
 namespace plexus::retrieval_internal {
 
@@ -80,7 +122,10 @@ class Index final : public hnswlib::HierarchicalNSW<float> {
 
   void Reserve(std::size_t count) {
     if (count <= max_elements_) return;
-    const std::size_t most = max_elements_ + max_elements_ / 2;
+    constexpr std::size_t kMost = std::numeric_limits<int>::max();  // it counts rows in an int
+    if (count > kMost) throw std::bad_alloc();
+    const std::size_t most =
+        std::min(kMost, std::max(count, cur_element_count + cur_element_count / 4));
     auto pool = std::make_unique<hnswlib::VisitedListPool>(1, static_cast<int>(most));
     std::vector<std::mutex> locks(most);
     element_levels_.resize(most);
@@ -104,7 +149,7 @@ class Index final : public hnswlib::HierarchicalNSW<float> {
  private:
   template <class T>
   static T* Grown(T* memory, std::size_t bytes) {
-    void* const grown = realloc(memory, bytes);
+    void* const grown = std::realloc(memory, bytes);
     if (!grown) throw std::bad_alloc();
     return static_cast<T*>(grown);
   }
@@ -145,6 +190,8 @@ HnswGraph::HnswGraph(const HnswOptions& options) try : graph_(std::make_unique<G
   throw std::bad_alloc();
 }
 HnswGraph::~HnswGraph() = default;
+
+void HnswGraph::Reserve(std::size_t count) { graph_->index.Reserve(count); }
 
 Status HnswGraph::Add(const float* values, std::uint32_t name) {
   return OrNoMemory([&]() -> Status {

@@ -35,6 +35,9 @@ class HnswGraph {
   HnswGraph(const HnswGraph&) = delete;
   HnswGraph& operator=(const HnswGraph&) = delete;
 
+  // Room for so many vectors, and for a quarter more than there are where it grows. Throws
+  // std::bad_alloc, and nothing changed. Excludes Search, as Add does.
+  void Reserve(std::size_t count);
   // A vector under a name of its own. After an error the graph REQUIRES to be thrown away.
   // kResourceExhausted: no memory.
   Status Add(const float* values, std::uint32_t name);
