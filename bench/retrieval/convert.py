@@ -131,7 +131,7 @@ def hotpotqa(out, path, records):
         else:
             titles = [fact[0] if isinstance(fact, list) and fact else None for fact in facts]
         for title in titles:
-            if title not in by_title:
+            if not isinstance(title, str) or title not in by_title:
                 raise Bad(f"{place}: supporting_facts names '{title}', which context does not have")
         out.question(place, str(member(place, record, "_id", "id")),
                      member(place, record, "question"), [by_title[title] for title in titles])
@@ -155,7 +155,9 @@ def locomo(out, path, records):
         records = [records]
     for number, record in enumerate(records):
         place = f"{path}: conversation {number}"
-        talk = record.get("conversation", record) if isinstance(record, dict) else record
+        if not isinstance(record, dict):
+            raise Bad(f"{place}: an object is wanted")
+        talk = record.get("conversation", record)
         name = str(record.get("sample_id", re.sub(r".*/|\.json$", "", path)))
         sessions = [key for key in talk if re.fullmatch(r"session_\d+", key)]
         if not sessions:
@@ -175,9 +177,9 @@ def locomo(out, path, records):
                 before = turns[identity]
         for asked, qa in enumerate(member(place, record, "qa", of=list)):
             at = f"{place}: question {asked}"
-            named = re.findall(r"D\d+:\d+", json.dumps(qa.get("evidence", [])
-                                                       if isinstance(qa, dict) else []))
-            out.question(at, f"{name}/{asked}", member(at, qa, "question"),
+            text = member(at, qa, "question")
+            named = re.findall(r"D\d+:\d+", json.dumps(qa.get("evidence", [])))
+            out.question(at, f"{name}/{asked}", text,
                          [turns[turn] for turn in named if turn in turns])
 
 
@@ -185,7 +187,8 @@ def corpus(out, path, records):
     pairs = records.items() if isinstance(records, dict) else (
         (member(path, r, "title"), member(path, r, "text", "paragraph_text")) for r in records)
     for title, text in pairs:
-        text = " ".join(" ".join(text).split()) if isinstance(text, list) else text
+        if isinstance(text, list) and all(isinstance(sentence, str) for sentence in text):
+            text = " ".join(" ".join(text).split())
         out.passage(path, title, text)
 
 
@@ -242,7 +245,10 @@ def convert(form, paths):
         if path.startswith("corpus:"):
             path, reader = path[len("corpus:"):], corpus
         records = load(path)
-        if reader in (hotpotqa, musique) and not isinstance(records, list):
+        if reader in (hotpotqa, musique) and isinstance(records, dict) and "question" in records:
+            records = [records]  # JSON lines of one line
+        if not isinstance(records, list) and (reader in (hotpotqa, musique)
+                                              or not isinstance(records, dict)):
             raise Bad(f"{path}: a list of questions is wanted")
         reader(out, path, records)
     return out, link_titles(out)

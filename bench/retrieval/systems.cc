@@ -2,6 +2,7 @@
 #include "bench/retrieval/systems.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "algorithms/retrieval/text_vectors.h"
@@ -84,43 +85,41 @@ RetrievalSystem HybridSystem(const HybridSetting& setting) {
                                           {PlanTerm::kGraph, setting.graph}});
   system.plan.expand.hops = setting.hops;
   system.plan.expand.decay = setting.decay;
-  system.plan.fuse = setting.fuse;
   system.names = setting.names;
   system.name = "hybrid: similarity " + Shown(setting.similarity) + ", path " +
                 Shown(setting.path) + ", pagerank " + Shown(setting.pagerank) + ", graph " +
                 Shown(setting.graph) + "; hops " + std::to_string(setting.hops) + ", decay " +
-                Shown(setting.decay) + ", starts " + std::to_string(setting.starts) + ", " +
-                std::string(FusionName(setting.fuse)) + (setting.names ? ", names" : "");
+                Shown(setting.decay) + ", starts " + std::to_string(setting.starts) +
+                (setting.names ? ", names" : "");
   return system;
 }
 
-HybridSetting Tune(const std::function<double(const HybridSetting&)>& value) {
-  constexpr double kWeights[] = {0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5};
+HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, bool names) {
+  constexpr double kWeights[] = {0, 0.1, 0.25, 0.5, 1};
   HybridSetting best;
-  double most = value(best);
+  best.names = names;
+  std::map<std::string, double> known;
+  const auto value_of = [&](const HybridSetting& setting) {
+    const auto [at, fresh] = known.emplace(HybridSystem(setting).name, 0);
+    if (fresh) at->second = value(setting);
+    return at->second;
+  };
   const auto attempt = [&](auto&& change) {
     HybridSetting other = best;
     change(other);
-    if (const double reached = value(other); reached > most) {
-      most = reached;
-      best = other;
-      return true;
-    }
-    return false;
+    const bool better = value_of(other) > value_of(best);
+    if (better) best = other;
+    return better;
   };
   for (bool changed = true; changed;) {
     changed = false;
     for (double HybridSetting::* weight : {&HybridSetting::pagerank, &HybridSetting::similarity,
                                            &HybridSetting::path, &HybridSetting::graph})
       for (const double w : kWeights) changed |= attempt([&](auto& s) { s.*weight = w; });
-    for (const double decay : {0.25, 0.5, 0.75, 1.0})
-      changed |= attempt([&](auto& s) { s.decay = decay; });
-    for (const int hops : {0, 1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
-    for (const std::size_t starts : {5, 10, 20, 30, 50, 100})
+    for (const double decay : {0.5, 1.0}) changed |= attempt([&](auto& s) { s.decay = decay; });
+    for (const int hops : {1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
+    for (const std::size_t starts : {5, 10, 30})
       changed |= attempt([&](auto& s) { s.starts = starts; });
-    for (const Fusion fuse : {Fusion::kSum, Fusion::kRrf})
-      changed |= attempt([&](auto& s) { s.fuse = fuse; });
-    changed |= attempt([](auto& s) { s.names = !s.names; });
   }
   return best;
 }

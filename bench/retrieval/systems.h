@@ -32,12 +32,11 @@ struct HybridSetting {
   double similarity = 0, path = 0, pagerank = 0, graph = 0, decay = 0.5;
   int hops = 1;
   std::size_t starts = 30;  // Hits by words, and by vector, that walks and PageRank start from.
-  Fusion fuse = Fusion::kSum;
   bool names = false;
 };
 RetrievalSystem HybridSystem(const HybridSetting& setting);
 // The setting of the largest value: one coordinate after the other, until a round changes nothing.
-HybridSetting Tune(const std::function<double(const HybridSetting&)>& value);
+HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, bool names);
 
 // A question taken apart, once for all systems.
 struct AskedQuestion {
