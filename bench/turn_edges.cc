@@ -4,8 +4,11 @@
 // Sessions, times and files are those of graphs/agent_graph.h; a tenth of the turns have one of 64
 // inscriptions; vectors lie around 2,000 topics. 5,000 corrections and 121 rewards are given as
 // lines. Each builder runs twice: from nothing, and again over the same graph. Prints wall and
-// processor seconds and the counts. Exit 1 when the second run writes, or a weight is wrong.
-// Usage: turn_edges [TURNS [ram|durable]], default 332,000 ram.
+// processor seconds and the counts. Then questions of a vector, reranked by these edges: exactly,
+// by the pre-filter, and inside 1 % of the turns; and the bytes of what is not vectors. Exit 1 when
+// the second run writes, a weight is wrong, or the pre-filter changes an answer. Usage: turn_edges
+// [TURNS [ram|durable]], default 332,000 ram.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -17,9 +20,12 @@
 #include <vector>
 
 #include "algorithms/memory/turns.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/vector_distance.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/support.h"
+#include "engine/monitoring/stats.h"
 #include "storage/database.h"
 
 namespace {
@@ -161,6 +167,86 @@ void RunAll(Graph& graph, const AgentGraph& agent) {
   }
 }
 
+void PrintBytes(const char* when, const Snapshot& snapshot) {
+  const GraphBytes bytes = MeasureBytes(snapshot);
+  std::printf(
+      "bytes %s: edges %.1f MB, nodes %.1f MB, keys %.1f MB; together %.1f, with keys %.1f\n", when,
+      static_cast<double>(bytes.csr) / 1e6, static_cast<double>(bytes.nodes) / 1e6,
+      static_cast<double>(bytes.keys) / 1e6, static_cast<double>(bytes.csr + bytes.nodes) / 1e6,
+      static_cast<double>(bytes.csr + bytes.nodes + bytes.keys) / 1e6);
+}
+
+// Wall and processor milliseconds of questions, in turns.
+struct Latency {
+  std::vector<double> wall, processor;
+  template <class Ask>
+  auto Time(Ask&& ask) {
+    const auto start = std::chrono::steady_clock::now();
+    const double before = ProcessorSeconds();
+    auto answer = ask();
+    processor.push_back(1e3 * (ProcessorSeconds() - before));
+    wall.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
+    return answer;
+  }
+  void Print(const char* name) {
+    std::ranges::sort(wall);
+    std::ranges::sort(processor);
+    const std::size_t half = wall.size() / 2, last = wall.size() * 99 / 100;
+    std::printf("  %-28s wall p50 %.2f p99 %.2f ms, processor p50 %.2f p99 %.2f ms\n", name,
+                wall[half], wall[last], processor[half], processor[last]);
+  }
+};
+
+void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
+  constexpr std::size_t kQuestions = 300;
+  Executor& executor = ExecutorOf(2);
+  std::vector<NodeId> part;
+  for (NodeId v = 0; v < agent.turns; ++v)
+    if (v * 2654435761u % 100 == 0)
+      if (const auto turn = snapshot.Find(Name("t", v))) part.push_back(*turn);
+  std::ranges::sort(part);
+  const NodeSubset subset = Must(NodeSubset::Of(snapshot, part), "subset");
+  RerankOptions rerank;
+  rerank.run.executor = &executor;
+  NearestOptions narrow;
+  narrow.top = rerank.k;
+  narrow.prefilter = Prefilter::kInt8;
+  narrow.run.executor = &executor;
+  RerankOptions inside = rerank;
+  inside.filter.subset = &subset;
+  const VectorTable::View* space = Must(snapshot.vectors(SpaceId{}), "vectors");
+  const auto by_prefilter = [&](std::span<const float> query) {
+    std::vector<NodeId> nodes;
+    for (const NearestHit& hit : Must(Nearest(snapshot, SpaceId{}, query, narrow), "nearest").nodes)
+      nodes.push_back(hit.node);
+    return Must(RerankCandidates(snapshot, SpaceId{}, query, nodes, rerank), "rerank");
+  };
+  std::mt19937_64 random(11);
+  std::vector<float> query(kDimensions);
+  std::uint64_t state = 5;
+  Latency exact, filtered, few;
+  for (std::size_t q = 0; q <= kQuestions; ++q) {
+    const NodeId turn = snapshot.Find(Name("t", random() % agent.turns)).value();
+    const std::span<const float> like = space->vector(turn);
+    for (std::size_t d = 0; d < kDimensions; ++d) query[d] = like[d] + Uniform(state) / 4;
+    if (q == 0) {  // makes the narrow copy
+      by_prefilter(query);
+      continue;
+    }
+    const RerankResult want =
+        exact.Time([&] { return Must(Rerank(snapshot, SpaceId{}, query, rerank), "rerank"); });
+    const RerankResult got = filtered.Time([&] { return by_prefilter(query); });
+    Require(got.hits == want.hits, "the pre-filter changes no answer");
+    few.Time([&] { return Must(Rerank(snapshot, SpaceId{}, query, inside), "rerank"); });
+  }
+  std::printf("30 nearest, reranked; %zu questions, 2 threads\n", kQuestions);
+  exact.Print("exact f32");
+  filtered.Print("by int8, proven");
+  few.Print("inside 1 % of the turns");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -174,7 +260,11 @@ int main(int argc, char** argv) {
   if (!durable) {
     const std::unique_ptr<Graph> graph = Graph::InMemory();
     Fill(*graph, agent);
+    PrintBytes("before", graph->snapshot());
     RunAll(*graph, agent);
+    Must(graph->Compact(), "compacting");
+    PrintBytes("after", graph->snapshot());
+    AskQuestions(graph->snapshot(), agent);
   } else {
     const TempFolder folder("turn_edges");
     OpenOptions options;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithms/memory/internal/recall_lists.h"
+#include "algorithms/memory/internal/recall_planned.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/rank_fusion.h"
 #include "engine/out_of_memory.h"
@@ -19,6 +20,7 @@ namespace {
 
 using memory_internal::RecallCandidate;
 using memory_internal::RecallLists;
+using memory_internal::RecallPlanned;
 
 // How far down each list the ranking looks: what stands lower in all cannot rise far.
 std::size_t PoolLength(std::size_t top) {
@@ -36,7 +38,17 @@ struct Ranked {
   NodeId node;
   double score;
   const RecallEvidence* evidence;
+  RetrieveHit* planned = nullptr;
 };
+
+std::vector<Ranked> Rank(RecallPlanned& planned) {
+  std::vector<Ranked> ranked;
+  for (std::size_t i = 0; i < planned.found.hits.size(); ++i) {
+    RetrieveHit& hit = planned.found.hits[i];
+    ranked.push_back({hit.node, hit.score, &planned.evidence[i], &hit});
+  }
+  return ranked;
+}
 
 // All candidates, best first, ties by smaller id.
 std::vector<Ranked> Rank(const RecallLists& lists, const RecallScorer& scorer, bool weighted) {
@@ -89,10 +101,10 @@ class Answer {
   Answer(const Snapshot& snapshot, const RecallOptions& options, const Shown& shown)
       : snapshot_(snapshot), options_(options), shown_(shown) {}
 
-  // The first `top` of the ranking, without contradicted ones if they are excluded.
-  Status Take(const std::vector<Ranked>& ranked) {
+  // The first `top` of the ranking, 0: all, without contradicted ones if they are excluded.
+  Status Take(const std::vector<Ranked>& ranked, std::size_t top) {
     for (const Ranked& one : ranked) {
-      if (options_.top != 0 && result.hits.size() == options_.top) break;
+      if (top != 0 && result.hits.size() == top) break;
       PLEXUS_ASSIGN(const ContradictionsOfNode against,
                     ContradictionsOf(snapshot_, one.node, options_.now_ms, shown_.standing));
       result.conflicts_truncated |= against.truncated;
@@ -106,6 +118,7 @@ class Answer {
       for (const Conflict& c : against.conflicts)
         hit.contradicted_by.push_back(c.a == one.node ? c.b : c.a);
       std::ranges::sort(hit.contradicted_by, {}, [&](NodeId node) { return snapshot_.key(node); });
+      if (one.planned) hit.planned = std::move(*one.planned);
       result.hits.push_back(std::move(hit));
     }
     const auto order = [](const Conflict& c) { return std::tuple(c.since, c.a, c.b); };
@@ -175,7 +188,7 @@ class Answer {
   void Explain(const RecallScorer& scorer) {
     const auto name = [&](NodeId node) { return std::string(DisplayName(snapshot_.key(node))); };
     for (RecallHit& hit : result.hits) {
-      hit.terms = scorer.TermsOf(hit.node, hit.evidence);
+      hit.terms = hit.planned ? hit.planned->terms : scorer.TermsOf(hit.node, hit.evidence);
       hit.why = scorer.Explain(hit.node, hit.evidence);
       if (hit.superseded_by) hit.why += "; superseded by " + name(*hit.superseded_by);
       if (!hit.contradicted_by.empty()) {
@@ -209,20 +222,35 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& ques
                                                  std::to_string(kMaxRelatedHops) + " hops, 1 to " +
                                                  std::to_string(kMaxRelated) + " a memory");
   PLEXUS_ASSIGN(const Shown shown, ShownBy(snapshot, options));
-  const std::size_t length = NeedsPool(question, options) ? PoolLength(options.top) : options.top;
-  PLEXUS_ASSIGN(const RecallLists lists,
-                memory_internal::ListsOf(snapshot, question, options, shown.matching, length));
-  PLEXUS_ASSIGN(
-      const RecallScorer scorer,
-      RecallScorer::Make(snapshot, options.now_ms, options.terms, lists.asked, options.weights));
   Answer answer(snapshot, options, shown);
-  answer.result.truncated = lists.truncated;
-  answer.result.candidates = lists.candidates.size();
-  PLEXUS_TRY(answer.Take(Rank(lists, scorer, options.weights.has_value())));
+  const bool by_plan = options.by_plan.plan != nullptr;
+  RecallLists lists;
+  RecallPlanned planned;
+  if (by_plan) {
+    PLEXUS_ASSIGN(planned, memory_internal::ByPlan(snapshot, question, options, shown.matching));
+    answer.result.truncated = planned.truncated;
+    answer.result.candidates = planned.found.candidates;
+  } else {
+    const std::size_t length = NeedsPool(question, options) ? PoolLength(options.top) : options.top;
+    PLEXUS_ASSIGN(lists,
+                  memory_internal::ListsOf(snapshot, question, options, shown.matching, length));
+    answer.result.truncated = lists.truncated;
+    answer.result.candidates = lists.candidates.size();
+  }
+  PLEXUS_ASSIGN(const RecallScorer scorer,
+                RecallScorer::Make(snapshot, options.now_ms, options.terms,
+                                   by_plan ? planned.asked : lists.asked,
+                                   by_plan ? std::nullopt : options.weights));
+  if (by_plan)
+    PLEXUS_TRY(answer.Take(Rank(planned), 0));
+  else
+    PLEXUS_TRY(answer.Take(Rank(lists, scorer, options.weights.has_value()), options.top));
   PLEXUS_TRY(answer.AddRelations());
   PLEXUS_TRY(answer.AddHeads());
   PLEXUS_TRY(answer.AddDuplicates(question));
   answer.Explain(scorer);
+  planned.found.hits.clear();
+  answer.result.planned = std::move(planned.found);
   return std::move(answer.result);
 }
 PLEXUS_CATCH_NO_MEMORY

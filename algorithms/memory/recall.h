@@ -13,6 +13,10 @@
 // memories, are the union of the lists' first max(100, 4 top), all for top = 0. A memory that is
 // in none of them is not ranked, however recent or salient it is, so no question reads all nodes.
 //
+// With a plan (retrieval/plan.h) the plan finds and ranks in place of the lists: its score, its
+// terms, its number of hits. It sees what may be a hit, walks included. What stands around a hit is
+// the same. Of `exclude_contradicted` the plan's hits can be fewer, as no others take their place.
+//
 // Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
 // is related to, whom it contradicts, and which superseded memory it repeats. Nothing is resolved
 // and nothing is written: recall/recall_use.h makes the proposals.
@@ -35,6 +39,7 @@
 #include "algorithms/memory/recall/recall_relations.h"
 #include "algorithms/memory/recall/recall_terms.h"
 #include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/plan.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -45,8 +50,8 @@ struct RecallQuestion {
   std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no words.
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
-  SpaceId space{};
-  std::span<const NodeWeight> keys = {};  // Start nodes. None: no keys.
+  SpaceId space{};                           // Of the vector, and of a plan's fusion by vectors.
+  std::span<const NodeWeight> keys = {};     // Start nodes. None: no keys.
 };
 
 // How nearness to the keys is measured.
@@ -54,6 +59,12 @@ struct RecallPaths {
   int hops = 2;  // As TraverseOptions has them.
   double decay = 0.5;
   std::uint64_t max_edges = 100'000;  // Arcs followed.
+};
+
+// A plan and the values that its terms salience and outcome are of.
+struct RecallPlan {
+  const RetrievalPlan* plan = nullptr;  // Null: none.
+  NodeValues salience = {}, outcome = {};
 };
 
 struct RecallOptions {
@@ -66,7 +77,8 @@ struct RecallOptions {
   std::optional<RecallWeights> weights = {};
   RecallTermOptions terms = {};
   RecallPaths paths = {};
-  int related_hops = 1;  // 0: none.
+  RecallPlan by_plan = {};  // With it top, weights and paths are not read.
+  int related_hops = 1;     // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
   std::vector<EdgeKindId> kinds = {};   // Of relations and paths. None: the fact plane.
@@ -82,13 +94,14 @@ struct RecallHit {
   NodeId node = kNoNode;
   double score = 0;
   RecallEvidence evidence = {};       // Of the lists that have it.
-  std::vector<ScoreTerm> terms = {};  // In the order of RecallTerm.
+  std::vector<ScoreTerm> terms = {};  // In the order of RecallTerm, or of PlanTerm.
   std::string why = {};               // A sentence without its full stop.
   std::vector<Relation> related = {};
   bool related_truncated = false;
   std::optional<NodeId> superseded_by = {};           // The head of its chain.
   std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
   std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
+  std::optional<RetrieveHit> planned = {};            // Of a plan; its terms are those above.
 };
 
 struct RecallResult {
@@ -99,13 +112,16 @@ struct RecallResult {
   bool truncated = false;             // A list's budget ran out: the best of what was looked at.
   bool conflicts_truncated = false;   // Of a memory with very many edges `contradicts`.
   bool duplicates_truncated = false;  // Not all near-duplicates were looked for.
+  RetrieveResult planned;             // Of a plan: stages and counts. Its hits are those above.
 };
 
 // Computes: the best memories for a question.
-// Complexity: that of Bm25, Nearest and Traverse; then O(candidates * log) and for each hit the
+// Complexity: that of Bm25, Nearest and Traverse, or of Retrieve and once more Bm25 and Nearest of
+//   its hits alone; then O(candidates * log) and for each hit the
 //   arcs of its relations and of its rarest terms, within their bounds.
 // Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
-//   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse.
+//   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse,
+//   Retrieve.
 // Threads: thread-safe. The same bits at any thread count.
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options = {});

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "algorithms/memory/ledger.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/text_vectors.h"
 #include "bench/support.h"
@@ -30,7 +31,7 @@ struct Reader {
     std::size_t line;
     std::vector<std::string> ids;
   };
-  std::vector<Named> links, evidence;
+  std::vector<Named> links, evidence, names;
 
   static std::unexpected<Error> Bad(std::size_t line, const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, "line " + std::to_string(line) + ": " + why);
@@ -86,20 +87,26 @@ struct Reader {
   }
   Status AddQuestion(std::size_t line, const JsonValue& object) {
     Question question;
-    Named named{line, {}};
+    Named named{line, {}}, called{line, {}};
     for (const JsonValue& member : parser.children(object)) {
       if (member.key == "question" && member.is_string()) {
         question.text = member.text;
       } else if (member.key == "evidence") {
         PLEXUS_ASSIGN(named.ids, Ids(line, member));
+      } else if (member.key == "names") {
+        PLEXUS_ASSIGN(called.ids, Ids(line, member));
+      } else if (member.key == "id" && member.is_string()) {
+        question.id = member.text;
       } else {
         return Bad(line, "a question has no '" + std::string(member.key) + "' of this type");
       }
     }
     if (question.text.empty() || named.ids.empty())
       return Bad(line, "a question has words and evidence");
+    if (question.id.empty()) question.id = question.text;
     data.questions.push_back(std::move(question));
     evidence.push_back(std::move(named));
+    names.push_back(std::move(called));
     return {};
   }
 
@@ -117,25 +124,35 @@ struct Reader {
     if (at == numbers.end()) return Bad(line, "no passage '" + id + "'");
     return at->second;
   }
+  Result<std::vector<std::uint32_t>> NumbersOf(const Named& named) {
+    std::vector<std::uint32_t> list;
+    for (const std::string& id : named.ids) {
+      PLEXUS_ASSIGN(const std::uint32_t number, NumberOf(named.line, id));
+      list.push_back(number);
+    }
+    std::ranges::sort(list);
+    list.erase(std::ranges::unique(list).begin(), list.end());
+    return list;
+  }
   Status Resolve() {
     for (std::size_t i = 0; i < links.size(); ++i) {
       PLEXUS_ASSIGN(data.links[i].source, NumberOf(links[i].line, links[i].ids[0]));
       PLEXUS_ASSIGN(data.links[i].target, NumberOf(links[i].line, links[i].ids[1]));
     }
     for (std::size_t i = 0; i < evidence.size(); ++i) {
-      std::vector<std::uint32_t>& list = data.questions[i].evidence;
-      for (const std::string& id : evidence[i].ids) {
-        PLEXUS_ASSIGN(const std::uint32_t number, NumberOf(evidence[i].line, id));
-        list.push_back(number);
-      }
-      std::ranges::sort(list);
-      list.erase(std::ranges::unique(list).begin(), list.end());
+      PLEXUS_ASSIGN(data.questions[i].evidence, NumbersOf(evidence[i]));
+      PLEXUS_ASSIGN(data.questions[i].names, NumbersOf(names[i]));
     }
     return {};
   }
 };
 
 }  // namespace
+
+bool IsReported(const Question& question) {
+  const std::string hash = QueryHash(question.id);  // Its first digits: the last ones mix little.
+  return hash[hash.find(':') + 1] % 2 == 1;
+}
 
 Result<RetrievalData> ParseRetrievalData(std::string_view lines) {
   Reader reader;
@@ -183,7 +200,7 @@ RetrievalData MakeRetrievalData(std::uint64_t seed, std::size_t passages, std::s
     std::string text = rare[link.source][random() % kRare] + " " +
                        rare[link.source][random() % kRare] + " common" +
                        std::to_string(random() % 30) + " " + words.substr(0, words.find(' '));
-    data.questions.push_back({text, {link.source, link.target}});
+    data.questions.push_back({text, {link.source, link.target}, std::to_string(q)});
     std::ranges::sort(data.questions.back().evidence);
   }
   return data;

@@ -1,13 +1,18 @@
-// retrieval_eval [FILE] [TUNE]: which plan finds the evidence of questions?
+// retrieval_eval [--words FOLDER] [FILE...]: which plan finds the evidence of questions?
 //
-// FILE is as dataset.h says; without one a small made-up set shows that the program works. The
-// questions at even places (at most TUNE of them, 500 by default) choose the weights of the hybrid
-// plan by recall@5, then MRR; those at odd places are reported. Nothing is timed. The BM25 and
-// vector lists are checked against their kernels. Output: a table in Markdown.
+// FILE is as dataset.h says; without one a small made-up set shows that the program works. FOLDER
+// is as bench/word_vectors.sh makes it; without it vectors are those of `plexus embed`. By a hash
+// of their ids half of the questions, 150 of a file, choose one setting of the hybrid plan for all
+// files, by the mean of recall@5 over the files, then of the MRR; once without and once with the
+// passages that a question calls by name. The other half is reported. Nothing is timed.
+// The BM25 and vector lists are checked against their kernels. Output: tables in Markdown.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
@@ -23,8 +28,9 @@ void Check(const Snapshot& snapshot, const std::vector<AskedQuestion>& questions
   const std::vector<RetrievalSystem> systems = FixedSystems();
   const SpaceId space = *snapshot.schema().FindSpace("text");
   for (const AskedQuestion& asked : questions) {
-    if (asked.terms.empty() || asked.vector.empty()) continue;
-    const RetrieveQuestion question{.terms = asked.terms, .vector = asked.vector, .space = space};
+    if (asked.terms.empty() || asked.projected.empty()) continue;
+    const RetrieveQuestion question{
+        .terms = asked.terms, .vector = asked.projected, .space = space};
     const auto words = Must(Retrieve(snapshot, systems[0].plan, question), "BM25");
     const auto bm25 = Must(Bm25(snapshot, asked.terms, {.top = 10}), "BM25");
     bool same = words.hits.size() == bm25.matches.size();
@@ -32,7 +38,7 @@ void Check(const Snapshot& snapshot, const std::vector<AskedQuestion>& questions
       same = words.hits[i].node == bm25.matches[i].node;
     if (!Require(same, "the plan's BM25 is not the kernel's")) return;
     const auto vectors = Must(Retrieve(snapshot, systems[2].plan, question), "vectors");
-    const auto nearest = Must(Nearest(snapshot, space, asked.vector, {.top = 10}), "vectors");
+    const auto nearest = Must(Nearest(snapshot, space, asked.projected, {.top = 10}), "vectors");
     for (std::size_t i = 0; i < vectors.hits.size(); ++i)
       same &= vectors.hits[i].node == nearest.nodes[i].node || nearest.nodes[i].similarity <= 0;
     if (!Require(same, "the plan's vectors are not the kernel's")) return;
@@ -45,39 +51,65 @@ void Print(const std::string& name, const Quality& quality) {
   std::printf(" %.4f |\n", quality.mrr);
 }
 
-int Main(const std::string& file, std::size_t tune) {
-  const RetrievalData data = file.empty() ? MakeRetrievalData(1, Small() ? 240 : 1200, 200)
-                                          : Must(ReadRetrievalData(file), file);
-  const auto graph = MakePassageGraph(data);
-  const Snapshot snapshot = graph->snapshot();
-  std::vector<Question> halves[2];
-  for (std::size_t q = 0; q < data.questions.size(); ++q)
-    halves[q % 2].push_back(data.questions[q]);
-  if (halves[0].size() > tune) halves[0].resize(tune);
-  const std::vector<AskedQuestion> tuning = TakeApart(snapshot, halves[0]);
-  const std::vector<AskedQuestion> reported = TakeApart(snapshot, halves[1]);
-  std::printf("%zu passages, %zu links; %zu questions to tune, %zu reported\n\n",
-              data.passages.size(), data.links.size(), tuning.size(), reported.size());
-  Check(snapshot, reported);
+constexpr std::size_t kTunedAtMost = 150;  // Questions of a file.
 
-  std::vector<RetrievalSystem> hybrids = HybridSystems();
-  std::size_t best = 0;
-  Quality most;
-  for (std::size_t i = 0; i < hybrids.size(); ++i) {
-    const Quality quality = Measure(snapshot, hybrids[i], tuning);
-    const bool better = quality.recall[1] > most.recall[1] ||
-                        (quality.recall[1] == most.recall[1] && quality.mrr > most.mrr);
-    if (i > 0 && !better) continue;
-    best = i;
-    most = quality;
+// One file, taken apart.
+struct Set {
+  std::string name;
+  RetrievalData data;
+  std::unique_ptr<Graph> graph;
+  std::vector<Question> halves[2];
+  std::vector<AskedQuestion> tuning, reported;
+};
+
+Set MakeSet(const std::string& file, const std::string& folder) {
+  Set set;
+  set.name = file.substr(file.rfind('/') + 1);
+  set.data = file.empty() ? MakeRetrievalData(1, Small() ? 240 : 1200, 200)
+                          : Must(ReadRetrievalData(file), file);
+  set.graph = MakePassageGraph(set.data);
+  for (const Question& question : set.data.questions)
+    set.halves[IsReported(question)].push_back(question);
+  std::optional<WordVectors> words;
+  if (!folder.empty()) {
+    words = Must(WordVectors::Read(folder, set.data), folder);
+    AddWordVectors(*set.graph, set.data, *words);
   }
+  const Snapshot snapshot = set.graph->snapshot();
+  set.tuning = TakeApart(snapshot, set.halves[0], words ? &*words : nullptr);
+  set.reported = TakeApart(snapshot, set.halves[1], words ? &*words : nullptr);
+  return set;
+}
+
+int Main(const std::vector<std::string>& files, const std::string& folder) {
+  std::vector<Set> sets;
+  for (const std::string& file : files) sets.push_back(MakeSet(file, folder));
+  const auto value = [&](const HybridSetting& setting) {
+    const RetrievalSystem system = HybridSystem(setting);
+    double sum = 0;
+    for (const Set& set : sets) {
+      const auto some =
+          std::span(set.tuning).first(std::min<std::size_t>(kTunedAtMost, set.tuning.size()));
+      const Quality quality = Measure(set.graph->snapshot(), system, some);
+      sum += quality.recall[1] + quality.mrr / 1024;
+    }
+    return sum;
+  };
   std::vector<RetrievalSystem> systems = FixedSystems();
-  systems.push_back(std::move(hybrids[best]));
-  std::printf("| plan |");
-  for (const std::size_t depth : kRecallDepths) std::printf(" recall@%zu |", depth);
-  std::printf(" MRR |\n|---|---:|---:|---:|---:|\n");
-  for (const RetrievalSystem& system : systems)
-    Print(system.name, Measure(snapshot, system, reported));
+  for (const bool names : {false, true}) systems.push_back(HybridSystem(Tune(value, names)));
+  for (const Set& set : sets) {
+    const Snapshot snapshot = set.graph->snapshot();
+    std::printf("%s%s%zu passages, %zu links; %zu questions to tune, %zu reported\n\n",
+                set.name.c_str(), set.name.empty() ? "" : ": ", set.data.passages.size(),
+                set.data.links.size(), set.tuning.size(), set.reported.size());
+    Check(snapshot, set.reported);
+    std::printf("| plan |");
+    for (const std::size_t depth : kRecallDepths) std::printf(" recall@%zu |", depth);
+    std::printf(" MRR |\n|---|---:|---:|---:|---:|\n");
+    for (const RetrievalSystem& system : systems)
+      Print(system.name, Measure(snapshot, system, set.reported));
+    std::printf("\n");
+  }
   return FailedChecks() == 0 ? 0 : 1;
 }
 
@@ -85,7 +117,14 @@ int Main(const std::string& file, std::size_t tune) {
 }  // namespace plexus::bench
 
 int main(int count, char** words) {
-  const long tune = count > 2 ? std::atol(words[2]) : 500;
-  return plexus::bench::Main(count > 1 ? words[1] : "",
-                             static_cast<std::size_t>(std::max(tune, 1L)));
+  std::vector<std::string> files;
+  std::string folder;
+  for (int i = 1; i < count; ++i) {
+    if (std::string(words[i]) == "--words" && i + 1 < count)
+      folder = words[++i];
+    else
+      files.emplace_back(words[i]);
+  }
+  if (files.empty()) files.emplace_back();
+  return plexus::bench::Main(files, folder);
 }

@@ -1,7 +1,8 @@
-// Plans in a table; a grid of weights for the hybrid.
+// Plans in a table; coordinates of the hybrid, one after the other.
 #include "bench/retrieval/systems.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "algorithms/retrieval/text_vectors.h"
@@ -42,46 +43,89 @@ std::string Shown(double weight) {
 std::vector<RetrievalSystem> FixedSystems() {
   const PlanSeeds words{.by = SeedBy::kWords, .top = 30}, vector{.by = SeedBy::kVector, .top = 30};
   const PlanSeeds ranked{.by = SeedBy::kPageRank, .top = 100};
+  const PlanSeeds keys{.by = SeedBy::kKeys};
   PlanSeeds few_words = words, few_vectors = vector;
   few_words.top = few_vectors.top = 10;
+  const RetrievalPlan similar = PlanOf({vector}, {{PlanTerm::kSimilarity, 1}});
   return {
       {"BM25", PlanOf({words}, {{PlanTerm::kWords, 1}})},
       {"BM25, rerank", PlanOf({words}, {{PlanTerm::kWords, 0.7}, {PlanTerm::kGraph, 0.3}})},
-      {"vectors", PlanOf({vector}, {{PlanTerm::kSimilarity, 1}})},
+      {.name = "random projections", .plan = similar, .projections = true},
+      {.name = "random projections, rerank", .plan = Named("rerank"), .projections = true},
+      {"vectors", similar},
       {"vectors, rerank", Named("rerank")},
       {"PageRank from BM25's hits", PlanOf({few_words, ranked}, {{PlanTerm::kPageRank, 1}})},
       {"PageRank from both hits",
        PlanOf({few_words, few_vectors, ranked}, {{PlanTerm::kPageRank, 1}})},
-      {"recall (both, RRF)", Named("recall")},
+      {.name = "PageRank from both hits and names",
+       .plan = PlanOf({few_words, few_vectors, keys, ranked}, {{PlanTerm::kPageRank, 1}}),
+       .names = true},
+      {"both, reciprocal ranks",
+       [&] {
+         RetrievalPlan plan =
+             PlanOf({words, vector}, {{PlanTerm::kWords, 1}, {PlanTerm::kSimilarity, 1}});
+         plan.fuse = Fusion::kRrf;
+         return plan;
+       }()},
       {"dual", Named("dual")},
+      {"recall", Named("recall")},
   };
 }
 
-std::vector<RetrievalSystem> HybridSystems() {
-  std::vector<RetrievalSystem> systems;
-  for (const double similarity : {0.0, 0.25, 0.5})
-    for (const double path : {0.0, 0.25, 0.5, 1.0})
-      for (const double pagerank : {0.0, 0.25, 0.5})
-        for (const double graph : {0.0, 0.1}) {
-          RetrievalSystem system;
-          system.plan = PlanOf({{.by = SeedBy::kWords, .top = 30},
-                                {.by = SeedBy::kVector, .top = 30},
-                                {.by = SeedBy::kPageRank, .top = 100}},
-                               {{PlanTerm::kWords, 1},
-                                {PlanTerm::kSimilarity, similarity},
-                                {PlanTerm::kPath, path},
-                                {PlanTerm::kPageRank, pagerank},
-                                {PlanTerm::kGraph, graph}});
-          system.plan.expand.hops = 2;
-          system.name = "hybrid: words 1, similarity " + Shown(similarity) + ", path " +
-                        Shown(path) + ", pagerank " + Shown(pagerank) + ", graph " + Shown(graph);
-          systems.push_back(std::move(system));
-        }
-  return systems;
+RetrievalSystem HybridSystem(const HybridSetting& setting) {
+  std::vector<PlanSeeds> seeds = {{.by = SeedBy::kWords, .top = setting.starts},
+                                  {.by = SeedBy::kVector, .top = setting.starts}};
+  if (setting.names) seeds.push_back({.by = SeedBy::kKeys});
+  if (setting.pagerank > 0) seeds.push_back({.by = SeedBy::kPageRank, .top = 100});
+  RetrievalSystem system;
+  system.plan = PlanOf(std::move(seeds), {{PlanTerm::kWords, 1},
+                                          {PlanTerm::kSimilarity, setting.similarity},
+                                          {PlanTerm::kPath, setting.path},
+                                          {PlanTerm::kPageRank, setting.pagerank},
+                                          {PlanTerm::kGraph, setting.graph}});
+  system.plan.expand.hops = setting.hops;
+  system.plan.expand.decay = setting.decay;
+  system.names = setting.names;
+  system.name = "hybrid: similarity " + Shown(setting.similarity) + ", path " +
+                Shown(setting.path) + ", pagerank " + Shown(setting.pagerank) + ", graph " +
+                Shown(setting.graph) + "; hops " + std::to_string(setting.hops) + ", decay " +
+                Shown(setting.decay) + ", starts " + std::to_string(setting.starts) +
+                (setting.names ? ", names" : "");
+  return system;
 }
 
-std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot,
-                                     std::span<const Question> questions) {
+HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, bool names) {
+  constexpr double kWeights[] = {0, 0.1, 0.25, 0.5, 1};
+  HybridSetting best;
+  best.names = names;
+  std::map<std::string, double> known;
+  const auto value_of = [&](const HybridSetting& setting) {
+    const auto [at, fresh] = known.emplace(HybridSystem(setting).name, 0);
+    if (fresh) at->second = value(setting);
+    return at->second;
+  };
+  const auto attempt = [&](auto&& change) {
+    HybridSetting other = best;
+    change(other);
+    const bool better = value_of(other) > value_of(best);
+    if (better) best = other;
+    return better;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (double HybridSetting::* weight : {&HybridSetting::pagerank, &HybridSetting::similarity,
+                                           &HybridSetting::path, &HybridSetting::graph})
+      for (const double w : kWeights) changed |= attempt([&](auto& s) { s.*weight = w; });
+    for (const double decay : {0.5, 1.0}) changed |= attempt([&](auto& s) { s.decay = decay; });
+    for (const int hops : {1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
+    for (const std::size_t starts : {5, 10, 30})
+      changed |= attempt([&](auto& s) { s.starts = starts; });
+  }
+  return best;
+}
+
+std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions,
+                                     const WordVectors* words) {
   TermOptions options = TermOptions::Recommended();
   options.stemmer = "english";
   TermSplitter splitter = Must(TermSplitter::Make(options), "splitter");
@@ -92,7 +136,9 @@ std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot,
     AskedQuestion one;
     one.terms = Must(splitter.Split(question.text), "words");
     const std::vector<TermCount> counts = Must(splitter.Count(question.text), "words");
-    one.vector = Must(TextVector(snapshot, counts, vectors), "vector").values;
+    one.projected = Must(TextVector(snapshot, counts, vectors), "vector").values;
+    if (words) one.vector = words->Of(question.text);
+    for (const std::uint32_t name : question.names) one.names.push_back({name, 1});
     one.question = &question;
     asked.push_back(std::move(one));
   }
@@ -115,16 +161,21 @@ void Count(Quality& sum, std::span<const NodeId> ranked, const Question& questio
 
 Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
                 std::span<const AskedQuestion> questions) {
+  const auto text = snapshot.schema().FindSpace("text"),
+             words = snapshot.schema().FindSpace("words");
+  const bool projections = system.projections || !words;
   Quality sum;
   for (const AskedQuestion& asked : questions) {
-    const RetrieveQuestion question{
-        .terms = asked.terms, .vector = asked.vector, .space = snapshot.schema().FindSpace("text")};
+    RetrieveQuestion question{.terms = asked.terms,
+                              .vector = projections ? asked.projected : asked.vector,
+                              .space = projections ? text : words};
+    if (system.names) question.keys = asked.names;
     std::vector<NodeId> ranked;
     // A question without a known word finds nothing.
     if (const auto found = Retrieve(snapshot, system.plan, question))
       for (const RetrieveHit& hit : found->hits) ranked.push_back(hit.node);
     else
-      Require(asked.terms.empty() || asked.vector.empty(), found.error().ToString());
+      Require(question.terms.empty() || question.vector.empty(), found.error().ToString());
     Count(sum, ranked, *asked.question);
   }
   if (sum.questions == 0) return sum;

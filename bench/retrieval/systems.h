@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "algorithms/retrieval/plan.h"
 #include "bench/retrieval/dataset.h"
+#include "bench/retrieval/word_vectors.h"
 #include "engine/snapshot.h"
 
 namespace plexus::bench {
@@ -17,21 +19,35 @@ inline constexpr std::size_t kRecallDepths[] = {2, 5, 10};
 struct RetrievalSystem {
   std::string name;
   RetrievalPlan plan;
+  bool projections = false;  // The question's vector is that of random projections in any case.
+  bool names = false;        // The passages that a question calls by name are its keys.
 };
 
 // BM25, vectors, each reranked by the graph, PageRank from the hits, and the named plans that a
 // question of words and a vector suits.
 std::vector<RetrievalSystem> FixedSystems();
-// The hybrid plan of every setting that tuning looks at.
-std::vector<RetrievalSystem> HybridSystems();
+
+// One setting of the hybrid plan. Weights are beside one of 1 of the words.
+struct HybridSetting {
+  double similarity = 0, path = 0, pagerank = 0, graph = 0, decay = 0.5;
+  int hops = 1;
+  std::size_t starts = 30;  // Hits by words, and by vector, that walks and PageRank start from.
+  bool names = false;
+};
+RetrievalSystem HybridSystem(const HybridSetting& setting);
+// The setting of the largest value: one coordinate after the other, until a round changes nothing.
+HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, bool names);
 
 // A question taken apart, once for all systems.
 struct AskedQuestion {
   std::vector<std::string> terms;
-  std::vector<float> vector;
+  std::vector<float> projected,
+      vector;  // By random projections; by word vectors, if there are any.
+  std::vector<NodeWeight> names;
   const Question* question = nullptr;
 };
-std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions);
+std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions,
+                                     const WordVectors* words = nullptr);
 
 struct Quality {
   double recall[std::size(kRecallDepths)] = {};  // Mean share of the evidence in the first k.

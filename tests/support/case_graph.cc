@@ -103,6 +103,10 @@ EdgeKindId CaseGraph::DefineKind(EdgeKind kind) {
 void CaseGraph::Commit() {
   auto applied = graph_->Apply(*batch_);
   if (!applied) ADD_FAILURE() << applied.error().ToString();
+  if (mirror_) {
+    const auto mirrored = mirror_->Apply(*batch_);
+    if (!mirrored) ADD_FAILURE() << mirrored.error().ToString();
+  }
   batch_ = std::make_unique<WriteBatch>(1000);
   const Snapshot s = snapshot();
   for (NodeRecord& n : nodes_) {

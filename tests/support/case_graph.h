@@ -44,7 +44,10 @@ class CaseGraph {
   // Kinds beyond the built-in ones.
   EdgeKindId DefineKind(EdgeKind kind);
 
-  void Commit();  // applies the batch; fails the test on an error
+  // Applies the batch; fails the test on an error.
+  void Commit();
+  // Batches are applied to this graph, too. Null: to none. It must live as long as they are made.
+  void MirrorTo(Graph* other) { mirror_ = other; }
   void Compact();
 
   Snapshot snapshot() const { return graph_->snapshot(); }
@@ -77,6 +80,7 @@ class CaseGraph {
   bool IsIndexKind(EdgeKindId kind) const;
 
   std::unique_ptr<Graph> graph_;
+  Graph* mirror_ = nullptr;
   std::unique_ptr<WriteBatch> batch_;
   std::vector<NodeRecord> nodes_;
   std::map<Identity, EdgeRecord> edges_;

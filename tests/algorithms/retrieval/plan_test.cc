@@ -12,87 +12,12 @@
 
 #include "algorithms/retrieval/rank_fusion.h"
 #include "algorithms/retrieval/rerank.h"
+#include "tests/algorithms/retrieval/plan_check.h"
 #include "tests/algorithms/retrieval/plan_world.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
-
-bool Has(const RetrievalPlan& plan, SeedBy by) {
-  return std::ranges::any_of(plan.seeds, [&](const PlanSeeds& seeds) { return seeds.by == by; });
-}
-
-bool CanBeAsked(const RetrievalPlan& plan, const PlanQuestion& question) {
-  const auto required = [&](PlanTerm term) {
-    return plan.score.required[static_cast<std::size_t>(term)];
-  };
-  if (required(PlanTerm::kSimilarity) && question.vector.empty()) return false;
-  if (required(PlanTerm::kWords) && question.terms.empty()) return false;
-  return (Has(plan, SeedBy::kVector) && !question.vector.empty()) ||
-         (Has(plan, SeedBy::kWords) && !question.terms.empty()) ||
-         (Has(plan, SeedBy::kKeys) && !question.keys.empty()) ||
-         (Has(plan, SeedBy::kPageRank) && !question.keys.empty());
-}
-
-void Same(const RetrieveResult& got, const reference::PlanAnswer& want) {
-  ASSERT_EQ(got.candidates, want.candidates);
-  EXPECT_EQ(got.left_out, want.left_out);
-  EXPECT_FALSE(got.truncated);
-  ASSERT_EQ(got.hits.size(), want.hits.size());
-  EXPECT_EQ(got.stats.stage_ms.size(), got.stages.size());
-  for (std::size_t i = 0; i < want.hits.size(); ++i) {
-    const RetrieveHit& hit = got.hits[i];
-    ASSERT_EQ(hit.node, want.hits[i].node) << i;
-    ASSERT_EQ(hit.score, want.hits[i].score) << i;
-    EXPECT_EQ(hit.relevance, want.hits[i].relevance);
-    EXPECT_EQ(hit.relevance, ScoreOf(hit.terms));
-    EXPECT_EQ(hit.found_by, want.hits[i].found_by);
-    EXPECT_EQ(hit.ranks, want.hits[i].ranks);
-    ASSERT_EQ(hit.terms.size(), want.hits[i].values.size());
-    for (std::size_t t = 0; t < hit.terms.size(); ++t) {
-      EXPECT_EQ(hit.terms[t].value, want.hits[i].values[t]) << hit.terms[t].name;
-      EXPECT_TRUE(hit.terms[t].value >= 0 && hit.terms[t].value <= 1);
-    }
-    EXPECT_EQ(hit.path.size(), static_cast<std::size_t>(hit.hops));
-  }
-}
-
-void CheckOne(const PlanGraph& graph, const RetrievalPlan& plan, std::mt19937_64& random,
-              std::size_t& asked) {
-  const PlanQuestion question = DrawQuestion(graph, random);
-  const Snapshot s = graph.snapshot();
-  const auto visible = VisibleNodes(s, kPlanNow);
-  ASSERT_TRUE(visible);
-  RetrieveOptions options;
-  if (random() % 4 != 0) options.subset = visible->get();
-  options.now_ms = kPlanNow;
-  if (random() % 2) options.valid_at = kPlanNow;
-  const std::vector<NodeWeight> salience = DrawValues(graph, random);
-  const std::vector<NodeWeight> outcome = DrawValues(graph, random);
-  const ColumnId trust[] = {kTrust};
-  options.salience.list = salience;
-  if (random() % 2) options.salience.columns = trust;
-  options.outcome.list = outcome;
-  if (random() % 2) options.outcome.otherwise = 0.625;
-  std::optional<reference::PlanAnswer> want;
-  for (const auto& e : Executors()) {
-    options.run.executor = e.executor.get();
-    const auto got = Retrieve(s, plan, question.Get(), options);
-    if (!CanBeAsked(plan, question)) {
-      ASSERT_FALSE(got);
-      EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
-      continue;
-    }
-    ASSERT_TRUE(got) << got.error().ToString();
-    if (!want)
-      want = reference::RunPlan(graph.World(plan, options.subset, options.valid_at), plan,
-                                question.Get(), options);
-    Same(*got, *want);
-    const bool measured = plan.score[PlanTerm::kSimilarity] > 0;
-    EXPECT_EQ(measured ? got->without_vector : want->without_vector, want->without_vector);
-  }
-  asked += want.has_value();
-}
 
 TEST(Plan, RandomPlansEqualTheirDefinition) {
   std::size_t asked = 0;
@@ -106,7 +31,7 @@ TEST(Plan, RandomPlansEqualTheirDefinition) {
       for (int round = 0; round < 12; ++round) {
         const RetrievalPlan plan = DrawPlan(graph, random);
         ASSERT_TRUE(CheckPlan(plan));
-        CheckOne(graph, plan, random, asked);
+        ExpectByDefinition(graph, graph.snapshot(), plan, random, asked);
         if (::testing::Test::HasFailure()) return;
       }
     }
@@ -125,7 +50,7 @@ TEST(Plan, NamedPlansEqualTheirDefinition) {
         for (int round = 0; round < 6; ++round) {
           plan.top = 1 + random() % 10;
           plan.expand.hops = round % 2 ? static_cast<int>(random() % 4) : named.plan.expand.hops;
-          CheckOne(graph, plan, random, asked);
+          ExpectByDefinition(graph, graph.snapshot(), plan, random, asked);
           if (::testing::Test::HasFailure()) return;
         }
       }
@@ -317,7 +242,7 @@ TEST(Plan, AnEmptyGraph) {
   const std::string words[] = {"a"};
   for (const NamedPlan& named : NamedPlans()) {
     const auto got = Retrieve(g.snapshot(), named.plan, {.terms = words});
-    if (!Has(named.plan, SeedBy::kWords)) {
+    if (!HasSeeds(named.plan, SeedBy::kWords)) {
       EXPECT_FALSE(got);
       continue;
     }

@@ -15,7 +15,8 @@ bool Chance(std::mt19937_64& random, unsigned of) { return random() % of == 0; }
 
 }  // namespace
 
-PlanGraph::PlanGraph(std::uint64_t seed, Shape shape) : metric_(kMetrics[seed % 3]) {
+PlanGraph::PlanGraph(std::uint64_t seed, Shape shape, Graph* mirror) : metric_(kMetrics[seed % 3]) {
+  graph_.MirrorTo(mirror);
   std::mt19937_64 random(seed);
   facts_ = random() % 36 + 1;
   const bool two_steps = shape == Shape::kDelta || shape == Shape::kCompacted;
@@ -103,8 +104,8 @@ void PlanGraph::Connect(std::mt19937_64& random) {
   graph_.Link(newer, kSupersedes, (newer + 1 + random() % (facts_ - 1)) % facts_);
 }
 
-reference::PlanWorld PlanGraph::World(const RetrievalPlan& plan, const NodeSubset* allowed,
-                                      std::int64_t valid_at) const {
+reference::PlanWorld PlanGraph::World(const Snapshot& s, const RetrievalPlan& plan,
+                                      const NodeSubset* allowed, std::int64_t valid_at) const {
   reference::PlanWorld world;
   world.metric = metric_;
   world.nodes = nodes_;
@@ -117,8 +118,7 @@ reference::PlanWorld PlanGraph::World(const RetrievalPlan& plan, const NodeSubse
   }
   world.graph = graph_.Flat(plan.expand.kinds, nullptr, valid_at);
   world.where = [](const reference::PlanNode& node) { return node.trust && *node.trust > 0.5; };
-  world.pagerank = [=, s = snapshot(),
-                    kinds = plan.expand.kinds](const std::vector<NodeWeight>& starts) {
+  world.pagerank = [=, kinds = plan.expand.kinds](const std::vector<NodeWeight>& starts) {
     PageRankPushOptions options;
     options.top = 0;
     options.filter = {kinds, valid_at, allowed};

@@ -21,13 +21,15 @@ inline constexpr std::int64_t kPlanNow = 1'000'000'000;
 
 class PlanGraph {
  public:
-  PlanGraph(std::uint64_t seed, Shape shape);
+  // Its batches are applied to `mirror`, too, if there is one.
+  PlanGraph(std::uint64_t seed, Shape shape, Graph* mirror = nullptr);
 
   Snapshot snapshot() const { return graph_.snapshot(); }
   SpaceId space() const { return *snapshot().schema().FindSpace(kSpace); }
-  // What the oracle sees of it. `allowed` and the plan are those of the question.
-  reference::PlanWorld World(const RetrievalPlan& plan, const NodeSubset* allowed,
-                             std::int64_t valid_at) const;
+  // What the oracle sees of it, with PageRank in `s`. `allowed` and the plan are those of the
+  // question.
+  reference::PlanWorld World(const Snapshot& s, const RetrievalPlan& plan,
+                             const NodeSubset* allowed, std::int64_t valid_at) const;
   std::size_t facts() const { return facts_; }
   const std::vector<std::string>& terms() const { return terms_; }
   const std::vector<std::string>& tags() const { return tags_; }

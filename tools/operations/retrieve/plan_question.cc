@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/outcome_values.h"
 #include "algorithms/retrieval/plan.h"
-#include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
@@ -18,62 +16,22 @@
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply_parts.h"
-#include "tools/operations/retrieve/plan_json.h"
-#include "tools/operations/text_vectors.h"
+#include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/word_query.h"
 
 namespace plexus::tools {
 namespace {
 
-std::vector<std::string> PlanNames() {
-  std::vector<std::string> names;
-  for (const NamedPlan& plan : NamedPlans()) names.emplace_back(plan.name);
-  return names;
-}
-
 struct Asked {
-  RetrievalPlan plan;
-  std::string plan_name;  // Or the source of its JSON.
+  AskedPlan plan;
   NodeSubset subset;
   WordQuery words;
   std::vector<Bm25Phrase> phrases;
   std::vector<float> vector;
   std::vector<NodeWeight> keys;
-  std::vector<ColumnId> salience_columns;
-  std::vector<NodeWeight> outcomes;
-  std::uint64_t older_vectors = 0;
   RetrieveQuestion question;
   RetrieveOptions options;
 };
-
-// A name, or the plan itself.
-Status ReadPlan(const Workspace& workspace, const Request& request, Asked& asked) {
-  const std::string& text = request.Text("plan");
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || text[first] != '{') {
-    const NamedPlan* named = FindPlan(text);
-    if (!named)
-      return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("plan") + ": '" + text.substr(0, 64) +
-                      "' is neither a plan in JSON nor the name of one" +
-                      DidYouMean(text.substr(0, 64), PlanNames()));
-    asked.plan = named->plan;
-    asked.plan_name = named->name;
-  } else {
-    asked.plan_name =
-        request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
-    Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema());
-    if (!plan) return Fail(plan.error().code, asked.plan_name + ": " + plan.error().message);
-    asked.plan = *std::move(plan);
-  }
-  if (request.Given("top")) asked.plan.top = static_cast<std::size_t>(request.Count("top"));
-  if (request.Given("hops")) asked.plan.expand.hops = static_cast<int>(request.Count("hops"));
-  if (request.Given("kinds")) {
-    PLEXUS_ASSIGN(asked.plan.expand.kinds,
-                  FindEdgeKinds(workspace.schema(), request.List("kinds")));
-  }
-  return CheckPlan(asked.plan);
-}
 
 Status ReadWords(Workspace& workspace, const Request& request, Asked& asked) {
   PLEXUS_ASSIGN(asked.words, ReadIndexedWords(workspace, request, "words", asked.subset));
@@ -84,75 +42,37 @@ Status ReadWords(Workspace& workspace, const Request& request, Asked& asked) {
   return {};
 }
 
-// The request's space, else that of the plan's first seeds by vector that name one.
-Result<SpaceId> SpaceOf(const Workspace& workspace, const Request& request,
-                        const RetrievalPlan& plan) {
-  if (!request.Given("space"))
-    for (const PlanSeeds& seeds : plan.seeds)
-      if (seeds.by == SeedBy::kVector && seeds.space) return *seeds.space;
-  return FindSpace(workspace.schema(), request);
-}
-
 Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
   if (request.Given("vector")) {
-    PLEXUS_ASSIGN(asked.question.space, SpaceOf(workspace, request, asked.plan));
+    PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
     PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
-    PLEXUS_ASSIGN(asked.older_vectors,
-                  CountOlderVectors(workspace.snapshot(),
-                                    workspace.schema().spaces()[*asked.question.space].name,
-                                    asked.options.subset));
-  } else if (asked.plan.fuse == Fusion::kMmr) {
-    PLEXUS_ASSIGN(asked.question.space, SpaceOf(workspace, request, asked.plan));
+    PLEXUS_TRY(NoteOlderVectors(workspace, request, *asked.question.space, asked.options.subset));
+  } else if (asked.plan.plan.fuse == Fusion::kMmr) {
+    PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   }
-  return {};
-}
-
-// Salience: a column of that name, else retention, else trust. Outcome: the ledger's.
-Status ReadValues(const Workspace& workspace, Asked& asked) {
-  const Schema& schema = workspace.schema();
-  if (const auto column = schema.FindColumn("salience");
-      column && schema.columns()[*column].type == ColumnType::kF64)
-    asked.salience_columns.push_back(*column);
-  asked.salience_columns.insert(asked.salience_columns.end(), {kRetention, kTrust});
-  asked.options.salience.columns = asked.salience_columns;
-  constexpr auto kOutcome = static_cast<std::size_t>(PlanTerm::kOutcomes);
-  if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};
-  PLEXUS_ASSIGN(asked.outcomes, OutcomeValues(workspace.snapshot(), &workspace.executor()));
-  asked.options.outcome.list = asked.outcomes;
-  asked.options.outcome.otherwise = kNoOutcomeValue;
   return {};
 }
 
 // Spans of the question look into `asked`.
 Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) {
   PLEXUS_TRY(Needs(request, "space", "vector"));
-  PLEXUS_TRY(ReadPlan(workspace, request, asked));
+  PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
+  if (request.Given("hops")) asked.plan.plan.expand.hops = static_cast<int>(request.Count("hops"));
+  PLEXUS_TRY(CheckPlan(asked.plan.plan));
   PLEXUS_ASSIGN(asked.subset, VisibleInScope(workspace, request));
   asked.options.subset = &asked.subset;
   if (request.Given("words")) PLEXUS_TRY(ReadWords(workspace, request, asked));
   PLEXUS_TRY(ReadVectors(workspace, request, asked));
   PLEXUS_ASSIGN(asked.keys, FindSeeds(workspace.snapshot(), request.List("from")));
   asked.question.keys = asked.keys;
-  PLEXUS_TRY(ReadValues(workspace, asked));
+  PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
+  asked.options.salience = asked.plan.salience;
+  asked.options.outcome = asked.plan.outcome;
   asked.options.now_ms = asked.options.valid_at = workspace.now_ms();
   PLEXUS_ASSIGN(asked.options.run.budget, MakeBudget(request));
   asked.options.run.executor = &workspace.executor();
   return {};
-}
-
-void AddNotes(Workspace& workspace, const Request& request, const Asked& asked,
-              const RetrieveResult& result) {
-  const auto note = [&](std::uint64_t count, const std::string& text, Note::Level level) {
-    if (count > 0) workspace.notes().push_back({Grouped(count) + text, level});
-  };
-  note(asked.older_vectors,
-       std::string(asked.older_vectors == 1 ? " fact has" : " facts have") +
-           " a text that is newer than its vector: " +
-           request.Command("embed", workspace.directory()) + " makes them anew",
-       Note::kNote);
-  note(result.left_out, " candidates lack a term that the plan requires, and are left out",
-       Note::kForPeople);
 }
 
 struct Answered {
@@ -178,10 +98,7 @@ void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit)
     json.EndObject();
   }
   json.EndArray();
-  std::vector<std::string_view> found_by;
-  for (std::size_t i = 0; i < answer.plan.seeds.size(); ++i)
-    if (hit.found_by >> i & 1) found_by.push_back(SeedByName(answer.plan.seeds[i].by));
-  json.Values("found_by", found_by);
+  WriteFoundBy(json, answer.plan, hit);
   if (hit.seed != kNoNode) {
     json.Field("hops", hit.hops);
     json.Node("seed", snapshot, hit.seed);
@@ -200,14 +117,7 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
   json.Field("without_vector", result.without_vector);
   json.Field("without_term", result.left_out);
   json.Objects("hits", result.hits, [&](const RetrieveHit& hit) { WriteHit(json, answer, hit); });
-  json.Objects("stages", result.stages, [&](const RetrieveStage& stage) {
-    json.Field("stage", stage.name);
-    json.Field("read", stage.read);
-    json.Field("kept", stage.kept);
-    json.Field("skipped", stage.skipped);
-    json.Field("truncated", stage.truncated);
-  });
-  json.Values("stage_ms", result.stats.stage_ms);
+  WriteStages(json, result);
 }
 
 }  // namespace
@@ -221,12 +131,7 @@ Parameters PlanParameters() {
           Text("space", "NAME", "the vector space (default: default, or the only one)"),
           Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
               .Named(Means::kWeightedKey),
-          Text("plan", "NAME|FILE",
-               "dual, multi-hop, rag, recall or rerank, or a plan as JSON, in a file or as it is; "
-               "- is stdin")
-              .Named(Means::kContent)
-              .Literally(PlanNames())
-              .Default("dual"),
+          PlanParameter().Default("dual"),
           Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
           Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
           KindsParameter("edges that are walked and counted, instead of the plan's"),
@@ -243,13 +148,13 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   Answered answer;
   answer.snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(answer.result,
-                Retrieve(answer.snapshot, asked->plan, asked->question, asked->options));
+                Retrieve(answer.snapshot, asked->plan.plan, asked->question, asked->options));
   answer.result.truncated |= asked->words.truncated;
   for (const RetrieveHit& hit : answer.result.hits)
     PLEXUS_TRY(answer.properties.Read(answer.snapshot, hit.path));
-  AddNotes(workspace, request, *asked, answer.result);
-  answer.plan = std::move(asked->plan);
-  answer.plan_name = std::move(asked->plan_name);
+  NoteLeftOut(workspace, answer.result);
+  answer.plan = std::move(asked->plan.plan);
+  answer.plan_name = std::move(asked->plan.name);
   std::string closing = answer.result.hits.empty() ? "nothing found\n" : "";
   closing += Truncated(answer.result.truncated, "these are the best of those looked at");
   Reply reply([answer = std::move(answer)](ReplyWriter& json) { WriteAnswer(json, answer); });

@@ -16,6 +16,7 @@
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply_parts.h"
+#include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/retrieve/recall_request.h"
 
 namespace plexus::tools {
@@ -68,11 +69,29 @@ Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
   return outcome;
 }
 
+struct PlanUsed {
+  std::string name;  // "": none.
+  RetrievalPlan plan;
+  EdgeProperties properties;  // Of the walks.
+};
+
 const char* DirectionName(Direction direction) {
   return direction == Direction::kOut ? "out" : direction == Direction::kIn ? "in" : "both";
 }
 
-void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit) {
+// What a plan knows of its hit. The path term is "path", so its edges are the "walk".
+void WritePlanned(ReplyWriter& json, const Snapshot& snapshot, const PlanUsed& used,
+                  const RetrieveHit& hit) {
+  json.Field("relevance", hit.relevance);
+  WriteFoundBy(json, used.plan, hit);
+  if (hit.seed == kNoNode) return;
+  json.Field("hops", hit.hops);
+  json.Node("seed", snapshot, hit.seed);
+  WritePath(json, "walk", snapshot, hit.path, used.properties);
+}
+
+void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
+              const PlanUsed& used) {
   json.Node("key", snapshot, hit.node);
   json.Field("score", hit.score);
   if (hit.evidence.words) json.Field("words", *hit.evidence.words);
@@ -86,6 +105,7 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit)
     json.Field("value", term.value);
     json.Field("weight", term.weight);
   });
+  if (hit.planned) WritePlanned(json, snapshot, used, *hit.planned);
   json.Objects("related", hit.related, [&](const Relation& relation) {
     json.Node("key", snapshot, relation.node);
     json.Field("relation", snapshot.schema().edge_kind(relation.kind).name);
@@ -152,11 +172,21 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(RecallResult result, Recall(snapshot, asked.question, asked.options));
   result.truncated |= asked.words.truncated;
   PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, result));
+  PlanUsed used;
+  if (asked.options.by_plan.plan) {
+    used.name = asked.plan.name;
+    used.plan = asked.plan.plan;
+    for (const RecallHit& hit : result.hits)
+      PLEXUS_TRY(used.properties.Read(snapshot, hit.planned->path));
+    NoteLeftOut(workspace, result.planned);
+  }
   std::string closing = Closing(result, outcome);
-  Reply reply([snapshot, result = std::move(result),
+  Reply reply([snapshot, result = std::move(result), used = std::move(used),
                outcome = std::move(outcome)](ReplyWriter& json) {
+    if (!used.name.empty()) json.Field("plan", used.name);
     json.Field("truncated", result.truncated);
-    json.Objects("hits", result.hits, [&](const RecallHit& hit) { WriteHit(json, snapshot, hit); });
+    json.Objects("hits", result.hits,
+                 [&](const RecallHit& hit) { WriteHit(json, snapshot, hit, used); });
     json.Objects("conflicts", result.conflicts, [&](const Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);
@@ -166,6 +196,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     if (result.excluded > 0) json.Field("excluded", result.excluded);
     if (result.conflicts_truncated) json.Field("conflicts_truncated", true);
     if (result.duplicates_truncated) json.Field("duplicates_truncated", true);
+    if (!used.name.empty()) {
+      json.Field("fuse", FusionName(used.plan.fuse));
+      json.Field("without_vector", result.planned.without_vector);
+      json.Field("without_term", result.planned.left_out);
+      WriteStages(json, result.planned);
+    }
     WriteOutcome(json, outcome);
   });
   reply.closing = std::move(closing);
@@ -197,13 +233,17 @@ void AddRecall(Rows& rows) {
                       Flag("record", "record them as an event of the ledger, if there are any"),
                       DryRunParameter()},
        .reply =
-           "truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, text:s, "
-           "why:s, terms:[{name:s, value:x, weight:x}], related:[{key:k, relation:s, direction:s, "
+           "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
+           "text:s, "
+           "why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, found_by?:[s], hops?:n, "
+           "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, "
            "hop:n, from:k, weight:x, label?:s, text:s}], related_truncated?:b, superseded_by?:k, "
            "contradicted_by?:[k], "
            "near_duplicate_of?:[{key:k, superseded_by:k, jaccard:x, cosine?:x}]}], "
            "conflicts:[{a:k, b:k, since:i}], candidates:n, excluded?:n, conflicts_truncated?:b, "
-           "duplicates_truncated?:b, use:{memories:n, edges:n, committed:b}, "
+           "duplicates_truncated?:b, fuse?:s, without_vector?:n, without_term?:n, "
+           "stages?:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms?:[x], "
+           "use:{memories:n, edges:n, committed:b}, "
            "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, sequence?:n",
        .tables = {{"hits",
                    {{"score", "score", As::kPlain, 4}, {"key", "", As::kNode}, {"why", "why"}}},
@@ -211,14 +251,23 @@ void AddRecall(Rows& rows) {
                   {"conflicts",
                    {{"since", "since", As::kTime},
                     {"a", "conflict of", As::kNode},
-                    {"b", "and", As::kNode}}}},
-       .examples = {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
-                    {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",
-                     "recent ones rise; what is found counts as used"},
-                    {"plexus recall --db g \"gateway keys\" --vector query.npy --record --json",
-                     "both lists fused, and an event of what they gave"},
-                    {"plexus recall --db g --from incident-7 --hops 2 --json",
-                     "what is near a node, with relations two edges deep"}},
+                    {"b", "and", As::kNode}}},
+                  {"stages",
+                   {{"stage", "stage"},
+                    {"read", "read", As::kGrouped},
+                    {"kept", "kept", As::kGrouped},
+                    {"skipped", "skipped", As::kTrait},
+                    {"truncated", "truncated", As::kTrait}}}},
+       .examples =
+           {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
+            {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",
+             "recent ones rise; what is found counts as used"},
+            {"plexus recall --db g \"gateway keys\" --vector query.npy --record --json",
+             "both lists fused, and an event of what they gave"},
+            {"plexus recall --db g \"gateway keys\" --vector query.npy --plan dual --commit",
+             "a plan finds and ranks; relations, marks and the use are as without it"},
+            {"plexus recall --db g --from incident-7 --hops 2 --json",
+             "what is near a node, with relations two edges deep"}},
        .run = Run,
        .access = RecallAccess});
 }

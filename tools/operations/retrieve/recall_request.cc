@@ -24,9 +24,13 @@ Status ReadWords(Workspace& workspace, const Request& request, AskedRecall& aske
 Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& asked) {
   if (request.Given("words")) PLEXUS_TRY(ReadWords(workspace, request, asked));
   if (request.Given("vector")) {
-    PLEXUS_ASSIGN(asked.question.space, FindSpace(workspace.schema(), request));
+    PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
     PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
+    if (asked.options.by_plan.plan)
+      PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
+  } else if (asked.plan.plan.fuse == Fusion::kMmr) {
+    PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   }
   if (request.Given("from")) {
     PLEXUS_ASSIGN(asked.keys, FindSeeds(workspace.snapshot(), request.List("from")));
@@ -92,12 +96,30 @@ Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall
   return ReadWeights(request, asked.options);
 }
 
+// What ranks without a plan has no part in one.
+Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall& asked) {
+  if (!request.Given("plan")) return {};
+  for (const char* other : {"weight", "from_hops", "decay", "half_life", "full_count", "salience",
+                            "prefer_scopes", "prefer_tags"})
+    PLEXUS_TRY(NotTogether(request, other, "plan"));
+  PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
+  if (asked.plan.plan.top == 0)
+    return Fail(ErrorCode::kInvalidArgument, request.Name("top", "0") + " cannot go with " +
+                                                 request.Name("plan") + ": a plan ranks 1 to " +
+                                                 std::to_string(PlanLimits::kMaxTop));
+  PLEXUS_TRY(CheckPlan(asked.plan.plan));
+  PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
+  asked.options.by_plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
+  return {};
+}
+
 }  // namespace
 
 Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& asked) {
   PLEXUS_TRY(Needs(request, "space", "vector"));
   PLEXUS_TRY(Needs(request, "from_hops", "from"));
   PLEXUS_TRY(Needs(request, "decay", "from"));
+  PLEXUS_TRY(ReadRecallPlan(workspace, request, asked));
   PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request));
   PLEXUS_TRY(ReadSources(workspace, request, asked));
   PLEXUS_TRY(ReadTerms(workspace, request, asked));
@@ -129,6 +151,7 @@ Parameters RecallParameters() {
       Text("space", "NAME", "the vector space (default: default, or the only one)"),
       Repeated("from", "KEY", "what is near this node counts; KEY=W gives it a weight; repeatable")
           .Named(Means::kWeightedKey),
+      PlanParameter(),
       Count("from_hops", "H", "at most H edges from there")
           .Between(1, 16)
           .Default(std::uint64_t{2}),
@@ -164,6 +187,8 @@ Parameters RecallParameters() {
           .Default(0.5),
       Flag("exclude_contradicted", "leave out both sides of open conflicts"),
       IncludeSuperseded(),
+      MaxNodes("each list or stage stops after N nodes and says truncated"),
+      MaxEdges("each list or stage stops after N edges and says truncated"),
       MaxSeconds()};
 }
 

@@ -8,6 +8,7 @@
 #include "engine/error.h"
 #include "tools/operations/operation.h"
 #include "tools/operations/request.h"
+#include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/word_query.h"
 #include "tools/operations/workspace.h"
 
@@ -22,6 +23,7 @@ struct AskedRecall {
   std::vector<NodeWeight> keys;
   std::vector<std::string> scopes;
   std::vector<NodeId> tags;
+  AskedPlan plan;
   RecallQuestion question;
   RecallOptions options;
 

@@ -1,0 +1,23 @@
+// A recall's hits by a retrieval plan, and what is known of each.
+//
+// Private to algorithms/memory.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/memory/recall.h"
+
+namespace plexus::memory_internal {
+
+struct RecallPlanned {
+  RetrieveResult found;
+  std::vector<RecallEvidence> evidence;  // By hit.
+  RecallAsked asked;
+  bool truncated = false;
+};
+
+// REQUIRES options.by_plan.plan.
+Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuestion& question,
+                             const RecallOptions& options, const NodeSubset& allowed);
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,94 @@
+// Retrieve against its definition: one plan, one random question.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "algorithms/retrieval/plan.h"
+#include "tests/algorithms/retrieval/plan_world.h"
+#include "tests/support/for_each_case.h"
+
+namespace plexus::testing {
+
+inline bool HasSeeds(const RetrievalPlan& plan, SeedBy by) {
+  return std::ranges::any_of(plan.seeds, [&](const PlanSeeds& seeds) { return seeds.by == by; });
+}
+
+inline bool CanBeAsked(const RetrievalPlan& plan, const PlanQuestion& question) {
+  const auto required = [&](PlanTerm term) {
+    return plan.score.required[static_cast<std::size_t>(term)];
+  };
+  if (required(PlanTerm::kSimilarity) && question.vector.empty()) return false;
+  if (required(PlanTerm::kWords) && question.terms.empty()) return false;
+  return (HasSeeds(plan, SeedBy::kVector) && !question.vector.empty()) ||
+         (HasSeeds(plan, SeedBy::kWords) && !question.terms.empty()) ||
+         (HasSeeds(plan, SeedBy::kKeys) && !question.keys.empty()) ||
+         (HasSeeds(plan, SeedBy::kPageRank) && !question.keys.empty());
+}
+
+inline void ExpectSameAnswer(const RetrieveResult& got, const reference::PlanAnswer& want) {
+  ASSERT_EQ(got.candidates, want.candidates);
+  EXPECT_EQ(got.left_out, want.left_out);
+  EXPECT_FALSE(got.truncated);
+  ASSERT_EQ(got.hits.size(), want.hits.size());
+  EXPECT_EQ(got.stats.stage_ms.size(), got.stages.size());
+  for (std::size_t i = 0; i < want.hits.size(); ++i) {
+    const RetrieveHit& hit = got.hits[i];
+    ASSERT_EQ(hit.node, want.hits[i].node) << i;
+    ASSERT_EQ(hit.score, want.hits[i].score) << i;
+    EXPECT_EQ(hit.relevance, want.hits[i].relevance);
+    EXPECT_EQ(hit.relevance, ScoreOf(hit.terms));
+    EXPECT_EQ(hit.found_by, want.hits[i].found_by);
+    EXPECT_EQ(hit.ranks, want.hits[i].ranks);
+    ASSERT_EQ(hit.terms.size(), want.hits[i].values.size());
+    for (std::size_t t = 0; t < hit.terms.size(); ++t) {
+      EXPECT_EQ(hit.terms[t].value, want.hits[i].values[t]) << hit.terms[t].name;
+      EXPECT_TRUE(hit.terms[t].value >= 0 && hit.terms[t].value <= 1);
+    }
+    EXPECT_EQ(hit.path.size(), static_cast<std::size_t>(hit.hops));
+  }
+}
+
+// A random question of `s`, which says what `graph` does, at any number of threads.
+inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s, const RetrievalPlan& plan,
+                               std::mt19937_64& random, std::size_t& asked) {
+  const PlanQuestion question = DrawQuestion(graph, random);
+  const auto visible = VisibleNodes(s, kPlanNow);
+  ASSERT_TRUE(visible);
+  RetrieveOptions options;
+  if (random() % 4 != 0) options.subset = visible->get();
+  options.now_ms = kPlanNow;
+  if (random() % 2) options.valid_at = kPlanNow;
+  const std::vector<NodeWeight> salience = DrawValues(graph, random);
+  const std::vector<NodeWeight> outcome = DrawValues(graph, random);
+  const ColumnId trust[] = {kTrust};
+  options.salience.list = salience;
+  if (random() % 2) options.salience.columns = trust;
+  options.outcome.list = outcome;
+  if (random() % 2) options.outcome.otherwise = 0.625;
+  std::optional<reference::PlanAnswer> want;
+  for (const auto& e : Executors()) {
+    options.run.executor = e.executor.get();
+    const auto got = Retrieve(s, plan, question.Get(), options);
+    if (!CanBeAsked(plan, question)) {
+      ASSERT_FALSE(got);
+      EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+      continue;
+    }
+    ASSERT_TRUE(got) << got.error().ToString();
+    if (!want)
+      want = reference::RunPlan(graph.World(s, plan, options.subset, options.valid_at), plan,
+                                question.Get(), options);
+    ExpectSameAnswer(*got, *want);
+    const bool measured = plan.score[PlanTerm::kSimilarity] > 0;
+    EXPECT_EQ(measured ? got->without_vector : want->without_vector, want->without_vector);
+  }
+  asked += want.has_value();
+}
+
+}  // namespace plexus::testing

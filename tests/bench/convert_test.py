@@ -1,0 +1,127 @@
+"""convert.py on tiny samples in the public shapes, and what it refuses."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = os.path.join(os.path.dirname(__file__), "../../bench/retrieval/convert.py")
+
+HOTPOT = [{
+    "_id": "q1", "question": "Who directed Blind Shaft?", "answer": "Li Yang", "type": "bridge",
+    "level": "easy", "supporting_facts": [["Blind Shaft (film)", 0], ["Li Yang", 1]],
+    "context": [["Blind Shaft (film)", ["Blind Shaft was made", " by Li Yang."]],
+                ["Li Yang", ["A director.", "Born in Xi'an."]], ["Xi'an", ["A city."]]]}]
+# As the hub of data sets has it: columns instead of pairs.
+HOTPOT_COLUMNS = [{
+    "id": "q1", "question": "Who?", "supporting_facts": {"title": ["B"], "sent_id": [0]},
+    "context": {"title": ["A", "B"], "sentences": [["One."], ["Two."]]}}]
+MUSIQUE = [{
+    "id": "2hop__1_2", "question": "Where?", "answerable": True, "paragraphs": [
+        {"idx": 0, "title": "Green", "paragraph_text": "An album.", "is_supporting": True},
+        {"idx": 1, "title": "Green", "paragraph_text": "It was sold.", "is_supporting": False},
+        {"idx": 2, "title": "Steve", "paragraph_text": "Steve made it.", "is_supporting": True}]}]
+LOCOMO = [{
+    "sample_id": "conv-1", "qa": [
+        {"question": "When?", "answer": "May", "evidence": ["D1:1; D1:2"], "category": 2},
+        {"question": "Never asked?", "evidence": [], "category": 5}],
+    "conversation": {
+        "speaker_a": "Ann", "speaker_b": "Bob", "session_1_date_time": "8 May",
+        "session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "Hey"},
+                      {"speaker": "Bob", "dia_id": "D1:2", "text": "Look", "blip_caption": "a dog"}],
+        "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "Again"}]}}]
+
+
+def run(form, *contents):
+    """Exit code, the lines by what they are, and what was said. A text is written as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, content in enumerate(contents):
+            prefix = ""
+            if isinstance(content, tuple):
+                prefix, content = content
+            path = os.path.join(folder, f"f{number}.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content if isinstance(content, str) else json.dumps(content))
+            paths.append(prefix + path)
+        done = subprocess.run([sys.executable, SCRIPT, form, *paths], capture_output=True, text=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    parts = {what: [line for line in lines if what in line] for what in ("passage", "link", "question")}
+    return done.returncode, parts, done.stderr
+
+
+class Convert(unittest.TestCase):
+    def test_hotpotqa(self):
+        for form in ("hotpotqa", "2wikimultihopqa"):
+            code, parts, said = run(form, HOTPOT)
+            self.assertEqual(code, 0, said)
+            self.assertEqual([p["title"] for p in parts["passage"]],
+                             ["Blind Shaft (film)", "Li Yang", "Xi'an"])
+            self.assertEqual(parts["passage"][0]["text"], "Blind Shaft was made by Li Yang.")
+            self.assertEqual([link["link"] for link in parts["link"]], [["p0", "p1"], ["p1", "p2"]])
+            self.assertEqual(parts["question"], [{
+                "question": "Who directed Blind Shaft?", "id": "q1", "evidence": ["p0", "p1"],
+                "names": ["p0"]}])
+
+    def test_columns_lines_and_a_corpus(self):
+        code, parts, said = run("hotpotqa", HOTPOT_COLUMNS, json.dumps(HOTPOT[0]) + "\n\n",
+                                ("corpus:", {"C": ["Three."], "A": ["One."]}),
+                                ("corpus:", [{"title": "D", "text": "Four."}]))
+        self.assertEqual(code, 0, said)
+        self.assertEqual(len(parts["passage"]), 7)
+        self.assertEqual(len(parts["question"]), 1)  # the same id stands twice
+
+    def test_musique(self):
+        code, parts, said = run("musique", "\n".join(json.dumps(q) for q in MUSIQUE))
+        self.assertEqual(code, 0, said)
+        self.assertEqual(parts["question"][0]["evidence"], ["p0", "p2"])
+        self.assertEqual(parts["link"][-1], {"link": ["p0", "p1"], "weight": 0.5})  # of one title
+
+    def test_locomo(self):
+        for data in (LOCOMO, {**LOCOMO[0]["conversation"], "qa": LOCOMO[0]["qa"]}):
+            code, parts, said = run("locomo", data)
+            self.assertEqual(code, 0, said)
+            self.assertEqual([p["text"] for p in parts["passage"]],
+                             ["Ann: Hey", "Bob: Look [a dog]", "Ann: Again"])
+            self.assertEqual([link["link"] for link in parts["link"]], [["p0", "p1"]])
+            self.assertEqual([q["evidence"] for q in parts["question"]], [["p0", "p1"]])
+            self.assertIn("1 questions without evidence", said)
+
+    def test_refuses(self):
+        def refused(form, content, why):
+            code, _, said = run(form, content)
+            self.assertEqual(code, 1, said)
+            self.assertIn(why, said)
+            self.assertNotIn("Traceback", said)
+
+        def without(record, key):
+            return [{k: v for k, v in record.items() if k != key}]
+
+        refused("hotpotqa", "", "it is empty")
+        refused("hotpotqa", "{", "line 1: no JSON")
+        refused("hotpotqa", '{"a":1}\n{', "line 2: no JSON")
+        refused("hotpotqa", {"a": 1}, "a list of questions is wanted")
+        refused("hotpotqa", [1], "question 0: an object is wanted")
+        for key in ("context", "question", "supporting_facts", "_id"):
+            refused("hotpotqa", without(HOTPOT[0], key), f"question 0: it has no '{key}'")
+        refused("hotpotqa", [{**HOTPOT[0], "context": "x"}], "'context' is of another type")
+        refused("hotpotqa", [{**HOTPOT[0], "context": [["A"]]}], "[title, [sentence...]]")
+        refused("hotpotqa", [{**HOTPOT[0], "context": [["A", [1]]]}], "sentences are texts")
+        refused("hotpotqa", [{**HOTPOT[0], "supporting_facts": [["Nobody", 0]]}], "names 'Nobody'")
+        refused("musique", without(MUSIQUE[0], "paragraphs"), "it has no 'paragraphs'")
+        refused("musique", [{**MUSIQUE[0], "paragraphs": [{"title": "A"}]}], "no 'paragraph_text'")
+        refused("locomo", [{"qa": []}], "it has no 'session_1'")
+        refused("locomo", without(LOCOMO[0], "qa"), "it has no 'qa'")
+        refused("locomo", [{"conversation": {"session_1": [{"text": "a"}]}, "qa": []}], "'dia_id'")
+        refused("locomo", [1], "conversation 0: an object is wanted")
+        refused("locomo", 1, "is wanted")
+        refused("hotpotqa", [{**HOTPOT[0], "supporting_facts": [[["A"], 0]]}], "supporting_facts")
+        refused("squad", [], "is not one of hotpotqa")
+        code = subprocess.run([sys.executable, SCRIPT, "locomo", "/nowhere"], capture_output=True,
+                              text=True)
+        self.assertIn("/nowhere", code.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,128 @@
+// Names and JSON to plans; the parts of a reply that say what a plan did.
+#include "tools/operations/retrieve/plan_source.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "algorithms/memory/outcome_values.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/retrieve/plan_json.h"
+#include "tools/operations/text_vectors.h"
+
+namespace plexus::tools {
+namespace {
+
+std::vector<std::string> PlanNames() {
+  std::vector<std::string> names;
+  for (const NamedPlan& plan : NamedPlans()) names.emplace_back(plan.name);
+  return names;
+}
+
+}  // namespace
+
+Parameter PlanParameter() {
+  std::string names;
+  const std::span<const NamedPlan> plans = NamedPlans();
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == plans.size() ? " or " : ", ") + std::string(plans[i].name);
+  return Text("plan", "NAME|FILE", names + ", or a plan as JSON, in a file or as it is; - is stdin")
+      .Named(Means::kContent)
+      .Literally(PlanNames());
+}
+
+Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& asked) {
+  const std::string& text = request.Text("plan");
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') {
+    const NamedPlan* named = FindPlan(text);
+    if (!named)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("plan") + ": '" + text.substr(0, 64) +
+                      "' is neither a plan in JSON nor the name of one" +
+                      DidYouMean(text.substr(0, 64), PlanNames()));
+    asked.plan = named->plan;
+    asked.name = named->name;
+  } else {
+    asked.name = request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
+    Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema());
+    if (!plan) return Fail(plan.error().code, asked.name + ": " + plan.error().message);
+    asked.plan = *std::move(plan);
+  }
+  if (request.Given("top")) asked.plan.top = static_cast<std::size_t>(request.Count("top"));
+  if (request.Given("kinds")) {
+    PLEXUS_ASSIGN(asked.plan.expand.kinds,
+                  FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  }
+  return {};
+}
+
+Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked) {
+  const Schema& schema = workspace.schema();
+  if (const auto column = schema.FindColumn("salience");
+      column && schema.columns()[*column].type == ColumnType::kF64)
+    asked.salience_columns.push_back(*column);
+  asked.salience_columns.insert(asked.salience_columns.end(), {kRetention, kTrust});
+  asked.salience.columns = asked.salience_columns;
+  constexpr auto kOutcome = static_cast<std::size_t>(PlanTerm::kOutcomes);
+  if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};
+  PLEXUS_ASSIGN(asked.outcomes, OutcomeValues(workspace.snapshot(), &workspace.executor()));
+  asked.outcome.list = asked.outcomes;
+  asked.outcome.otherwise = kNoOutcomeValue;
+  return {};
+}
+
+Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
+                            const RetrievalPlan& plan) {
+  if (!request.Given("space"))
+    for (const PlanSeeds& seeds : plan.seeds)
+      if (seeds.by == SeedBy::kVector && seeds.space) return *seeds.space;
+  return FindSpace(workspace.schema(), request);
+}
+
+Status NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
+                        const NodeSubset* subset) {
+  PLEXUS_ASSIGN(
+      const std::uint64_t older,
+      CountOlderVectors(workspace.snapshot(), workspace.schema().spaces()[space].name, subset));
+  if (older > 0)
+    workspace.notes().push_back({Grouped(older) + (older == 1 ? " fact has" : " facts have") +
+                                     " a text that is newer than its vector: " +
+                                     request.Command("embed", workspace.directory()) +
+                                     " makes them anew",
+                                 Note::kNote});
+  return {};
+}
+
+void NoteLeftOut(Workspace& workspace, const RetrieveResult& result) {
+  if (result.left_out > 0)
+    workspace.notes().push_back(
+        {Grouped(result.left_out) +
+             " candidates lack a term that the plan requires, and are left out",
+         Note::kForPeople});
+}
+
+void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit) {
+  std::vector<std::string_view> found_by;
+  for (std::size_t i = 0; i < plan.seeds.size(); ++i)
+    if (hit.found_by >> i & 1) found_by.push_back(SeedByName(plan.seeds[i].by));
+  json.Values("found_by", found_by);
+}
+
+void WriteStages(ReplyWriter& json, const RetrieveResult& result) {
+  json.Objects("stages", result.stages, [&](const RetrieveStage& stage) {
+    json.Field("stage", stage.name);
+    json.Field("read", stage.read);
+    json.Field("kept", stage.kept);
+    json.Field("skipped", stage.skipped);
+    json.Field("truncated", stage.truncated);
+  });
+  json.Values("stage_ms", result.stats.stage_ms);
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,52 @@
+// A retrieval plan as a request names it, with what its terms are of: for all who run plans.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/retrieval/plan.h"
+#include "engine/error.h"
+#include "tools/operations/operation.h"
+#include "tools/operations/reply_writer.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+struct AskedPlan {
+  RetrievalPlan plan;
+  std::string name;  // Or the source of its JSON.
+  NodeValues salience = {}, outcome = {};
+
+  AskedPlan() = default;
+  AskedPlan(const AskedPlan&) = delete;
+  AskedPlan& operator=(const AskedPlan&) = delete;
+
+  // What the values look into.
+  std::vector<ColumnId> salience_columns;
+  std::vector<NodeWeight> outcomes;
+};
+
+// "plan": a name, or JSON.
+Parameter PlanParameter();
+// The plan, with the request's `top` and `kinds` in place of its own where they are given; not
+// checked. kInvalidArgument: no such name, or JSON that is no plan (the message names the place).
+Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& asked);
+// Salience: a column of that name, else retention, else trust. Outcome: the ledger's.
+Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked);
+// The request's space, else that of the plan's first seeds by vector that name one.
+Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
+                            const RetrievalPlan& plan);
+
+// Says how many texts of the subset, null: all, are newer than their vectors.
+Status NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
+                        const NodeSubset* subset);
+void NoteLeftOut(Workspace& workspace, const RetrieveResult& result);
+
+void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit);
+// "stages" and "stage_ms".
+void WriteStages(ReplyWriter& json, const RetrieveResult& result);
+
+}  // namespace plexus::tools
