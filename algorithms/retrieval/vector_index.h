@@ -9,7 +9,8 @@
 //
 // Hierarchical navigable small worlds: Malkov, Yashunin, "Efficient and robust approximate nearest
 // neighbor search", PAMI 2020; the graph is hnswlib's. The same updates give the same index, bit by
-// bit, at one instruction level. It lives in RAM and is built anew by each process.
+// bit, at one instruction level. It lives in RAM, holds copies of vectors that were replaced or
+// purged until it begins anew, and is built by each process for itself.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,16 @@
 // The reader of questions with evidence, what it refuses, and the measures.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/retrieval/dataset.h"
 #include "bench/retrieval/systems.h"
+#include "bench/retrieval/word_vectors.h"
 #include "bench/support.h"
 
 namespace plexus::bench {
@@ -49,6 +54,53 @@ TEST(RetrievalData, RefusesWithTheLine) {
   refused(R"({"question":"q","evidence":["x"]})", "line 1: no passage 'x'");
 }
 
+TEST(RetrievalData, IdsAndNames) {
+  const auto data = ParseRetrievalData(
+      R"({"passage":"a","text":"one"}
+{"passage":"b","text":"two"}
+{"question":"who","id":"q7","evidence":["a"],"names":["b","a","b"]}
+{"question":"what","evidence":["a"]})");
+  ASSERT_TRUE(data) << data.error().ToString();
+  EXPECT_EQ(data->questions[0].id, "q7");
+  EXPECT_EQ(data->questions[0].names, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(data->questions[1].id, "what");
+  EXPECT_TRUE(data->questions[1].names.empty());
+  EXPECT_FALSE(ParseRetrievalData(R"({"question":"q","evidence":["x"],"names":[1]})"));
+  int reported = 0;
+  for (int i = 0; i < 1000; ++i)
+    reported += IsReported({.text = "", .evidence = {}, .id = "q" + std::to_string(i)});
+  EXPECT_NEAR(reported, 500, 60);
+}
+
+// Two words in 2 dimensions and one that is everywhere; the common part goes.
+TEST(WordVectors, FrequentWordsAndTheCommonPartCountLittle) {
+  const TempFolder folder("word_vectors");
+  std::ofstream(folder / "words.txt") << "red\nblue\nthing\nunused\n";
+  {
+    std::ofstream rows(folder / "words.fvecs", std::ios::binary);
+    for (const auto& row : {std::pair{1.0F, 0.1F}, {1.0F, -0.1F}, {1.0F, 0.0F}, {9.0F, 9.0F}}) {
+      const std::int32_t dimensions = 2;
+      rows.write(reinterpret_cast<const char*>(&dimensions), sizeof dimensions);
+      rows.write(reinterpret_cast<const char*>(&row.first), sizeof(float));
+      rows.write(reinterpret_cast<const char*>(&row.second), sizeof(float));
+    }
+  }
+  RetrievalData data;
+  for (const char* text : {"red thing thing", "blue thing thing", "thing thing thing"})
+    data.passages.push_back({text, text});
+  const auto words = WordVectors::Read(folder / "", data);
+  ASSERT_TRUE(words) << words.error().ToString();
+  EXPECT_EQ(words->dimensions(), 2u);
+  EXPECT_TRUE(words->Of("nothing known").empty());
+  const std::vector<float> red = words->Of("red"), blue = words->Of("blue");
+  ASSERT_EQ(red.size(), 2u);
+  EXPECT_NEAR(red[0] * red[0] + red[1] * red[1], 1, 1e-6);
+  EXPECT_LT(red[0] * blue[0] + red[1] * blue[1], 0);  // 0.98 before the common part went
+  std::ofstream(folder / "words.txt") << "red\nblue\nthing\nunused\none more\n";
+  EXPECT_FALSE(WordVectors::Read(folder / "", data));
+  EXPECT_FALSE(WordVectors::Read(folder / "nowhere", data));
+}
+
 TEST(RetrievalEval, Measures) {
   const Question question{"q", {3, 5}};
   Quality sum;
@@ -64,6 +116,20 @@ TEST(RetrievalEval, Measures) {
 }
 
 // What a question names is found by its words; the passage behind a link by walking there.
+// Tuning goes up, and stops.
+TEST(RetrievalEval, Tunes) {
+  const auto value = [](const HybridSetting& setting) {
+    return -std::abs(setting.pagerank - 0.25) - std::abs(setting.path - 0.5) -
+           std::abs(setting.hops - 2) + static_cast<double>(setting.starts) / 100;
+  };
+  const HybridSetting best = Tune(value, true);
+  EXPECT_EQ(best.pagerank, 0.25);
+  EXPECT_EQ(best.path, 0.5);
+  EXPECT_EQ(best.hops, 2);
+  EXPECT_EQ(best.starts, 30u);
+  EXPECT_TRUE(best.names);
+}
+
 TEST(RetrievalEval, WalksFindLinkedEvidence) {
   const RetrievalData data = MakeRetrievalData(7, 120, 40);
   const auto graph = MakePassageGraph(data);

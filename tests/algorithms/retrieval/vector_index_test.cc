@@ -219,6 +219,26 @@ TEST(VectorIndex, PassesOverWhatASnapshotDoesNotSee) {
   }
 }
 
+// A row that was replaced before the index came to it is left out; an older snapshot sees it.
+TEST(VectorIndex, RowsThatDiedBetweenTwoUpdates) {
+  Clusters clusters(10, 16, 12);
+  const Vectors vectors = clusters.Draw(3000);
+  const auto graph = GraphOf(vectors);
+  const auto index = IndexOf(graph->snapshot());
+  const std::vector<float> first(16, 9.0f), second(16, -9.0f);
+  Append(*graph, {first}, 3000);
+  const Snapshot between = graph->snapshot();
+  WriteBatch batch(kNow);
+  batch.SetVector(batch.Node(Key(3000)), batch.SpaceNamed("s"), second);
+  ASSERT_TRUE(graph->Apply(batch).has_value());
+  ASSERT_EQ(index->Update(graph->snapshot())->added, 1u);
+  const NodeId node = *between.Find(Key(3000));
+  EXPECT_EQ(Ask(*index, between, first).nodes[0].node, node);
+  EXPECT_NE(Ask(*index, between, second).nodes[0].node, node);
+  EXPECT_EQ(Ask(*index, graph->snapshot(), second).nodes[0].node, node);
+  EXPECT_NE(Ask(*index, graph->snapshot(), first).nodes[0].node, node);
+}
+
 TEST(VectorIndex, SubsetsAndSkippedNodes) {
   Clusters clusters(20, 16, 5);
   const Vectors vectors = clusters.Draw(5000);
