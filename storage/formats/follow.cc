@@ -250,6 +250,7 @@ class Follower {
     sum.errors += more.errors;
     sum.removed += more.removed;
     sum.stubs += more.stubs;  // when their batch came
+    sum.unknown += more.unknown;
     sum.turned += more.turned;
     sum.ambiguous += more.ambiguous;
     std::ranges::move(more.new_edge_kinds, std::back_inserter(sum.new_edge_kinds));

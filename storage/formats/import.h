@@ -90,8 +90,9 @@ struct ImportOptions {
   // change places.
   std::vector<std::string> reversed_kinds;
   // A node that the files only name (ends, members, vectors) must be in the graph or be stated by
-  // a record, and a record's valid_from must be before its valid_until, else nothing is imported.
-  // Only with kStop; not for edge lists, which state nothing. Memory: the keys the files state.
+  // a record, a record's valid_from must be before its valid_until, and roles and outcome types
+  // must be built in (engine/vocabulary.h), else nothing is imported. Only with kStop; not for edge
+  // lists, which state nothing. Memory: the keys the files state.
   bool strict = false;
   OnImportError on_error = OnImportError::kStop;
   std::int64_t now_ms = 0;       // time of the batches; new records' created_at
@@ -158,6 +159,7 @@ struct ImportReport {
   std::uint64_t self_loops_skipped = 0;  // WordNet pointers to their own synset
   std::uint64_t pointers = 0;            // WordNet pointers read
   std::uint64_t stubs = 0;      // new nodes that no record states (not of edge lists and matrices)
+  std::uint64_t unknown = 0;    // members in roles, and outcomes of types, that are none built in
   std::uint64_t turned = 0;     // edges of reversed_kinds
   std::uint64_t ambiguous = 0;  // edges from_id, to_id whose kind others write the other way round
   std::vector<std::string> new_edge_kinds;  // by name, in the order of their definition

@@ -254,6 +254,18 @@ TEST_F(DecisionsCommand, StatusOfEach) {
   const object two = Ask({"decisions", "status", "d6", "d5"});
   EXPECT_EQ(two.at("results").as_array().size(), 2u);
   EXPECT_EQ(two.at("results").at(0).at("key").as_string(), "d6");
+  EXPECT_FALSE(two.at("truncated").as_bool());
+  for (const char* command : {"status", "blocked"}) {
+    const object none = Ask({"decisions", command, "--max-seconds", "0"});
+    EXPECT_TRUE(none.at("truncated").as_bool()) << command;
+    EXPECT_EQ(none.at("total"), Ask({"decisions", command}).at("total")) << command;
+    EXPECT_TRUE(
+        none.at(command == std::string("status") ? "results" : "blocked").as_array().empty())
+        << command;
+  }
+  EXPECT_EQ(Run({"decisions", "status", "--max-seconds", "-1"}).code, 2);
+  EXPECT_EQ(Run({"decisions", "status", "--max-seconds", "0"}).out,
+            "truncated: the budget ran out; these are 0 of 10\n");
   EXPECT_EQ(Run({"decisions", "status", "t1"}).code, 2);
   EXPECT_EQ(Run({"decisions", "status", "nobody"}).code, 3);
 }

@@ -4,6 +4,7 @@
 // property map with "props", members are edges. An outcome's key is made of its
 // content, so outcomes accumulate and a repeated line is the same outcome.
 #include <algorithm>
+#include <span>
 
 #include "engine/outcome_key.h"
 #include "storage/formats/base/property_map.h"
@@ -26,6 +27,23 @@ Status AppendProps(const JsonParser& json, const JsonValue* props, Members& patc
     patch.push_back(&m);
   }
   return {};
+}
+
+std::string Joined(std::span<const std::string_view> names) {
+  std::string list;
+  for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
+  return list;
+}
+
+// How many names (0 or 1) are none of `known`, which a strict import refuses.
+Result<std::uint64_t> CountUnknown(std::string_view name, const char* what,
+                                   std::span<const std::string_view> known,
+                                   const BatchBuilder& builder) {
+  if (std::ranges::find(known, name) != known.end()) return 0;
+  if (builder.context().options->strict)
+    return Bad("'" + std::string(name.substr(0, 80)) + "' is no " + what + "; there are " +
+               Joined(known));
+  return 1;
 }
 
 struct Member {
@@ -98,12 +116,16 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
 
   std::vector<Member> members;
   std::vector<ListReplacement::Item> items;
+  std::uint64_t unknown = 0;
   if (list && !list->is_null()) {
     if (list->type != JsonType::kArray) return WrongType(*list, "an array of members or null");
     const std::size_t limit = builder_.context().options->limits.members;
     if (list->count > limit) return Bad("more than " + std::to_string(limit) + " members");
     for (const JsonValue& v : json_.children(*list)) {
       PLEXUS_ASSIGN(Member member, ReadMember(json_, v, builder_));
+      PLEXUS_ASSIGN(const std::uint64_t more,
+                    CountUnknown(member.role, "role", BuiltinRoles(), builder_));
+      unknown += more;
       items.push_back({member.node.key, std::string(member.role)});
       members.push_back(std::move(member));
     }
@@ -138,6 +160,7 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
     }
   }
   ++builder_.piece().events;
+  builder_.piece().unknown += unknown;
   return {};
 }
 
@@ -149,6 +172,8 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   PLEXUS_ASSIGN(const JsonValue* notes, TakeString("notes", true));
   PLEXUS_ASSIGN(std::optional<std::int64_t> labeled_at, TakeTime("labeled_at"));
   if (!type || type->text.empty()) return Bad("an outcome needs a \"type\"");
+  PLEXUS_ASSIGN(const std::uint64_t unknown,
+                CountUnknown(type->text, "outcome type", BuiltinOutcomeTypes(), builder_));
   if (labeled_at == kNoTime) labeled_at.reset();
   Members patch = {type};
   if (source) patch.push_back(source);
@@ -190,6 +215,7 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   edge.created_at = labeled_at;
   batch.Link(edge);
   ++builder_.piece().outcomes;
+  builder_.piece().unknown += unknown;
   return {};
 }
 

@@ -148,6 +148,7 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.removed += applied.nodes.removed + applied.edges.removed;
   r.self_loops_skipped += piece.self_loops;
   r.pointers += piece.pointers;
+  r.unknown += piece.unknown;
   r.turned += piece.turned;
   r.ambiguous += piece.ambiguous;
 }

@@ -105,6 +105,7 @@ struct Piece {
   std::uint64_t events = 0;
   std::uint64_t outcomes = 0;
   std::uint64_t vectors = 0;
+  std::uint64_t unknown = 0;  // roles and outcome types that are none built in
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
   std::uint64_t turned = 0;                  // edges of ImportOptions::reversed_kinds

@@ -1,7 +1,7 @@
-// Concepts, conflicts, decisions and supersession at their n-th allocation: an error, no end of the
-// program, and the next call gives what it always gives. Batches that they propose are shown as
-// what they would make of the graph, so that a preview fails in the same way. A program of its own:
-// it replaces operator new.
+// Recall, concepts, conflicts, decisions and supersession at their n-th allocation: an error, no
+// end of the program, and the next call gives what it always gives. Batches that they propose are
+// shown as what they would make of the graph, so that a preview fails in the same way. A program of
+// its own: it replaces operator new.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,6 +11,8 @@
 #include "algorithms/memory/concepts.h"
 #include "algorithms/memory/conflicts.h"
 #include "algorithms/memory/decisions.h"
+#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall_use.h"
 #include "engine/preview.h"
 #include "tests/algorithms/no_memory_kernels.h"
 
@@ -297,6 +299,55 @@ TEST(NoMemoryMinds, Concepts) {
   writes("Relate",
          [](const Snapshot& s) { return Relate(s, "fact 1", "is-a", "a new one", kNow); });
   writes("DampenConcept", [](const Snapshot& s) { return DampenConcept(s, "fact 1", 0.5, kNow); });
+}
+
+// Words, a vector and keys at once, by fusion and by weights, with all that a hit says.
+TEST(NoMemoryMinds, Recall) {
+  static const std::vector<std::string> words = {"graph", "delta"};
+  static const std::vector<float> vector(8, 0.5f);
+  static const std::vector<NodeWeight> keys = {{40, 1.0}, {17, 0.5}};
+  const auto options_for = [](Executor& executor) {
+    RecallOptions options;
+    options.now_ms = kNow;
+    options.related_hops = 2;
+    options.near_duplicate = 0.1;
+    options.run.executor = &executor;
+    return options;
+  };
+  const RecallQuestion question = {.terms = words, .vector = vector, .space = kSpace, .keys = keys};
+  const auto hits = [](const RecallResult& r) {
+    std::string text = std::to_string(r.excluded) + " " + std::to_string(r.conflicts.size());
+    for (const RecallHit& hit : r.hits) {
+      text += Bytes(hit.node, hit.score, hit.contradicted_by) + hit.why;
+      for (const Relation& relation : hit.related) text += relation.text + ", ";
+      for (const NearDuplicate& pair : hit.near_duplicate_of) text += Bytes(pair.visible);
+    }
+    return text;
+  };
+  for (const bool weighted : {false, true})
+    MindsFail(
+        weighted ? "Recall with weights" : "Recall",
+        [&](const Snapshot& s, Executor& executor) {
+          RecallOptions options = options_for(executor);
+          options.exclude_contradicted = weighted;
+          if (weighted) options.weights = {0.4, 0.2, 0.1, 0.1, 0.1, 0.1, 0};
+          return Recall(s, question, options);
+        },
+        hits);
+  MindsFail(
+      "Recall and its use",
+      [&](const Snapshot& s, Executor& executor) -> Result<std::uint64_t> {
+        PLEXUS_ASSIGN(const RecallResult r, Recall(s, question, options_for(executor)));
+        std::vector<NodeId> nodes;
+        for (const RecallHit& hit : r.hits) nodes.push_back(hit.node);
+        PLEXUS_ASSIGN(const RecallUse use, UseOf(s, nodes, {.now_ms = kNow}));
+        PLEXUS_ASSIGN(const NewEvent event, EventOfRecall(s, r.hits, "graph delta", kNow));
+        PLEXUS_ASSIGN(const RecordedEvent recorded, RecordEvent(s, event));
+        PLEXUS_ASSIGN(const std::uint64_t used, Made(s, use.batch, executor));
+        PLEXUS_ASSIGN(const std::uint64_t made, Made(s, recorded.batch, executor));
+        return used + made;
+      },
+      kNumber);
 }
 
 }  // namespace

@@ -299,14 +299,19 @@ TEST_F(FollowTest, CountsAreThoseOfAllBatches) {
         R"({"edge":["c","d"],"kind":"knows","valid_from":1700000000})"
         "\n"
         R"({"node":"e","valid_from":"2026-01-02","valid_until":"2026-01-01"})"
+        "\n"
+        R"({"event":"f","members":[{"id":"e","role":"witness"}]})"
+        "\n"
+        R"({"outcome":"f","type":"banana"})"
         "\n");
   Steps progress({[] {}, [] {}, [] {}, [] {}, [] {}});
   ImportOptions options = Options(&progress);
   options.reversed_kinds = {"supersedes"};
   const auto report = FollowFile(*graph_, Path(), options, follow_);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->import.records, 3u);
+  EXPECT_EQ(report->import.records, 5u);
   EXPECT_EQ(report->import.stubs, 4u);
+  EXPECT_EQ(report->import.unknown, 2u);
   EXPECT_EQ(report->import.turned, 1u);
   EXPECT_EQ(report->import.new_edge_kinds, std::vector<std::string>{"knows"});
   EXPECT_EQ(report->import.warnings.size(), 2u);

@@ -286,6 +286,36 @@ TEST(Rows, AStubIsWhatNothingIsKnownOf) {
   EXPECT_EQ(LoadClean(*Graph::InMemory(), "a.el", "1 2\n").stubs, 0u);
 }
 
+TEST(Rows, UnknownRolesAndOutcomeTypesAreCounted) {
+  const std::string lines =
+      R"({"event":"e","members":[{"id":"a","role":"primary"},{"id":"b","role":"witness"},{"id":"c"},)"
+      R"({"id":"d","role":""}]})"
+      "\n"
+      R"({"outcome":"e","type":"helpful"})"
+      "\n"
+      R"({"outcome":"e","type":"banana"})"
+      "\n";
+  auto graph = Graph::InMemory();
+  EXPECT_EQ(LoadClean(*graph, "l.jsonl", lines).unknown, 3u);  // witness, "" and banana
+  EXPECT_EQ(LoadClean(*graph, "l.jsonl", lines).unknown, 3u);
+  ImportOptions strict;
+  strict.strict = true;
+  const auto refused = [&](const std::string& line) {
+    auto fresh = Graph::InMemory();
+    const ImportReport r = Load(*fresh, "l.jsonl", line, strict);
+    EXPECT_TRUE(r.stopped);
+    EXPECT_EQ(fresh->snapshot().node_count(), 0u);
+    return r.kept_errors.empty() ? std::string() : r.kept_errors[0].ToString();
+  };
+  const std::string a = "{\"node\":\"a\"}\n";
+  EXPECT_EQ(refused(a + R"({"event":"e","members":[{"id":"a","role":"witness"}]})" + "\n"),
+            "l.jsonl:2: 'witness' is no role; there are primary, supporting, contradicting, "
+            "superseded, related");
+  const std::string said = refused(a + R"({"outcome":"e","type":"banana"})" + "\n");
+  EXPECT_TRUE(said.starts_with("l.jsonl:2: 'banana' is no outcome type; there are accepted, "))
+      << said;
+}
+
 TEST(Rows, SkippedLinesAreCountedWithTheirReasons) {
   auto graph = Graph::InMemory();
   const ImportReport r =

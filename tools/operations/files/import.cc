@@ -99,6 +99,7 @@ void WriteReport(ReplyWriter& json, const ImportReport& report,
   json.Field("errors", report.errors);
   json.Field("never_valid", NeverValid(report));
   json.Field("stubs", report.stubs);
+  json.Field("unknown", report.unknown);
   if (report.turned > 0) json.Field("turned", report.turned);
   if (!report.new_edge_kinds.empty()) json.Values("new_edge_kinds", report.new_edge_kinds);
   json.Field("removed", report.removed);
@@ -151,6 +152,7 @@ std::string Page(const ImportReport& report, double seconds) {
   line(report.outcomes, "outcomes");
   line(report.vectors, "vectors");
   line(report.stubs, "stubs: new nodes that are named but that no record states");
+  line(report.unknown, "unknown: members in roles and outcomes of types that are none built in");
   line(report.turned, "edges turned round");
   line(report.removed, "removed");
   line(report.pointers, "pointers read");
@@ -421,9 +423,9 @@ void AddImport(Rows& rows) {
                Flag("strict",
                     "refuse nodes that the files only name: each must be in the graph or be stated "
                     "by "
-                    "a record (without it they are made, and counted as stubs); and records that "
-                    "are "
-                    "never valid (without it they are taken, and warned of)"),
+                    "a record (without it they are made, and counted as stubs); records that are "
+                    "never valid (without it they are taken, and warned of); and unknown roles "
+                    "and outcome types (without it they are taken, and counted)"),
                List("columns", "MEANING=COLUMN",
                     "tables and rows: what the file's columns mean, as source=from,target=to; "
                     "unnamed "
@@ -444,7 +446,7 @@ void AddImport(Rows& rows) {
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "
                 "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
-                "never_valid:n, stubs:n, turned?:n, "
+                "never_valid:n, stubs:n, unknown:n, turned?:n, "
                 "new_edge_kinds?:[s], removed:n, records:n, bytes:n, batches:n, pointers?:n, "
                 "self_loops_skipped?:n, "
                 "terms?:{texts:n, changed:n, linked:n, unlinked:n}, "

@@ -119,7 +119,9 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(BlockedChainsResult result, BlockedChains(snapshot, options));
   const std::uint64_t top = request.Count("top");
   std::vector<ShownBlocked> list;
-  for (const BlockedDecision& decision : First(result.blocked, top)) {
+  const auto asked = First(result.blocked, top);
+  for (const BlockedDecision& decision : asked) {
+    if (list.size() % 64 == 0 && options.decisions.run.budget.Interrupted()) break;
     ShownBlocked shown{decision, {}, {}};
     PLEXUS_ASSIGN(shown.direct, BlockersOf(snapshot, decision.node, options.decisions));
     PLEXUS_ASSIGN(shown.chain, ChainOf(snapshot, result, decision.node, workspace.now_ms(),
@@ -128,10 +130,14 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   }
   std::unordered_map<NodeId, EdgeKindId> kinds;
   for (const BlockingRoot& root : result.roots) kinds[root.node] = root.kind;
-  std::string closing = More(result.blocked.size(), top);
+  const bool truncated = list.size() < asked.size();
+  std::string closing = truncated ? "" : More(result.blocked.size(), top);
+  closing += Truncated(
+      truncated, "these are " + Grouped(list.size()) + " of " + Grouped(result.blocked.size()));
   closing += CyclesLine(result.cycles.size());
-  Reply reply([snapshot, top, list = std::move(list), kinds = std::move(kinds),
+  Reply reply([snapshot, top, truncated, list = std::move(list), kinds = std::move(kinds),
                result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", truncated);
     json.Field("total", result.blocked.size());
     json.Objects("blocked", list, [&](const ShownBlocked& shown) {
       WriteBlocked(json, snapshot, result, kinds, shown);
@@ -266,10 +272,11 @@ void AddRanked(Rows& rows) {
                                 Count("max_steps", "N", "of the chain to the nearest root")
                                     .Default(std::uint64_t{20}),
                                 MaxSeconds(), Top(100)},
-       .reply = "total:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
-                "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
-                "chain:[{source:k, kind:s, target:k}]}], roots:[{key:k, holds:n, by:s}], "
-                "cycles:[[k]]",
+       .reply =
+           "truncated:b, total:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
+           "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
+           "chain:[{source:k, kind:s, target:k}]}], roots:[{key:k, holds:n, by:s}], "
+           "cycles:[[k]]",
        .tables =
            {{"blocked",
              {{"key", "blocked", As::kNode},

@@ -33,14 +33,19 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
   nodes.resize(First(nodes, top).size());
   PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
   PLEXUS_ASSIGN(std::vector<EdgeQuality> quality, QualityOf(snapshot, nodes, workspace.now_ms()));
-  std::vector<std::vector<ChainStep>> waits;
+  std::vector<std::vector<ChainStep>> waits;  // what takes most of the time
   for (const NodeId node : nodes) {
+    if (waits.size() % 64 == 0 && options.run.budget.Interrupted()) break;
     PLEXUS_ASSIGN(std::vector<ChainStep> steps, BlockersOf(snapshot, node, options));
     waits.push_back(std::move(steps));
   }
-  std::string closing = More(count, top);
-  Reply reply([snapshot, count, states = std::move(states), quality = std::move(quality),
+  const bool truncated = waits.size() < nodes.size();
+  states.resize(waits.size());
+  std::string closing = truncated ? "" : More(count, top);
+  closing += Truncated(truncated, "these are " + Grouped(states.size()) + " of " + Grouped(count));
+  Reply reply([snapshot, count, truncated, states = std::move(states), quality = std::move(quality),
                waits = std::move(waits)](ReplyWriter& json) {
+    json.Field("truncated", truncated);
     json.Field("total", count);
     std::size_t at = 0;
     json.Objects("results", states, [&](const DecisionStatus& state) {
@@ -165,8 +170,8 @@ void AddDecisionsState(Rows& rows) {
            Parameters{
                Optional(
                    Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
-               TopForPeople()},
-       .reply = "total:n, results:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
+               MaxSeconds(), TopForPeople()},
+       .reply = "truncated:b, total:n, results:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
                 "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
        .tables = {{"results",
                    {{"state", "state"},
