@@ -160,6 +160,15 @@ Result<ColumnId> Schema::Restore(const Column& column) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
+std::string_view PrefilterName(Prefilter prefilter) {
+  return prefilter == Prefilter::kInt8 ? "int8" : prefilter == Prefilter::kBits ? "bits" : "none";
+}
+std::optional<Prefilter> FindPrefilter(std::string_view name) {
+  for (const Prefilter prefilter : kPrefilters)
+    if (name == PrefilterName(prefilter)) return prefilter;
+  return std::nullopt;
+}
+
 Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   if (auto old = FindSpace(space.name)) {
     if (spaces_[*old] == space) return *old;

@@ -52,10 +52,21 @@ struct Column {
 
 enum class Metric : std::uint8_t { kCosine = 0, kInnerProduct = 1, kL2 = 2 };
 
+// A small copy of a space's rows that questions read before the rows (nearest_neighbors.h).
+enum class Prefilter : std::uint8_t {
+  kNone = 0,
+  kInt8 = 1,  // 8 bits a value, with a proven bound of what that loses: the same answers
+  kBits = 2,  // 1 bit a value: proves nothing, so an answer may lack a nearest vector, and says so
+};
+inline constexpr Prefilter kPrefilters[] = {Prefilter::kNone, Prefilter::kInt8, Prefilter::kBits};
+std::string_view PrefilterName(Prefilter prefilter);  // "none", "int8", "bits"
+std::optional<Prefilter> FindPrefilter(std::string_view name);
+
 struct VectorSpace {
   std::string name;
   std::uint32_t dimensions = 0;
   Metric metric = Metric::kCosine;
+  Prefilter prefilter = Prefilter::kNone;  // of questions that name none
   bool operator==(const VectorSpace&) const = default;
 };
 

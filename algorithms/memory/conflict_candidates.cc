@@ -53,6 +53,7 @@ Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, const s
   options.skip = node;
   options.top = top;
   options.run = run;
+  options.proven_only = true;
   PLEXUS_ASSIGN(NearestResult result, Nearest(snapshot, *id, vectors->vector(node), options));
   std::erase_if(result.nodes, [&](const NearestHit& hit) { return hit.measure < least; });
   return result;

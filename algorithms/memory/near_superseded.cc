@@ -67,7 +67,7 @@ class Search {
       NearestOptions nearest;
       nearest.metric = Metric::kCosine;
       nearest.subset = &hidden;
-      nearest.top = 0;
+      nearest.top = 0;  // All, so no pre-filter.
       nearest.run = options_.run;
       nearest.run.budget = budget_;
       PLEXUS_ASSIGN(const NearestResult found,

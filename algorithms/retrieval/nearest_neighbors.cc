@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "algorithms/common/internal/top_k.h"
+#include "algorithms/retrieval/internal/best_list.h"
+#include "algorithms/retrieval/internal/bit_scan.h"
 #include "algorithms/retrieval/internal/candidate_search.h"
 #include "algorithms/retrieval/internal/narrow_scan.h"
 #include "engine/out_of_memory.h"
@@ -74,31 +76,6 @@ std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
 }
 
 namespace {
-
-// The `top` best seen so far; its front is the worst of them.
-class BestList {
- public:
-  explicit BestList(std::size_t top) : top_(top) {}
-  // False: certainly not among the best, whatever the node.
-  bool Admits(double rank) const {
-    return best_.size() < top_ || top_ == 0 || rank >= best_.front().rank;
-  }
-  void Add(RankedNode node) {
-    if (top_ != 0 && best_.size() == top_) {
-      if (!(node < best_.front())) return;
-      std::pop_heap(best_.begin(), best_.end());
-      best_.back() = node;
-    } else {
-      best_.push_back(node);
-    }
-    if (top_ != 0) std::push_heap(best_.begin(), best_.end());
-  }
-  std::vector<RankedNode> Take() { return std::move(best_); }
-
- private:
-  std::size_t top_;
-  std::vector<RankedNode> best_;
-};
 
 // Rows measured before any is looked at: more queries want them in a nearer cache.
 std::uint32_t Stretch(std::size_t queries) { return queries == 1 ? 256 : 64; }
@@ -175,6 +152,29 @@ std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuer
   return found;
 }
 
+// The same by way of bit rows, of the nodes that these rank first; absent as above.
+std::optional<NearestRanks> ScanBits(const Snapshot& snapshot, const SpaceQuery& query,
+                                     const Selection& selection, std::uint32_t rows,
+                                     const NearestOptions& options, StoppableExecutor& executor) {
+  if (options.top == 0 || options.oversample > rows / 4 / options.top) return std::nullopt;
+  const auto bits =
+      BitRows::Of(snapshot, query.space(), executor, [&] { return executor.stopped(); });
+  if (executor.stopped()) return std::nullopt;
+  const BitQuery estimates(query.query(), query.metric(), options.level);
+  const std::vector<NodeId> nodes =
+      BitCandidates(query.view(), *bits, estimates, selection, options.skip,
+                    options.top * options.oversample, rows, executor);
+  if (executor.stopped()) return std::nullopt;
+  NearestRanks found{.ranked = query.RankNodes(nodes, executor), .measured = rows, .proven = false};
+  found.exact = found.ranked.size();
+  return found;
+}
+
+Prefilter PrefilterOf(const Snapshot& snapshot, SpaceId space, const NearestOptions& options) {
+  const Prefilter chosen = options.prefilter.value_or(snapshot.schema().spaces()[space].prefilter);
+  return options.proven_only && chosen == Prefilter::kBits ? Prefilter::kNone : chosen;
+}
+
 }  // namespace
 
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
@@ -194,11 +194,14 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
 Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
                                                   std::span<const SpaceQuery> queries,
                                                   const NearestOptions& options) {
+  if (options.oversample == 0)
+    return Fail(ErrorCode::kInvalidArgument, "an oversample of 0; it is at least 1");
   PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
   StoppableExecutor executor(Pick(options.run.executor), options.run.budget);
   std::vector<NearestRanks> all(queries.size());
   if (queries.empty()) return all;
   const VectorTable::View& view = queries[0].view();
+  const Prefilter prefilter = PrefilterOf(snapshot, queries[0].space(), options);
   const auto rows = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(view.row_count(), options.run.budget.nodes));
   if (options.subset && options.subset->count() < view.row_count() / 4) {
@@ -209,10 +212,11 @@ Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
     });
     for (std::size_t q = 0; q < queries.size(); ++q)
       all[q] = RankNodesWithin(queries[q], nodes, options.run.budget, executor);
-  } else if (options.prefilter == Prefilter::kInt8) {
+  } else if (prefilter != Prefilter::kNone) {
+    const auto scan = prefilter == Prefilter::kInt8 ? &ScanNarrow : &ScanBits;
     for (std::size_t q = 0; q < queries.size() && !executor.stopped(); ++q) {
       std::optional<NearestRanks> narrow =
-          ScanNarrow(snapshot, queries[q], selection, rows, options, executor);
+          scan(snapshot, queries[q], selection, rows, options, executor);
       all[q] = narrow ? std::move(*narrow)
                       : Scan(queries.subspan(q, 1), selection, rows, options, executor)[0];
       all[q].truncated = rows < view.row_count();
@@ -258,6 +262,7 @@ Result<std::vector<NearestResult>> NearestMany(const Snapshot& snapshot, SpaceId
     results[q].measured = all[q].measured;
     results[q].exact = all[q].exact;
     results[q].truncated = all[q].truncated;
+    results[q].proven = all[q].proven;
     results[q].nodes.reserve(all[q].ranked.size());
     for (const retrieval_internal::RankedNode& r : all[q].ranked)
       results[q].nodes.push_back(prepared[q].ToSimilar(r));

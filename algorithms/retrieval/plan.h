@@ -172,6 +172,9 @@ struct RetrieveOptions {
   std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
   NodeValues salience = {}, outcome = {};
   SimdLevel level = SimdLevel::kBest;
+  // Of seeds by vector, as in NearestOptions.
+  std::optional<Prefilter> prefilter = {};
+  std::size_t oversample = 32;
   // budget: for each stage by itself, as Nearest, Bm25, Traverse, PageRankPush and Rerank count.
   RunOptions run = {};
 };
@@ -210,6 +213,7 @@ struct RetrieveResult {
       0;                       // Candidates, ranked or not, without one, if it was looked for.
   std::uint64_t left_out = 0;  // Candidates without a required term.
   bool truncated = false;      // A stage ran out of its budget: the best of what was read.
+  bool proven = true;          // False: a pre-filter of single bits chose the seeds by vector.
   RetrieveStats stats;
 };
 

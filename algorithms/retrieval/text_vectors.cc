@@ -198,6 +198,12 @@ Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
     return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " +
                                                  std::to_string(has) + " dimensions, not " +
                                                  std::to_string(options.dimensions));
+  const Prefilter old = snapshot.schema().spaces()[*space].prefilter;
+  if (options.prefilter.value_or(old) != old)
+    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space +
+                                                 "' has the pre-filter " +
+                                                 std::string(PrefilterName(old)) + ", not " +
+                                                 std::string(PrefilterName(*options.prefilter)));
   return {};
 }
 
@@ -283,7 +289,8 @@ class Maker {
         continue;
       }
       if (!stored_ && !defined_) {
-        batch.DefineSpace({options_.space, options_.dimensions, Metric::kCosine});
+        batch.DefineSpace({options_.space, options_.dimensions, Metric::kCosine,
+                           options_.prefilter.value_or(Prefilter::kNone)});
         defined_ = true;
       }
       batch.SetVector(node, batch.SpaceNamed(options_.space),

@@ -33,11 +33,12 @@
 namespace plexus {
 
 struct TextVectorOptions {
-  std::string space = "text";          // Made when it is absent, with the cosine metric.
-  std::uint32_t dimensions = 128;      // 1 to Limits::kMaxDimensions.
-  std::uint64_t seed = 1;              // Of the projection. Compared vectors need one seed.
-  std::int64_t now_ms = 0;             // Time of the batches.
-  const NodeSubset* subset = nullptr;  // Nodes that get vectors. N and df count all facts.
+  std::string space = "text";               // Made when it is absent, with the cosine metric.
+  std::optional<Prefilter> prefilter = {};  // Absent: what the space has, none for a new one.
+  std::uint32_t dimensions = 128;           // 1 to Limits::kMaxDimensions.
+  std::uint64_t seed = 1;                   // Of the projection. Compared vectors need one seed.
+  std::int64_t now_ms = 0;                  // Time of the batches.
+  const NodeSubset* subset = nullptr;       // Nodes that get vectors. N and df count all facts.
   std::size_t batch_floats = std::size_t{1} << 20;  // Values of one batch, about.
   // budget: only the deadline and the cancel flag. They are checked between batches.
   RunOptions run = {};
@@ -62,7 +63,8 @@ struct TextVectorReport {
 //   removed. A second call without changes makes no batch. An error of `apply` ends the work.
 // Complexity: O(nodes + terms log terms + has_term arcs * dimensions).
 // Memory: 28 bytes a node, and a batch.
-// Errors: kInvalidArgument: dimensions out of range, or a space of other dimensions. kCancelled:
+// Errors: kInvalidArgument: dimensions out of range, or a space of other dimensions or with
+//   another pre-filter. kCancelled:
 //   the progress was cancelled. kResourceExhausted: no memory. Those of `apply`.
 // Threads: parallel over facts. Batches do not depend on the thread count.
 Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVectorOptions& options,

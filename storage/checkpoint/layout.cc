@@ -101,10 +101,12 @@ std::string EncodeManifest(Manifest& m) {
     return array.count > 0 && array.array == static_cast<std::uint16_t>(ArrayId::kColumn) &&
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
-  builder.Finish(fb::CreateManifest(builder, later ? kLaterColumnsVersion : kFormatVersion,
-                                    &no_seal, &id, m.id, m.sequence, m.time_ms, m.log_hash,
-                                    definitions, m.node_count, m.string_count, nodes_by_kind,
-                                    edges_by_kind, m.section_bytes, arrays, digests),
+  const std::uint16_t version = HasPrefilter(m.definitions.spaces) ? kPrefilterVersion
+                                : later                            ? kLaterColumnsVersion
+                                                                   : kFormatVersion;
+  builder.Finish(fb::CreateManifest(builder, version, &no_seal, &id, m.id, m.sequence, m.time_ms,
+                                    m.log_hash, definitions, m.node_count, m.string_count,
+                                    nodes_by_kind, edges_by_kind, m.section_bytes, arrays, digests),
                  kManifestIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   m.digest = SetSeal(data, builder.GetSize(), fb::GetManifest(data)->seal());
@@ -115,7 +117,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Manifest* root,
                 CheckedRoot<fb::Manifest>(view.bytes(), kManifestIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), kLaterColumnsVersion, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kPrefilterVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Manifest m;
   m.digest = root->seal()->digest();

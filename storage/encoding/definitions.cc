@@ -1,6 +1,7 @@
 // Schemas to definition lists and back.
 #include "storage/encoding/definitions.h"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/vocabulary.h"
@@ -29,6 +30,11 @@ Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
 }
 
 }  // namespace
+
+bool HasPrefilter(const std::vector<VectorSpace>& spaces) {
+  return std::ranges::any_of(
+      spaces, [](const VectorSpace& space) { return space.prefilter != Prefilter::kNone; });
+}
 
 DefinitionLists UserDefinitions(const Schema& schema) {
   DefinitionLists lists;

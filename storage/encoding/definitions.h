@@ -20,6 +20,8 @@ struct DefinitionLists {
   std::vector<VectorSpace> spaces;
 };
 
+// Says kPrefilterVersion: an older program would not know what to do with one of these.
+bool HasPrefilter(const std::vector<VectorSpace>& spaces);
 // What `schema` holds beyond the built-in vocabulary.
 DefinitionLists UserDefinitions(const Schema& schema);
 // The built-in vocabulary plus `lists`; kCorruption when an id comes out otherwise.

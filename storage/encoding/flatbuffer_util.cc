@@ -44,7 +44,8 @@ flatbuffers::Offset<fb::Definitions> BuildDefinitions(flatbuffers::FlatBufferBui
   std::vector<flatbuffers::Offset<fb::VectorSpace>> spaces;
   for (const VectorSpace& s : lists.spaces)
     spaces.push_back(fb::CreateVectorSpace(builder, builder.CreateString(s.name), s.dimensions,
-                                           static_cast<std::uint8_t>(s.metric)));
+                                           static_cast<std::uint8_t>(s.metric),
+                                           static_cast<std::uint8_t>(s.prefilter)));
   const auto nodes = builder.CreateVector(node_kinds);
   const auto edges = builder.CreateVector(edge_kinds);
   const auto cols = builder.CreateVector(columns);
@@ -107,7 +108,10 @@ Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string
       if (s->metric() > 2) return std::unexpected(OutOfRange(where, "metric", s->metric()).error());
       if (s->dimensions() == 0 || s->dimensions() > Limits::kMaxDimensions)
         return std::unexpected(OutOfRange(where, "vector length", s->dimensions()).error());
-      lists.spaces.push_back({Text(s->name()), s->dimensions(), static_cast<Metric>(s->metric())});
+      if (s->prefilter() > 2)
+        return std::unexpected(OutOfRange(where, "pre-filter", s->prefilter()).error());
+      lists.spaces.push_back({Text(s->name()), s->dimensions(), static_cast<Metric>(s->metric()),
+                              static_cast<Prefilter>(s->prefilter())});
     }
   return lists;
 }

@@ -12,6 +12,8 @@ inline constexpr std::uint16_t kFormatVersion = 1;  // of anchor, manifest and r
 inline constexpr std::uint16_t kRecordVersion = 2;  // of records with edges, which lie by column
 // Of records and manifests with values in columns that were built in later (engine/vocabulary.h).
 inline constexpr std::uint16_t kLaterColumnsVersion = 3;
+// Of records and manifests that define a vector space with a pre-filter.
+inline constexpr std::uint16_t kPrefilterVersion = 4;
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

@@ -51,6 +51,41 @@ Parameters RankedParameters(const char* rows) {
          Parameters{MaxSeconds(), Top(20, std::string("list the K first; 0 = all") + rows)};
 }
 
+Parameter PrefilterParameter(std::string help) {
+  std::vector<std::string> names;
+  for (const Prefilter prefilter : kPrefilters) names.emplace_back(PrefilterName(prefilter));
+  Parameter parameter = Choice("prefilter", std::move(names), std::move(help));
+  parameter.default_value = {};
+  return parameter;
+}
+
+std::optional<Prefilter> ReadPrefilter(const Request& request) {
+  return request.Given("prefilter") ? FindPrefilter(request.Text("prefilter")) : std::nullopt;
+}
+
+Parameters PrefilterParameters() {
+  return {PrefilterParameter(
+              "a small copy of the vectors that is read first: int8 changes no answer, bits may "
+              "miss a nearest vector and then says proven false (default: the space's own)"),
+          Count("oversample", "N", "bits: measure N times as many vectors as are asked for")
+              .Between(1, 10'000)
+              .Default(std::uint64_t{32})};
+}
+
+Status CheckPrefilters(const Request& request) {
+  if (request.Given("oversample") &&
+      ReadPrefilter(request).value_or(Prefilter::kBits) != Prefilter::kBits)
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("oversample") + " goes with " + request.Name("prefilter") + " bits");
+  return {};
+}
+
+std::string NotProven(const Request& request, bool proven) {
+  if (proven) return "";
+  return "not proven: a nearer vector may be missing; " + request.Name("prefilter") +
+         " none misses none\n";
+}
+
 Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
   const auto name = request.MaybeText("space");
   std::vector<std::string> names;

@@ -103,6 +103,7 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
   if (!name.is_string()) return WrongType(name, "a vector space's name");
   const JsonValue* dimensions = Take("dimensions");
   PLEXUS_ASSIGN(const JsonValue* metric, TakeString("metric", false));
+  PLEXUS_ASSIGN(const JsonValue* prefilter, TakeString("prefilter", false));
   PLEXUS_TRY(NothingLeft());
   VectorSpace space{std::string(name.text), 0, Metric::kCosine};
   std::optional<std::int64_t> n = dimensions ? JsonToInt(*dimensions) : std::nullopt;
@@ -117,6 +118,13 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
     space.metric = Metric::kL2;
   else if (m != "cosine")
     return Bad("\"metric\" must be \"cosine\", \"inner_product\" or \"l2\"");
+  if (prefilter) {
+    const auto found = FindPrefilter(prefilter->text);
+    if (!found) return Bad("\"prefilter\" must be \"none\", \"int8\" or \"bits\"");
+    space.prefilter = *found;
+  } else if (const auto known = builder_.schema().FindSpace(name.text)) {
+    space.prefilter = builder_.schema().spaces()[*known].prefilter;
+  }
   return builder_.Define(space);
 }
 

@@ -103,6 +103,10 @@ Status JsonExporter::WriteDefinitions() {
     AppendJsonString(out, space.metric == Metric::kCosine ? "cosine"
                           : space.metric == Metric::kL2   ? "l2"
                                                           : "inner_product");
+    if (space.prefilter != Prefilter::kNone) {
+      AppendJsonKey(out, "prefilter");
+      AppendJsonString(out, PrefilterName(space.prefilter));
+    }
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }

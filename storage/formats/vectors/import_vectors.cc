@@ -97,7 +97,8 @@ class VectorImport {
   }
 
   Status CheckSpace(std::uint32_t dimensions) {
-    space_ = {vectors_.space, dimensions, vectors_.metric.value_or(Metric::kCosine)};
+    space_ = {vectors_.space, dimensions, vectors_.metric.value_or(Metric::kCosine),
+              vectors_.prefilter.value_or(Prefilter::kNone)};
     const Snapshot snapshot = run_.graph.snapshot();
     const Schema& schema = snapshot.schema();
     const auto id = schema.FindSpace(vectors_.space);
@@ -116,6 +117,11 @@ class VectorImport {
                                                    std::string(MetricName(defined.metric)) +
                                                    ", not by " +
                                                    std::string(MetricName(*vectors_.metric)));
+    if (vectors_.prefilter && *vectors_.prefilter != defined.prefilter)
+      return Fail(ErrorCode::kInvalidArgument, "space '" + defined.name + "' has the pre-filter " +
+                                                   std::string(PrefilterName(defined.prefilter)) +
+                                                   ", not " +
+                                                   std::string(PrefilterName(*vectors_.prefilter)));
     space_ = defined;
     return {};
   }

@@ -3,58 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "algorithms/retrieval/internal/candidate_search.h"
 #include "algorithms/retrieval/internal/narrow_rows.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
-#include "engine/graph.h"
+#include "tests/algorithms/retrieval/vector_cases.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
-
-using Vectors = std::vector<std::vector<float>>;
-constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kInnerProduct, Metric::kL2};
-constexpr std::int64_t kNow = 1'700'000'000'000;
-
-std::vector<float> Normal(std::mt19937_64& random, std::size_t dimensions, float scale = 1) {
-  std::normal_distribution<float> normal;
-  std::vector<float> v(dimensions);
-  for (float& x : v) x = scale * normal(random);
-  return v;
-}
-
-// What loses most in 8 bits, or has no bound there.
-Vectors Hostile(std::mt19937_64& random, std::size_t dimensions) {
-  Vectors made;
-  for (const float scale : {0.0f, 1e-44f, 1e-38f, 1e-30f, 1e-20f, 1.0f, 1e15f, 1e30f, 1e37f})
-    for (int i = 0; i < 20; ++i) made.push_back(Normal(random, dimensions, scale));
-  for (int i = 0; i < 20; ++i) {  // one value hides all others
-    made.push_back(Normal(random, dimensions));
-    made.back()[0] = 1e6f;
-  }
-  for (int i = 0; i < 20; ++i) made.push_back(made[100]);  // ties
-  made.emplace_back(dimensions, std::numeric_limits<float>::max());
-  made.emplace_back(dimensions, std::numeric_limits<float>::denorm_min());
-  return made;
-}
-
-void Append(Graph& graph, const Vectors& vectors, std::size_t first = 0) {
-  WriteBatch batch(kNow);
-  if (first == 0)
-    batch.DefineSpace({"s", static_cast<std::uint32_t>(vectors[0].size()), Metric::kCosine});
-  for (std::size_t i = 0; i < vectors.size(); ++i)
-    batch.SetVector(batch.Node("n" + std::to_string(first + i)), batch.SpaceNamed("s"), vectors[i]);
-  ASSERT_TRUE(graph.Apply(batch).has_value());
-}
-
-std::unique_ptr<Graph> GraphOf(const Vectors& vectors) {
-  auto graph = Graph::InMemory();
-  Append(*graph, vectors);
-  return graph;
-}
 
 void ExpectSame(const Snapshot& s, const std::vector<float>& query, NearestOptions options) {
   options.prefilter = Prefilter::kNone;

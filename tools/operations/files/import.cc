@@ -218,6 +218,7 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
   if (request.Given("metric")) {
     PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
   }
+  vectors.prefilter = ReadPrefilter(request);
   if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
   if (file != "-") return ImportVectors(graph, {file}, vectors, options);
   PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(input));
@@ -238,9 +239,11 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   const bool vectors = AskedVectorFormat(request).has_value();
   if (vectors && given.size() != 1)
     return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
-  if (!vectors && (request.Given("keys") || request.Given("metric") || request.Given("dimensions")))
+  if (!vectors && (request.Given("keys") || request.Given("metric") || request.Given("prefilter") ||
+                   request.Given("dimensions")))
     return Fail(ErrorCode::kInvalidArgument, request.Name("keys") + ", " + request.Name("metric") +
-                                                 " and " + request.Name("dimensions") +
+                                                 ", " + request.Name("prefilter") + " and " +
+                                                 request.Name("dimensions") +
                                                  " go with a vector file (.npy, .fvecs, .f32)");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
@@ -441,7 +444,9 @@ void AddImport(Rows& rows) {
                Text("space", "NAME", "vectors: the space they go to")
                    .Default(std::string("default")),
                Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
-               MetricParameter()} +
+               MetricParameter(),
+               PrefilterParameter("vectors: what questions of a new space read first: none, int8 "
+                                  "(the same answers) or bits (may miss some; default none)")} +
            FollowParameters(),
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "

@@ -1,6 +1,7 @@
 // kinds: the named kinds of nodes and edges, with their traits.
 
 #include "engine/snapshot.h"
+#include "tools/operations/arguments.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/workspace.h"
 
@@ -53,6 +54,19 @@ void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
     json.EndObject();
   }
   json.EndArray();
+  json.BeginArray("spaces");
+  for (SpaceId id{}; id < schema.spaces().size(); ++id) {
+    const VectorSpace& space = schema.spaces()[id];
+    const VectorTable::View* const vectors = snapshot.space(id);
+    json.BeginObject();
+    json.Field("space", space.name);
+    json.Field("dimensions", space.dimensions);
+    json.Field("metric", MetricName(space.metric));
+    json.Field("prefilter", PrefilterName(space.prefilter));
+    json.Field("vectors", vectors ? vectors->live_count() : 0);
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 Result<Reply> Run(Workspace& workspace, const Request&) {
@@ -67,12 +81,13 @@ void AddKinds(Rows& rows) {
       {.name = "kinds",
        .group = "Look",
        .title = "Kinds",
-       .summary = "List node and edge kinds with their traits",
+       .summary = "List node and edge kinds with their traits, and vector spaces",
        .parameters = {},
        .reply = "node_kinds:[{kind:s, plane:s, count:n}], "
                 "edge_kinds:[{kind:s, plane:s, count:n, symmetric:b, inverse?:s, suppresses?:b, "
                 "blocking?:b, acyclic?:b, self_loops?:b, source_kind?:s, target_kind?:s, "
-                "half_life_ms?:i}]",
+                "half_life_ms?:i}], "
+                "spaces:[{space:s, dimensions:n, metric:s, prefilter:s, vectors:n}]",
        .tables = {{"edge_kinds",
                    {{"kind", "edge kind"},
                     {"plane", "plane"},
@@ -83,7 +98,13 @@ void AddKinds(Rows& rows) {
                     {"blocking", "blocks its target", As::kTrait},
                     {"acyclic", "acyclic", As::kTrait}}},
                   {"node_kinds",
-                   {{"kind", "node kind"}, {"plane", "plane"}, {"count", "nodes", As::kGrouped}}}},
+                   {{"kind", "node kind"}, {"plane", "plane"}, {"count", "nodes", As::kGrouped}}},
+                  {"spaces",
+                   {{"space", "vector space"},
+                    {"dimensions", "dimensions"},
+                    {"metric", "metric"},
+                    {"prefilter", "pre-filter"},
+                    {"vectors", "vectors", As::kGrouped}}}},
        .examples = {{"plexus kinds --db g", "all kinds, built in and your own"},
                     {"plexus kinds --db g --json", "the same for a script"}},
        .run = Run});

@@ -27,6 +27,7 @@ Result<TextVectorOptions> Options(const Workspace& workspace, const Request& req
     options.dimensions = workspace.schema().spaces()[*space].dimensions;
   if (const auto dimensions = request.MaybeCount("dimensions"))
     options.dimensions = static_cast<std::uint32_t>(*dimensions);
+  options.prefilter = ReadPrefilter(request);
   options.seed = request.Count("seed");
   options.now_ms = workspace.now_ms();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
@@ -175,6 +176,7 @@ void AddEmbed(Rows& rows) {
                           .Between(1, Limits::kMaxDimensions),
                       Count("seed", "S", "of the random projection, the same for all of a space")
                           .Default(std::uint64_t{1}),
+                      PrefilterParameter("what questions of a new space read first (default none)"),
                       Text("query", "WORDS", "print the vector of these words and change nothing")},
        .reply = "sequence?:n, truncated:b, space:s, dimensions:n, seed:n, documents?:n, terms:n, "
                 "vectors?:{new:n, changed:n, same:n, removed:n}, without?:n, known?:n, "

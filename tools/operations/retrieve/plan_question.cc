@@ -57,6 +57,9 @@ Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
 // Spans of the question look into `asked`.
 Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) {
   PLEXUS_TRY(Needs(request, "space", "vector"));
+  PLEXUS_TRY(Needs(request, "prefilter", "vector"));
+  PLEXUS_TRY(Needs(request, "oversample", "vector"));
+  PLEXUS_TRY(ReadPrefilters(request, asked.options));
   PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   if (request.Given("hops")) asked.plan.plan.expand.hops = static_cast<int>(request.Count("hops"));
   PLEXUS_TRY(CheckPlan(asked.plan.plan));
@@ -113,6 +116,7 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
   json.Field("plan", answer.plan_name);  // A name, or where its JSON came from.
   json.Field("fuse", FusionName(answer.plan.fuse));
   json.Field("truncated", result.truncated);
+  json.Field("proven", result.proven);
   json.Field("candidates", result.candidates);
   json.Field("without_vector", result.without_vector);
   json.Field("without_term", result.left_out);
@@ -123,22 +127,24 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
 }  // namespace
 
 Parameters PlanParameters() {
-  return {Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
-          Text("vector", "FILE",
-               "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
-              .Named(Means::kContent)
-              .MayBeEmpty(),
-          Text("space", "NAME", "the vector space (default: default, or the only one)"),
-          Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
-              .Named(Means::kWeightedKey),
-          PlanParameter().Default("dual"),
-          Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
-          Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
-          KindsParameter("edges that are walked and counted, instead of the plan's"),
-          MaxSeconds(),
-          MaxNodes("each stage stops after N nodes and says truncated"),
-          MaxEdges("each stage stops after N edges and says truncated"),
-          IncludeSuperseded()};
+  return Parameters{
+             Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
+             Text("vector", "FILE",
+                  "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
+                 .Named(Means::kContent)
+                 .MayBeEmpty(),
+             Text("space", "NAME", "the vector space (default: default, or the only one)"),
+             Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
+                 .Named(Means::kWeightedKey),
+             PlanParameter().Default("dual"),
+             Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
+             Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
+             KindsParameter("edges that are walked and counted, instead of the plan's"),
+             MaxSeconds(),
+             MaxNodes("each stage stops after N nodes and says truncated"),
+             MaxEdges("each stage stops after N edges and says truncated"),
+             IncludeSuperseded()} +
+         PrefilterParameters();
 }
 
 Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
@@ -157,6 +163,7 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   answer.plan_name = std::move(asked->plan.name);
   std::string closing = answer.result.hits.empty() ? "nothing found\n" : "";
   closing += Truncated(answer.result.truncated, "these are the best of those looked at");
+  closing += NotProven(request, answer.result.proven);
   Reply reply([answer = std::move(answer)](ReplyWriter& json) { WriteAnswer(json, answer); });
   reply.closing = std::move(closing);
   return reply;
@@ -169,11 +176,12 @@ void AddRetrieve(Rows& rows) {
        .title = "Retrieval by a plan",
        .summary = "Find, expand, score and explain by a plan: words, a vector, keys, or all",
        .parameters = PlanParameters(),
-       .reply = "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, without_term:n, "
-                "hits:[{key:k, score:x, relevance:x, "
-                "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
-                "path?:[E], kind:s, text:s}], "
-                "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
+       .reply =
+           "plan:s, fuse:s, truncated:b, proven:b, candidates:n, without_vector:n, without_term:n, "
+           "hits:[{key:k, score:x, relevance:x, "
+           "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
+           "path?:[E], kind:s, text:s}], "
+           "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
        .tables = {{"hits",
                    {{"score", "score", As::kPlain, 4},
                     {"key", "", As::kNode},
