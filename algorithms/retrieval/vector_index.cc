@@ -217,7 +217,8 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
                                       .subset = options.subset,
                                       .skip = options.skip,
                                       .level = options_.level,
-                                      .run = options.run}));
+                                      .run = options.run,
+                                      .proven_only = true}));
   } else {
     const std::size_t candidates = nodes.size();
     for (std::uint32_t row = common; row < view.row_count(); ++row) take(row);
@@ -261,7 +262,8 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
                                                               .metric = metric_,
                                                               .skip = nodes[i],
                                                               .level = options_.level,
-                                                              .run = options.run}));
+                                                              .run = options.run,
+                                                              .proven_only = true}));
     if (exact.nodes.empty()) continue;
     PLEXUS_ASSIGN(
         const IndexNearestResult got,
