@@ -108,8 +108,13 @@ TEST(AlignedArray, CheckedBuildsFillNewArrays) {
 }
 #endif
 
-#if !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__)  // whose own locks are not made for such a child
+#if defined(__has_feature)  // clang's way to say what gcc says by macros
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+// The sanitizers' own locks are not made for such a child.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 TEST(AlignedArray, AChildOfThreadsMakesArrays) {
   std::atomic<bool> done = false;
   std::vector<std::jthread> busy;
