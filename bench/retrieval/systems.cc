@@ -73,8 +73,8 @@ std::vector<RetrievalSystem> FixedSystems() {
 }
 
 RetrievalSystem HybridSystem(const HybridSetting& setting) {
-  std::vector<PlanSeeds> seeds = {{.by = SeedBy::kWords, .top = setting.starts},
-                                  {.by = SeedBy::kVector, .top = setting.starts}};
+  std::vector<PlanSeeds> seeds = {{.by = SeedBy::kWords, .top = setting.starts}};
+  if (setting.vectors > 0) seeds.push_back({.by = SeedBy::kVector, .top = setting.vectors});
   if (setting.names) seeds.push_back({.by = SeedBy::kKeys});
   if (setting.pagerank > 0) seeds.push_back({.by = SeedBy::kPageRank, .top = 100});
   RetrievalSystem system;
@@ -90,6 +90,7 @@ RetrievalSystem HybridSystem(const HybridSetting& setting) {
                 Shown(setting.path) + ", pagerank " + Shown(setting.pagerank) + ", graph " +
                 Shown(setting.graph) + "; hops " + std::to_string(setting.hops) + ", decay " +
                 Shown(setting.decay) + ", starts " + std::to_string(setting.starts) +
+                " by words, " + std::to_string(setting.vectors) + " by vector" +
                 (setting.names ? ", names" : "");
   return system;
 }
@@ -120,6 +121,8 @@ HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, boo
     for (const int hops : {1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
     for (const std::size_t starts : {5, 10, 30})
       changed |= attempt([&](auto& s) { s.starts = starts; });
+    for (const std::size_t vectors : {0, 3, 10})
+      changed |= attempt([&](auto& s) { s.vectors = vectors; });
   }
   return best;
 }

@@ -31,7 +31,7 @@ std::vector<RetrievalSystem> FixedSystems();
 struct HybridSetting {
   double similarity = 0, path = 0, pagerank = 0, graph = 0, decay = 0.5;
   int hops = 1;
-  std::size_t starts = 30;  // Hits by words, and by vector, that walks and PageRank start from.
+  std::size_t starts = 10, vectors = 0;  // Hits by words and by vector: walks start there.
   bool names = false;
 };
 RetrievalSystem HybridSystem(const HybridSetting& setting);

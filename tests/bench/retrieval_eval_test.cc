@@ -127,6 +127,7 @@ TEST(RetrievalEval, Tunes) {
   EXPECT_EQ(best.path, 0.5);
   EXPECT_EQ(best.hops, 2);
   EXPECT_EQ(best.starts, 30u);
+  EXPECT_EQ(best.vectors, 0u);
   EXPECT_TRUE(best.names);
 }
 
