@@ -16,6 +16,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/files/follow.h"
 #include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
