@@ -429,7 +429,7 @@ std::size_t ReadmeLimit(const std::string& path) {
       {"tools/README.md", 85},
       {"CONTRIBUTING.md", 125},
       {"storage/formats/README.md", 230},      // the users' page of formats
-      {"algorithms/retrieval/README.md", 70},  // texts, vectors and plans
+      {"algorithms/retrieval/README.md", 75},  // texts, vectors and plans
       {"algorithms/memory/README.md", 135},    // a layer over the families
   };
   if (const auto found = limits.find(path); found != limits.end()) return found->second;
