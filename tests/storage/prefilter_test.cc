@@ -31,7 +31,7 @@ TEST(SpacePrefilter, RecordsThatDefineOneCarryTheirVersion) {
               prefilter == Prefilter::kNone ? 1 : 4);
     auto decoded = DecodeRecord(AsBytes(encoder.bytes()), "a record");
     PLEXUS_OK(decoded);
-    EXPECT_EQ(decoded->space_definitions[0].prefilter, prefilter);
+    EXPECT_EQ(decoded->record.space_definitions[0].prefilter, prefilter);
   }
 }
 

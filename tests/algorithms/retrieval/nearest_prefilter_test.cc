@@ -8,7 +8,7 @@
 #include "algorithms/retrieval/internal/candidate_search.h"
 #include "algorithms/retrieval/internal/narrow_rows.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
-#include "tests/algorithms/retrieval/vector_cases.h"
+#include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {

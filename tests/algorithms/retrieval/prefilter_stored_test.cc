@@ -8,7 +8,7 @@
 
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "storage/database.h"
-#include "tests/algorithms/retrieval/vector_cases.h"
+#include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {

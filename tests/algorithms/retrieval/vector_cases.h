@@ -1,60 +1,67 @@
-// Vectors for tests of nearest neighbours, and graphs of them: node n0, n1, ... in space "s".
+// Vectors for the case graphs: what the tests of Nearest and Rerank search.
+//
+// Values are small whole numbers, so that f32 sums are exact at every level and equal
+// the oracle's to the last bit, ties included, of which there are many.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "engine/graph.h"
+#include "tests/reference/oracles.h"
+#include "tests/support/case_graph.h"
 
 namespace plexus::testing {
 
-using Vectors = std::vector<std::vector<float>>;
+inline constexpr const char* kSpace = "words";
 inline constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kInnerProduct, Metric::kL2};
-inline constexpr std::int64_t kNow = 1'700'000'000'000;
 
-inline std::vector<float> Normal(std::mt19937_64& random, std::size_t dimensions, float scale = 1) {
-  std::normal_distribution<float> normal;
+inline reference::Likeness LikenessOf(Metric metric) {
+  return metric == Metric::kCosine         ? reference::Likeness::kCosine
+         : metric == Metric::kInnerProduct ? reference::Likeness::kInnerProduct
+                                           : reference::Likeness::kDistance;
+}
+
+inline std::vector<float> SmallVector(std::mt19937_64& random, std::size_t dimensions) {
   std::vector<float> v(dimensions);
-  for (float& x : v) x = scale * normal(random);
+  for (float& x : v) x = static_cast<float>(static_cast<int>(random() % 5) - 2);
   return v;
 }
 
-// What loses most in 8 bits, or has no bound there.
-inline Vectors Hostile(std::mt19937_64& random, std::size_t dimensions) {
-  Vectors made;
-  for (const float scale : {0.0f, 1e-44f, 1e-38f, 1e-30f, 1e-20f, 1.0f, 1e15f, 1e30f, 1e37f})
-    for (int i = 0; i < 20; ++i) made.push_back(Normal(random, dimensions, scale));
-  for (int i = 0; i < 20; ++i) {  // one value hides all others
-    made.push_back(Normal(random, dimensions));
-    made.back()[0] = 1e6f;
-  }
-  for (int i = 0; i < 20; ++i) made.push_back(made[100]);  // ties
-  made.emplace_back(dimensions, std::numeric_limits<float>::max());
-  made.emplace_back(dimensions, std::numeric_limits<float>::denorm_min());
+struct VectorCase {
+  CaseGraph graph;
+  std::size_t dimensions;
+  std::vector<std::vector<float>> vectors;  // by NodeId, empty = none
+
+  SpaceId space() const { return graph.snapshot().schema().FindSpace(kSpace).value(); }
+};
+
+// Most alive nodes get a vector, some get it replaced, some lose their node afterwards.
+inline VectorCase WithVectors(const Case& c, Shape shape, std::size_t dimensions) {
+  VectorCase made{Build(c, shape), dimensions, {}};
+  CaseGraph& g = made.graph;
+  std::mt19937_64 random(dimensions);
+  if (g.size() == 0) g.AddNode();
+  g.Commit();
+  made.vectors.resize(g.snapshot().node_count());
+  auto give = [&](std::size_t node) {
+    made.vectors[g.id(node)] = SmallVector(random, dimensions);
+    g.SetVector(node, kSpace, made.vectors[g.id(node)]);
+  };
+  // The space is defined even if chance gives nobody a vector.
+  for (std::size_t node = 0; node < g.size(); ++node)
+    if (g.alive(node) && (node == 0 || random() % 8)) give(node);
+  g.Commit();
+  for (std::size_t node = 0; node < g.size(); ++node)
+    if (g.alive(node) && random() % 6 == 0) give(node);
+  if (!g.snapshot().schema().FindSpace(kSpace)) give(g.AddNode());
+  g.Commit();
+  made.vectors.resize(g.snapshot().node_count());
+  for (std::size_t node = 1; node < g.size(); ++node)
+    if (g.alive(node) && random() % 16 == 0) g.Remove(node);
+  g.Commit();
+  if (shape == Shape::kClean || shape == Shape::kCompacted) g.Compact();
   return made;
-}
-
-inline void Append(Graph& graph, const Vectors& vectors, std::size_t first = 0,
-                   Prefilter prefilter = Prefilter::kNone) {
-  WriteBatch batch(kNow);
-  if (first == 0)
-    batch.DefineSpace(
-        {"s", static_cast<std::uint32_t>(vectors[0].size()), Metric::kCosine, prefilter});
-  for (std::size_t i = 0; i < vectors.size(); ++i)
-    batch.SetVector(batch.Node("n" + std::to_string(first + i)), batch.SpaceNamed("s"), vectors[i]);
-  ASSERT_TRUE(graph.Apply(batch).has_value());
-}
-
-inline std::unique_ptr<Graph> GraphOf(const Vectors& vectors,
-                                      Prefilter prefilter = Prefilter::kNone) {
-  auto graph = Graph::InMemory();
-  Append(*graph, vectors, 0, prefilter);
-  return graph;
 }
 
 }  // namespace plexus::testing
