@@ -48,9 +48,12 @@ RetrievalPlan Dual() {
 
 RetrievalPlan Recall() {
   RetrievalPlan plan;
-  plan.seeds = {{.by = SeedBy::kWords, .top = 100}, {.by = SeedBy::kVector, .top = 100}};
-  plan.score = Weights({{PlanTerm::kSimilarity, 1}, {PlanTerm::kWords, 1}});
-  plan.fuse = Fusion::kRrf;
+  plan.seeds = {{.by = SeedBy::kWords, .top = 10},
+                {.by = SeedBy::kVector, .top = 10},
+                {.by = SeedBy::kKeys},
+                {.by = SeedBy::kPageRank, .top = 100}};
+  plan.expand.hops = 1;
+  plan.score = Weights({{PlanTerm::kWords, 1}, {PlanTerm::kPageRank, 0.1}});
   return plan;
 }
 
@@ -72,9 +75,10 @@ std::span<const NamedPlan> NamedPlans() {
        R"({"seeds":[{"by":"vector","per_hit":3}],"expand":{"hops":0,"from":"hits"},)"
        R"("score":{"similarity":0.7,"graph":0.3}})",
        Rag()},
-      {"recall", "by words and by vector, reciprocal ranks",
-       R"({"seeds":[{"by":"words","top":100},{"by":"vector","top":100}],)"
-       R"("score":{"similarity":1,"words":1},"fuse":"rrf"})",
+      {"recall", "by words, vector and keys, and PageRank from these along the edges",
+       R"({"seeds":[{"by":"words","top":10},{"by":"vector","top":10},{"by":"keys"},)"
+       R"({"by":"pagerank","top":100}],"expand":{"hops":1,"direction":"both","decay":0.5},)"
+       R"("score":{"words":1,"pagerank":0.1}})",
        Recall()},
       {"rerank", "the nearest vectors, those first that hang together",
        R"({"seeds":[{"by":"vector","per_hit":3}],"score":{"similarity":0.7,"graph":0.3}})",

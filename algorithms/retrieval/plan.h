@@ -141,7 +141,7 @@ struct NamedPlan {
 //   multi-hop  from keys, along edges; path 0.4, similarity 0.6; who has no vector is left out
 //   dual       by words and by vector, 2 hops from these and from keys
 //   rag        rerank, then walks from all its hits (of 0 hops)
-//   recall     by words and by vector, reciprocal ranks
+//   recall     by words, vector, keys, and PageRank from these; words 1, pagerank 0.1
 std::span<const NamedPlan> NamedPlans();
 const NamedPlan* FindPlan(std::string_view name);  // Null: there is none.
 

@@ -1,11 +1,13 @@
-// retrieval_eval [--words FOLDER] [FILE...]: which plan finds the evidence of questions?
+// retrieval_eval [--words FOLDER] [--untuned] [FILE...]: which plan finds the evidence of
+// questions?
 //
 // FILE is as dataset.h says; without one a small made-up set shows that the program works. FOLDER
 // is as bench/word_vectors.sh makes it; without it vectors are those of `plexus embed`. By a hash
 // of their ids half of the questions, 100 of a file, choose one setting of the hybrid plan for all
 // files, by the mean of recall@5 over the files, then of the MRR; once without and once with the
-// passages that a question calls by name. The other half is reported. Nothing is timed.
-// The BM25 and vector lists are checked against their kernels. Output: tables in Markdown.
+// passages that a question calls by name. The other half is reported. --untuned leaves the hybrid
+// plan out. Nothing is timed. The BM25 and vector lists are checked against their kernels. Output:
+// tables in Markdown.
 #include <algorithm>
 #include <cstdio>
 #include <future>
@@ -82,7 +84,7 @@ Set MakeSet(const std::string& file, const std::string& folder) {
   return set;
 }
 
-int Main(const std::vector<std::string>& files, const std::string& folder) {
+int Main(const std::vector<std::string>& files, const std::string& folder, bool untuned) {
   std::vector<Set> sets;
   for (const std::string& file : files) sets.push_back(MakeSet(file, folder));
   const auto value = [&](const HybridSetting& setting) {
@@ -102,7 +104,8 @@ int Main(const std::vector<std::string>& files, const std::string& folder) {
     return sum;
   };
   std::vector<RetrievalSystem> systems = FixedSystems();
-  for (const bool names : {false, true}) systems.push_back(HybridSystem(Tune(value, names)));
+  for (const bool names : {false, true})
+    if (!untuned) systems.push_back(HybridSystem(Tune(value, names)));
   for (const Set& set : sets) {
     const Snapshot snapshot = set.graph->snapshot();
     std::printf("%s%s%zu passages, %zu links; %zu questions to tune, %zu reported\n\n",
@@ -125,12 +128,15 @@ int Main(const std::vector<std::string>& files, const std::string& folder) {
 int main(int count, char** words) {
   std::vector<std::string> files;
   std::string folder;
+  bool untuned = false;
   for (int i = 1; i < count; ++i) {
     if (std::string(words[i]) == "--words" && i + 1 < count)
       folder = words[++i];
+    else if (std::string(words[i]) == "--untuned")
+      untuned = true;
     else
       files.emplace_back(words[i]);
   }
   if (files.empty()) files.emplace_back();
-  return plexus::bench::Main(files, folder);
+  return plexus::bench::Main(files, folder, untuned);
 }

@@ -68,7 +68,8 @@ std::vector<RetrievalSystem> FixedSystems() {
          return plan;
        }()},
       {"dual", Named("dual")},
-      {"recall", Named("recall")},
+      {"plan recall", Named("recall")},
+      {.name = "plan recall, names", .plan = Named("recall"), .names = true},
   };
 }
 

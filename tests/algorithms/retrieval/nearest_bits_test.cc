@@ -117,8 +117,9 @@ TEST(BitRows, EstimateAsTheSlowFormula) {
           const double want = SlowEstimate(query, view.row(row), metric);
           ASSERT_TRUE(std::isfinite(first[row])) << row;
           // Scales are kept as f32, and not above its largest value.
-          if (std::abs(view.row(row)[0]) < 1e30f && std::abs(want) > 1e-30)
+          if (std::abs(view.row(row)[0]) < 1e30f && std::abs(want) > 1e-30) {
             ASSERT_NEAR(first[row], want, std::abs(want) * 1e-5 + 1e-6) << row;
+          }
         }
       }
   }
@@ -225,7 +226,8 @@ TEST(NearestBits, SmallQuestionsAreAnsweredExactly) {
   options.run.budget.nodes = 1000;
   EXPECT_EQ(Nearest(s, SpaceId{}, query, options)->proven, true) << "fewer than they would keep";
   const std::atomic<bool> stop = true;
-  options.run.budget = {.cancel = &stop};
+  options.run.budget = {};
+  options.run.budget.cancel = &stop;
   EXPECT_TRUE(Nearest(s, SpaceId{}, query, options)->truncated);
   const auto refused = Nearest(s, SpaceId{}, query, {.oversample = 0});
   ASSERT_FALSE(refused.has_value());

@@ -148,9 +148,12 @@ TEST(Plan, ReciprocalRanks) {
   const Snapshot s = g.snapshot();
   const std::string words[] = {"n" + std::to_string(term)};
   const float query[] = {1, 0};
+  RetrievalPlan plan;
+  plan.seeds = {{.by = SeedBy::kWords}, {.by = SeedBy::kVector}};
+  plan.score[PlanTerm::kSimilarity] = plan.score[PlanTerm::kWords] = 1;
+  plan.fuse = Fusion::kRrf;
   const auto got =
-      Retrieve(s, FindPlan("recall")->plan,
-               {.terms = words, .vector = query, .space = s.schema().FindSpace(kSpace)});
+      Retrieve(s, plan, {.terms = words, .vector = query, .space = s.schema().FindSpace(kSpace)});
   ASSERT_TRUE(got) << got.error().ToString();
   const NodeId order[] = {1, 0, 3, 2};
   const double scores[] = {0.032522475, 0.016393443, 0.016129032, 0.015873016};
