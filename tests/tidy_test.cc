@@ -430,7 +430,7 @@ std::size_t ReadmeLimit(const std::string& path) {
       {"CONTRIBUTING.md", 125},
       {"storage/formats/README.md", 230},      // the users' page of formats
       {"algorithms/retrieval/README.md", 75},  // texts, vectors and plans
-      {"algorithms/memory/README.md", 135},    // a layer over the families
+      {"algorithms/memory/README.md", 140},    // a layer over the families
   };
   if (const auto found = limits.find(path); found != limits.end()) return found->second;
   const bool family = StartsWith(path, "algorithms/") && path != "algorithms/README.md";

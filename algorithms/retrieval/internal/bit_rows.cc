@@ -59,9 +59,9 @@ BitRows::Factor Quantize(std::span<const float> row, std::span<float> rotated,
     sum += std::abs(y);
     if (y > 0) bits[i / 64 * kBitGroup] |= std::uint64_t{1} << i % 64;
   }
-  const double unit = static_cast<double>(largest);
-  return {static_cast<float>(std::min(unit * (squares / sum), kLargest)),
-          static_cast<float>(std::min(unit * std::sqrt(squares), kLargest))};
+  const double norm = std::sqrt(squares);
+  return {static_cast<float>(norm / sum),
+          static_cast<float>(std::min(static_cast<double>(largest) * norm, kLargest))};
 }
 
 }  // namespace
@@ -185,13 +185,12 @@ void BitQuery::Estimate(const BitRows::Block& block, std::size_t first, std::siz
               (rows + kBitGroup - 1) / kBitGroup, differences);
     const BitRows::Factor* const factors = block.factors.data() + first + begin;
     for (std::size_t i = 0; i < rows; ++i) {
-      const double scale = static_cast<double>(factors[i].scale);
       const double norm = static_cast<double>(factors[i].norm);
-      const double product = step_ * scale * (most - 2.0 * differences[i]);
-      ranks[begin + i] = metric_ == Metric::kInnerProduct ? product
-                         : metric_ == Metric::kL2         ? 2 * product - norm * norm
-                         : norm > 0                       ? product / norm
-                                                          : 0;
+      const double cosine =
+          step_ * static_cast<double>(factors[i].ratio) * (most - 2.0 * differences[i]);
+      ranks[begin + i] = metric_ == Metric::kInnerProduct ? cosine * norm
+                         : metric_ == Metric::kL2         ? 2 * cosine * norm - norm * norm
+                                                          : cosine;
     }
   }
 }

@@ -36,7 +36,7 @@ class BitRows final : public Carried {
   static constexpr std::string_view kName = "bit rows";
 
   struct Factor {
-    float scale, norm;  // |y|^2 / |y|_1 and |x|
+    float ratio, norm;  // |y| / |y|_1 and |x|
   };
   // Rows that lie behind each other in memory.
   struct Block {
