@@ -118,7 +118,8 @@ TEST(BitRows, EstimateAsTheSlowFormula) {
           ASSERT_TRUE(std::isfinite(first[row])) << row;
           // Scales are kept as f32, and not above its largest value.
           if (std::abs(view.row(row)[0]) < 1e30f && std::abs(want) > 1e-30) {
-            ASSERT_NEAR(first[row], want, std::abs(want) * 1e-5 + 1e-6) << row;
+            ASSERT_NEAR(first[row], want, std::abs(want) * 1e-5 + 1e-6)
+                << row << " of " << dimensions << ", metric " << static_cast<int>(metric);
           }
         }
       }
