@@ -288,8 +288,8 @@ TEST(Rows, AStubIsWhatNothingIsKnownOf) {
 
 TEST(Rows, UnknownRolesAndOutcomeTypesAreCounted) {
   const std::string lines =
-      R"({"event":"e","members":[{"id":"a","role":"primary"},{"id":"b","role":"witness"},{"id":"c"},)"
-      R"({"id":"d","role":""}]})"
+      R"({"event":"e","members":[{"id":"a","role":"primary"},{"id":"b","role":"witness"},)"
+      R"({"id":"c"},{"id":"d","role":""}]})"
       "\n"
       R"({"outcome":"e","type":"helpful"})"
       "\n"
