@@ -264,6 +264,9 @@ TEST_F(DecisionsCommand, StatusOfEach) {
         << command;
   }
   EXPECT_EQ(Run({"decisions", "status", "--max-seconds", "-1"}).code, 2);
+  const Finished table = Plexus({"decisions", "status", "--db", Db(), "--max-seconds", "0"});
+  EXPECT_NE(table.out.find("truncated: the budget ran out; these are 0 of 10\n"), std::string::npos)
+      << table.out;
   EXPECT_EQ(Run({"decisions", "status", "t1"}).code, 2);
   EXPECT_EQ(Run({"decisions", "status", "nobody"}).code, 3);
 }
