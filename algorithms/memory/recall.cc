@@ -188,7 +188,8 @@ class Answer {
   void Explain(const RecallScorer& scorer) {
     const auto name = [&](NodeId node) { return std::string(DisplayName(snapshot_.key(node))); };
     for (RecallHit& hit : result.hits) {
-      hit.terms = hit.planned ? hit.planned->terms : scorer.TermsOf(hit.node, hit.evidence);
+      hit.terms =
+          hit.planned ? std::move(hit.planned->terms) : scorer.TermsOf(hit.node, hit.evidence);
       hit.why = scorer.Explain(hit.node, hit.evidence);
       if (hit.superseded_by) hit.why += "; superseded by " + name(*hit.superseded_by);
       if (!hit.contradicted_by.empty()) {

@@ -174,6 +174,7 @@ struct RetrieveOptions {
   SimdLevel level = SimdLevel::kBest;
   // Of seeds by vector, as in NearestOptions.
   std::optional<Prefilter> prefilter = {};
+  bool proven_only = false;
   std::size_t oversample = 32;
   // budget: for each stage by itself, as Nearest, Bm25, Traverse, PageRankPush and Rerank count.
   RunOptions run = {};

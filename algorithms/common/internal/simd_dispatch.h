@@ -32,6 +32,11 @@ struct SimdTable {
     if (best == SimdLevel::kAvx512 && avx512) return avx512;
     return best >= SimdLevel::kAvx2 && avx2 ? avx2 : scalar;
   }
+  // Of that level, or of the best one where Find has none.
+  constexpr Kernel FindOrBest(SimdLevel level) const {
+    const Kernel found = Find(level);
+    return found ? found : Find(SimdLevel::kBest);
+  }
 };
 
 }  // namespace plexus::internal

@@ -99,8 +99,7 @@ BitDistance PickBitDistance(SimdLevel level) {
       .avx512 = Avx512(),
 #endif
   };
-  const BitDistance found = kKernels.Find(level);
-  return found ? found : kKernels.Find(SimdLevel::kBest);
+  return kKernels.FindOrBest(level);
 }
 
 }  // namespace plexus::retrieval_internal

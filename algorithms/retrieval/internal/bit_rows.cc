@@ -47,8 +47,7 @@ float LargestOf(std::span<const float> values) {
 }
 
 // Writes the bits of one row: word w at bits[w * kBitGroup], where zeros are. `rotated`: scratch.
-BitRows::Factor Quantize(std::span<const float> row, std::span<float> rotated,
-                         std::uint64_t* bits) {
+BitFactor Quantize(std::span<const float> row, std::span<float> rotated, std::uint64_t* bits) {
   const float largest = LargestOf(row);
   if (largest == 0) return {0, 0};
   Rotate(row, largest, rotated);
@@ -82,74 +81,32 @@ void Rotate(std::span<const float> values, float divisor, std::span<float> out) 
   }
 }
 
-std::shared_ptr<const BitRows> BitRows::Make(const VectorTable::View& view, SpaceId space,
-                                             const BitRows* before, Executor& executor) {
-  auto made = std::make_shared<BitRows>();
-  made->space_ = space;
-  const std::size_t words = made->words_ = RotatedSize(view.dimensions()) / 64;
-  struct Work {
-    Block* block;
-    std::size_t first, rows;  // to make
-  };
-  constexpr std::size_t kPiece = 1024;  // rows, a multiple of kBitGroup: no word has two writers
-  std::vector<Work> work;
-  made->entries_.reserve(view.block_count());
-  std::uint32_t first = 0;
-  for (std::size_t i = 0; i < view.block_count(); ++i) {
-    const float* const source = view.block_rows(i).data();
-    const auto count = static_cast<std::uint32_t>(view.block_rows(i).size() / view.stride());
-    const Entry* same = nullptr;  // Compaction moves rows, appending keeps the numbers of blocks.
-    if (before && i < before->entries_.size() && before->entries_[i].source == source)
-      same = &before->entries_[i];
-    if (same && same->rows == count) {
-      made->entries_.push_back(*same);
-      made->entries_.back().first_row = first;
-    } else {
-      auto block = std::make_shared<Block>();
-      block->source = view.block(i);
-      const std::size_t groups = (count + kBitGroup - 1) / kBitGroup;
-      block->bits = AlignedArray<std::uint64_t>(groups * words * kBitGroup, std::uint64_t{0});
-      block->factors.resize(count);
-      // Whole groups of an earlier block.
-      const std::size_t known = same && same->rows < count ? same->rows / kBitGroup * kBitGroup : 0;
-      if (known) {
-        std::copy_n(same->block->bits.data(), known * words, block->bits.data());
-        std::copy_n(same->block->factors.data(), known, block->factors.data());
-      }
-      for (std::size_t row = known; row < count; row += kPiece)
-        work.push_back({block.get(), row, std::min<std::size_t>(kPiece, count - row)});
-      made->entries_.push_back({source, first, count, std::move(block)});
-    }
-    first += count;
+void BitRows::Fill(const VectorTable::View& view, std::span<const NewBlock> made,
+                   Executor& executor) {
+  const std::size_t words = words_ = RotatedSize(view.dimensions()) / 64;
+  for (const NewBlock& w : made) {
+    BitBlock& block = *w.block;
+    const std::size_t groups = (block.rows + kBitGroup - 1) / kBitGroup;
+    block.bits = AlignedArray<std::uint64_t>(groups * words * kBitGroup, std::uint64_t{0});
+    block.factors.resize(block.rows);
+    if (!w.known) continue;
+    std::copy_n(w.known->bits.data(), w.known->bits.size(), block.bits.data());
+    std::ranges::copy(w.known->factors, block.factors.begin());
   }
-  ParallelFor(executor, work.size(), 1, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> rotated(words * 64);
-    for (const Work& piece : std::span(work).subspan(begin, end - begin))
-      for (std::size_t row = piece.first; row < piece.first + piece.rows; ++row) {
-        const float* const values = piece.block->source.rows.data() + row * view.stride();
-        std::uint64_t* const bits =
-            piece.block->bits.data() + row / kBitGroup * kBitGroup * words + row % kBitGroup;
-        piece.block->factors[row] = Quantize({values, view.dimensions()}, rotated, bits);
-      }
+  ForNewRows(view, made, executor, [words] {
+    return [words, rotated = std::vector<float>(words * 64)](
+               BitBlock& block, std::size_t row, std::span<const float> values) mutable {
+      std::uint64_t* const bits =
+          block.bits.data() + row / kBitGroup * kBitGroup * words + row % kBitGroup;
+      block.factors[row] = Quantize(values, rotated, bits);
+    };
   });
-  return made;
-}
-
-std::size_t BitRows::BlockOf(std::uint32_t row) const {
-  const auto after = std::ranges::upper_bound(entries_, row, {}, &Entry::first_row);
-  return static_cast<std::size_t>(after - entries_.begin()) - 1;
-}
-
-std::shared_ptr<const Carried> BitRows::Carry(const Snapshot& now, const StateChanges&) const {
-  const Result<const VectorTable::View*> view = now.vectors(space_);
-  if (!view) return nullptr;
-  return Make(**view, space_, this, SerialExecutor());
 }
 
 std::uint64_t BitRows::size_bytes() const {
-  std::uint64_t bytes = sizeof(*this) + entries_.capacity() * sizeof(Entry);
-  for (const Entry& entry : entries_)
-    bytes += sizeof(Block) + entry.block->bits.size() * 8 + entry.rows * sizeof(Factor);
+  std::uint64_t bytes = sizeof(*this) + EntryBytes();
+  for (std::size_t i = 0; i < block_count(); ++i)
+    bytes += block(i).bits.size() * 8 + block(i).rows * sizeof(BitFactor);
   return bytes;
 }
 
@@ -173,7 +130,7 @@ BitQuery::BitQuery(std::span<const float> query, Metric metric, SimdLevel level)
   }
 }
 
-void BitQuery::Estimate(const BitRows::Block& block, std::size_t first, std::size_t count,
+void BitQuery::Estimate(const BitBlock& block, std::size_t first, std::size_t count,
                         double* ranks) const {
   constexpr std::size_t kStretch = 256;
   std::uint32_t differences[kStretch];
@@ -183,7 +140,7 @@ void BitQuery::Estimate(const BitRows::Block& block, std::size_t first, std::siz
     const std::size_t rows = std::min(kStretch, count - begin);
     distance_(planes_.data(), words_, block.bits.data() + (first + begin) * words_,
               (rows + kBitGroup - 1) / kBitGroup, differences);
-    const BitRows::Factor* const factors = block.factors.data() + first + begin;
+    const BitFactor* const factors = block.factors.data() + first + begin;
     for (std::size_t i = 0; i < rows; ++i) {
       const double norm = static_cast<double>(factors[i].norm);
       const double cosine =

@@ -19,9 +19,9 @@ std::vector<NodeId> BitCandidates(const VectorTable::View& view, const BitRows& 
     double ranks[kStretch];
     std::size_t b = bits.BlockOf(static_cast<std::uint32_t>(begin));
     for (std::size_t row = begin; row < end; ++b) {
-      const BitRows::Block& block = bits.block(b);
+      const BitBlock& block = bits.block(b);
       const std::size_t first = bits.first_row(b);
-      const std::size_t block_end = std::min(end, first + block.factors.size());
+      const std::size_t block_end = std::min(end, first + block.rows);
       while (row < block_end) {
         const std::size_t in_group = (row - first) % kBitGroup;
         const std::size_t count = std::min(kStretch, block_end - row + in_group);

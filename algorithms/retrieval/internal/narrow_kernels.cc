@@ -154,8 +154,7 @@ NarrowUppers PickNarrowUppers(SimdLevel level) {
       .avx512 = &N_AVX3::AnyUppers,
 #endif
   };
-  const NarrowUppers found = kKernels.Find(level);
-  return found ? found : kKernels.Find(SimdLevel::kBest);
+  return kKernels.FindOrBest(level);
 }
 
 }  // namespace plexus::retrieval_internal

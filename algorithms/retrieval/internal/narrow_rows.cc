@@ -19,14 +19,14 @@ float RoundedUp(double value) {  // of one that is not negative
 // Where the codes and the bound of one row go.
 class RowPlace {
  public:
-  RowPlace(const NarrowRows::Block& block, std::size_t stride, std::size_t row)
+  RowPlace(const NarrowBlock& block, std::size_t stride, std::size_t row)
       : codes_(block.codes + row / kNarrowGroup * kNarrowGroup * stride +
                row % kNarrowGroup * kNarrowStep),
         bounds_(block.bounds + row / kNarrowGroup * 3 * kNarrowGroup + row % kNarrowGroup) {}
   std::int8_t& code(std::size_t i) const {
     return codes_[i / kNarrowStep * (kNarrowGroup * kNarrowStep) + i % kNarrowStep];
   }
-  void SetBound(NarrowRows::Bound bound) const {
+  void SetBound(NarrowBound bound) const {
     bounds_[0] = bound.scale;
     bounds_[kNarrowGroup] = bound.norm;
     bounds_[2 * kNarrowGroup] = bound.error;
@@ -38,7 +38,7 @@ class RowPlace {
 };
 
 // Writes the codes of one row; they are zero where none is written.
-NarrowRows::Bound Quantize(std::span<const float> row, const RowPlace& place) {
+NarrowBound Quantize(std::span<const float> row, const RowPlace& place) {
   float largest = 0;
   double norm = 0;
   for (const float x : row) {
@@ -66,49 +66,19 @@ NarrowRows::Bound Quantize(std::span<const float> row, const RowPlace& place) {
 
 }  // namespace
 
-std::shared_ptr<const NarrowRows> NarrowRows::Make(const VectorTable::View& view, SpaceId space,
-                                                   const NarrowRows* before, Executor& executor) {
-  auto made = std::make_shared<NarrowRows>();
-  made->space_ = space;
-  made->stride_ = (view.dimensions() + kNarrowStep - 1) / kNarrowStep * kNarrowStep;
-  struct Work {
-    Block* block;
-    const Block* known;      // whose rows are the first of it, or null
-    std::uint64_t rows_end;  // of the rows to quantize, up to the end of this block
-  };
-  std::vector<Work> work;
-  std::uint64_t rows = 0;
+void NarrowRows::Fill(const VectorTable::View& view, std::span<const NewBlock> made,
+                      Executor& executor) {
+  const std::size_t stride = stride_ =
+      (view.dimensions() + kNarrowStep - 1) / kNarrowStep * kNarrowStep;
+  const std::size_t group_codes = kNarrowGroup * stride;
   std::size_t groups = 0;
-  made->entries_.reserve(view.block_count());
-  std::uint32_t first = 0;
-  for (std::size_t i = 0; i < view.block_count(); ++i) {
-    const float* const source = view.block_rows(i).data();
-    const auto count = static_cast<std::uint32_t>(view.block_rows(i).size() / view.stride());
-    const Entry* same = nullptr;  // Compaction moves rows, appending keeps the numbers of blocks.
-    if (before && i < before->entries_.size() && before->entries_[i].source == source)
-      same = &before->entries_[i];
-    if (same && same->rows == count) {
-      made->entries_.push_back(*same);
-      made->entries_.back().first_row = first;
-    } else {
-      auto block = std::make_shared<Block>();
-      block->source = view.block(i);
-      block->rows = count;
-      const Block* const known = same && same->rows < count ? same->block.get() : nullptr;
-      rows += count - (known ? known->rows : 0);
-      groups += block->groups();
-      work.push_back({block.get(), known, rows});
-      made->entries_.push_back({source, first, count, std::move(block)});
-    }
-    first += count;
-  }
-  const std::size_t stride = made->stride_, group_codes = kNarrowGroup * stride;
-  const auto memory = std::make_shared<Memory>();
+  for (const NewBlock& w : made) groups += w.block->groups();
+  const auto memory = std::make_shared<NarrowMemory>();
   memory->codes = AlignedArray<std::int8_t>(groups * group_codes);
   memory->bounds = AlignedArray<float>(groups * 3 * kNarrowGroup);
   std::size_t group = 0;
-  for (const Work& w : work) {
-    Block& block = *w.block;
+  for (const NewBlock& w : made) {
+    NarrowBlock& block = *w.block;
     block.codes = memory->codes.data() + group * group_codes;
     block.bounds = memory->bounds.data() + group * 3 * kNarrowGroup;
     block.memory = memory;
@@ -121,34 +91,18 @@ std::shared_ptr<const NarrowRows> NarrowRows::Make(const VectorTable::View& view
     std::fill_n(block.bounds + known * 3 * kNarrowGroup, (all - known) * 3 * kNarrowGroup, 0.0f);
     group += all;
   }
-  ParallelFor(executor, rows, 1024, [&](std::size_t begin, std::size_t end) {
-    auto at = std::ranges::upper_bound(work, std::uint64_t{begin}, {}, &Work::rows_end);
-    for (std::size_t r = begin; r < end; ++r) {
-      while (r >= at->rows_end) ++at;
-      const std::size_t row = at->block->rows - static_cast<std::size_t>(at->rows_end - r);
-      const RowPlace place(*at->block, stride, row);
-      const float* const values = at->block->source.rows.data() + row * view.stride();
-      place.SetBound(Quantize({values, view.dimensions()}, place));
-    }
+  ForNewRows(view, made, executor, [stride] {
+    return [stride](NarrowBlock& block, std::size_t row, std::span<const float> values) {
+      const RowPlace place(block, stride, row);
+      place.SetBound(Quantize(values, place));
+    };
   });
-  return made;
-}
-
-std::size_t NarrowRows::BlockOf(std::uint32_t row) const {
-  const auto after = std::ranges::upper_bound(entries_, row, {}, &Entry::first_row);
-  return static_cast<std::size_t>(after - entries_.begin()) - 1;
-}
-
-std::shared_ptr<const Carried> NarrowRows::Carry(const Snapshot& now, const StateChanges&) const {
-  const Result<const VectorTable::View*> view = now.vectors(space_);
-  if (!view) return nullptr;
-  return Make(**view, space_, this, SerialExecutor());
 }
 
 std::uint64_t NarrowRows::size_bytes() const {
-  std::uint64_t bytes = sizeof(*this) + entries_.capacity() * sizeof(Entry);
-  for (const Entry& entry : entries_)
-    bytes += sizeof(Block) + entry.block->groups() * kNarrowGroup * (stride_ + sizeof(Bound));
+  std::uint64_t bytes = sizeof(*this) + EntryBytes();
+  for (std::size_t i = 0; i < block_count(); ++i)
+    bytes += block(i).groups() * kNarrowGroup * (stride_ + sizeof(NarrowBound));
   return bytes;
 }
 
@@ -184,12 +138,12 @@ constexpr double kKernel = 4e-6, kVanishing = 1e-38;
 
 }  // namespace
 
-double NarrowQuery::Slack(const NarrowRows::Bound& bound) const {
+double NarrowQuery::Slack(const NarrowBound& bound) const {
   return (norm_ + error_) * static_cast<double>(bound.error) +
          (error_ + kKernel * norm_) * static_cast<double>(bound.norm);
 }
 
-void NarrowQuery::Uppers(const NarrowRows::Block& block, std::size_t first, std::size_t groups,
+void NarrowQuery::Uppers(const NarrowBlock& block, std::size_t first, std::size_t groups,
                          double least, double* upper, std::uint16_t* reach) const {
   if (norm_ == 0) {
     std::fill_n(upper, groups * kNarrowGroup, std::numeric_limits<double>::infinity());
@@ -211,7 +165,7 @@ void NarrowQuery::Uppers(const NarrowRows::Block& block, std::size_t first, std:
           least, upper, reach);
 }
 
-double NarrowQuery::Lower(const NarrowRows::Bound& bound, double upper) const {
+double NarrowQuery::Lower(const NarrowBound& bound, double upper) const {
   if (norm_ == 0 || std::isinf(bound.error)) return -std::numeric_limits<double>::infinity();
   const double norm = static_cast<double>(bound.norm), slack = Slack(bound);
   switch (metric_) {

@@ -75,7 +75,7 @@ std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& vie
     double upper[kStretch * kNarrowGroup];
     std::uint16_t reach[kStretch];
     // Row first + i * 16 + r is row r of group i of the block that begins with `first`.
-    const auto look = [&](const NarrowRows::Block& block, std::size_t first, std::size_t group,
+    const auto look = [&](const NarrowBlock& block, std::size_t first, std::size_t group,
                           std::size_t count) {
       query.Uppers(block, group, count, least(), upper, reach);
       for (std::size_t g = 0; g < count; ++g)
@@ -93,7 +93,7 @@ std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& vie
     };
     for (std::size_t b = narrow.BlockOf(static_cast<std::uint32_t>(begin)), row = begin; row < end;
          ++b) {
-      const NarrowRows::Block& block = narrow.block(b);
+      const NarrowBlock& block = narrow.block(b);
       const std::size_t first = narrow.first_row(b);
       const std::size_t stop = std::min(end, first + block.rows);
       const std::size_t groups = (stop - first + kNarrowGroup - 1) / kNarrowGroup;

@@ -57,4 +57,31 @@ inline std::unique_ptr<Graph> GraphOf(const Vectors& vectors,
   return graph;
 }
 
+// Appends some, replaces and removes others, compacts if asked to. The last vector that it appends.
+inline std::vector<float> ChangeAtRandom(Graph& graph, Vectors& vectors, std::mt19937_64& random,
+                                         bool compact) {
+  const std::size_t dimensions = vectors[0].size();
+  const auto append = [&](const Vectors& more) {
+    Append(graph, more, vectors.size());
+    vectors.insert(vectors.end(), more.begin(), more.end());
+  };
+  Vectors more;
+  for (std::size_t i = 0; i < 1 + random() % 200; ++i) more.push_back(Normal(random, dimensions));
+  append(more);
+  WriteBatch batch(kNow);
+  for (int i = 0; i < 40; ++i) {
+    const std::string key = "n" + std::to_string(random() % vectors.size());
+    if (i % 8 == 0)
+      batch.RemoveNode(batch.Node(key));
+    else
+      batch.SetVector(batch.Node(key), batch.SpaceNamed("s"), Normal(random, dimensions));
+  }
+  EXPECT_TRUE(graph.Apply(batch).has_value());
+  if (compact) {
+    EXPECT_TRUE(graph.Compact().has_value());
+  }
+  append({Normal(random, dimensions)});
+  return vectors.back();
+}
+
 }  // namespace plexus::testing

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <thread>
 
+#include "algorithms/memory/recall.h"
 #include "algorithms/retrieval/internal/bit_scan.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/rerank.h"
 #include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/for_each_case.h"
@@ -114,7 +116,7 @@ TEST(BitRows, EstimateAsTheSlowFormula) {
           const BitQuery estimates(query, metric, level);
           std::vector<double> got(vectors.size());
           for (std::size_t b = 0; b < bits->block_count(); ++b)
-            estimates.Estimate(bits->block(b), 0, bits->block(b).factors.size(),
+            estimates.Estimate(bits->block(b), 0, bits->block(b).rows,
                                got.data() + bits->first_row(b));
           if (first.empty()) first = got;
           ASSERT_EQ(got, first) << "the same bits at every level";
@@ -142,7 +144,7 @@ std::vector<NearestHit> Slow(const Snapshot& s, const std::vector<float>& query,
   const BitQuery estimates(query, metric, SimdLevel::kScalar);
   std::vector<std::pair<double, NodeId>> all;
   for (std::size_t b = 0; b < bits->block_count(); ++b) {
-    std::vector<double> ranks(bits->block(b).factors.size());
+    std::vector<double> ranks(bits->block(b).rows);
     estimates.Estimate(bits->block(b), 0, ranks.size(), ranks.data());
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const NodeId node = view.node_of_row(bits->first_row(b) + static_cast<std::uint32_t>(i));
@@ -282,25 +284,7 @@ TEST(NearestBits, FollowsTheGraph) {
   const NearestOptions bits{.top = 1, .prefilter = Prefilter::kBits};
   for (int step = 0; step < 30; ++step) {
     SCOPED_TRACE(step);
-    Vectors more;
-    for (std::size_t i = 0; i < 1 + random() % 200; ++i) more.push_back(Normal(random, 33));
-    Append(*graph, more, vectors.size());
-    vectors.insert(vectors.end(), more.begin(), more.end());
-    WriteBatch batch(kNow);
-    for (int i = 0; i < 40; ++i) {
-      const std::string key = "n" + std::to_string(random() % vectors.size());
-      if (i % 8 == 0)
-        batch.RemoveNode(batch.Node(key));
-      else
-        batch.SetVector(batch.Node(key), batch.SpaceNamed("s"), Normal(random, 33));
-    }
-    ASSERT_TRUE(graph->Apply(batch).has_value());
-    if (step % 7 == 6) {
-      ASSERT_TRUE(graph->Compact().has_value());
-    }
-    const std::vector<float> own = Normal(random, 33);
-    Append(*graph, {own}, vectors.size());
-    vectors.push_back(own);
+    const std::vector<float> own = ChangeAtRandom(*graph, vectors, random, step % 7 == 6);
     const Snapshot s = graph->snapshot();
     const auto got = Nearest(s, SpaceId{}, own, bits);
     ASSERT_TRUE(got.has_value());
@@ -311,12 +295,11 @@ TEST(NearestBits, FollowsTheGraph) {
     ASSERT_NE(kept, nullptr);
     ASSERT_EQ(kept->block_count(), made->block_count());
     for (std::size_t b = 0; b < made->block_count(); ++b) {
-      const BitRows::Block &x = kept->block(b), &y = made->block(b);
+      const BitBlock &x = kept->block(b), &y = made->block(b);
       ASSERT_EQ(x.bits.size(), y.bits.size());
       ASSERT_TRUE(std::equal(x.bits.data(), x.bits.data() + x.bits.size(), y.bits.data()));
-      ASSERT_EQ(std::memcmp(x.factors.data(), y.factors.data(),
-                            y.factors.size() * sizeof(BitRows::Factor)),
-                0);
+      ASSERT_EQ(
+          std::memcmp(x.factors.data(), y.factors.data(), y.factors.size() * sizeof(BitFactor)), 0);
     }
   }
 }
@@ -351,6 +334,36 @@ TEST(NearestBits, FindsItselfWhileAWriterAppends) {
     }
     writer.join();
   }
+}
+
+// Plans take the space's own bits and say so; recall by a plan never does.
+TEST(NearestBits, PlansSayItAndRecallDoesNotUseThem) {
+  std::mt19937_64 random(11);
+  Vectors vectors;
+  for (int i = 0; i < 4000; ++i) vectors.push_back(Normal(random, 40));
+  const auto graph = GraphOf(vectors, Prefilter::kBits);
+  const Snapshot s = graph->snapshot();
+  RetrievalPlan plan;
+  plan.seeds = {{.by = SeedBy::kVector, .top = 10}};
+  plan.score[PlanTerm::kSimilarity] = 1;
+  const auto nodes = [](const auto& hits) {
+    std::vector<NodeId> found;
+    for (const auto& hit : hits) found.push_back(hit.node);
+    return found;
+  };
+  const std::vector<float> query = Normal(random, 40);
+  const RetrieveQuestion question{.vector = query, .space = SpaceId{}};
+  const auto with_bits = Retrieve(s, plan, question);
+  ASSERT_TRUE(with_bits.has_value());
+  EXPECT_FALSE(with_bits->proven);
+  const auto proven = Retrieve(s, plan, question, {.proven_only = true});
+  const auto plain = Retrieve(s, plan, question, {.prefilter = Prefilter::kNone});
+  EXPECT_TRUE(proven->proven);
+  EXPECT_EQ(nodes(proven->hits), nodes(plain->hits));
+  const auto recalled = Recall(s, {.vector = query}, {.now_ms = kNow, .by_plan = {.plan = &plan}});
+  ASSERT_TRUE(recalled.has_value()) << recalled.error().ToString();
+  EXPECT_TRUE(recalled->planned.proven);
+  EXPECT_EQ(nodes(recalled->hits), nodes(plain->hits));
 }
 
 // Nearly all of the nearest of ordinary clustered vectors are found.

@@ -108,26 +108,8 @@ TEST(NearestPrefilter, FollowsTheGraph) {
     SCOPED_TRACE(step);
     const std::vector<float> query = Normal(random, 33);
     for (const Metric metric : kMetrics) ExpectSame(graph->snapshot(), query, {.metric = metric});
-    Vectors more;
-    for (std::size_t i = 0; i < 1 + random() % 200; ++i) more.push_back(Normal(random, 33));
-    Append(*graph, more, vectors.size());
-    vectors.insert(vectors.end(), more.begin(), more.end());
-    WriteBatch batch(kNow);
-    for (int i = 0; i < 40; ++i) {
-      const std::string key = "n" + std::to_string(random() % vectors.size());
-      if (i % 8 == 0)
-        batch.RemoveNode(batch.Node(key));
-      else
-        batch.SetVector(batch.Node(key), batch.SpaceNamed("s"), Normal(random, 33));
-    }
-    ASSERT_TRUE(graph->Apply(batch).has_value());
-    if (step % 7 == 6) {
-      ASSERT_TRUE(graph->Compact().has_value());
-    }
     // An inserted vector is its own nearest neighbour at once.
-    const std::vector<float> own = Normal(random, 33);
-    Append(*graph, {own}, vectors.size());
-    vectors.push_back(own);
+    const std::vector<float> own = ChangeAtRandom(*graph, vectors, random, step % 7 == 6);
     const auto got = Nearest(graph->snapshot(), SpaceId{}, own, {.prefilter = Prefilter::kInt8});
     ASSERT_TRUE(got.has_value());
     EXPECT_EQ(graph->snapshot().key(got->nodes[0].node), "n" + std::to_string(vectors.size() - 1));

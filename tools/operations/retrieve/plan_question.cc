@@ -127,23 +127,17 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
 }  // namespace
 
 Parameters PlanParameters() {
-  return Parameters{
-             Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
-             Text("vector", "FILE",
-                  "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
-                 .Named(Means::kContent)
-                 .MayBeEmpty(),
-             Text("space", "NAME", "the vector space (default: default, or the only one)"),
-             Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
-                 .Named(Means::kWeightedKey),
-             PlanParameter().Default("dual"),
-             Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
-             Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
-             KindsParameter("edges that are walked and counted, instead of the plan's"),
-             MaxSeconds(),
-             MaxNodes("each stage stops after N nodes and says truncated"),
-             MaxEdges("each stage stops after N edges and says truncated"),
-             IncludeSuperseded()} +
+  return AskedParameters() +
+         Parameters{Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
+                        .Named(Means::kWeightedKey),
+                    PlanParameter().Default("dual"),
+                    Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
+                    Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
+                    KindsParameter("edges that are walked and counted, instead of the plan's"),
+                    MaxSeconds(),
+                    MaxNodes("each stage stops after N nodes and says truncated"),
+                    MaxEdges("each stage stops after N edges and says truncated"),
+                    IncludeSuperseded()} +
          PrefilterParameters();
 }
 
@@ -187,12 +181,7 @@ void AddRetrieve(Rows& rows) {
                     {"key", "", As::kNode},
                     {"found_by", "found by", As::kList},
                     {"path", "", As::kPath}}},
-                  {"stages",
-                   {{"stage", "stage"},
-                    {"read", "read", As::kGrouped},
-                    {"kept", "kept", As::kGrouped},
-                    {"skipped", "skipped", As::kTrait},
-                    {"truncated", "truncated", As::kTrait}}}},
+                  StagesTable()},
        .examples = {{"plexus retrieve --db g \"gateway keys\" --vector query.npy",
                      "what both find, and what is two hops away"},
                     {"plexus retrieve --db g --plan rerank --vector '[1, 0]' --top 2 --json",

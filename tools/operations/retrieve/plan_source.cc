@@ -26,6 +26,15 @@ std::vector<std::string> PlanNames() {
 
 }  // namespace
 
+Parameters AskedParameters() {
+  return {Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
+          Text("vector", "FILE",
+               "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
+              .Named(Means::kContent)
+              .MayBeEmpty(),
+          Text("space", "NAME", "the vector space (default: default, or the only one)")};
+}
+
 Parameter PlanParameter() {
   std::string names;
   const std::span<const NamedPlan> plans = NamedPlans();
@@ -112,6 +121,15 @@ void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHi
   for (std::size_t i = 0; i < plan.seeds.size(); ++i)
     if (hit.found_by >> i & 1) found_by.push_back(SeedByName(plan.seeds[i].by));
   json.Values("found_by", found_by);
+}
+
+Layout StagesTable() {
+  return {"stages",
+          {{"stage", "stage"},
+           {"read", "read", As::kGrouped},
+           {"kept", "kept", As::kGrouped},
+           {"skipped", "skipped", As::kTrait},
+           {"truncated", "truncated", As::kTrait}}};
 }
 
 void WriteStages(ReplyWriter& json, const RetrieveResult& result) {

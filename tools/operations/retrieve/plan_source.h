@@ -29,6 +29,8 @@ struct AskedPlan {
   std::vector<NodeWeight> outcomes;
 };
 
+// "words", "vector" and "space": what is asked.
+Parameters AskedParameters();
 // "plan": a name, or JSON.
 Parameter PlanParameter();
 // The plan, with the request's `top` and `kinds` in place of its own where they are given; not
@@ -46,6 +48,7 @@ Status NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId sp
 void NoteLeftOut(Workspace& workspace, const RetrieveResult& result);
 
 void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit);
+Layout StagesTable();
 // "stages" and "stage_ms".
 void WriteStages(ReplyWriter& json, const RetrieveResult& result);
 

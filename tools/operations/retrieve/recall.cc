@@ -234,8 +234,8 @@ void AddRecall(Rows& rows) {
                       DryRunParameter()},
        .reply =
            "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
-           "text:s, "
-           "why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, found_by?:[s], hops?:n, "
+           "text:s, why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, found_by?:[s], "
+           "hops?:n, "
            "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, "
            "hop:n, from:k, weight:x, label?:s, text:s}], related_truncated?:b, superseded_by?:k, "
            "contradicted_by?:[k], "
@@ -252,12 +252,7 @@ void AddRecall(Rows& rows) {
                    {{"since", "since", As::kTime},
                     {"a", "conflict of", As::kNode},
                     {"b", "and", As::kNode}}},
-                  {"stages",
-                   {{"stage", "stage"},
-                    {"read", "read", As::kGrouped},
-                    {"kept", "kept", As::kGrouped},
-                    {"skipped", "skipped", As::kTrait},
-                    {"truncated", "truncated", As::kTrait}}}},
+                  StagesTable()},
        .examples =
            {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
             {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",

@@ -142,54 +142,53 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
 }
 
 Parameters RecallParameters() {
-  return Parameters{
-      Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
-      Text("vector", "FILE",
-           "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
-          .Named(Means::kContent)
-          .MayBeEmpty(),
-      Text("space", "NAME", "the vector space (default: default, or the only one)"),
-      Repeated("from", "KEY", "what is near this node counts; KEY=W gives it a weight; repeatable")
-          .Named(Means::kWeightedKey),
-      PlanParameter(),
-      Count("from_hops", "H", "at most H edges from there")
-          .Between(1, 16)
-          .Default(std::uint64_t{2}),
-      Number("decay", "F", "what each edge from there leaves, beside its weight")
-          .Between(0, 1)
-          .Default(0.5),
-      Top(10, "at most K memories; 0 = all"),
-      List("weight", "TERM=W,...",
-           "rank by the sum of these terms: text, similarity, path, recency, salience, frequency, "
-           "scope (default: BM25, the similarity, or the ranks of several lists fused)"),
-      Text("half_life", "DURATION", "recency halves in that time since the last use")
-          .Default("30d"),
-      Count("full_count", "N", "uses for which frequency is 1")
-          .Between(1, 1e12)
-          .Default(std::uint64_t{100}),
-      Text("salience", "COLUMN",
-           "the column that salience is read from (default: salience, else retention or trust)"),
-      List("prefer_scopes", "A,B", "the term scope is 1 for memories of these scopes"),
-      List("prefer_tags", "A,B", "and for memories with one of these tags"),
-      KindsParameter("edge kinds of relations and of nearness (default: all facts)"),
-      Count("hops", "H", "show relations at most H edges away; 0 = none")
-          .Between(0, kMaxRelatedHops)
-          .Default(std::uint64_t{1}),
-      Count("related", "N", "at most N relations of a memory")
-          .Between(1, kMaxRelated)
-          .Default(std::uint64_t{20}),
-      Count("related_edges", "N", "look at N edges around a memory, then say so")
-          .Between(1, 1e9)
-          .Default(std::uint64_t{1'000}),
-      Number("near_duplicate", "X",
-             "flag what shares so many tags and terms with a superseded one; above 1: nothing")
-          .Between(0, 2)
-          .Default(0.5),
-      Flag("exclude_contradicted", "leave out both sides of open conflicts"),
-      IncludeSuperseded(),
-      MaxNodes("each list or stage stops after N nodes and says truncated"),
-      MaxEdges("each list or stage stops after N edges and says truncated"),
-      MaxSeconds()};
+  return AskedParameters() +
+         Parameters{
+             Repeated("from", "KEY",
+                      "what is near this node counts; KEY=W gives it a weight; repeatable")
+                 .Named(Means::kWeightedKey),
+             PlanParameter(),
+             Count("from_hops", "H", "at most H edges from there")
+                 .Between(1, 16)
+                 .Default(std::uint64_t{2}),
+             Number("decay", "F", "what each edge from there leaves, beside its weight")
+                 .Between(0, 1)
+                 .Default(0.5),
+             Top(10, "at most K memories; 0 = all"),
+             List("weight", "TERM=W,...",
+                  "rank by the sum of these terms: text, similarity, path, recency, salience, "
+                  "frequency, "
+                  "scope (default: BM25, the similarity, or the ranks of several lists fused)"),
+             Text("half_life", "DURATION", "recency halves in that time since the last use")
+                 .Default("30d"),
+             Count("full_count", "N", "uses for which frequency is 1")
+                 .Between(1, 1e12)
+                 .Default(std::uint64_t{100}),
+             Text("salience", "COLUMN",
+                  "the column that salience is read from (default: salience, else retention or "
+                  "trust)"),
+             List("prefer_scopes", "A,B", "the term scope is 1 for memories of these scopes"),
+             List("prefer_tags", "A,B", "and for memories with one of these tags"),
+             KindsParameter("edge kinds of relations and of nearness (default: all facts)"),
+             Count("hops", "H", "show relations at most H edges away; 0 = none")
+                 .Between(0, kMaxRelatedHops)
+                 .Default(std::uint64_t{1}),
+             Count("related", "N", "at most N relations of a memory")
+                 .Between(1, kMaxRelated)
+                 .Default(std::uint64_t{20}),
+             Count("related_edges", "N", "look at N edges around a memory, then say so")
+                 .Between(1, 1e9)
+                 .Default(std::uint64_t{1'000}),
+             Number(
+                 "near_duplicate", "X",
+                 "flag what shares so many tags and terms with a superseded one; above 1: nothing")
+                 .Between(0, 2)
+                 .Default(0.5),
+             Flag("exclude_contradicted", "leave out both sides of open conflicts"),
+             IncludeSuperseded(),
+             MaxNodes("each list or stage stops after N nodes and says truncated"),
+             MaxEdges("each list or stage stops after N edges and says truncated"),
+             MaxSeconds()};
 }
 
 }  // namespace plexus::tools
