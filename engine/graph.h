@@ -150,7 +150,8 @@ class Graph {
 
   // Applies records that another graph has resolved, as they are: the same sequences, ids and
   // answers. For replicas and followers (storage/database.h, ChangesSince). Records come with their
-  // payloads, unless they are journalled. They become visible in groups; after an error those
+  // payloads, unless they are journalled. A record that removes nodes removes the edges that they
+  // have here. They become visible in groups; after an error those
   // before it stay. kFailedPrecondition: the next record is not the one after sequence();
   // kCorruption: it does not fit this graph; else as Apply.
   Status Replay(std::span<const Record> records, const ReplayOptions& options = {});

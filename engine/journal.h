@@ -38,6 +38,11 @@ class Journal {
     return Append(group, durability);
   }
   virtual Status EndAppend() { return {}; }
+  // The same as Append for records that another graph has resolved (Graph::Replay): the journal is
+  // its replica's, which may drop nothing that its source still knows.
+  virtual Status AppendReplayed(std::span<const Record> group, Durability durability) {
+    return Append(group, durability);
+  }
   // The same as Append for what batches of a load put into the log, from sequence `first` on.
   // Unless overridden it makes their records.
   virtual Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,

@@ -271,7 +271,8 @@ class Database {
   // the next Open): payloads of every version, write-ahead logs. O(log). Terms and tags that
   // only purged nodes ever had are keys in the log: when there are any, log and payloads are
   // written anew with placeholders for those keys (by Scrub, Close and the next Open, not by
-  // Checkpoint), at the cost of a HardPurge, and the graph() reference is renewed.
+  // Checkpoint), at the cost of a HardPurge, and the graph() reference is renewed. Not in a replica
+  // (its last record came by Graph::Replay): its source forgets them, and it begins again.
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
@@ -319,11 +320,13 @@ class Database {
   // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in
   // order, bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at
   // first; so one that stops at any point goes on without loss or double. Of nodes that were purged
-  // in the meantime it tells no tags, terms, payloads and vectors; see Changes::generation for hard
-  // purges. Waits for no maintenance; any thread. kNotFound: `since` lies in the future;
-  // kFailedPrecondition: below the history floor (begin with a Backup, or a read-only view's
-  // snapshot). A view may show a batch that its writer has not acknowledged yet: the writer then
-  // makes it durable first, or says kNotFound for as long as it is just being written.
+  // in the meantime it tells no tags, terms, payloads and vectors: a host that keeps edges by
+  // itself takes all that it has of a removed node, as Graph::Replay does, and not those that the
+  // record names. See Changes::generation for hard purges. Waits for no maintenance; any thread.
+  // kNotFound: `since` lies in the future; kFailedPrecondition: below the history floor (begin with
+  // a Backup, or a read-only view's snapshot). A view may show a batch that its writer has not
+  // acknowledged yet: the writer then makes it durable first, or says kNotFound for as long as it
+  // is just being written.
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and

@@ -151,6 +151,7 @@ class Database::Impl {
   Status ForgetWords(Progress* progress);
   Result<std::set<NodeId>> FindPurgedWords();
   Status DropScrubMarks();
+  Result<bool> IsReplica();  // its last record came from another graph
   // hard_purge.cc. A new generation without `nodes`, what refers to them and the words that only
   // purged nodes had. REQUIRES `maintenance` held and the caller to be alone; renews `graph`.
   Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);

@@ -79,7 +79,7 @@ void Replica::Check() {
   if (!checker_.Look(snapshot, allowed)) return;
   // A feed may leave out what a purge that comes next has erased already.
   if (!checker_.model().purged()) return;
-  if (++rounds_ % 100 == 0)
+  if (++rounds_ % 25 == 0)
     checker_.Full(snapshot, allowed);
   else
     checker_.Ask(snapshot, allowed);

@@ -6,6 +6,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/log/payload_store.h"
+#include "storage/log/rocks_journal.h"
 #include "storage/log/write_ahead_log.h"
 
 namespace plexus::storage_internal {
@@ -18,6 +19,7 @@ class NewRecords : public rocksdb::WriteBatch::Handler {
   NewRecords(const Rocks& rocks, LogPoint after, LogTail& tail)
       : log_(rocks.log()->GetID()),
         payload_(rocks.payload()->GetID()),
+        meta_(rocks.meta()->GetID()),
         point_(after),
         tail_(tail) {}
   bool Take(const std::string& write) {
@@ -28,7 +30,7 @@ class NewRecords : public rocksdb::WriteBatch::Handler {
                         const rocksdb::Slice& value) override {
     const bool known = family == log_       ? AddRecord(key, value)
                        : family == payload_ ? AddPayload(key, value)
-                                            : false;
+                                            : family == meta_ && key == kReplayedKey;
     return known ? rocksdb::Status::OK() : rocksdb::Status::NotSupported();
   }
   rocksdb::Status DeleteCF(std::uint32_t, const rocksdb::Slice&) override {
@@ -66,7 +68,7 @@ class NewRecords : public rocksdb::WriteBatch::Handler {
     return true;
   }
 
-  const std::uint32_t log_, payload_;
+  const std::uint32_t log_, payload_, meta_;
   LogPoint point_;
   std::size_t payloads_ = 0;  // of the record to come
   LogTail& tail_;

@@ -69,12 +69,13 @@ Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   return status;
 }
 
-Status RocksJournal::Append(std::span<const Record> group, Durability durability) {
+Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durability,
+                                 bool replayed) {
   Position at;
   {
     std::lock_guard lock(mutex_);
     PLEXUS_TRY(Refused());
-    if (bulk_) return AppendBulk([&] { return AddBulk(group); });
+    if (bulk_) return AppendBulk([&] { return AddBulk(group, replayed); });
     at = position_;
   }
   if (durability == Durability::kDefault) durability = options_.durability;
@@ -83,6 +84,8 @@ Status RocksJournal::Append(std::span<const Record> group, Durability durability
   std::uint64_t log_bytes = 0;
   std::vector<std::pair<NodeId, Sequence>> purges;
   auto write = [&](bool last) -> Status {
+    if (replayed)
+      batch.Put(rocks_->meta(), kReplayedKey, NodeValue(at.sequence)).PermitUncheckedError();
     Status status = Write(batch, sync && last);
     std::unique_lock lock(mutex_);
     if (!status) {
@@ -158,7 +161,7 @@ Status RocksJournal::AddBulkRecords(Sequence first, std::size_t count, Encode&& 
 }
 
 // REQUIRES mutex_ held.
-Status RocksJournal::AddBulk(std::span<const Record> group) {
+Status RocksJournal::AddBulk(std::span<const Record> group, bool replayed) {
   PLEXUS_TRY(AddBulkRecords(
       group.front().sequence, group.size(),
       [&](std::size_t i, RecordEncoder& encoder) { return encoder.Encode(group[i]); }));
@@ -174,6 +177,7 @@ Status RocksJournal::AddBulk(std::span<const Record> group) {
       if (options_.on_purge) options_.on_purge(c.node, record.sequence);
     }
   }
+  if (replayed) bulk_->AddMeta(kReplayedKey, NodeValue(group.back().sequence));
   return {};
 }
 

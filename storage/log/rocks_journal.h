@@ -27,9 +27,11 @@
 namespace plexus::storage_internal {
 
 // Meta family: "purged/" + node (4 bytes, big-endian) -> sequence of its last purge
-// (8 bytes, little-endian); "scrub/" + node: its bytes are still to be erased.
+// (8 bytes, little-endian); "scrub/" + node: its bytes are still to be erased. "replayed" ->
+// sequence of the last record that came from another graph.
 inline constexpr char kPurgedPrefix[] = "purged/";
 inline constexpr char kScrubPrefix[] = "scrub/";
+inline constexpr char kReplayedKey[] = "replayed";
 std::string NodeMetaKey(const char* prefix, NodeId node);
 
 class RocksJournal : public Journal {
@@ -48,7 +50,12 @@ class RocksJournal : public Journal {
                Options options);
   ~RocksJournal() override;
 
-  Status Append(std::span<const Record> group, Durability durability) override;
+  Status Append(std::span<const Record> group, Durability durability) override {
+    return AppendGroup(group, durability, false);
+  }
+  Status AppendReplayed(std::span<const Record> group, Durability durability) override {
+    return AppendGroup(group, durability, true);
+  }
   Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches, Sequence first,
                     Durability durability) override;
   // A thread fsyncs between the two.
@@ -73,9 +80,10 @@ class RocksJournal : public Journal {
   Status Close();
 
  private:
+  Status AppendGroup(std::span<const Record> group, Durability durability, bool replayed);
   template <class Encode>
   Status AddBulkRecords(Sequence first, std::size_t count, Encode&& encode);
-  Status AddBulk(std::span<const Record> group);
+  Status AddBulk(std::span<const Record> group, bool replayed);
   template <class Add>
   Status AppendBulk(Add&& add);
   Status Write(rocksdb::WriteBatch& batch, bool sync);

@@ -128,8 +128,21 @@ Status Database::Impl::ScrubNow(Progress* progress) {
   }
   words_found = words.Take();
   words_found_at = cursor.point().sequence == now.sequence() ? now.sequence() : kNever;
-  words_wait = !words_found.empty();
+  PLEXUS_ASSIGN(const bool replica, IsReplica());
+  words_wait = !words_found.empty() && !replica;
   return words_wait ? Status() : DropScrubMarks();  // else when the words are gone, too
+}
+
+// A replica's words are its source's to forget: who has a tag that is gone here may use it there.
+Result<bool> Database::Impl::IsReplica() {
+  std::string value;
+  const rocksdb::Status read = rocks->db()->Get(ScanOptions(), rocks->meta(), kReplayedKey, &value);
+  if (read.IsNotFound()) return false;
+  PLEXUS_TRY(Check(read, rocks->path() + ", meta"));
+  Sequence last = 0;
+  for (std::size_t i = value.size(); i-- > 0;)
+    last = (last << 8) | static_cast<std::uint8_t>(value[i]);
+  return last == journal->position().sequence;
 }
 
 Status Database::Impl::DropScrubMarks() {

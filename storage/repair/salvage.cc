@@ -123,7 +123,8 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
     return true;
   }
   std::uint64_t id = 0;
-  const bool mark = entry.key.starts_with("purged/") || entry.key.starts_with("scrub/");
+  const bool mark = entry.key.starts_with("purged/") || entry.key.starts_with("scrub/") ||
+                    entry.key == "replayed";
   if (mark || !ParseSectionKey(key, &id, &section)) return mark;  // the log has the purges, too
   if (section == kManifestSection) {
     auto manifest = DecodeManifest(AsBytes(entry.value), "");
