@@ -8,7 +8,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/retrieval/internal/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
