@@ -16,6 +16,12 @@ float RoundedUp(double value) {  // of one that is not negative
   return static_cast<double>(rounded) < value ? std::nextafter(rounded, kInfinite) : rounded;
 }
 
+// To the nearest integer, ties to even. REQUIRES |x| < 2^51. nearbyint is a call on plain x86-64.
+double Nearest(double x) {
+  constexpr double kShift = 0x1.8p52;
+  return (x + kShift) - kShift;
+}
+
 // Where the codes and the bound of one row go.
 class RowPlace {
  public:
@@ -23,9 +29,8 @@ class RowPlace {
       : codes_(block.codes + row / kNarrowGroup * kNarrowGroup * stride +
                row % kNarrowGroup * kNarrowStep),
         bounds_(block.bounds + row / kNarrowGroup * 3 * kNarrowGroup + row % kNarrowGroup) {}
-  std::int8_t& code(std::size_t i) const {
-    return codes_[i / kNarrowStep * (kNarrowGroup * kNarrowStep) + i % kNarrowStep];
-  }
+  // kNarrowStep codes.
+  std::int8_t* codes(std::size_t step) const { return codes_ + step * kNarrowGroup * kNarrowStep; }
   void SetBound(NarrowBound bound) const {
     bounds_[0] = bound.scale;
     bounds_[kNarrowGroup] = bound.norm;
@@ -37,31 +42,57 @@ class RowPlace {
   float* bounds_;
 };
 
-// Writes the codes of one row; they are zero where none is written.
+// fn(step, kNarrowStep values of it), the last ones filled up with zeros.
+template <class Fn>
+void ForEachStep(std::span<const float> row, Fn&& fn) {
+  const std::size_t whole = row.size() / kNarrowStep, rest = row.size() % kNarrowStep;
+  for (std::size_t step = 0; step < whole; ++step) fn(step, row.data() + step * kNarrowStep);
+  if (rest == 0) return;
+  float last[kNarrowStep] = {};
+  std::copy_n(row.data() + whole * kNarrowStep, rest, last);
+  fn(whole, last);
+}
+
+// A sum for each lane, so that additions need not wait for one another.
+double Sum(const double (&lanes)[kNarrowStep]) {
+  static_assert(kNarrowStep == 4);
+  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+// Writes all codes of one row.
 NarrowBound Quantize(std::span<const float> row, const RowPlace& place) {
-  float largest = 0;
-  double norm = 0;
-  for (const float x : row) {
-    largest = std::max(largest, std::abs(x));
-    norm += static_cast<double>(x) * static_cast<double>(x);
-  }
-  norm = std::sqrt(norm);
-  const float scale = largest / 127;
-  if (largest == 0) return {0, 0, 0};
+  float largest_of[kNarrowStep] = {};
+  double squares_of[kNarrowStep] = {};
+  ForEachStep(row, [&](std::size_t, const float* values) {
+    for (std::size_t i = 0; i < kNarrowStep; ++i) {
+      const double x = static_cast<double>(values[i]);
+      largest_of[i] = std::max(largest_of[i], std::abs(values[i]));
+      squares_of[i] += x * x;
+    }
+  });
+  const float largest = *std::ranges::max_element(largest_of), scale = largest / 127;
+  const double norm = std::sqrt(Sum(squares_of));
   if (!(scale >= std::numeric_limits<float>::min()) ||
-      norm >= static_cast<double>(std::numeric_limits<float>::max()))
-    return {0, 1, kInfinite};
-  const double wide_scale = static_cast<double>(scale), inverse = 1 / wide_scale;
-  double squares = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const double x = static_cast<double>(row[i]);
-    const double code = std::clamp(std::nearbyint(x * inverse), -127.0, 127.0);
-    place.code(i) = static_cast<std::int8_t>(code);
-    const double lost = x - wide_scale * code;
-    squares += lost * lost;
+      norm >= static_cast<double>(std::numeric_limits<float>::max())) {
+    ForEachStep(row, [&](std::size_t step, const float*) {
+      std::fill_n(place.codes(step), kNarrowStep, std::int8_t{0});
+    });
+    return largest == 0 ? NarrowBound{0, 0, 0} : NarrowBound{0, 1, kInfinite};
   }
-  // The sum above is within 1e-12 of the exact one.
-  return {scale, RoundedUp(norm * (1 + 1e-12)), RoundedUp(std::sqrt(squares) * (1 + 1e-9))};
+  const double wide_scale = static_cast<double>(scale), inverse = 1 / wide_scale;
+  double lost_of[kNarrowStep] = {};
+  ForEachStep(row, [&](std::size_t step, const float* values) {
+    std::int8_t* const codes = place.codes(step);
+    for (std::size_t i = 0; i < kNarrowStep; ++i) {
+      const double x = static_cast<double>(values[i]);
+      const double code = std::clamp(Nearest(x * inverse), -127.0, 127.0);
+      const double lost = x - wide_scale * code;
+      codes[i] = static_cast<std::int8_t>(code);
+      lost_of[i] += lost * lost;
+    }
+  });
+  // The sums are within 1e-12 of the exact ones.
+  return {scale, RoundedUp(norm * (1 + 1e-12)), RoundedUp(std::sqrt(Sum(lost_of)) * (1 + 1e-9))};
 }
 
 }  // namespace
@@ -87,8 +118,10 @@ void NarrowRows::Fill(const VectorTable::View& view, std::span<const NewBlock> m
       std::copy_n(w.known->codes, known * group_codes, block.codes);
       std::copy_n(w.known->bounds, known * 3 * kNarrowGroup, block.bounds);
     }
-    std::fill_n(block.codes + known * group_codes, (all - known) * group_codes, std::int8_t{0});
-    std::fill_n(block.bounds + known * 3 * kNarrowGroup, (all - known) * 3 * kNarrowGroup, 0.0f);
+    if (all > known) {  // rows that fill up the last group; the threads write all others
+      std::fill_n(block.codes + (all - 1) * group_codes, group_codes, std::int8_t{0});
+      std::fill_n(block.bounds + (all - 1) * 3 * kNarrowGroup, 3 * kNarrowGroup, 0.0f);
+    }
     group += all;
   }
   ForNewRows(view, made, executor, [stride] {
