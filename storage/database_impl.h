@@ -64,7 +64,7 @@ class Database::Impl {
   std::uint64_t news_bytes = 0;  // with their payloads
 
   std::mutex purge_mutex;
-  std::map<NodeId, Sequence> purged;    // ever, last purge
+  std::map<NodeId, Sequence> purged;    // last purge of those purged after the floor, and others
   std::map<NodeId, Sequence> to_scrub;  // bytes are still to be erased
   bool words_wait = false;  // terms or tags that only purged nodes had; guarded by `maintenance`
   std::set<NodeId> words_found;  // those, as of a record; guarded by `maintenance`
@@ -101,6 +101,9 @@ class Database::Impl {
   Noted NotedFloor() const;
   storage_internal::LoadRequest Request() const;  // without a target
   std::map<NodeId, Sequence> Purged();
+  // Those at or before the floor: they mask no state that can be asked for any more.
+  void ForgetPurges(Sequence floor);
+  Status ErasePurges();  // the same in the files, before anything is appended
 
   // open.cc
   Status OpenForWriting();

@@ -256,6 +256,7 @@ Status Database::Impl::OpenForWriting() {
   report.was_clean = anchor.clean;
   PLEXUS_ASSIGN(const Loaded loaded, OpenReadOnlyAndLoad(false));
   PLEXUS_TRY(AttachWriter(loaded));
+  PLEXUS_TRY(ErasePurges());
   StartGraph(loaded, journal);
   {
     std::lock_guard guard(maintenance);

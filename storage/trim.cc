@@ -102,10 +102,26 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   const rocksdb::Slice payload_to(payload_end);
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
+  d.ForgetPurges(before);
   return d.DropOldCheckpoints();
 }
 
 }  // namespace
+
+void Database::Impl::ForgetPurges(Sequence floor) {
+  std::lock_guard guard(purge_mutex);
+  std::erase_if(purged, [floor](const auto& purge) { return purge.second <= floor; });
+}
+
+Status Database::Impl::ErasePurges() {
+  ForgetPurges(anchor.floor_sequence);
+  PLEXUS_ASSIGN(const auto old, ReadPurges(rocks, kPurgedPrefix, anchor.floor_sequence));
+  if (old.empty()) return {};
+  rocksdb::WriteBatch batch;
+  for (const auto& [node, sequence] : old)
+    batch.Delete(rocks->meta(), NodeMetaKey(kPurgedPrefix, node)).PermitUncheckedError();
+  return Check(rocks->db()->Write(rocksdb::WriteOptions(), &batch), rocks->path());
+}
 
 Status Database::Trim(Sequence before, Progress* progress) try {
   Impl& d = *impl_;

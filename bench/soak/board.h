@@ -53,8 +53,8 @@ struct Board {
       secrets_looked_for;
   std::atomic<std::uint64_t> backup_ready, backup_from,
       backup_checked;  // numbers; the step acked before it
-  std::atomic<std::uint64_t> live, ids, graph_bytes, allocator_free, memtable_bytes, id_bytes,
-      delta_arcs, compactions, vector_compactions, history;
+  std::atomic<std::uint64_t> live, ids, graph_bytes, allocator_free, allocator_used, memtable_bytes,
+      id_bytes, delta_arcs, compactions, vector_compactions, history;
   std::array<Latencies, static_cast<int>(Timed::kTimedCount)> timed;
   Latencies& operator[](Timed what) { return timed[static_cast<std::size_t>(what)]; }
 };

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 struct Sample {
   double at = 0;  // seconds
   double resident = 0, disk = 0, ids = 0, id_bytes = 0, graph_bytes = 0, live = 0;
-  double allocator_free = 0, memtable_bytes = 0;
+  double allocator_free = 0, allocator_used = 0, memtable_bytes = 0;
 };
 
 double Quantile(std::vector<Sample> samples, double Sample::* of, double q) {
@@ -178,6 +178,7 @@ void Supervisor::TakeSample() {
   s.graph_bytes = static_cast<double>(board_.graph_bytes);
   s.live = static_cast<double>(board_.live);
   s.allocator_free = static_cast<double>(board_.allocator_free);
+  s.allocator_used = static_cast<double>(board_.allocator_used);
   s.memtable_bytes = static_cast<double>(board_.memtable_bytes);
   follower_resident_ = std::max(follower_resident_, follower_.ResidentBytes());
   samples_.push_back(s);
@@ -302,12 +303,14 @@ bool Supervisor::Judge() {
       Median(middle, &Sample::graph_bytes) / 1e6, Median(last, &Sample::graph_bytes) / 1e6,
       static_cast<double>(follower_resident_) / 1e6);
   std::printf(
-      "of it: lower quartile %.1f then %.1f MB, freed and kept by the allocator %.1f then %.1f MB, "
-      "memtables %.1f then %.1f MB (medians)\n",
+      "of it: lower quartile %.1f then %.1f MB; blocks in use: lower quartile %.1f then %.1f MB; "
+      "freed and kept by the allocator %.1f then %.1f MB, memtables %.1f then %.1f MB (medians)\n",
       Quantile(middle, &Sample::resident, 0.25) / 1e6,
-      Quantile(last, &Sample::resident, 0.25) / 1e6, Median(middle, &Sample::allocator_free) / 1e6,
-      Median(last, &Sample::allocator_free) / 1e6, Median(middle, &Sample::memtable_bytes) / 1e6,
-      Median(last, &Sample::memtable_bytes) / 1e6);
+      Quantile(last, &Sample::resident, 0.25) / 1e6,
+      Quantile(middle, &Sample::allocator_used, 0.25) / 1e6,
+      Quantile(last, &Sample::allocator_used, 0.25) / 1e6,
+      Median(middle, &Sample::allocator_free) / 1e6, Median(last, &Sample::allocator_free) / 1e6,
+      Median(middle, &Sample::memtable_bytes) / 1e6, Median(last, &Sample::memtable_bytes) / 1e6);
   std::printf(
       "files of the database: median %.1f then %.1f MB (%+.1f %%), most %.1f then %.1f MB\n\n",
       Median(middle, &Sample::disk) / 1e6, Median(last, &Sample::disk) / 1e6, 100 * disk,

@@ -3,6 +3,8 @@
 //
 // The database is called as its header allows: purges with the gate to themselves, all
 // else under the shared side of it. A snapshot is read without it.
+#include <malloc.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -307,6 +309,8 @@ void Writer::Count() {
       board_.ids = snapshot.node_count();
       board_.graph_bytes = bytes.total;
       board_.allocator_free = MeasureProcess().allocator_free;
+      const struct mallinfo2 blocks = mallinfo2();
+      board_.allocator_used = blocks.uordblks + blocks.hblkhd;
       board_.memtable_bytes = database_->stats().memtable_bytes;
       board_.id_bytes = bytes.nodes + bytes.keys + bytes.columns + bytes.payload_refs;
       board_.compactions = stats.compactions;

@@ -1,8 +1,11 @@
 // Purged bytes are in no file: every live file is searched for them.
+#include <array>
 #include <cstring>
 #include <filesystem>
 
 #include "engine/vocabulary.h"
+#include "storage/log/rocks_journal.h"
+#include "storage/state_loader.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -297,6 +300,39 @@ TEST(HardPurge, KeysAndEventsAreGoneToo) {
     auto db = MustOpen(scratch.path());
     EXPECT_EQ(Dump(db->snapshot()), dump);
   }
+}
+
+// A purge masks states of before it; below the history floor there are none.
+TEST(Purge, ATrimForgetsIt) {
+  ScratchDirectory scratch;
+  const auto entries = [&] {
+    auto rocks = Rocks::Open(GenerationPath(scratch.path(), 1), Rocks::Mode::kReadOnly,
+                             std::make_shared<Files>());
+    EXPECT_TRUE(rocks);
+    return ReadPurges(*rocks, kPurgedPrefix, ~Sequence{0})->size();
+  };
+  auto db = MustOpen(scratch.path(), Create());
+  ApplyScript(*db, 1, 6);
+  const std::array<std::string, 3> keys = {"p0", "p1", "p2"};  // without a tag or term
+  WriteBatch made(9'000);
+  for (const std::string& key : keys) made.SetPayload(made.UpsertNode(key), NodeField::kText, key);
+  PLEXUS_OK(db->graph().Apply(made));
+  for (int i = 0; i < 3; ++i) {
+    WriteBatch batch(10'000 + i);
+    batch.PurgeNode(batch.Node(keys[static_cast<std::size_t>(i)]));
+    PLEXUS_OK(db->graph().Apply(batch));
+  }
+  const std::string last = Dump(db->snapshot()), past = Dump(*db->AsOf(9));
+  PLEXUS_OK(db->Trim(9));  // of two of the three
+  EXPECT_EQ(Dump(*db->AsOf(9)), past);
+  PLEXUS_OK(db->Close());
+  EXPECT_EQ(entries(), 3u) << "the files forget them when they are opened";
+  db = MustOpen(scratch.path());
+  EXPECT_EQ(Dump(db->snapshot()), last);
+  EXPECT_EQ(Dump(*db->AsOf(9)), past);
+  EXPECT_TRUE(db->Verify({.against_replay = true})->ok);
+  PLEXUS_OK(db->Close());
+  EXPECT_EQ(entries(), 1u);
 }
 
 }  // namespace
