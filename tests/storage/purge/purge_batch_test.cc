@@ -67,5 +67,31 @@ TEST(Purge, NextLifeMayBeginInItsBatch) {
   }
 }
 
+// A checkpoint above the floor may name a vector that the trim dropped, as its node is purged
+// later.
+TEST(Purge, ACheckpointBelowItIsSoundAboveALaterFloor) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  WriteBatch first(1000);
+  first.DefineSpace({"default", 2, Metric::kCosine});
+  const float values[] = {1, 2};
+  first.SetVector(first.UpsertNode("a"), first.SpaceNamed("default"), values);
+  PLEXUS_OK(db->graph().Apply(first));
+  for (const char* key : {"b", "c"}) {
+    WriteBatch batch(2000);
+    batch.UpsertNode(key);
+    PLEXUS_OK(db->graph().Apply(batch));
+  }
+  PLEXUS_OK(db->Checkpoint());  // of record 3
+  WriteBatch purge(3000);
+  purge.PurgeNode(purge.Node("a"));
+  PLEXUS_OK(db->graph().Apply(purge));
+  PLEXUS_OK(db->Trim(2));
+  const auto report = db->Verify();
+  PLEXUS_OK(report);
+  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  PLEXUS_OK(db->Backup(scratch.path("copy")));
+}
+
 }  // namespace
 }  // namespace plexus::storage_internal::testing
