@@ -1,8 +1,9 @@
-// Purges beside other operations of their batch.
+// Purges beside other operations of their batch, and in steps of bulk mode.
 #include <string>
 #include <vector>
 
 #include "engine/vocabulary.h"
+#include "storage/base/fail_points.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -91,6 +92,49 @@ TEST(Purge, ACheckpointBelowItIsSoundAboveALaterFloor) {
   PLEXUS_OK(report);
   EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
   PLEXUS_OK(db->Backup(scratch.path("copy")));
+}
+
+// Killed between two steps of bulk mode: the purge is lost, and its mark must be as well, or it
+// would stand for another record that has its number later.
+TEST(Purge, LostWithItsBulkStepItHidesAndErasesNothing) {
+  ScratchDirectory scratch;
+  TestHooks hooks;
+  OpenOptions options = Create();
+  options.checkpoint_on_close = CheckpointOnClose::kNever;
+  options.hooks = &hooks;
+  auto db = MustOpen(scratch.path("live"), options);
+  const auto say = [&](Database& to, const char* text) {
+    WriteBatch batch(1000);
+    batch.SetPayload(batch.UpsertNode("a"), NodeField::kText, text);
+    PLEXUS_OK(to.graph().Apply(batch));
+  };
+  say(*db, "first");
+  PLEXUS_OK(db->BeginBulk());
+  say(*db, "second");
+  WriteBatch purge(1000);
+  purge.PurgeNode(purge.Node("a"));
+  PLEXUS_OK(db->graph().Apply(purge));  // record 3
+  hooks.at_point = [&](const char* point) {
+    if (point == std::string_view("bulk.before_ingest"))
+      CopyTree(scratch.path("live"), scratch.path("killed"));
+  };
+  PLEXUS_OK(db->EndBulk());
+  hooks.at_point = nullptr;
+  options.hooks = nullptr;
+  auto killed = MustOpen(scratch.path("killed"), options);
+  ASSERT_EQ(killed->snapshot().sequence(), 1u);
+  for (const char* text : {"other", "and another", "the last"}) say(*killed, text);
+  const std::string before = Dump(killed->snapshot());
+  const auto past = killed->AsOf(2);
+  PLEXUS_OK(past);
+  const std::string then = Dump(*past);
+  PLEXUS_OK(killed->Close());
+  killed = MustOpen(scratch.path("killed"), options);
+  EXPECT_EQ(killed->report().finished_purges, 0u);
+  EXPECT_EQ(Dump(killed->snapshot()), before);
+  const auto again = killed->AsOf(2);
+  PLEXUS_OK(again);
+  EXPECT_EQ(Dump(*again), then);
 }
 
 }  // namespace
