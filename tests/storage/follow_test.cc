@@ -120,6 +120,22 @@ TEST(Follow, WhatDoesNotGoOnIsOpenedAnew) {
   EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
 }
 
+// A past that the view has kept is gone when its record is trimmed, as it is for the writer.
+TEST(Follow, ATrimTakesThePast) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  ApplyScript(*writer, 1, 20);
+  auto reader = MustOpen(scratch.path(), ReadOnly());
+  PLEXUS_OK(reader->AsOf(5));
+  PLEXUS_OK(writer->Trim(10));
+  ApplyScript(*writer, 21, 21);
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_EQ(writer->AsOf(5).error().code, ErrorCode::kNotFound);
+  const auto past = reader->AsOf(5);
+  ASSERT_FALSE(past.has_value());
+  EXPECT_EQ(past.error().code, ErrorCode::kNotFound);
+}
+
 TEST(Changes, AReplicaIsTheSameGraph) {
   constexpr std::uint64_t kBatches = 50;
   const std::vector<std::string> dumps = ScriptDumps(kBatches);
