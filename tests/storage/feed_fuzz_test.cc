@@ -284,6 +284,20 @@ class Fuzz {
           << "graph that began with a view";
     }
   }
+  // What happened to a node after a record; how much was erased differs with what was told.
+  std::string Story(Database& db, NodeId node, Sequence after) {
+    const auto history = db.History(node);
+    if (!history) return history.error().ToString();
+    std::ostringstream out;
+    for (const HistoryEntry& e : *history)
+      if (e.sequence > after)
+        out << e.sequence << ' ' << HistoryWhatName(e.what) << ' ' << e.time_ms << ' '
+            << e.node_kind << ' ' << e.edge_kind << ' ' << e.column << ' ' << e.bits << ' '
+            << static_cast<int>(e.field) << ' ' << e.space << ' ' << e.ref.bits << ' '
+            << static_cast<int>(e.direction) << ' ' << e.other << ' ' << e.label << ' ' << e.weight
+            << '\n';
+    return out.str();
+  }
   // The same past and the same history, where both have it.
   void Past() {
     if (!durable_ || !Level(*source_, durable_->snapshot())) return;
@@ -295,6 +309,10 @@ class Fuzz {
       const auto ours = source_->AsOf(at), theirs = durable_->AsOf(at);
       ASSERT_TRUE(ours.has_value() && theirs.has_value()) << at;
       EXPECT_TRUE(SameText(Everything(*theirs), Everything(*ours))) << "record " << at;
+    }
+    if (const auto node = AnyNode(); node && !Failed()) {
+      EXPECT_TRUE(SameText(Story(*durable_, *node, first), Story(*source_, *node, first)))
+          << "history of node " << *node;
     }
   }
 
