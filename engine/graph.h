@@ -150,10 +150,10 @@ class Graph {
 
   // Applies records that another graph has resolved, as they are: the same sequences, ids and
   // answers. For replicas and followers (storage/database.h, ChangesSince). Records come with their
-  // payloads, unless they are journalled. A record that removes nodes removes the edges that they
-  // have here. They become visible in groups; after an error those
-  // before it stay. kFailedPrecondition: the next record is not the one after sequence();
-  // kCorruption: it does not fit this graph; else as Apply.
+  // payloads, unless they are journalled. A record that removes nodes removes the tags, terms,
+  // payloads and vectors that they have here, of which a feed may have told something else. They
+  // become visible in groups; after an error those before it stay. kFailedPrecondition: the next
+  // record is not the one after sequence(); kCorruption: it does not fit this graph; else as Apply.
   Status Replay(std::span<const Record> records, const ReplayOptions& options = {});
 
   // Every batch up to `sequence` survives power loss when this returns.

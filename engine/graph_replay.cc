@@ -6,28 +6,29 @@
 #include <vector>
 
 #include "engine/adjacency/run.h"
+#include "engine/adjacency/word_edges.h"
 #include "engine/internal/graph_impl.h"
 
 namespace plexus {
 
 namespace {
 
-// Removes nodes, or purges them; what it says of their edges is all that the source had.
-bool Removes(const Record& record) {
-  return std::any_of(record.node_changes.begin(), record.node_changes.end(),
-                     [](const NodeChange& c) {
-                       return c.what == NodeChange::kRemove || c.what == NodeChange::kPurge;
-                     });
+bool Removes(const NodeChange& c) {
+  return c.what == NodeChange::kRemove || c.what == NodeChange::kPurge;
+}
+bool RemovesAny(const Record& record) {
+  return std::ranges::any_of(record.node_changes, [](const NodeChange& c) { return Removes(c); });
 }
 
-// The edges of the nodes that `record` removes, as tombstones, ascending and distinct.
-std::vector<EdgeChange> EdgesOfRemoved(const Record& record, const Snapshot& now) {
+// The edges to tags and terms of the nodes that `record` removes, as tombstones, ascending and
+// distinct.
+std::vector<EdgeChange> WordEdgesOfRemoved(const Record& record, const Snapshot& now) {
   std::vector<EdgeChange> edges;
   for (const NodeChange& c : record.node_changes) {
-    if (c.what != NodeChange::kRemove && c.what != NodeChange::kPurge) continue;
-    if (c.node >= now.node_count()) continue;
+    if (!Removes(c) || c.node >= now.node_count()) continue;
     for (const Direction direction : {Direction::kOut, Direction::kIn})
       now.ForEachArc(direction, c.node, ArcFilter::All(), [&](const Arc& arc) {
+        if (!TellsWords(arc.kind)) return;
         const Edge edge = now.edge(arc, c.node);
         EdgeChange gone;
         gone.source = edge.source;
@@ -36,8 +37,6 @@ std::vector<EdgeChange> EdgesOfRemoved(const Record& record, const Snapshot& now
         gone.kind = edge.kind;
         gone.weight = 0;
         gone.flags = EdgeChange::kTombstone;
-        if (now.schema().edge_kind(gone.kind).symmetric && gone.source > gone.target)
-          std::swap(gone.source, gone.target);
         edges.push_back(gone);
       });
   }
@@ -49,34 +48,65 @@ std::vector<EdgeChange> EdgesOfRemoved(const Record& record, const Snapshot& now
   return edges;
 }
 
-// A feed tells nothing of the tags and terms of nodes that are purged later. So a follower may have
-// fewer edges of them than its source had, and others: `record`, of a removal, is made one that
-// removes what is here, whatever it was there. Damaged ones stay for StateWriter to refuse.
-void FitRemoval(Record& record, const Snapshot& now) {
+void FitEdges(Record& record, const Snapshot& now) {
   if (!std::is_sorted(record.edges.begin(), record.edges.end(), IdentityLess)) return;
-  const std::vector<EdgeChange> here = EdgesOfRemoved(record, now);
+  const std::vector<EdgeChange> here = WordEdgesOfRemoved(record, now);
   std::vector<EdgeChange> edges;
-  edges.reserve(record.edges.size());
+  edges.reserve(record.edges.size() + here.size());
   std::vector<std::uint32_t> moved(record.edges.size());
   auto next = here.begin();
   for (std::size_t i = 0; i < record.edges.size(); ++i) {
     EdgeChange e = record.edges[i];
     while (next != here.end() && IdentityLess(*next, e)) edges.push_back(*next++);
     if (next != here.end() && !IdentityLess(e, *next)) ++next;  // the record says it itself
-    const bool known = e.source < now.node_count() && e.target < now.node_count() &&
-                       e.kind < now.schema().edge_kinds().size() &&
-                       now.FindEdge(e.source, e.kind, e.target, e.label);
     moved[i] = static_cast<std::uint32_t>(edges.size());
-    if (e.tombstone() && !known) continue;
-    if (!e.tombstone())
-      e.flags = static_cast<std::uint16_t>(known ? e.flags & ~EdgeChange::kIsNew
-                                                 : e.flags | EdgeChange::kIsNew);
+    if (TellsWords(e.kind)) {
+      const bool known = e.source < now.node_count() && e.target < now.node_count() &&
+                         now.FindEdge(e.source, e.kind, e.target, e.label);
+      if (e.tombstone() && !known) continue;
+      if (!e.tombstone())
+        e.flags = static_cast<std::uint16_t>(known ? e.flags & ~EdgeChange::kIsNew
+                                                   : e.flags | EdgeChange::kIsNew);
+    }
     edges.push_back(e);
   }
   edges.insert(edges.end(), next, here.end());
   record.edges = std::move(edges);
   for (EdgeExtra& x : record.edge_extras)  // tombstones have none
     if (x.index < moved.size()) x.index = moved[x.index];
+}
+
+// What the record sets anew stays.
+void FitContents(Record& record, const Snapshot& now) {
+  const auto key = [](NodeId node, std::uint32_t which) {
+    return std::uint64_t{node} << 32 | which;
+  };
+  std::vector<std::uint64_t> payloads, vectors;  // that it speaks of itself
+  for (const PayloadChange& c : record.payload_changes) payloads.push_back(key(c.node, c.field));
+  for (const VectorChange& c : record.vectors) vectors.push_back(key(c.node, c.space));
+  std::ranges::sort(payloads);
+  std::ranges::sort(vectors);
+  for (const NodeChange& c : record.node_changes) {
+    if (!Removes(c) || c.node >= now.node_count()) continue;
+    for (std::uint32_t field = 0; field < kNodeFieldCount; ++field)
+      if (now.payload_ref(c.node, static_cast<NodeField>(field)) &&
+          !std::ranges::binary_search(payloads, key(c.node, field)))
+        record.payload_changes.push_back({c.node, field, {}});
+    for (std::uint32_t space = 0; space < now.schema().spaces().size(); ++space) {
+      const VectorTable::View* const table = now.space(SpaceId(space));
+      if (table && table->has(c.node) && !std::ranges::binary_search(vectors, key(c.node, space)))
+        record.vectors.push_back({c.node, space, {}});
+    }
+  }
+}
+
+// A feed tells nothing of the tags, terms, payloads and vectors of nodes that are purged later. So
+// a follower may have fewer of them than its source had, and others: `record`, of a removal, is
+// made one that removes what is here, whatever it was there. All else is told, and stays as it is.
+// Damaged records stay for StateWriter to refuse.
+void FitRemoval(Record& record, const Snapshot& now) {
+  FitEdges(record, now);
+  FitContents(record, now);
 }
 
 }  // namespace
@@ -96,7 +126,7 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
     auto group = records.subspan(done, std::min(records.size() - done, kGroupBatches));
     // Journalled ones are told whole, and are in the journal as they are.
     std::vector<Record> fitted;
-    if (!options.journalled && std::any_of(group.begin(), group.end(), Removes)) {
+    if (!options.journalled && std::any_of(group.begin(), group.end(), RemovesAny)) {
       fitted.assign(group.begin(), group.end());
       group = fitted;
     }
@@ -108,7 +138,7 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
     Status status;
     try {
       while (applied < group.size() && status) {
-        if (!fitted.empty() && Removes(fitted[applied]))
+        if (!fitted.empty() && RemovesAny(fitted[applied]))
           FitRemoval(fitted[applied], Snapshot(writer_.Publish()));
         status = writer_.Apply(group[applied]);  // checked before it changes anything
         applied += status.has_value();

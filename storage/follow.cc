@@ -149,11 +149,11 @@ Result<bool> Database::Impl::Follow() {
     store->ForgetCache();
     PLEXUS_ASSIGN(auto now_purged, ReadPurges(*look, kPurgedPrefix, point.sequence));
     PLEXUS_ASSIGN(auto now_to_scrub, ReadPurges(*look, kScrubPrefix, point.sequence));
-    {
-      const std::lock_guard guard(purge_mutex);
-      purged = std::move(now_purged);
-      to_scrub = std::move(now_to_scrub);
-    }
+    const std::lock_guard guard(purge_mutex);
+    purged = std::move(now_purged);
+    to_scrub = std::move(now_to_scrub);
+  }
+  if (purges || next.floor_sequence != anchor.floor_sequence) {
     const std::lock_guard guard(past_mutex);
     past.clear();
   }

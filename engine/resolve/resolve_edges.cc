@@ -10,6 +10,7 @@
 
 #include <flatbuffers/flexbuffers.h>
 
+#include "engine/adjacency/word_edges.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/resolve/batch_resolver.h"
 
@@ -228,19 +229,19 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
       if (Pending* p = FindPending(node); p && p->purged) p->changed = true;
   if (value.new_properties) {
     if (existed && scrub == kNever) {
-      PLEXUS_ASSIGN(bool same, SamePayload(before.properties, *value.new_properties));
-      if (same) {
+      PLEXUS_ASSIGN(bool same_bytes, SamePayload(before.properties, *value.new_properties));
+      if (same_bytes) {
         value.properties = before.properties;
         value.new_properties.reset();
       }
     }
   }
-  if (existed && value == before) {
-    if (named) ++counts.same;
-    return {};
-  }
+  const bool same = existed && value == before;
+  if (same && named) ++counts.same;
+  // What a purge took and the batch states again is told: a follower may not have it.
+  if (same && (removal == kNever || scrub == kNever || !TellsWords(t.kind))) return {};
   if (value.new_properties) value.properties = StorePayload(*value.new_properties);
-  ++(existed ? counts.changed : counts.added);
+  if (!same) ++(existed ? counts.changed : counts.added);
   EmitEdge(t, existed ? 0 : EdgeChange::kIsNew, value);
   return {};
 }

@@ -1,9 +1,7 @@
-// Bulk steps over SstFileWriter and an atomic ingestion of both families.
+// Bulk steps over SstFileWriter and an atomic ingestion of all families.
 #include "storage/log/bulk_writer.h"
 
 #include <algorithm>
-
-#include <rocksdb/write_batch.h>
 
 #include "engine/out_of_memory.h"
 
@@ -99,16 +97,16 @@ Status BulkWriter::AddPayload(Sequence sequence, std::uint32_t ordinal, std::str
 }
 
 void BulkWriter::AddMeta(std::string key, std::string value) {
-  meta_.Put(rocks_->meta(), key, value).PermitUncheckedError();
+  meta_[std::move(key)] = std::move(value);
 }
 
 Status BulkWriter::Ingest() {
   if (log_.entries == 0) return {};
-  if (meta_.Count() > 0) {
-    rocksdb::WriteOptions sync;
-    sync.sync = true;
-    PLEXUS_TRY(Check(rocks_->db()->Write(sync, &meta_), rocks_->path()));
-    meta_.Clear();
+  Sorted meta;
+  if (!meta_.empty()) PLEXUS_TRY(Open(meta, rocks_->meta(), "meta"));
+  for (const auto& [key, value] : meta_) {
+    PLEXUS_TRY(Check(meta.writer->Put(key, value), meta.path));
+    ++meta.entries;
   }
   std::vector<rocksdb::IngestExternalFileArg> steps;
   auto add = [&](Sorted& sorted, rocksdb::ColumnFamilyHandle* family) -> Status {
@@ -123,6 +121,7 @@ Status BulkWriter::Ingest() {
     steps.push_back(std::move(arg));
     return {};
   };
+  PLEXUS_TRY(add(meta, rocks_->meta()));
   PLEXUS_TRY(add(payload_, rocks_->payload()));
   PLEXUS_TRY(add(log_, rocks_->log()));
   FailPoint(rocks_->files()->hooks(), "bulk.before_ingest");
@@ -130,6 +129,7 @@ Status BulkWriter::Ingest() {
   FailPoint(rocks_->files()->hooks(), "bulk.after_ingest");
   log_ = {};
   payload_ = {};
+  meta_.clear();
   pending_bytes_ = 0;
   first_pending_ = 0;
   return rocks_->files()->RemoveTree(scratch_);

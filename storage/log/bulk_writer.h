@@ -2,11 +2,12 @@
 //
 // Keys of log and payload ascend by themselves, so a big import needs neither
 // memtables nor a write-ahead log: it fills one SST per column family and hands
-// both to RocksDB in one atomic step. A crash leaves whole steps only. Internal;
+// them to RocksDB in one atomic step. A crash leaves whole steps only. Internal;
 // guarded by the journal's mutex.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,7 +31,7 @@ class BulkWriter {
   // Many, with consecutive sequences from `first` on; large ones go to several files at once.
   Status AddRecords(Sequence first, std::span<const std::string_view> values, Executor& executor);
   Status AddPayload(Sequence sequence, std::uint32_t ordinal, std::string_view value);
-  // Writes to the meta family that belong to the step; applied before it.
+  // Of the meta family, a part of the step. The last value of a key counts.
   void AddMeta(std::string key, std::string value);
   std::uint64_t pending_bytes() const { return pending_bytes_; }
   // First sequence not ingested yet, 0 = none.
@@ -54,7 +55,7 @@ class BulkWriter {
   std::string scratch_;
   Sorted log_, payload_;
   int files_ = 0;  // made, for their names
-  rocksdb::WriteBatch meta_;
+  std::map<std::string, std::string> meta_;
   std::uint64_t pending_bytes_ = 0;
   Sequence first_pending_ = 0;
 };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/vocabulary.h"
+#include "engine/adjacency/word_edges.h"
 
 namespace plexus::storage_internal {
 
@@ -21,23 +21,29 @@ PurgeMask::PurgeMask(std::vector<NodeId> nodes) {
   for (NodeId node : nodes) purges_.push_back({node, last_});
 }
 
-bool PurgeMask::hides(NodeId node) const {
+Sequence PurgeMask::PurgeOf(NodeId node) const {
   const auto found = std::lower_bound(purges_.begin(), purges_.end(), node,
                                       [](const Purge& purge, NodeId v) { return purge.node < v; });
-  return found != purges_.end() && found->node == node && found->sequence > at_;
+  return found != purges_.end() && found->node == node ? found->sequence : 0;
 }
 
-bool PurgeMask::HidesEdge(const EdgeChange& edge) const {
-  return (edge.kind == kHasTag || edge.kind == kHasTerm) && hides(edge.source);
-}
+bool PurgeMask::hides(NodeId node) const { return PurgeOf(node) > at_; }
 
 void PurgeMask::Apply(Record& record) const {
   if (empty()) return;
-  std::erase_if(record.payload_changes, [&](const PayloadChange& c) { return hides(c.node); });
-  std::erase_if(record.vectors, [&](const VectorChange& c) { return hides(c.node); });
-  FilterEdges(record.edges, record.edge_extras, [&](const EdgeChange& e, EdgeExtra* extra) {
-    if (HidesEdge(e)) return true;
-    if (extra && (hides(e.source) || hides(e.target))) extra->properties = {};
+  const auto hidden = [&](NodeId node, bool gives) {
+    const Sequence purge = PurgeOf(node);
+    return purge > at_ && (purge > record.sequence || !gives);
+  };
+  const auto change = [&](const auto& c) { return hidden(c.node, static_cast<bool>(c.ref)); };
+  std::erase_if(record.payload_changes, change);
+  std::erase_if(record.vectors, change);
+  FilterEdges(record.edges, record.edge_extras, [&](EdgeChange& e, EdgeExtra* extra) {
+    if (TellsWords(e.kind) && hides(e.source)) {
+      if (hidden(e.source, !e.tombstone())) return true;
+      e.flags |= EdgeChange::kIsNew;  // what was there before is hidden
+    }
+    if (extra && (hidden(e.source, true) || hidden(e.target, true))) extra->properties = {};
     return false;
   });
 }
@@ -62,7 +68,7 @@ Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const 
   EdgeList list = ListEdges(*state.base, *state.schema);
   bool changed = false;
   FilterEdges(list.edges, list.extras, [&](const EdgeChange& e, EdgeExtra* extra) {
-    if (HidesEdge(e)) {
+    if (TellsWords(e.kind) && hides(e.source)) {
       --state.edges_by_kind[e.kind];
       return changed = true;
     }

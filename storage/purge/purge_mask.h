@@ -6,7 +6,8 @@
 // properties (previews, tag snapshots) of edges that touch it.
 //
 // The checkpoint of the history floor is written masked. What is replayed over it must be
-// masked, too: up to the purge and with its record, which removes what is not there any more.
+// masked, too: up to the purge, and of its record what removes what is not there any more.
+// What a batch says of a node after purging it belongs to the node's next life.
 #pragma once
 
 #include <map>
@@ -28,11 +29,12 @@ class PurgeMask {
   void MoveTo(Sequence at) { at_ = at; }
   bool empty() const { return last_ <= at_; }
   bool hides(NodeId node) const;
+  // Of the purge's own record it hides what that takes away; what it gives is new.
   void Apply(Record& record) const;
   Result<GraphState> Apply(GraphState state, Executor& executor) const;
 
  private:
-  bool HidesEdge(const EdgeChange& edge) const;
+  Sequence PurgeOf(NodeId node) const;  // 0: never
   struct Purge {
     NodeId node;
     Sequence sequence;

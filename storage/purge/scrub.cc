@@ -45,7 +45,7 @@ class RefCollector {
   }
   void Add(const GraphState& state) {
     for (const auto& [node, purge] : nodes_) {
-      if (node >= state.keys.size() || state.sequence > purge) continue;
+      if (node >= state.keys.size() || state.sequence >= purge) continue;
       for (const auto& refs : state.payload_refs) Add(PayloadRef{refs[node]});
       for (const VectorTable::View& space : state.spaces)
         if (space.has(node)) Add(space.ref(node));
@@ -62,10 +62,10 @@ class RefCollector {
   }
 
  private:
-  // What came after the purge belongs to the node's next life.
+  // What the purge's record sets, or a later one, belongs to the node's next life.
   bool Hit(NodeId node, Sequence at) const {
     const auto it = nodes_.find(node);
-    return it != nodes_.end() && at <= it->second;
+    return it != nodes_.end() && at < it->second;
   }
   void Add(PayloadRef ref) {
     if (ref) refs_.push_back(ref);

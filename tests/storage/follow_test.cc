@@ -120,16 +120,20 @@ TEST(Follow, WhatDoesNotGoOnIsOpenedAnew) {
   EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
 }
 
-// Pulls what is new into a graph, `most` records at a time.
-void Pull(Database& from, Graph& to, std::uint64_t most, bool all = true) {
-  for (bool more = true; more;) {
-    const auto changes = from.ChangesSince(to.snapshot().sequence(), {.max_records = most});
-    PLEXUS_OK(changes);
-    EXPECT_LE(changes->records.size(), most);
-    PLEXUS_OK(to.Replay(changes->records));
-    EXPECT_EQ(to.snapshot().sequence(), changes->next);
-    more = changes->more && all;
-  }
+// A past that the view has kept is gone when its record is trimmed, as it is for the writer.
+TEST(Follow, ATrimTakesThePast) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  ApplyScript(*writer, 1, 20);
+  auto reader = MustOpen(scratch.path(), ReadOnly());
+  PLEXUS_OK(reader->AsOf(5));
+  PLEXUS_OK(writer->Trim(10));
+  ApplyScript(*writer, 21, 21);
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_EQ(writer->AsOf(5).error().code, ErrorCode::kNotFound);
+  const auto past = reader->AsOf(5);
+  ASSERT_FALSE(past.has_value());
+  EXPECT_EQ(past.error().code, ErrorCode::kNotFound);
 }
 
 TEST(Changes, AReplicaIsTheSameGraph) {
@@ -183,124 +187,6 @@ TEST(Changes, ResumedWithoutLossOrDouble) {
     EXPECT_EQ(Dump(*theirs), Dump(*ours)) << s;
   }
   EXPECT_TRUE(replica->Verify()->ok);
-}
-
-// Replicas that saw what was purged later, and one that begins after it.
-TEST(Changes, PurgesAreTheSameForAll) {
-  ScratchDirectory scratch;
-  auto writer = MustOpen(scratch.path(), Create());
-  auto early = Graph::InMemory(), late = Graph::InMemory();
-  ApplyScript(*writer, 1, 20);
-  Pull(*writer, *early, 7);
-  std::vector<std::string> keys;
-  const Snapshot before = writer->snapshot();
-  for (NodeId n = 0; n < before.node_count() && keys.size() < 5; n += 3)
-    if (before.alive(n) && before.is_fact(n)) keys.emplace_back(before.key(n));
-  ASSERT_EQ(keys.size(), 5u);
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  PLEXUS_OK(writer->graph().Apply([&] {
-    WriteBatch batch(21'000);
-    for (const std::string& key : keys) batch.PurgeNode(batch.Node(key));
-    return batch;
-  }()));
-  PLEXUS_OK(writer->Checkpoint());
-  ApplyScript(*writer, 22, 30);
-  Pull(*writer, *early, 7);
-  Pull(*writer, *late, 7);
-  EXPECT_EQ(Dump(early->snapshot()), Dump(writer->snapshot()));
-  EXPECT_EQ(Dump(late->snapshot()), Dump(writer->snapshot()));
-}
-
-// A node whose words change just before its purge: one follower had the old words, and is told
-// neither of the change nor, by the purge, of words that the source has no longer.
-TEST(Changes, APurgeTakesWhatTheFollowerStillHas) {
-  ScratchDirectory scratch;
-  auto writer = MustOpen(scratch.path("source"), Create());
-  OpenOptions never = Create();
-  never.checkpoint_on_close = CheckpointOnClose::kNever;
-  auto durable = MustOpen(scratch.path("replica"), never);
-  auto replica = Graph::InMemory();
-  WriteBatch first(1000);
-  for (const char* key : {"a", "b"})
-    for (const char* word : {"old", "kept"})
-      first.Link(first.UpsertNode(key), kHasTerm, first.IndexNode(kTerm, word));
-  PLEXUS_OK(writer->graph().Apply(first));
-  Pull(*writer, *replica, 1);
-  Pull(*writer, durable->graph(), 1);
-  WriteBatch second(2000);
-  second.Unlink(second.Node("a"), kHasTerm, second.IndexNode(kTerm, "old"));
-  second.Link(second.Node("a"), kHasTerm, second.IndexNode(kTerm, "new"));
-  PLEXUS_OK(writer->graph().Apply(second));
-  WriteBatch purge(3000);
-  purge.PurgeNode(purge.Node("a"));
-  PLEXUS_OK(writer->graph().Apply(purge));
-  Pull(*writer, *replica, 1);
-  Pull(*writer, durable->graph(), 1);
-  EXPECT_EQ(writer->snapshot().CountEdges(Plane::kIndex), 2u);
-  EXPECT_EQ(replica->snapshot().CountEdges(Plane::kIndex), 2u);
-  EXPECT_EQ(Dump(replica->snapshot()), Dump(writer->snapshot()));
-  PLEXUS_OK(durable->Close());
-  durable = MustOpen(scratch.path("replica"), never);
-  EXPECT_EQ(Dump(durable->snapshot()), Dump(writer->snapshot())) << "opened again";
-  EXPECT_TRUE(durable->Verify()->ok);
-}
-
-// Followers that lag by any number of batches, of which one is opened again and again.
-TEST(Changes, PurgesReachFollowersThatLag) {
-  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937 random(seed);
-    const auto below = [&](std::uint32_t n) { return random() % n; };
-    ScratchDirectory scratch;
-    auto writer = MustOpen(scratch.path("source"), Create());
-    OpenOptions never = Create();
-    never.checkpoint_on_close = CheckpointOnClose::kNever;
-    auto durable = MustOpen(scratch.path("replica"), never);
-    auto replica = Graph::InMemory();
-    const auto key = [&] { return "n" + std::to_string(below(6)); };
-    for (std::int64_t step = 1; step <= 120; ++step) {
-      WriteBatch batch(step * 1000);
-      for (std::uint32_t ops = 1 + below(4); ops > 0; --ops) {
-        const NodeRef node = batch.UpsertNode(key());
-        const bool term = below(2);
-        const NodeRef word = batch.IndexNode(term ? NodeKindId(kTerm) : NodeKindId(kTag),
-                                             "w" + std::to_string(below(5)));
-        const auto kind = term ? kHasTerm : kHasTag;
-        switch (below(8)) {
-          case 0:
-          case 1:
-          case 2:
-            batch.Link(node, kind, word, static_cast<float>(1 + below(3)));
-            break;
-          case 3:
-          case 4:
-            batch.Unlink(node, kind, word);
-            break;
-          case 5:
-            batch.Link(node, kLink, batch.UpsertNode(key()));
-            break;
-          case 6:
-            batch.RemoveNode(below(3) ? node : word);
-            break;
-          default:
-            if (below(2)) batch.PurgeNode(node);
-        }
-      }
-      PLEXUS_OK(writer->graph().Apply(batch));
-      if (below(6) == 0) {
-        Pull(*writer, *replica, 1 + below(5));
-        ASSERT_EQ(Dump(replica->snapshot()), Dump(writer->snapshot())) << step;
-      }
-      if (below(10) == 0) {
-        Pull(*writer, durable->graph(), 1 + below(5));
-        ASSERT_EQ(Dump(durable->snapshot()), Dump(writer->snapshot())) << step;
-        PLEXUS_OK(durable->Close());
-        durable = MustOpen(scratch.path("replica"), never);
-        ASSERT_EQ(Dump(durable->snapshot()), Dump(writer->snapshot())) << step << ", opened again";
-      }
-    }
-    EXPECT_TRUE(durable->Verify()->ok);
-  }
 }
 
 TEST(Changes, RecordsMustFollow) {

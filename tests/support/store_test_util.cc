@@ -219,6 +219,17 @@ void ApplyScript(Database& db, std::uint64_t from, std::uint64_t to, std::uint64
   }
 }
 
+void Pull(Database& from, Graph& to, std::uint64_t most, bool all) {
+  for (bool more = true; more;) {
+    const auto changes = from.ChangesSince(to.snapshot().sequence(), {.max_records = most});
+    PLEXUS_OK(changes);
+    EXPECT_LE(changes->records.size(), most);
+    PLEXUS_OK(to.Replay(changes->records));
+    EXPECT_EQ(to.snapshot().sequence(), changes->next);
+    more = changes->more && all;
+  }
+}
+
 std::vector<std::string> FilesBelow(const std::string& directory) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(directory))

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/graph.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 #include "storage/database.h"
@@ -56,6 +57,9 @@ OpenOptions Create();
 OpenOptions ReadOnly();
 // Applies batches `from` to `to` of the script.
 void ApplyScript(Database& db, std::uint64_t from, std::uint64_t to, std::uint64_t seed = 7);
+
+// Pulls what is new into a graph, `most` records at a time; not `all`: once.
+void Pull(Database& from, Graph& to, std::uint64_t most, bool all = true);
 
 // Regular files below a directory, sorted.
 std::vector<std::string> FilesBelow(const std::string& directory);

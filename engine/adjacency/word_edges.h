@@ -1,0 +1,14 @@
+// Edges that say which words or tags a fact has.
+//
+// A feed, and the past, tell nothing of these edges of a fact that is purged later
+// (storage/purge/purge_mask.h). So a follower may have other ones than its source, until the record
+// of the purge comes (graph_replay.cc).
+#pragma once
+
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+constexpr bool TellsWords(EdgeKindId kind) { return kind == kHasTag || kind == kHasTerm; }
+
+}  // namespace plexus
