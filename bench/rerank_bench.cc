@@ -83,8 +83,13 @@ const Snapshot& TheGraph() {
 }
 
 const VectorTable::View& TheVectors() { return *TheGraph().space(SpaceId{}); }
+std::vector<float> TheVector(NodeId node) {
+  VectorBuffer buffer;
+  const std::span<const float> values = TheVectors().vector(node, buffer);
+  return {values.begin(), values.end()};
+}
 std::uint64_t RowBytes() {
-  return std::uint64_t{TheVectors().row_count()} * TheVectors().stride() * sizeof(float);
+  return TheVectors().row_count() * std::uint64_t{TheVectors().layout().row_bytes()};
 }
 
 // Reads as many bytes as the rows have, in blocks, with all threads of the executor.
@@ -132,7 +137,7 @@ void Verify(std::span<const float> query, const NodeSubset* subset, Metric metri
       metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
   double worst = INFINITY;
   for (const NearestHit& node : got) {
-    const double exact = Exact(metric, query, TheVectors().vector(node.node));
+    const double exact = Exact(metric, query, TheVector(node.node));
     const double measure = metric == Metric::kL2 ? -node.measure : node.measure;
     Require(std::abs(measure - exact) <= 1e-6 * scale, "a measure differs from f64");
     worst = std::min(worst, exact);
@@ -140,7 +145,7 @@ void Verify(std::span<const float> query, const NodeSubset* subset, Metric metri
   std::size_t better = 0;
   for (NodeId v = 0; v < TheGraph().node_count(); ++v)
     if ((!subset || subset->contains(v)) && TheVectors().has(v))
-      better += Exact(metric, query, TheVectors().vector(v)) > worst + 2e-6 * scale;
+      better += Exact(metric, query, TheVector(v)) > worst + 2e-6 * scale;
   Require(better < got.size(), "a better vector was left out");
 }
 
@@ -159,7 +164,7 @@ void OneQuery(benchmark::State& state) {
   std::vector<double> reads, scans;
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto query = TheVectors().vector(QueryNode(i++));
+    const auto query = TheVector(QueryNode(i++));
     reads.push_back(SecondsToRead(*options.run.executor));
     const auto start = std::chrono::steady_clock::now();
     const auto result = Nearest(snapshot, SpaceId{}, query, options);
@@ -173,7 +178,7 @@ void OneQuery(benchmark::State& state) {
   state.counters["scan_GB/s"] = bytes / Median(scans) / 1e9;
   state.counters["read_GB/s"] = bytes / Median(reads) / 1e9;
   for (std::size_t q : {0u, 1u}) {
-    const auto query = TheVectors().vector(QueryNode(q));
+    const auto query = TheVector(QueryNode(q));
     Verify(query, nullptr, *options.metric,
            Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
   }
@@ -206,12 +211,12 @@ void Prefiltered(benchmark::State& state) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   NearestResult want, got;
-  seconds(TheVectors().vector(QueryNode(0)), narrow, got);  // makes the copy
+  seconds(TheVector(QueryNode(0)), narrow, got);  // makes the copy
   std::vector<double> scans, filtered;
   std::uint64_t exact = 0, found = 0, wanted = 0;
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto query = TheVectors().vector(QueryNode(i++));
+    const auto query = TheVector(QueryNode(i++));
     scans.push_back(seconds(query, plain, want));
     filtered.push_back(seconds(query, narrow, got));
     state.SetIterationTime(filtered.back());
@@ -241,8 +246,9 @@ void ManyQueries(benchmark::State& state) {
   std::vector<double> alone, together;
   std::size_t i = 0;
   for (auto _ : state) {
-    std::vector<std::span<const float>> queries;
-    for (std::size_t q = 0; q < count; ++q) queries.push_back(TheVectors().vector(QueryNode(i++)));
+    std::vector<std::vector<float>> vectors;
+    for (std::size_t q = 0; q < count; ++q) vectors.push_back(TheVector(QueryNode(i++)));
+    const std::vector<std::span<const float>> queries(vectors.begin(), vectors.end());
     auto start = std::chrono::steady_clock::now();
     const auto one = Must(Nearest(snapshot, SpaceId{}, queries[0], options), "nearest");
     alone.push_back(
@@ -272,12 +278,12 @@ void InsideASubset(benchmark::State& state) {
   options.subset = &subset;
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto query = TheVectors().vector(QueryNode(i++));
+    const auto query = TheVector(QueryNode(i++));
     benchmark::DoNotOptimize(
         Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes.data());
   }
   state.counters["vectors"] = static_cast<double>(subset.count());
-  const auto query = TheVectors().vector(QueryNode(0));
+  const auto query = TheVector(QueryNode(0));
   Verify(query, &subset, Metric::kCosine,
          Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
 }
@@ -291,7 +297,7 @@ BENCHMARK(InsideASubset)
 // The candidates of another search, reranked: what the graph term costs.
 void RerankNamed(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  const auto query = TheVectors().vector(QueryNode(3));
+  const auto query = TheVector(QueryNode(3));
   NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;

@@ -16,6 +16,7 @@
 #include "algorithms/retrieval/vector_distance.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 
@@ -179,7 +180,7 @@ inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& rec
           ++result.skipped;
           continue;
         }
-        const double cosine = Cosine(space->vector(turns[i]), space->vector(turns[j]));
+        const double cosine = Cosine(VectorOf(*space, turns[i]), VectorOf(*space, turns[j]));
         if (!(cosine > recipe.above)) {
           ++result.dropped;
           continue;
