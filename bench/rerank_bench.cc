@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <random>
 #include <string>
@@ -29,6 +30,7 @@
 #include "bench/support.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"
+#include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 
@@ -233,6 +235,75 @@ void Prefiltered(benchmark::State& state) {
 BENCHMARK(Prefiltered)
     ->ArgNames({"threads", "metric", "prefilter"})
     ->ArgsProduct({{1, 2}, {0, 1, 2}, {1, 2}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+// The same vectors in an f16 space.
+const Snapshot& TheHalves() {
+  static const std::unique_ptr<Graph> graph = [] {
+    auto made = Graph::InMemory();
+    const VectorTable::View& from = TheVectors();
+    for (NodeId v = 0; v < TheGraph().node_count();) {
+      WriteBatch batch(kBenchTime);
+      batch.DefineSpace(
+          {.name = "default", .dimensions = from.dimensions(), .element = VectorElement::kF16});
+      for (const NodeId end = std::min(TheGraph().node_count(), v + 50'000); v < end; ++v)
+        batch.SetVector(batch.Node(TheGraph().key(v)), batch.SpaceNamed("default"), TheVector(v));
+      Must(made->Apply(batch), "adding vectors");
+    }
+    Must(made->Compact(), "compacting");
+    return made;
+  }();
+  static const Snapshot snapshot = graph->snapshot();
+  return snapshot;
+}
+
+// One question of the f32 rows and of the f16 rows in turns, in processor time of all threads.
+void Halves(benchmark::State& state) {
+  NearestOptions options;
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  options.metric = static_cast<Metric>(state.range(1));
+  options.prefilter = static_cast<Prefilter>(state.range(2));
+  const auto seconds = [&](const Snapshot& snapshot, std::span<const float> query,
+                           NearestResult& result) {
+    const auto now = [] {
+      timespec time{};
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    const double start = now();
+    result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
+    return now() - start;
+  };
+  const VectorTable::View& halves = *TheHalves().space(SpaceId{});
+  NearestResult of_floats, of_halves;
+  std::vector<double> floats, rounded;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const auto query = TheVector(QueryNode(i++));
+    const double f32 = seconds(TheGraph(), query, of_floats);
+    const double f16 = seconds(TheHalves(), query, of_halves);
+    if (i > 1) {  // the first makes copies
+      floats.push_back(f32);
+      rounded.push_back(f16);
+    }
+    state.SetIterationTime(f16);
+    VectorBuffer buffer;
+    for (const NearestHit& hit : of_halves.nodes) {
+      const double exact = Exact(*options.metric, query, halves.vector(hit.node, buffer));
+      const double measure = options.metric == Metric::kL2 ? -hit.measure : hit.measure;
+      Require(std::abs(measure - exact) <= 1e-5 * (1 + std::abs(exact)), "a measure differs");
+    }
+  }
+  if (floats.empty()) return;
+  state.counters["f32_cpu_ms"] = 1e3 * Median(floats);
+  state.counters["f16_cpu_ms"] = 1e3 * Median(rounded);
+  state.counters["f32_MB"] = static_cast<double>(MeasureBytes(TheGraph()).vectors) / 1e6;
+  state.counters["f16_MB"] = static_cast<double>(MeasureBytes(TheHalves()).vectors) / 1e6;
+}
+BENCHMARK(Halves)
+    ->ArgNames({"threads", "metric", "prefilter"})
+    ->ArgsProduct({{1, 2}, {0, 1, 2}, {0, 1}})
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 

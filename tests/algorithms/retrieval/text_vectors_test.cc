@@ -75,7 +75,7 @@ std::vector<float> VectorOf(const Snapshot& s, std::string_view key,
                             std::string_view space = "text") {
   const auto id = s.schema().FindSpace(space);
   if (!id) return {};
-  const auto values = VectorOf(*s.space(*id), *s.Find(key));
+  const auto values = testing::VectorOf(*s.space(*id), *s.Find(key));
   return {values.begin(), values.end()};
 }
 
