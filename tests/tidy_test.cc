@@ -3,7 +3,7 @@
 // Reads the sources under PLEXUS_SOURCE_DIR and fails on: an include arrow that is
 // not in the table of layers; a public header that includes a third-party or a
 // private header; a file that does not open with its story; a source file that no
-// build list names; a file or a line too long to read; a name from outside the field's
+// build list names; a file, a line or a folder too long to read; a name from outside the field's
 // language; a machine's path in a file.
 #include <gtest/gtest.h>
 
@@ -348,6 +348,14 @@ TEST(Tidy, FilesCanBeRead) {
   for (const File& file : Sources())
     EXPECT_LE(file.lines.size(), static_cast<std::size_t>(kMaxLines))
         << file.path << " is too long";
+}
+
+TEST(Tidy, FoldersHave40Files) {
+  std::map<std::string, int> files;
+  for (const File& file : Files({".h", ".cc", ".md", ".sh", ".py", ".txt"}))
+    ++files[fs::path(file.path).parent_path().generic_string()];
+  for (const auto& [folder, count] : files)
+    EXPECT_LE(count, 40) << folder << " has too many files: make subfolders of its subjects";
 }
 
 TEST(Tidy, LinesHave100Columns) {

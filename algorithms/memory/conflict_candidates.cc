@@ -8,7 +8,7 @@
 
 #include "algorithms/memory/conflicts.h"
 #include "algorithms/memory/decision_status.h"
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/text_evidence.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/nearest_neighbors.h"

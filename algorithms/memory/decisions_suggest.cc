@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"

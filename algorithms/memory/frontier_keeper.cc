@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/memory/internal/kept_pool.h"
-#include "algorithms/memory/internal/row_partners.h"
-#include "algorithms/memory/internal/surface_pairs.h"
-#include "algorithms/memory/internal/surface_reply.h"
+#include "algorithms/memory/internal/frontier/kept_pool.h"
+#include "algorithms/memory/internal/frontier/row_partners.h"
+#include "algorithms/memory/internal/frontier/surface_pairs.h"
+#include "algorithms/memory/internal/frontier/surface_reply.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/term_index.h"
 #include "engine/lineage.h"

@@ -5,11 +5,11 @@
 #include <array>
 #include <utility>
 
-#include "algorithms/memory/internal/event_attributes.h"
-#include "algorithms/memory/internal/ledger_index_value.h"
-#include "algorithms/memory/internal/ledger_read.h"
-#include "algorithms/memory/internal/outcome_types.h"
-#include "algorithms/memory/internal/page_cursor.h"
+#include "algorithms/memory/internal/ledger/event_attributes.h"
+#include "algorithms/memory/internal/ledger/ledger_index_value.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
+#include "algorithms/memory/internal/ledger/outcome_types.h"
+#include "algorithms/memory/internal/ledger/page_cursor.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/memory/internal/ledger_index_value.h"
+#include "algorithms/memory/internal/ledger/ledger_index_value.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "algorithms/memory/internal/prior_outcomes.h"
+#include "algorithms/memory/internal/ledger/prior_outcomes.h"
 #include "algorithms/memory/ledger_index.h"
 #include "engine/out_of_memory.h"
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "algorithms/memory/internal/recall_lists.h"
-#include "algorithms/memory/internal/recall_planned.h"
+#include "algorithms/memory/internal/recall/recall_lists.h"
+#include "algorithms/memory/internal/recall/recall_planned.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/rank_fusion.h"
 #include "engine/out_of_memory.h"

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "algorithms/common/internal/top_k.h"
-#include "algorithms/retrieval/internal/best_list.h"
-#include "algorithms/retrieval/internal/bit_scan.h"
-#include "algorithms/retrieval/internal/candidate_search.h"
-#include "algorithms/retrieval/internal/narrow_scan.h"
-#include "algorithms/retrieval/internal/row_reader.h"
+#include "algorithms/retrieval/internal/vectors/best_list.h"
+#include "algorithms/retrieval/internal/vectors/bit_scan.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/narrow_scan.h"
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "algorithms/retrieval/internal/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "algorithms/retrieval/internal/plan_run.h"
+#include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

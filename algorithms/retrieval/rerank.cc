@@ -5,8 +5,8 @@
 #include <string>
 
 #include "algorithms/common/internal/top_k.h"
-#include "algorithms/retrieval/internal/candidate_degrees.h"
-#include "algorithms/retrieval/internal/candidate_search.h"
+#include "algorithms/retrieval/internal/plan/candidate_degrees.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "algorithms/common/internal/top_k.h"
-#include "algorithms/retrieval/internal/candidate_search.h"
-#include "algorithms/retrieval/internal/hnsw_graph.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/hnsw_graph.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -8,8 +8,8 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/retrieval/internal/candidate_search.h"
-#include "algorithms/retrieval/internal/row_reader.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 

@@ -15,8 +15,8 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/retrieval/internal/where_list.h"
-#include "algorithms/retrieval/internal/where_tree.h"
+#include "algorithms/retrieval/internal/where/where_list.h"
+#include "algorithms/retrieval/internal/where/where_tree.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"

@@ -5,6 +5,8 @@
 // Usage: soak [--seconds N] [--seed S] [--dir DIR] [--live MEMORIES] [--rate STEPS_A_SECOND]
 // [--strict-stalls] [--keep] Exit 1: an answer was wrong, or (10 minutes and more) memory or files
 // grew; 2: usage.
+#include <malloc.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -87,6 +89,8 @@ int Main(int argc, char** argv) {
   Settings& settings = *parsed;
   if (!settings.role.empty()) {
     EndWithParent();
+    // What engine/README.md advises a host that lives for months, with glibc.
+    mallopt(M_ARENA_MAX, 2);
     MapBoard(settings.board(), false);
     if (settings.role == "writer") return RunWriter(settings);
     if (settings.role == "follower") return RunFollower(settings);

@@ -16,12 +16,12 @@ plexus_fuzzer(where_fuzz
   SOURCES where_fuzz.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
-    ../../algorithms/retrieval/internal/like_pattern.cc
+    ../../algorithms/retrieval/internal/where/like_pattern.cc
     ../../algorithms/retrieval/internal/node_order.cc
-    ../../algorithms/retrieval/internal/where_list.cc
-    ../../algorithms/retrieval/internal/where_value.cc
+    ../../algorithms/retrieval/internal/where/where_list.cc
+    ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
-    ../../algorithms/retrieval/where_parser.cc
+    ../../algorithms/retrieval/internal/where/where_parser.cc
   LIBRARIES plexus_engine
   CORPUS corpus/where)
 # As above: what reads plans, and no more of the operations.
@@ -29,15 +29,15 @@ plexus_fuzzer(plan_fuzz
   SOURCES plan_fuzz.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
-    ../../algorithms/retrieval/internal/like_pattern.cc
+    ../../algorithms/retrieval/internal/where/like_pattern.cc
     ../../algorithms/retrieval/internal/node_order.cc
-    ../../algorithms/retrieval/internal/plan_check.cc
-    ../../algorithms/retrieval/internal/where_list.cc
-    ../../algorithms/retrieval/internal/where_value.cc
+    ../../algorithms/retrieval/internal/plan/plan_check.cc
+    ../../algorithms/retrieval/internal/where/where_list.cc
+    ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
-    ../../algorithms/retrieval/where_parser.cc
+    ../../algorithms/retrieval/internal/where/where_parser.cc
     ../../tools/operations/arguments.cc
-    ../../tools/operations/human_format.cc
+    ../../tools/operations/reply/human_format.cc
     ../../tools/operations/names.cc
     ../../tools/operations/retrieve/plan_json.cc
   LIBRARIES plexus_formats plexus_engine

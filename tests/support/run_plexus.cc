@@ -18,8 +18,8 @@
 #include <sstream>
 
 #include "tests/support/json_schema.h"
-#include "tools/operations/json_writer.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
 #include "tools/operations/request.h"
 #include "tools/operations/schema.h"
 

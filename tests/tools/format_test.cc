@@ -1,5 +1,5 @@
 // What people and scripts read: escaping, numbers, tables, JSON, the progress line.
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "tools/cli/progress_bar.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/text_table.h"
+#include "tools/operations/reply/json_writer.h"
+#include "tools/operations/reply/text_table.h"
 
 namespace plexus::tools {
 namespace {

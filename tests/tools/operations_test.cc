@@ -8,8 +8,8 @@
 
 #include "engine/graph.h"
 #include "tests/support/json_schema.h"
-#include "tools/operations/json_writer.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
 #include "tools/operations/schema.h"
 #include "tools/operations/shape.h"
 #include "tools/operations/workspace.h"

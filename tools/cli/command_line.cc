@@ -13,7 +13,7 @@
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 #ifndef PLEXUS_VERSION
 #define PLEXUS_VERSION "unknown"

@@ -6,7 +6,7 @@
 
 #include "tools/cli/command_line.h"
 #include "tools/cli/own_commands.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tools/cli/exit_code.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

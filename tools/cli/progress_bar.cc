@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "tools/cli/signals.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

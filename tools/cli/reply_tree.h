@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/snapshot.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {
 

@@ -21,7 +21,7 @@
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/json_writer.h"
+#include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "tools/cli/csv_cell.h"
 #include "tools/cli/reply_rows.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
-#include "tools/operations/text_table.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/text_table.h"
 
 namespace plexus::tools {
 namespace {

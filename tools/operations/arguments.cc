@@ -9,7 +9,7 @@
 #include "engine/graph.h"
 #include "engine/times.h"
 #include "storage/formats/base/json_tree.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

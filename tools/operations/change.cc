@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include "algorithms/memory/visibility.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 

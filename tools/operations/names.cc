@@ -6,7 +6,7 @@
 
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

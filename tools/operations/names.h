@@ -15,7 +15,7 @@
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
-#include "tools/operations/reply.h"
+#include "tools/operations/reply/reply.h"
 
 namespace plexus::tools {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "tools/operations/reply.h"
+#include "tools/operations/reply/reply.h"
 
 namespace plexus::tools {
 

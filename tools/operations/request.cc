@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

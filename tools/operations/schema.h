@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tools/operations/operation.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {
 

@@ -1,7 +1,7 @@
 // Keeps terms and their record in step with the texts.
 #include "tools/operations/term_operations.h"
 
-#include "tools/operations/human_format.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 

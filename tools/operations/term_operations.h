@@ -6,7 +6,7 @@
 
 #include "algorithms/retrieval/term_index.h"
 #include "engine/error.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 #include "tools/operations/request.h"
 #include "tools/operations/term_record.h"
 #include "tools/operations/workspace.h"

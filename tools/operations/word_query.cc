@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "algorithms/retrieval/query_terms.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 

@@ -9,11 +9,11 @@
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/node_details.h"
-#include "tools/operations/node_list.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/node_details.h"
+#include "tools/operations/reply/node_list.h"
 
 namespace plexus::tools {
 namespace {

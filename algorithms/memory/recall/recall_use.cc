@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/trust.h"
 #include "algorithms/memory/recall.h"
 #include "engine/out_of_memory.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/internal/ledger_index_value.h"
-#include "algorithms/memory/internal/outcome_types.h"
+#include "algorithms/memory/internal/ledger/ledger_index_value.h"
+#include "algorithms/memory/internal/ledger/outcome_types.h"
 #include "algorithms/memory/ledger.h"
 #include "engine/properties/properties.h"
 #include "engine/snapshot.h"

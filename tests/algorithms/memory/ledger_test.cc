@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "engine/graph.h"
 #include "tests/algorithms/memory/ledger_changes.h"
 

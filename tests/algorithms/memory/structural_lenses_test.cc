@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/internal/bridge_lens.h"
-#include "algorithms/memory/internal/divergent_lens.h"
-#include "algorithms/memory/internal/prior_outcomes.h"
+#include "algorithms/memory/internal/frontier/bridge_lens.h"
+#include "algorithms/memory/internal/frontier/divergent_lens.h"
+#include "algorithms/memory/internal/ledger/prior_outcomes.h"
 #include "algorithms/memory/ledger_index.h"
 #include "algorithms/memory/never_composed.h"
 #include "algorithms/memory/visibility.h"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "algorithms/eigen.h"
-#include "algorithms/retrieval/internal/half_decode.h"
+#include "algorithms/retrieval/internal/vectors/half_decode.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/path_rank.h"
 #include "algorithms/retrieval/plan.h"

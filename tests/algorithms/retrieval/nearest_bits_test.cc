@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "algorithms/memory/recall.h"
-#include "algorithms/retrieval/internal/bit_scan.h"
+#include "algorithms/retrieval/internal/vectors/bit_scan.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/rerank.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "algorithms/retrieval/internal/candidate_search.h"
-#include "algorithms/retrieval/internal/narrow_rows.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/narrow_rows.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/for_each_case.h"

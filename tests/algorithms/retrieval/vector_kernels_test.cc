@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/retrieval/internal/distance_kernels.h"
+#include "algorithms/retrieval/internal/vectors/distance_kernels.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {

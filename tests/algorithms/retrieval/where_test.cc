@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/internal/like_pattern.h"
+#include "algorithms/retrieval/internal/where/like_pattern.h"
 #include "algorithms/retrieval/scan_nodes.h"
 #include "engine/graph.h"
 #include "tests/algorithms/retrieval/where_oracle.h"

@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
-#include "tools/operations/human_format.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

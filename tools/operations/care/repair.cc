@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/human_format.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

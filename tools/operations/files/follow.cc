@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tools/operations/batch_progress.h"
-#include "tools/operations/human_format.h"
-#include "tools/operations/json_writer.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
 namespace {

@@ -15,12 +15,12 @@
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/files/follow.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/text_table.h"
 #include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/text_table.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

@@ -14,9 +14,9 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

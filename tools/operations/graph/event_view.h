@@ -10,7 +10,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "storage/formats/base/property_map.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {
 

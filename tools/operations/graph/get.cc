@@ -11,12 +11,12 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/graph/event_view.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
-#include "tools/operations/text_table.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_table.h"
 
 namespace plexus::tools {
 namespace {

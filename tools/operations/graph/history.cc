@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
-#include "tools/operations/text_table.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_table.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

@@ -9,12 +9,12 @@
 #include "algorithms/retrieval/where.h"
 #include "engine/times.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/node_list.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/text_table.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/node_list.h"
+#include "tools/operations/reply/text_table.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

@@ -7,9 +7,9 @@
 #include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "storage/metrics.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/text_table.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/text_table.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

@@ -7,11 +7,11 @@
 
 #include "algorithms/memory/ledger.h"
 #include "algorithms/memory/never_composed.h"
-#include "tools/operations/candidate_reply.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/ledger/ledger_reply.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/candidate_reply.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "algorithms/memory/ledger.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tools/operations/change.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 

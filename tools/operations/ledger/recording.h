@@ -8,7 +8,7 @@
 #include "engine/error.h"
 #include "engine/preview.h"
 #include "engine/write_batch.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 

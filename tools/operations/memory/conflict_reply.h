@@ -7,7 +7,7 @@
 #include "algorithms/memory/conflicts.h"
 #include "tools/operations/names.h"
 #include "tools/operations/operation.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 

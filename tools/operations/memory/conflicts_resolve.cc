@@ -9,10 +9,10 @@
 #include "algorithms/memory/conflicts.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
-#include "tools/operations/lines.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/lines.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

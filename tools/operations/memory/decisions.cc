@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "tools/operations/change.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

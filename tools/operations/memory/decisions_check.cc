@@ -12,7 +12,7 @@
 #include "tools/operations/names.h"
 #include "tools/operations/proposal.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

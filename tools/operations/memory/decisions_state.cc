@@ -8,12 +8,12 @@
 #include "algorithms/memory/decisions_blocked.h"
 #include "algorithms/traversal/bfs.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

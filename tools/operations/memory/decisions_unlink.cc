@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tools/operations/change.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

@@ -7,13 +7,13 @@
 
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/build_record.h"
 #include "tools/operations/memory/trajectories.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

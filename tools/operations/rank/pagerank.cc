@@ -13,12 +13,12 @@
 #include "algorithms/pagerank/pagerank_push.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/rank/pagerank_sets.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

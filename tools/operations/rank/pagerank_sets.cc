@@ -10,10 +10,10 @@
 
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/pagerank/pagerank_batch.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/lines.h"
 #include "tools/operations/names.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/lines.h"
 
 namespace plexus::tools {
 namespace {

@@ -8,12 +8,12 @@
 #include "algorithms/centrality/betweenness.h"
 #include "algorithms/centrality/closeness.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/rank/scored_columns.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

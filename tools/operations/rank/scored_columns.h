@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {
 

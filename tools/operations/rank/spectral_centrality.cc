@@ -7,10 +7,10 @@
 #include "algorithms/centrality/hits.h"
 #include "algorithms/centrality/katz.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/rank/scored_columns.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

@@ -10,7 +10,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/retrieve/frontier_lenses.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"

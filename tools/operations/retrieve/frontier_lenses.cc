@@ -7,10 +7,10 @@
 
 #include "algorithms/memory/never_composed.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/candidate_reply.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/candidate_reply.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 

@@ -11,11 +11,11 @@
 #include "algorithms/retrieval/plan.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/word_query.h"
 

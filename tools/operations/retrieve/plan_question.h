@@ -3,7 +3,7 @@
 
 #include "engine/error.h"
 #include "tools/operations/operation.h"
-#include "tools/operations/reply.h"
+#include "tools/operations/reply/reply.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 

@@ -9,9 +9,9 @@
 #include "algorithms/memory/outcome_values.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/retrieve/plan_json.h"
 #include "tools/operations/text_vectors.h"
 

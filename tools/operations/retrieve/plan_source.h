@@ -9,7 +9,7 @@
 #include "algorithms/retrieval/plan.h"
 #include "engine/error.h"
 #include "tools/operations/operation.h"
-#include "tools/operations/reply_writer.h"
+#include "tools/operations/reply/reply_writer.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 

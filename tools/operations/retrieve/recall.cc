@@ -11,11 +11,11 @@
 
 #include "algorithms/memory/recall/recall_use.h"
 #include "tools/operations/change.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/retrieve/recall_request.h"
 

@@ -8,12 +8,12 @@
 
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/lines.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/lines.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/lines.h"
 #include "tools/operations/registry.h"
-#include "tools/operations/reply_parts.h"
+#include "tools/operations/reply/lines.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 

@@ -5,9 +5,9 @@
 
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/triangles.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

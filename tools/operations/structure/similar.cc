@@ -5,10 +5,10 @@
 
 #include "algorithms/similarity/similarity.h"
 #include "tools/operations/arguments.h"
-#include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {

@@ -3,7 +3,7 @@
 // An event whose outcomes close it, and none of which says that it helped, ties nobody.
 #include <algorithm>
 
-#include "algorithms/memory/internal/outcome_types.h"
+#include "algorithms/memory/internal/ledger/outcome_types.h"
 #include "algorithms/memory/internal/turns/sources.h"
 #include "algorithms/memory/ledger_index.h"
 #include "engine/properties/properties.h"

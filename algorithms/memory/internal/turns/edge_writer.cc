@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 
 namespace plexus::memory_internal {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/turns/sources.h"
 #include "algorithms/retrieval/vector_join.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "algorithms/memory/internal/ledger_read.h"
+#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/property_patch.h"
 #include "algorithms/memory/internal/turns/sources.h"
 

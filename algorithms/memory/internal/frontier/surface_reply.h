@@ -1,0 +1,20 @@
+// What a reply says of a never-composed set: its numbers, what its members share, reason, question.
+// Private to algorithms/memory.
+#pragma once
+
+#include <span>
+
+#include "algorithms/memory/internal/frontier/surface_pairs.h"
+#include "algorithms/memory/internal/frontier/surface_score.h"
+#include "algorithms/memory/never_composed.h"
+
+namespace plexus::memory_internal {
+
+// A set of the surface lens. REQUIRES two members or more.
+NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> members);
+// A page of the surface lens, of a pool with so many members.
+NeverComposedPage PageOf(const SurfaceScore& score, std::uint64_t members, const RankedList& list);
+// Tags, terms, boundary tags, reason and question; the other lenses have them, too.
+void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComposedSet& set);
+
+}  // namespace plexus::memory_internal

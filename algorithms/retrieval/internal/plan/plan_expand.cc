@@ -1,0 +1,71 @@
+// The expansion of a plan: one traversal from all seeds, then who the candidates are.
+#include <algorithm>
+#include <span>
+
+#include "algorithms/retrieval/internal/plan/plan_run.h"
+
+namespace plexus::retrieval_internal {
+
+namespace {
+
+// `seeds` and `candidates` are ascending.
+bool IsSeed(const std::vector<Seed>& seeds, NodeId node) {
+  return std::ranges::binary_search(seeds, node, {}, &Seed::node);
+}
+Candidate* Find(std::span<Candidate> candidates, NodeId node) {
+  const auto at = std::ranges::lower_bound(candidates, node, {}, &Candidate::node);
+  return at != candidates.end() && at->node == node ? &*at : nullptr;
+}
+
+Result<TraverseResult> Walk(const PlanRun& run, int hops) {
+  const PlanExpand& expand = run.plan.expand;
+  std::vector<NodeWeight> starts;
+  for (const Seed& seed : run.seeds)
+    if (seed.weight > 0) starts.push_back({seed.node, seed.weight});
+  TraverseOptions options;
+  options.hops = hops;
+  options.direction = expand.direction;
+  options.decay = expand.decay;
+  options.include_seeds = true;
+  options.filter = {expand.kinds, run.options.valid_at, run.options.subset};
+  options.run = run.options.run;
+  // Of a list that is filtered afterwards nothing can be cut before.
+  options.top = run.filtered ? 0 : expand.top + run.seeds.size();
+  PLEXUS_ASSIGN(TraverseResult walks, Traverse(run.snapshot, starts, options));
+  if (options.top == 0 || walks.hits.size() < options.top) return walks;
+  // Cut: where many nodes are nearer than a seed, the walk to the seed itself may be missing.
+  const auto listed = std::ranges::count_if(
+      walks.hits, [&](const TraverseHit& hit) { return IsSeed(run.seeds, hit.node); });
+  if (static_cast<std::size_t>(listed) >= run.seeds.size()) return walks;
+  options.top = 0;
+  return Traverse(run.snapshot, starts, options);
+}
+
+}  // namespace
+
+Status ExpandStage(PlanRun& run, int hops) {
+  StageClock clock(run.result, "expand");
+  PLEXUS_ASSIGN(run.walks, Walk(run, hops));
+  run.candidates.clear();
+  for (const Seed& seed : run.seeds)
+    if (seed.keep && run.findable.contains(seed.node))
+      run.candidates.push_back({.node = seed.node, .found_by = seed.found_by});
+  std::vector<Candidate> reached;
+  for (std::size_t i = 0; i < run.walks.hits.size(); ++i) {
+    const NodeId node = run.walks.hits[i].node;
+    if (IsSeed(run.seeds, node)) {
+      if (Candidate* kept = Find(run.candidates, node)) kept->walk = i;
+    } else if (reached.size() < run.plan.expand.top && run.findable.contains(node)) {
+      reached.push_back({.node = node, .walk = i});
+    }
+  }
+  run.candidates.insert(run.candidates.end(), reached.begin(), reached.end());
+  std::ranges::sort(run.candidates, {}, &Candidate::node);
+  clock.stage.read = run.walks.edges;
+  clock.stage.kept = run.candidates.size();
+  clock.stage.truncated = run.walks.truncated;
+  clock.Done();
+  return {};
+}
+
+}  // namespace plexus::retrieval_internal

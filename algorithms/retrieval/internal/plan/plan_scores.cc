@@ -1,0 +1,151 @@
+// The terms of a plan's score, one after the other over all candidates.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/retrieval/internal/plan/candidate_degrees.h"
+#include "algorithms/retrieval/internal/plan/plan_run.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
+#include "engine/vocabulary.h"
+
+namespace plexus::retrieval_internal {
+
+namespace {
+
+std::vector<NodeId> Nodes(const std::vector<Candidate>& candidates) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(candidates.size());
+  for (const Candidate& c : candidates) nodes.push_back(c.node);
+  return nodes;
+}
+
+// Both lists are ascending: each candidate's value, where it has one.
+template <class Use>
+void ForEachValue(std::vector<Candidate>& candidates, std::span<const NodeWeight> values,
+                  Use&& use) {
+  for (Candidate& c : candidates) {
+    const auto at = std::ranges::lower_bound(values, c.node, {}, &NodeWeight::node);
+    if (at != values.end() && at->node == c.node) use(c, at->weight);
+  }
+}
+
+Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
+  PLEXUS_ASSIGN(const SpaceQuery query,
+                SpaceQuery::Make(run.snapshot, *run.question.space, run.question.vector, {},
+                                 run.options.level));
+  std::vector<NodeId> with_vector;
+  for (const Candidate& c : run.candidates)
+    if (query.view().has(c.node)) with_vector.push_back(c.node);
+  run.result.without_vector = run.candidates.size() - with_vector.size();
+  StoppableExecutor executor(Pick(run.options.run.executor), run.options.run.budget);
+  NearestRanks measured =
+      RankNodesWithin(query, std::move(with_vector), run.options.run.budget, executor);
+  clock.stage.truncated |= measured.truncated;
+  std::vector<NodeWeight> values;
+  values.reserve(measured.ranked.size());
+  for (const RankedNode& ranked : measured.ranked)
+    values.push_back(
+        {ranked.node, SimilarityTerm(query.ToSimilar(ranked).similarity, query.metric())});
+  ForEachValue(run.candidates, values,
+               [](Candidate& c, double value) { c[PlanTerm::kSimilarity] = value; });
+  return {};
+}
+
+Status ScoreWords(PlanRun& run, StageClock& clock) {
+  std::vector<NodeWeight> looked_up;
+  std::span<const NodeWeight> scores = run.words;
+  double bound = run.word_bound.value_or(0);
+  const bool known = run.word_bound &&
+                     (run.all_words || std::ranges::all_of(run.candidates, [&](const Candidate& c) {
+                        return std::ranges::binary_search(run.words, c.node, {}, &NodeWeight::node);
+                      }));
+  if (!known) {
+    PLEXUS_ASSIGN(const NodeSubset subset, NodeSubset::Of(run.snapshot, Nodes(run.candidates)));
+    Bm25Options options;
+    options.top = 0;
+    options.subset = &subset;
+    options.phrases = run.question.phrases;
+    options.run = run.options.run;
+    PLEXUS_ASSIGN(const Bm25Result found, Bm25(run.snapshot, run.question.terms, options));
+    clock.stage.truncated |= found.truncated;
+    for (const Bm25Match& match : found.matches) looked_up.push_back({match.node, match.score});
+    std::ranges::sort(looked_up, {}, &NodeWeight::node);
+    scores = looked_up;
+    bound = Bm25Bound(found.terms);
+  }
+  ForEachValue(run.candidates, scores,
+               [&](Candidate& c, double score) { c[PlanTerm::kWords] = TextTerm(score, bound); });
+  return {};
+}
+
+Status ScoreGraph(PlanRun& run, StageClock& clock) {
+  PLEXUS_ASSIGN(
+      const internal::Selection selection,
+      internal::Select(run.snapshot, GraphFilter{run.plan.expand.kinds, run.options.valid_at}));
+  const CandidateDegrees among =
+      DegreesAmong(run.snapshot, selection.filter, Nodes(run.candidates), run.options.run);
+  clock.stage.truncated |= among.truncated;
+  double largest = 0;
+  for (const double degree : among.degrees) largest = std::max(largest, degree);
+  for (std::size_t i = 0; i < run.candidates.size(); ++i)
+    run.candidates[i][PlanTerm::kGraph] = largest > 0 ? among.degrees[i] / largest : 0;
+  return {};
+}
+
+void ScoreAge(PlanRun& run) {
+  constexpr double kDayMs = 86'400'000;
+  const auto half_life =
+      static_cast<std::int64_t>(std::ceil(run.plan.score.half_life_days * kDayMs));
+  for (Candidate& c : run.candidates)
+    if (const auto created = run.snapshot.i64(kCreatedAt, c.node))
+      c[PlanTerm::kAge] = RecencyTerm(created, run.options.now_ms, half_life);
+}
+
+// Values that the caller gives.
+void ScoreGiven(PlanRun& run, PlanTerm term, const NodeValues& given) {
+  if (!run.Uses(term)) return;
+  for (Candidate& c : run.candidates) {
+    std::optional<double> value;
+    const auto at = std::ranges::lower_bound(given.list, c.node, {}, &NodeWeight::node);
+    if (at != given.list.end() && at->node == c.node) value = at->weight;
+    for (std::size_t i = 0; !value && i < given.columns.size(); ++i)
+      value = run.snapshot.f64(given.columns[i], c.node);
+    if (!value) value = given.otherwise;
+    if (value) c[term] = UnitTerm(*value);
+  }
+}
+
+// Takes out who lacks a required term.
+void Require(PlanRun& run) {
+  run.result.left_out = std::erase_if(run.candidates, [&](const Candidate& c) {
+    for (std::size_t t = 0; t < kPlanTerms; ++t)
+      if (run.plan.score.required[t] && !c.values[t]) return true;
+    return false;
+  });
+}
+
+}  // namespace
+
+Status ScoreStage(PlanRun& run) {
+  StageClock clock(run.result, "score");
+  clock.stage.read = run.candidates.size();
+  if (run.Uses(PlanTerm::kSimilarity) && !run.question.vector.empty())
+    PLEXUS_TRY(ScoreSimilarity(run, clock));
+  if (run.Uses(PlanTerm::kWords) && !run.question.terms.empty()) PLEXUS_TRY(ScoreWords(run, clock));
+  for (Candidate& c : run.candidates)
+    if (c.walk != Candidate::kNoWalk) c[PlanTerm::kPath] = UnitTerm(run.walks.hits[c.walk].score);
+  if (run.Uses(PlanTerm::kGraph)) PLEXUS_TRY(ScoreGraph(run, clock));
+  if (run.Uses(PlanTerm::kAge)) ScoreAge(run);
+  ForEachValue(run.candidates, run.pagerank,
+               [](Candidate& c, double value) { c[PlanTerm::kPageRank] = UnitTerm(value); });
+  ScoreGiven(run, PlanTerm::kSalience, run.options.salience);
+  ScoreGiven(run, PlanTerm::kOutcomes, run.options.outcome);
+  Require(run);
+  clock.stage.kept = run.candidates.size();
+  clock.Done();
+  return {};
+}
+
+}  // namespace plexus::retrieval_internal

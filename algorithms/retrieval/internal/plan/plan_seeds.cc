@@ -1,0 +1,168 @@
+// The seeds of a plan: one list an entry, merged by node.
+#include <algorithm>
+#include <string>
+
+#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/retrieval/internal/plan/plan_run.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+
+namespace plexus::retrieval_internal {
+
+namespace {
+
+using SeedList = std::vector<NodeWeight>;
+
+Result<SeedList> ByVector(PlanRun& run, const PlanSeeds& seeds, std::size_t top,
+                          RetrieveStage& stage) {
+  const SpaceId space = seeds.space.value_or(*run.question.space);
+  NearestOptions options;
+  options.top = top;
+  options.subset = run.found_subset();
+  options.level = run.options.level;
+  options.run = run.options.run;
+  options.prefilter = run.options.prefilter;
+  options.proven_only = run.options.proven_only;
+  options.oversample = run.options.oversample;
+  PLEXUS_ASSIGN(const NearestResult found,
+                Nearest(run.snapshot, space, run.question.vector, options));
+  stage.read = found.measured;
+  stage.truncated = found.truncated;
+  run.result.proven &= found.proven;
+  const Metric metric = run.snapshot.schema().spaces()[space].metric;
+  SeedList list;
+  for (const NearestHit& hit : found.nodes)
+    list.push_back({hit.node, SimilarityTerm(hit.similarity, metric)});
+  return list;
+}
+
+Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
+  Bm25Options options;
+  options.top = top;
+  options.subset = run.found_subset();
+  options.phrases = run.question.phrases;
+  options.run = run.options.run;
+  PLEXUS_ASSIGN(const Bm25Result found, Bm25(run.snapshot, run.question.terms, options));
+  stage.read = found.found;
+  stage.truncated = found.truncated;
+  run.word_bound = Bm25Bound(found.terms);
+  run.all_words = !found.truncated && found.matches.size() == found.found;
+  SeedList list;
+  run.words.clear();
+  for (const Bm25Match& match : found.matches) {
+    list.push_back({match.node, TextTerm(match.score, *run.word_bound)});
+    run.words.push_back({match.node, match.score});
+  }
+  std::ranges::sort(run.words, {}, &NodeWeight::node);
+  return list;
+}
+
+// From the seeds before, or from the keys where there are none. Shares of the largest.
+Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage) {
+  PageRankPushOptions options;
+  options.top = 0;
+  options.filter = {run.plan.expand.kinds, run.options.valid_at, run.options.subset};
+  options.run = run.options.run;
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(run.snapshot, options.filter));
+  SeedList starts;
+  for (const Seed& seed : run.seeds)
+    if (seed.weight > 0 && selection.contains(seed.node))
+      starts.push_back({seed.node, seed.weight});
+  if (run.seeds.empty())
+    for (const NodeWeight& key : run.question.keys)
+      if (selection.contains(key.node)) starts.push_back(key);
+  SeedList list;
+  if (starts.empty()) return list;
+  PLEXUS_ASSIGN(const PageRankPushResult ranked, PageRankPush(run.snapshot, starts, options));
+  stage.read = ranked.edges;
+  stage.truncated = ranked.truncated;
+  for (const ScoredNode& node : ranked.top) {
+    if (list.size() == top) break;
+    if (node.score > 0 && run.findable.contains(node.node)) list.push_back({node.node, node.score});
+  }
+  if (!list.empty()) {
+    const double largest = list.front().weight;
+    for (NodeWeight& share : list) share.weight /= largest;
+  }
+  run.pagerank = list;
+  std::ranges::sort(run.pagerank, {}, &NodeWeight::node);
+  return list;
+}
+
+// The question has something for the entry.
+bool CanRun(const PlanRun& run, const PlanSeeds& seeds, bool any_before) {
+  switch (seeds.by) {
+    case SeedBy::kVector:
+      return !run.question.vector.empty();
+    case SeedBy::kWords:
+      return !run.question.terms.empty();
+    case SeedBy::kKeys:
+      return !run.question.keys.empty();
+    case SeedBy::kPageRank:
+      break;
+  }
+  return any_before || !run.question.keys.empty();
+}
+
+void Merge(std::vector<Seed>& seeds, const SeedList& list, std::uint32_t entry, bool keep) {
+  for (const NodeWeight& found : list)
+    seeds.push_back({found.node, found.weight, std::uint32_t{1} << entry, keep});
+  std::ranges::stable_sort(seeds, {}, &Seed::node);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    if (kept == 0 || seeds[kept - 1].node != seeds[i].node) {
+      seeds[kept++] = seeds[i];
+      continue;
+    }
+    Seed& one = seeds[kept - 1];
+    one.weight = std::max(one.weight, seeds[i].weight);
+    one.found_by |= seeds[i].found_by;
+    one.keep |= seeds[i].keep;
+  }
+  seeds.resize(kept);
+}
+
+}  // namespace
+
+Status SeedStages(PlanRun& run) {
+  bool any = false;
+  for (std::size_t i = 0; i < run.plan.seeds.size(); ++i) {
+    const PlanSeeds& seeds = run.plan.seeds[i];
+    const std::size_t top = seeds.per_hit > 0 ? seeds.per_hit * run.plan.top : seeds.top;
+    StageClock clock(run.result, SeedByName(seeds.by));
+    clock.stage.skipped = !CanRun(run, seeds, any);
+    SeedList list;
+    if (!clock.stage.skipped) {
+      any = true;
+      switch (seeds.by) {
+        case SeedBy::kVector: {
+          PLEXUS_ASSIGN(list, ByVector(run, seeds, top, clock.stage));
+          break;
+        }
+        case SeedBy::kWords: {
+          PLEXUS_ASSIGN(list, ByWords(run, top, clock.stage));
+          break;
+        }
+        case SeedBy::kKeys:
+          list.assign(run.question.keys.begin(), run.question.keys.end());
+          clock.stage.read = list.size();
+          break;
+        case SeedBy::kPageRank: {
+          PLEXUS_ASSIGN(list, ByPageRank(run, top, clock.stage));
+          break;
+        }
+      }
+    }
+    clock.stage.kept = list.size();
+    Merge(run.seeds, list, static_cast<std::uint32_t>(i), seeds.keep);
+    clock.Done();
+  }
+  if (any) return {};
+  std::string wanted;
+  for (const PlanSeeds& seeds : run.plan.seeds)
+    wanted += (wanted.empty() ? "" : ", ") + std::string(SeedByName(seeds.by));
+  return Fail(ErrorCode::kInvalidArgument,
+              "the question has nothing for the plan's seeds: " + wanted);
+}
+
+}  // namespace plexus::retrieval_internal

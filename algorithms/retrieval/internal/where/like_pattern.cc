@@ -1,0 +1,72 @@
+// Pieces taken greedily from the left, the last one from the right; see like_pattern.h.
+#include "algorithms/retrieval/internal/where/like_pattern.h"
+
+namespace plexus::retrieval_internal {
+
+namespace {
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// Bytes of the character at the front. REQUIRES text not empty.
+std::size_t CharacterBytes(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t most = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  std::size_t bytes = 1;
+  while (bytes < most && bytes < text.size() && Continues(text[bytes])) ++bytes;
+  return bytes;
+}
+
+}  // namespace
+
+LikePattern::LikePattern(std::string_view pattern, bool ignore_case) : ignore_case_(ignore_case) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    if (c == '%') {
+      open_ = true;
+      pieces_.emplace_back();
+      continue;
+    }
+    const bool any = c == '_';
+    if (c == '\\' && i + 1 < pattern.size()) c = pattern[++i];
+    pieces_.back().push_back({ignore_case ? Lower(c) : c, any});
+  }
+}
+
+std::size_t LikePattern::Fit(const Piece& piece, std::string_view text) const {
+  std::size_t at = 0;
+  for (const Symbol& symbol : piece) {
+    if (at == text.size()) return std::string_view::npos;
+    if (symbol.any) {
+      at += CharacterBytes(text.substr(at));
+      continue;
+    }
+    if ((ignore_case_ ? Lower(text[at]) : text[at]) != symbol.byte) return std::string_view::npos;
+    ++at;
+  }
+  return at;
+}
+
+bool LikePattern::Matches(std::string_view text) const {
+  const std::size_t first = Fit(pieces_.front(), text);
+  if (first == std::string_view::npos) return false;
+  if (!open_) return first == text.size();
+  text.remove_prefix(first);
+  for (std::size_t i = 1; i + 1 < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    if (piece.empty()) continue;
+    std::size_t taken = std::string_view::npos;
+    while (!text.empty() && (taken = Fit(piece, text)) == std::string_view::npos)
+      text.remove_prefix(CharacterBytes(text));
+    if (taken == std::string_view::npos) return false;
+    text.remove_prefix(taken);
+  }
+  const Piece& last = pieces_.back();
+  if (last.empty()) return true;
+  for (; !text.empty(); text.remove_prefix(CharacterBytes(text)))
+    if (Fit(last, text) == text.size()) return true;
+  return false;
+}
+
+}  // namespace plexus::retrieval_internal

@@ -1,0 +1,17 @@
+// A candidate of the never-composed frontier, as replies have it.
+#pragma once
+
+#include <string>
+
+#include "algorithms/memory/never_composed.h"
+#include "engine/snapshot.h"
+#include "tools/operations/reply/reply_writer.h"
+
+namespace plexus::tools {
+
+// Its shape: an object.
+std::string CandidateShape();
+// Its members, inside of an object.
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set);
+
+}  // namespace plexus::tools

@@ -1,0 +1,242 @@
+// Values by name, and nodes sorted by them; see node_list.h.
+#include "tools/operations/reply/node_list.h"
+
+#include <algorithm>
+#include <compare>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "engine/properties/properties.h"
+#include "engine/times.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/json_writer.h"
+
+namespace plexus::tools {
+namespace {
+
+// 0: bools, 1: numbers, 2: texts, 3: nothing to sort by.
+int Class(const NodeValue& value) {
+  if (std::holds_alternative<bool>(value)) return 0;
+  if (std::holds_alternative<std::string>(value)) return 2;
+  if (std::holds_alternative<std::monostate>(value) ||
+      std::holds_alternative<std::vector<std::string>>(value) ||
+      std::holds_alternative<NodeJson>(value))
+    return 3;
+  return 1;
+}
+
+// REQUIRES a number. Exact: 64 bits of mantissa hold every integer and every double.
+long double Number(const NodeValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return *whole;
+  return std::get<double>(value);
+}
+
+std::partial_ordering Compare(const NodeValue& a, const NodeValue& b) {
+  if (const auto order = Class(a) <=> Class(b); order != 0) return order;
+  switch (Class(a)) {
+    case 0:
+      return int{std::get<bool>(a)} <=> int{std::get<bool>(b)};
+    case 1:
+      return Number(a) <=> Number(b);
+    case 2:
+      return std::get<std::string>(a) <=> std::get<std::string>(b);
+    default:
+      return std::partial_ordering::equivalent;
+  }
+}
+
+void WriteView(ReplyWriter& json, const PropertyView& value) {
+  switch (value.type()) {
+    case PropertyType::kNull:
+      return json.Raw("null");
+    case PropertyType::kBool:
+      return json.Value(*value.AsBool());
+    case PropertyType::kInt:
+      return json.Value(*value.AsInt());
+    case PropertyType::kUint:
+      return json.Value(*value.AsUint());
+    case PropertyType::kDouble:
+      return json.Value(*value.AsDouble());
+    case PropertyType::kString:
+      return json.Value(*value.AsString());
+    case PropertyType::kList:
+      json.BeginArray();
+      for (std::size_t i = 0; i < value.size(); ++i) WriteView(json, value[i]);
+      return json.EndArray();
+    case PropertyType::kMap:
+      json.BeginObject();
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        json.Key(value.name(i));
+        WriteView(json, value[i]);
+      }
+      return json.EndObject();
+  }
+}
+
+NodeValue ValueOf(const PropertyView& value) {
+  switch (value.type()) {
+    case PropertyType::kBool:
+      return *value.AsBool();
+    case PropertyType::kInt:
+      return *value.AsInt();
+    case PropertyType::kUint:
+      return *value.AsUint();
+    case PropertyType::kDouble:
+      return *value.AsDouble();
+    case PropertyType::kString:
+      return std::string(*value.AsString());
+    case PropertyType::kNull:
+      return {};
+    default:
+      break;
+  }
+  std::ostringstream text;
+  JsonWriter json(text);
+  WriteView(json, value);
+  return NodeJson{std::move(text).str()};
+}
+
+std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
+  const EdgeKindId tagged[] = {kHasTag};
+  std::vector<std::string> tags;
+  snapshot.ForEachArc(
+      Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), tagged),
+      [&](const Arc& arc) { tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
+  std::ranges::sort(tags);
+  const auto rest = std::ranges::unique(tags);
+  tags.erase(rest.begin(), rest.end());
+  return tags;
+}
+
+}  // namespace
+
+std::vector<std::string> NamesOfValues(const Schema& schema) {
+  std::vector<std::string> names = {"kind", "key", "tag", "tags", "scope", "text"};
+  for (const Column& column : schema.columns())
+    if (!column.name.empty()) names.push_back(column.name);
+  return names;
+}
+
+Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string& name) {
+  NodeColumn made;
+  made.name_ = name;
+  const std::pair<std::string_view, Field> fields[] = {
+      {"kind", Field::kKind}, {"key", Field::kKey},     {"tags", Field::kTags},
+      {"tag", Field::kTags},  {"scope", Field::kScope}, {"text", Field::kText}};
+  for (const auto& [field_name, field] : fields)
+    if (name == field_name) {
+      made.field_ = field;
+      return made;
+    }
+  if (const auto column = snapshot.schema().FindColumn(name); column && !name.empty()) {
+    made.field_ = Field::kColumn;
+    made.column_ = *column;
+    made.type_ = snapshot.schema().columns()[*column].type;
+    if (IsLaterColumn(*column)) made.path_ = {name};  // of nodes without a value, the property
+    made.is_time_ =
+        IsTimeColumn(*column) || (made.type_ == ColumnType::kI64 && name.ends_with("_at"));
+    return made;
+  }
+  made.field_ = Field::kProperty;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    made.path_.push_back(name.substr(begin, end - begin));
+    if (made.path_.back().empty())
+      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " names no column and no property");
+    begin = end + 1;
+  }
+  if (made.path_[0] == "props" && made.path_.size() > 1) made.path_.erase(made.path_.begin());
+  return made;
+}
+
+bool NodeColumn::is_number() const {
+  return field_ == Field::kColumn && type_ != ColumnType::kString;
+}
+
+Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
+  switch (field_) {
+    case Field::kKind:
+      return snapshot.schema().node_kind(snapshot.node_kind(node)).name;
+    case Field::kKey:
+      return std::string(snapshot.key(node));
+    case Field::kTags:
+      return Tags(snapshot, node);
+    case Field::kScope:
+      return std::string(snapshot.scope(node));
+    case Field::kColumn: {
+      NodeValue value;
+      if (type_ == ColumnType::kF64) {
+        if (const auto number = snapshot.f64(column_, node)) value = *number;
+      } else if (type_ == ColumnType::kI64) {
+        if (const auto number = snapshot.i64(column_, node)) value = *number;
+      } else if (const auto text = snapshot.string_column(column_, node)) {
+        value = std::string(snapshot.string(*text));
+      }
+      if (value.index() != 0 || path_.empty()) return value;
+      break;
+    }
+    default:
+      break;
+  }
+  const NodeField field = field_ == Field::kText ? NodeField::kText : NodeField::kProperties;
+  Result<std::string> bytes = snapshot.Payload(node, field);
+  if (!bytes) {
+    if (bytes.error().code == ErrorCode::kNotFound) return NodeValue();
+    return std::unexpected(bytes.error());
+  }
+  if (field == NodeField::kText) return std::move(*bytes);
+  PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(*bytes));
+  std::optional<PropertyView> value = map.root();
+  for (const std::string& part : path_)
+    if (value) value = value->type() == PropertyType::kMap ? value->Find(part) : std::nullopt;
+  return value ? ValueOf(*value) : NodeValue();
+}
+
+Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest& request) {
+  NodeListReply reply;
+  const NodeSubset all = request.subset ? *request.subset : NodeSubset::Facts(snapshot);
+  for (const NodeId node : all.ToList())
+    if (snapshot.alive(node)) reply.nodes.push_back(node);
+  reply.total = reply.nodes.size();
+  const std::uint64_t top =
+      request.top == 0 ? reply.total : std::min<std::uint64_t>(request.top, reply.total);
+  if (request.sort.empty()) {
+    reply.nodes.resize(top);
+    return reply;
+  }
+  constexpr std::string_view kDescending = ":desc";
+  const bool descending = request.sort.ends_with(kDescending);
+  PLEXUS_ASSIGN(
+      const NodeColumn column,
+      NodeColumn::Named(
+          snapshot, descending ? request.sort.substr(0, request.sort.size() - kDescending.size())
+                               : request.sort));
+  reply.sorted_by = column.name();
+  struct Keyed {
+    NodeValue value;
+    NodeId node;
+  };
+  std::vector<Keyed> keyed;
+  for (const NodeId node : reply.nodes) {
+    PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
+    reply.sorted |= Class(value) != 3;
+    keyed.push_back({std::move(value), node});
+  }
+  std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(top), keyed.end(),
+                    [&](const Keyed& a, const Keyed& b) {
+                      const bool none_a = Class(a.value) == 3, none_b = Class(b.value) == 3;
+                      if (none_a != none_b) return none_b;
+                      const auto order = Compare(a.value, b.value);
+                      if (order != 0) return descending ? order > 0 : order < 0;
+                      return a.node < b.node;
+                    });
+  reply.nodes.clear();
+  for (std::size_t i = 0; i < top; ++i) reply.nodes.push_back(keyed[i].node);
+  return reply;
+}
+
+}  // namespace plexus::tools

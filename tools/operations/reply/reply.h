@@ -1,0 +1,58 @@
+// What an operation answers.
+//
+// A reply is one object, whose members are written once, to whatever a door hands in: JSON text, or
+// a tree from which tables and CSV are made. It holds the results it writes, so that it outlives
+// the call. The other fields are words for people beside that object, which a door may
+// show or not; foreign text in them is
+// escaped (human_format.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/operations/reply/reply_writer.h"
+
+namespace plexus::tools {
+
+// What to know beside an answer.
+struct Note {
+  enum Level : std::uint8_t {
+    kForPeople,  // said beside a table alone; a reply says it in its members
+    kNote,
+    kWarning,
+    kError,
+  };
+  std::string text;
+  Level level = kNote;
+};
+
+struct Reply {
+  using Members = std::move_only_function<void(ReplyWriter&)>;
+  using Stream = std::move_only_function<Status(std::ostream&)>;
+
+  Reply() = default;
+  Reply(Members written) : members(std::move(written)) {}  // NOLINT: a reply is its members
+
+  Members members;
+
+  std::string headline;  // lines before a table
+  std::string closing;   // lines after it
+  std::string page;      // instead of a table
+  bool quiet = false;    // people are shown nothing but these words
+  // The answer is a failure, too: a cycle, damage, nothing found. Without a message nothing is to
+  // be said beyond the reply.
+  std::optional<Error> failure;
+  // A format of its own, such as an export, instead of the object.
+  Stream stream;
+};
+
+// The whole object, with "warnings" at its end when there are any.
+void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWriter& writer);
+
+}  // namespace plexus::tools

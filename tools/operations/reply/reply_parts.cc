@@ -1,0 +1,172 @@
+// Shapes that several replies share.
+#include "tools/operations/reply/reply_parts.h"
+
+#include <bit>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/properties.h"
+#include "tools/operations/reply/human_format.h"
+
+namespace plexus::tools {
+namespace {
+
+bool IsTime(const Column& column) {
+  return column.type == ColumnType::kI64 &&
+         (column.name.ends_with("_at") || column.name.starts_with("valid_"));
+}
+
+}  // namespace
+
+void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& counts) {
+  json.BeginObject(name);
+  json.Field("new", counts.added);
+  json.Field("changed", counts.changed);
+  json.Field("same", counts.same);
+  if (counts.removed > 0) json.Field("removed", counts.removed);
+  json.EndObject();
+}
+
+Status EdgeProperties::Read(const Snapshot& snapshot, const Edge& edge) {
+  if (!edge.properties || json_.contains(edge.properties.bits)) return {};
+  const Result<std::string> bytes = snapshot.Payload(edge.properties);
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return {};
+  if (!bytes) return std::unexpected(bytes.error());
+  PLEXUS_ASSIGN(json_[edge.properties.bits], formats_internal::JsonFromProperties(*bytes));
+  return {};
+}
+
+Status EdgeProperties::Read(const Snapshot& snapshot, std::span<const PathEdge> path) {
+  for (const PathEdge& step : path)
+    if (const auto edge = snapshot.FindEdge(step.source, step.kind, step.target, step.label))
+      PLEXUS_TRY(Read(snapshot, *edge));
+  return {};
+}
+
+const std::string* EdgeProperties::Of(const Edge& edge) const {
+  const auto at = edge.properties ? json_.find(edge.properties.bits) : json_.end();
+  return at == json_.end() ? nullptr : &at->second;
+}
+
+namespace {
+
+void WriteBesideKind(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
+                     const EdgeProperties& properties) {
+  json.Field("weight", edge.weight);
+  if (edge.label) json.Field("label", snapshot.string(edge.label));
+  if (edge.created_at != kNoTime) json.Field("created_at", edge.created_at);
+  if (edge.created_by) json.Field("created_by", snapshot.string(edge.created_by));
+  if (edge.valid_from != kNoTime) json.Field("valid_from", edge.valid_from);
+  if (edge.valid_until != kNoTime) json.Field("valid_until", edge.valid_until);
+  if (const std::string* props = properties.Of(edge)) {
+    json.Key("props");
+    json.Raw(*props);
+  }
+}
+
+}  // namespace
+
+void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
+                         const EdgeProperties& properties) {
+  json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
+  WriteBesideKind(json, snapshot, edge, properties);
+}
+
+void WriteEdge(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
+               const EdgeProperties& properties) {
+  json.Node("source", snapshot, edge.source);
+  json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
+  json.Node("target", snapshot, edge.target);
+  WriteBesideKind(json, snapshot, edge, properties);
+}
+
+void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
+               std::span<const PathEdge> path, const EdgeProperties& properties) {
+  json.Objects(name, path, [&](const PathEdge& step) {
+    const auto stored = snapshot.FindEdge(step.source, step.kind, step.target, step.label);
+    Edge edge = stored.value_or(Edge());
+    if (!stored) edge.created_at = kNoTime;
+    edge.source = step.source;  // of a symmetric kind, in walking order
+    edge.target = step.target;
+    edge.kind = step.kind;
+    edge.label = step.label;
+    edge.weight = step.weight;
+    WriteEdge(json, snapshot, edge, properties);
+  });
+}
+
+void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result,
+               const EdgeProperties& properties) {
+  json.Field("truncated", result.truncated);
+  if (result.truncated) json.Field("resume", result.resume);
+  if (result.paths_left_out != 0) json.Field("paths_left_out", result.paths_left_out);
+  json.Objects("nodes", result.hits, [&](const TraverseHit& hit) {
+    json.Node("key", snapshot, hit.node);
+    json.Field("score", hit.score);
+    json.Field("hops", hit.hops);
+    if (hit.seed != kNoNode) json.Node("from", snapshot, hit.seed);
+    WritePath(json, "path", snapshot, hit.path, properties);
+  });
+}
+
+std::string More(std::size_t count, std::uint64_t top) {
+  if (top == 0 || count <= top) return "";
+  return "... " + Grouped(count - static_cast<std::size_t>(top)) + " more\n";
+}
+
+std::string Truncated(bool truncated, std::string_view what) {
+  return truncated ? "truncated: the budget ran out; " + std::string(what) + "\n" : std::string();
+}
+
+void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node) {
+  const auto& columns = snapshot.schema().columns();
+  for (std::size_t id = 0; id < columns.size(); ++id) {
+    const auto column = static_cast<ColumnId>(id);
+    if (columns[id].name.empty() || column == kScope) continue;
+    const std::uint64_t bits = snapshot.column_bits(column, node);
+    if (bits == AbsentBits(columns[id].type)) continue;
+    json.Key(columns[id].name);
+    switch (columns[id].type) {
+      case ColumnType::kF64:
+        json.Value(std::bit_cast<double>(bits));
+        break;
+      case ColumnType::kI64:
+        json.Value(static_cast<std::int64_t>(bits));
+        break;
+      case ColumnType::kString:
+        json.Value(snapshot.string(static_cast<StringId>(bits)));
+        break;
+    }
+  }
+  json.Field("scope", snapshot.scope(node));
+}
+
+std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits) {
+  const Column& definition = snapshot.schema().columns()[column];
+  switch (definition.type) {
+    case ColumnType::kF64:
+      return Number(std::bit_cast<double>(bits), 9);
+    case ColumnType::kString:
+      return std::string(snapshot.string(static_cast<StringId>(bits)));
+    case ColumnType::kI64:
+      break;
+  }
+  const auto value = static_cast<std::int64_t>(bits);
+  return IsTime(definition) ? IsoTime(value) : std::to_string(value);
+}
+
+std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
+                                                              NodeId node) {
+  std::vector<std::pair<std::string, std::string>> shown;
+  const auto& columns = snapshot.schema().columns();
+  for (std::size_t id = 0; id < columns.size(); ++id) {
+    const auto column = static_cast<ColumnId>(id);
+    if (columns[id].name.empty() || column == kScope) continue;
+    const std::uint64_t bits = snapshot.column_bits(column, node);
+    if (bits != AbsentBits(columns[id].type))
+      shown.emplace_back(columns[id].name, ShownColumnValue(snapshot, column, bits));
+  }
+  shown.emplace_back("scope", snapshot.scope(node));
+  return shown;
+}
+
+}  // namespace plexus::tools
