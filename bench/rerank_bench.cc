@@ -258,7 +258,8 @@ const Snapshot& TheHalves() {
   return snapshot;
 }
 
-// One question of the f32 rows and of the f16 rows in turns, in processor time of all threads.
+// One question of the f32 rows and of the f16 rows in turns, in processor time of all threads;
+// `same` is the share of the nearest that both find.
 void Halves(benchmark::State& state) {
   NearestOptions options;
   options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
@@ -278,6 +279,7 @@ void Halves(benchmark::State& state) {
   const VectorTable::View& halves = *TheHalves().space(SpaceId{});
   NearestResult of_floats, of_halves;
   std::vector<double> floats, rounded;
+  std::size_t same = 0, wanted = 0;
   std::size_t i = 0;
   for (auto _ : state) {
     const auto query = TheVector(QueryNode(i++));
@@ -288,6 +290,10 @@ void Halves(benchmark::State& state) {
       rounded.push_back(f16);
     }
     state.SetIterationTime(f16);
+    for (const NearestHit& hit : of_floats.nodes)
+      same += static_cast<std::size_t>(
+          std::ranges::count(of_halves.nodes, hit.node, &NearestHit::node));
+    wanted += of_floats.nodes.size();
     VectorBuffer buffer;
     for (const NearestHit& hit : of_halves.nodes) {
       const double exact = Exact(*options.metric, query, halves.vector(hit.node, buffer));
@@ -296,6 +302,7 @@ void Halves(benchmark::State& state) {
     }
   }
   if (floats.empty()) return;
+  state.counters["same"] = static_cast<double>(same) / static_cast<double>(wanted);
   state.counters["f32_cpu_ms"] = 1e3 * Median(floats);
   state.counters["f16_cpu_ms"] = 1e3 * Median(rounded);
   state.counters["f32_MB"] = static_cast<double>(MeasureBytes(TheGraph()).vectors) / 1e6;
