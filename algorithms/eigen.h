@@ -4,7 +4,8 @@
 //   adjacency   A(i, j) = sum of the weights of the edges from i to j, i and j dense ids
 //               of the view; a symmetric edge stands at (i, j) and (j, i)
 //   vectors     the rows of a space where they lie: one map per stretch of memory, or a
-//               gathered copy for a list of nodes
+//               gathered copy for a list of nodes. Eigen computes in f32, so the rows of an f16
+//               space are decoded into a buffer, a piece at a time: those maps are copies
 // Pure functions, thread-safe. A map points into the snapshot's memory: keep the Snapshot.
 #pragma once
 
@@ -72,20 +73,34 @@ inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
   return matrix;
 }
 
-// The rows from `first` on that lie in one stretch, without a copy; dead rows (node_of_row
-// is kNoNode) included. REQUIRES first < vectors.row_count().
-inline EigenVectorMap MapRows(const VectorTable::View& vectors, std::uint32_t first) {
-  const std::span<const float> rows = vectors.rows_from(first);
-  return EigenVectorMap(rows.data(), static_cast<Eigen::Index>(rows.size() / vectors.stride()),
+// The rows from `first` on that lie in one stretch; dead rows (node_of_row is kNoNode) included.
+// Without a copy in an f32 space; of an f16 space at most 256 rows, which lie in `buffer` until its
+// next use. REQUIRES first < vectors.row_count(). Throws std::bad_alloc.
+inline EigenVectorMap MapRows(const VectorTable::View& vectors, std::uint32_t first,
+                              VectorBuffer& buffer) {
+  constexpr std::uint32_t kMostDecoded = 256;
+  const RowLayout& layout = vectors.layout();
+  VectorTable::Stretch rows = vectors.rows_from(first);
+  const float* values = reinterpret_cast<const float*>(rows.first);
+  if (layout.element == VectorElement::kF16) {
+    rows.count = std::min(rows.count, kMostDecoded);
+    float* const decoded = buffer.Room(std::size_t{rows.count} * layout.stride());
+    for (std::size_t i = 0; i < rows.count; ++i)
+      DecodeRow(layout, rows.first + i * layout.row_bytes(), decoded + i * layout.stride());
+    values = decoded;
+  }
+  return EigenVectorMap(values, static_cast<Eigen::Index>(rows.count),
                         static_cast<Eigen::Index>(vectors.dimensions()),
                         Eigen::OuterStride<>(static_cast<Eigen::Index>(vectors.stride())));
 }
 
-// fn(first_row, map) for every stretch of the space, in order.
+// fn(first_row, map) for every stretch of the space, in order. A map of an f16 space is gone when
+// fn returns.
 template <class Fn>
 void ForEachVectorMap(const VectorTable::View& vectors, Fn&& fn) {
+  VectorBuffer buffer;
   for (std::uint32_t row = 0; row < vectors.row_count();) {
-    const EigenVectorMap map = MapRows(vectors, row);
+    const EigenVectorMap map = MapRows(vectors, row, buffer);
     fn(row, map);
     row += static_cast<std::uint32_t>(map.rows());
   }
@@ -96,8 +111,9 @@ void ForEachVectorMap(const VectorTable::View& vectors, Fn&& fn) {
 inline EigenVectors GatherVectors(const VectorTable::View& vectors, std::span<const NodeId> nodes) {
   EigenVectors matrix = EigenVectors::Zero(static_cast<Eigen::Index>(nodes.size()),
                                            static_cast<Eigen::Index>(vectors.dimensions()));
+  VectorBuffer buffer;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const std::span<const float> vector = vectors.vector(nodes[i]);
+    const std::span<const float> vector = vectors.vector(nodes[i], buffer);
     for (std::size_t k = 0; k < vector.size(); ++k)
       matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = vector[k];
   }

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <random>
 #include <string>
@@ -29,6 +30,7 @@
 #include "bench/support.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"
+#include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 
@@ -83,8 +85,13 @@ const Snapshot& TheGraph() {
 }
 
 const VectorTable::View& TheVectors() { return *TheGraph().space(SpaceId{}); }
+std::vector<float> TheVector(NodeId node) {
+  VectorBuffer buffer;
+  const std::span<const float> values = TheVectors().vector(node, buffer);
+  return {values.begin(), values.end()};
+}
 std::uint64_t RowBytes() {
-  return std::uint64_t{TheVectors().row_count()} * TheVectors().stride() * sizeof(float);
+  return TheVectors().row_count() * std::uint64_t{TheVectors().layout().row_bytes()};
 }
 
 // Reads as many bytes as the rows have, in blocks, with all threads of the executor.
@@ -132,7 +139,7 @@ void Verify(std::span<const float> query, const NodeSubset* subset, Metric metri
       metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
   double worst = INFINITY;
   for (const NearestHit& node : got) {
-    const double exact = Exact(metric, query, TheVectors().vector(node.node));
+    const double exact = Exact(metric, query, TheVector(node.node));
     const double measure = metric == Metric::kL2 ? -node.measure : node.measure;
     Require(std::abs(measure - exact) <= 1e-6 * scale, "a measure differs from f64");
     worst = std::min(worst, exact);
@@ -140,7 +147,7 @@ void Verify(std::span<const float> query, const NodeSubset* subset, Metric metri
   std::size_t better = 0;
   for (NodeId v = 0; v < TheGraph().node_count(); ++v)
     if ((!subset || subset->contains(v)) && TheVectors().has(v))
-      better += Exact(metric, query, TheVectors().vector(v)) > worst + 2e-6 * scale;
+      better += Exact(metric, query, TheVector(v)) > worst + 2e-6 * scale;
   Require(better < got.size(), "a better vector was left out");
 }
 
@@ -159,7 +166,7 @@ void OneQuery(benchmark::State& state) {
   std::vector<double> reads, scans;
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto query = TheVectors().vector(QueryNode(i++));
+    const auto query = TheVector(QueryNode(i++));
     reads.push_back(SecondsToRead(*options.run.executor));
     const auto start = std::chrono::steady_clock::now();
     const auto result = Nearest(snapshot, SpaceId{}, query, options);
@@ -173,7 +180,7 @@ void OneQuery(benchmark::State& state) {
   state.counters["scan_GB/s"] = bytes / Median(scans) / 1e9;
   state.counters["read_GB/s"] = bytes / Median(reads) / 1e9;
   for (std::size_t q : {0u, 1u}) {
-    const auto query = TheVectors().vector(QueryNode(q));
+    const auto query = TheVector(QueryNode(q));
     Verify(query, nullptr, *options.metric,
            Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
   }
@@ -206,12 +213,12 @@ void Prefiltered(benchmark::State& state) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   NearestResult want, got;
-  seconds(TheVectors().vector(QueryNode(0)), narrow, got);  // makes the copy
+  seconds(TheVector(QueryNode(0)), narrow, got);  // makes the copy
   std::vector<double> scans, filtered;
   std::uint64_t exact = 0, found = 0, wanted = 0;
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto query = TheVectors().vector(QueryNode(i++));
+    const auto query = TheVector(QueryNode(i++));
     scans.push_back(seconds(query, plain, want));
     filtered.push_back(seconds(query, narrow, got));
     state.SetIterationTime(filtered.back());
@@ -231,6 +238,82 @@ BENCHMARK(Prefiltered)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
+// The same vectors in an f16 space.
+const Snapshot& TheHalves() {
+  static const std::unique_ptr<Graph> graph = [] {
+    auto made = Graph::InMemory();
+    const VectorTable::View& from = TheVectors();
+    for (NodeId v = 0; v < TheGraph().node_count();) {
+      WriteBatch batch(kBenchTime);
+      batch.DefineSpace(
+          {.name = "default", .dimensions = from.dimensions(), .element = VectorElement::kF16});
+      for (const NodeId end = std::min(TheGraph().node_count(), v + 50'000); v < end; ++v)
+        batch.SetVector(batch.Node(TheGraph().key(v)), batch.SpaceNamed("default"), TheVector(v));
+      Must(made->Apply(batch), "adding vectors");
+    }
+    Must(made->Compact(), "compacting");
+    return made;
+  }();
+  static const Snapshot snapshot = graph->snapshot();
+  return snapshot;
+}
+
+// One question of the f32 rows and of the f16 rows in turns, in processor time of all threads;
+// `same` is the share of the nearest that both find.
+void Halves(benchmark::State& state) {
+  NearestOptions options;
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  options.metric = static_cast<Metric>(state.range(1));
+  options.prefilter = static_cast<Prefilter>(state.range(2));
+  const auto seconds = [&](const Snapshot& snapshot, std::span<const float> query,
+                           NearestResult& result) {
+    const auto now = [] {
+      timespec time{};
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    const double start = now();
+    result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
+    return now() - start;
+  };
+  const VectorTable::View& halves = *TheHalves().space(SpaceId{});
+  NearestResult of_floats, of_halves;
+  std::vector<double> floats, rounded;
+  std::size_t same = 0, wanted = 0;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const auto query = TheVector(QueryNode(i++));
+    const double f32 = seconds(TheGraph(), query, of_floats);
+    const double f16 = seconds(TheHalves(), query, of_halves);
+    if (i > 1) {  // the first makes copies
+      floats.push_back(f32);
+      rounded.push_back(f16);
+    }
+    state.SetIterationTime(f16);
+    for (const NearestHit& hit : of_floats.nodes)
+      same += static_cast<std::size_t>(
+          std::ranges::count(of_halves.nodes, hit.node, &NearestHit::node));
+    wanted += of_floats.nodes.size();
+    VectorBuffer buffer;
+    for (const NearestHit& hit : of_halves.nodes) {
+      const double exact = Exact(*options.metric, query, halves.vector(hit.node, buffer));
+      const double measure = options.metric == Metric::kL2 ? -hit.measure : hit.measure;
+      Require(std::abs(measure - exact) <= 1e-5 * (1 + std::abs(exact)), "a measure differs");
+    }
+  }
+  if (floats.empty()) return;
+  state.counters["same"] = static_cast<double>(same) / static_cast<double>(wanted);
+  state.counters["f32_cpu_ms"] = 1e3 * Median(floats);
+  state.counters["f16_cpu_ms"] = 1e3 * Median(rounded);
+  state.counters["f32_MB"] = static_cast<double>(MeasureBytes(TheGraph()).vectors) / 1e6;
+  state.counters["f16_MB"] = static_cast<double>(MeasureBytes(TheHalves()).vectors) / 1e6;
+}
+BENCHMARK(Halves)
+    ->ArgNames({"threads", "metric", "prefilter"})
+    ->ArgsProduct({{1, 2}, {0, 1, 2}, {0, 1}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
 // Queries that share a pass, in turns with one query: `times` is the median of one over the median
 // of a query in company.
 void ManyQueries(benchmark::State& state) {
@@ -241,8 +324,9 @@ void ManyQueries(benchmark::State& state) {
   std::vector<double> alone, together;
   std::size_t i = 0;
   for (auto _ : state) {
-    std::vector<std::span<const float>> queries;
-    for (std::size_t q = 0; q < count; ++q) queries.push_back(TheVectors().vector(QueryNode(i++)));
+    std::vector<std::vector<float>> vectors;
+    for (std::size_t q = 0; q < count; ++q) vectors.push_back(TheVector(QueryNode(i++)));
+    const std::vector<std::span<const float>> queries(vectors.begin(), vectors.end());
     auto start = std::chrono::steady_clock::now();
     const auto one = Must(Nearest(snapshot, SpaceId{}, queries[0], options), "nearest");
     alone.push_back(
@@ -272,12 +356,12 @@ void InsideASubset(benchmark::State& state) {
   options.subset = &subset;
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto query = TheVectors().vector(QueryNode(i++));
+    const auto query = TheVector(QueryNode(i++));
     benchmark::DoNotOptimize(
         Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes.data());
   }
   state.counters["vectors"] = static_cast<double>(subset.count());
-  const auto query = TheVectors().vector(QueryNode(0));
+  const auto query = TheVector(QueryNode(0));
   Verify(query, &subset, Metric::kCosine,
          Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
 }
@@ -291,7 +375,7 @@ BENCHMARK(InsideASubset)
 // The candidates of another search, reranked: what the graph term costs.
 void RerankNamed(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  const auto query = TheVectors().vector(QueryNode(3));
+  const auto query = TheVector(QueryNode(3));
   NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;

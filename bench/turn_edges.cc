@@ -107,11 +107,12 @@ bool Check(const Snapshot& snapshot, const EdgeRecipe& recipe) {
   const EdgeKindId kinds[] = {recipe.kind};
   bool right = true;
   std::uint64_t at = 0;
+  VectorBuffer a, b;
   snapshot.ForEachEdge(ArcFilter::Kinds(snapshot.schema(), kinds), [&](const Edge& edge) {
     if (at++ % 101 != 0) return;
     double expected = edge.weight;
     if (recipe.weight == PairWeight::kCosine)
-      expected = Cosine(space->vector(edge.source), space->vector(edge.target));
+      expected = Cosine(space->vector(edge.source, a), space->vector(edge.target, b));
     if (recipe.weight == PairWeight::kGap)
       expected = 1 / (1 + static_cast<double>(*snapshot.i64(kCreatedAt, edge.target) -
                                               *snapshot.i64(kCreatedAt, edge.source)) /
@@ -257,9 +258,10 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
   std::vector<float> query(kDimensions);
   std::uint64_t state = 5;
   Latency exact, filtered, few;
+  VectorBuffer buffer;
   for (std::size_t q = 0; q <= kQuestions; ++q) {
     const NodeId turn = snapshot.Find(Name("t", random() % agent.turns)).value();
-    const std::span<const float> like = space->vector(turn);
+    const std::span<const float> like = space->vector(turn, buffer);
     for (std::size_t d = 0; d < kDimensions; ++d) query[d] = like[d] + Uniform(state) / 4;
     if (q == 0) {  // makes the narrow copy
       by_prefilter(query);

@@ -66,7 +66,7 @@ void FillClustered(Graph& graph) {
 
 struct Question {
   NodeId node;
-  std::span<const float> vector;
+  std::vector<float> vector;
   std::vector<NearestHit> exact;
 };
 
@@ -163,9 +163,11 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(update.added), view.dimensions(), Now() - start,
               static_cast<double>(index->size_bytes()) / 1e6);
   std::vector<Question> questions;
+  VectorBuffer buffer;
   for (std::size_t i = 0; i < 200; ++i) {
     const auto node = static_cast<NodeId>((i * 7919 + 13) % snapshot.node_count());
-    questions.push_back({node, view.vector(node), {}});
+    const std::span<const float> vector = view.vector(node, buffer);
+    questions.push_back({node, {vector.begin(), vector.end()}, {}});
   }
   Whole(snapshot, *index, questions);
   Inside(snapshot, *index, questions);

@@ -169,6 +169,15 @@ std::optional<Prefilter> FindPrefilter(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view VectorElementName(VectorElement element) {
+  return element == VectorElement::kF16 ? "f16" : "f32";
+}
+std::optional<VectorElement> FindVectorElement(std::string_view name) {
+  for (const VectorElement element : kVectorElements)
+    if (name == VectorElementName(element)) return element;
+  return std::nullopt;
+}
+
 Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   if (auto old = FindSpace(space.name)) {
     if (spaces_[*old] == space) return *old;

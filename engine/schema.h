@@ -62,11 +62,20 @@ inline constexpr Prefilter kPrefilters[] = {Prefilter::kNone, Prefilter::kInt8, 
 std::string_view PrefilterName(Prefilter prefilter);  // "none", "int8", "bits"
 std::optional<Prefilter> FindPrefilter(std::string_view name);
 
+// What a vector's values are kept as. kF16 (IEEE binary16) takes half of the memory and of the
+// disk: values are rounded to the nearest half, ties to even, when a batch is applied, and every
+// answer is then the one that an f32 space of the rounded values gives. 65520 and more is refused.
+enum class VectorElement : std::uint8_t { kF32 = 0, kF16 = 1 };
+inline constexpr VectorElement kVectorElements[] = {VectorElement::kF32, VectorElement::kF16};
+std::string_view VectorElementName(VectorElement element);  // "f32", "f16"
+std::optional<VectorElement> FindVectorElement(std::string_view name);
+
 struct VectorSpace {
   std::string name;
   std::uint32_t dimensions = 0;
   Metric metric = Metric::kCosine;
   Prefilter prefilter = Prefilter::kNone;  // of questions that name none
+  VectorElement element = VectorElement::kF32;
   bool operator==(const VectorSpace&) const = default;
 };
 

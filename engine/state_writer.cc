@@ -127,7 +127,7 @@ StateWriter::StateWriter(GraphState s, Executor* executor) : working_(std::make_
     w.payload_refs[f] = PagedArray<std::uint64_t>(std::move(s.payload_refs[f]), 0);
   for (auto& space : s.spaces) w.spaces.emplace_back(std::move(space));
   for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
-    w.spaces.emplace_back(w.schema->spaces()[i].dimensions);
+    w.spaces.emplace_back(RowLayout::Of(w.schema->spaces()[i]));
   w.base = std::move(s.base);
   w.runs = std::move(s.runs);
   w.nodes_by_kind = std::move(s.nodes_by_kind);
@@ -196,7 +196,7 @@ Status StateWriter::Apply(const Record& r) {
   for (std::size_t c = w.columns.size(); c < w.schema->columns().size(); ++c)
     w.columns.emplace_back(AbsentBits(w.schema->columns()[c].type));
   for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
-    w.spaces.emplace_back(w.schema->spaces()[i].dimensions);
+    w.spaces.emplace_back(RowLayout::Of(w.schema->spaces()[i]));
   auto text = [](const std::string& bytes, const std::vector<std::uint64_t>& offsets,
                  std::size_t i) {
     return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
@@ -268,13 +268,11 @@ Status StateWriter::Apply(const Record& r) {
       fetched = std::move(*got);
       bytes = fetched;
     }
-    if (bytes.size() != table.dimensions() * sizeof(float))
+    if (bytes.size() != table.layout().vector_bytes())
       return Damaged(r, "a vector has the wrong size");
-    std::vector<float> values(table.dimensions());
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
+    if (!AllFinite(table.layout(), bytes.data()))
       return Damaged(r, "a vector has a value that is not finite");
-    table.Set(c.node, values, c.ref);
+    table.Set(c.node, bytes, c.ref);
   }
   for (const EdgeChange& e : r.edges) {
     if (e.tombstone() && w.edges_by_kind[e.kind] == 0)

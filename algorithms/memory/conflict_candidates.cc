@@ -54,7 +54,9 @@ Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, const s
   options.top = top;
   options.run = run;
   options.proven_only = true;
-  PLEXUS_ASSIGN(NearestResult result, Nearest(snapshot, *id, vectors->vector(node), options));
+  VectorBuffer values;
+  PLEXUS_ASSIGN(NearestResult result,
+                Nearest(snapshot, *id, vectors->vector(node, values), options));
   std::erase_if(result.nodes, [&](const NearestHit& hit) { return hit.measure < least; });
   return result;
 }

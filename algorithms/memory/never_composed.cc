@@ -90,8 +90,9 @@ class BandCosines {
   }
   std::optional<double> operator()(Row a, Row b) const {
     if (std::max(a, b) >= pool_->band_rows) return {};
-    const auto x = vectors_->vector(pool_->nodes[std::min(a, b)]),
-               y = vectors_->vector(pool_->nodes[std::max(a, b)]);
+    VectorBuffer of_x, of_y;
+    const auto x = vectors_->vector(pool_->nodes[std::min(a, b)], of_x),
+               y = vectors_->vector(pool_->nodes[std::max(a, b)], of_y);
     if (x.empty() || y.empty() || Zero(x) || Zero(y)) return {};
     const double cosine = Cosine(x, y);
     if (cosine < band_->least || cosine >= band_->below) return {};

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "algorithms/common/internal/top_k.h"
@@ -16,6 +17,7 @@
 #include "algorithms/retrieval/internal/vectors/bit_scan.h"
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "algorithms/retrieval/internal/vectors/narrow_scan.h"
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -39,21 +41,19 @@ Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-void SpaceQuery::RankMany(std::span<const SpaceQuery> queries, const float* first,
-                          std::size_t count, std::span<double> ranks) {
-  if (queries.size() == 1) return queries[0].Rank(first, count, ranks.data());
+void SpaceQuery::RankMany(std::span<const SpaceQuery> queries, Rows rows, std::span<double> ranks) {
+  if (queries.size() == 1) return queries[0].Rank(rows, ranks.data());
   constexpr std::size_t kMost = 16;
   const VectorQuery* measured[kMost] = {};
   double* out[kMost] = {};
   PLEXUS_CHECK(queries.size() <= kMost, "at most 16 queries in one pass");
   for (std::size_t q = 0; q < queries.size(); ++q) {
     measured[q] = &queries[q].query_;
-    out[q] = ranks.data() + q * count;
+    out[q] = ranks.data() + q * rows.count;
   }
-  VectorQuery::MeasureMany({measured, queries.size()}, {first, queries[0].view_->stride(), count},
-                           out);
+  VectorQuery::MeasureMany({measured, queries.size()}, rows, out);
   if (queries[0].metric_ == Metric::kL2)
-    for (double& rank : ranks.first(queries.size() * count)) rank = -rank;
+    for (double& rank : ranks.first(queries.size() * rows.count)) rank = -rank;
 }
 
 std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
@@ -61,15 +61,16 @@ std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
   std::vector<RankedNode> ranked(nodes.size());
   ParallelFor(executor, nodes.size(), 512, [&](std::size_t begin, std::size_t end) {
     constexpr std::size_t kAhead = 8, kLines = 16;
+    RowReader reader(*view_, level_);
     for (std::size_t i = begin; i < end; ++i) {
       if (i + kAhead < end) {
         // Of long rows the first lines are enough: the hardware goes on by itself.
-        const float* next = view_->vector(nodes[i + kAhead]).data();
-        for (std::size_t line = 0; line < kLines && line * 16 < view_->stride(); ++line)
-          __builtin_prefetch(next + line * 16);
+        const std::string_view next = view_->bytes(nodes[i + kAhead]);
+        for (std::size_t line = 0; line < kLines && line * 64 < next.size(); ++line)
+          __builtin_prefetch(next.data() + line * 64);
       }
       ranked[i].node = nodes[i];
-      Rank(view_->vector(nodes[i]).data(), 1, &ranked[i].rank);
+      Rank({reader.Vector(nodes[i]), view_->stride(), 1}, &ranked[i].rank);
     }
   });
   return ranked;
@@ -87,13 +88,15 @@ std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queri
                                                std::uint32_t end) {
   const VectorTable::View& view = queries[0].view();
   const std::uint32_t stretch = Stretch(queries.size());
+  RowReader reader(view, queries[0].level());
   std::vector<BestList> best(queries.size(), BestList(top));
   std::vector<double> ranks(queries.size() * stretch);
   for (std::uint32_t row = begin; row < end;) {
-    const std::span<const float> rows = view.rows_from(row);
-    const auto count = std::min<std::uint32_t>(
-        {stretch, end - row, static_cast<std::uint32_t>(rows.size() / view.stride())});
-    SpaceQuery::RankMany(queries, rows.data(), count, ranks);
+    VectorTable::Stretch stored = view.rows_from(row);
+    stored.count = std::min({stretch, end - row, stored.count});
+    const Rows rows = reader.Read(stored);
+    const auto count = static_cast<std::uint32_t>(rows.count);
+    SpaceQuery::RankMany(queries, rows, ranks);
     for (std::size_t q = 0; q < queries.size(); ++q)
       for (std::uint32_t i = 0; i < count; ++i) {
         const double rank = ranks[q * count + i];

@@ -11,6 +11,7 @@
 
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "engine/out_of_memory.h"
+#include "engine/vectors/half.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -198,6 +199,12 @@ Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
     return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " +
                                                  std::to_string(has) + " dimensions, not " +
                                                  std::to_string(options.dimensions));
+  const VectorElement element = snapshot.schema().spaces()[*space].element;
+  if (options.element.value_or(element) != element)
+    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " +
+                                                 std::string(VectorElementName(element)) +
+                                                 " values, not " +
+                                                 std::string(VectorElementName(*options.element)));
   const Prefilter old = snapshot.schema().spaces()[*space].prefilter;
   if (options.prefilter.value_or(old) != old)
     return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space +
@@ -217,7 +224,9 @@ class Maker {
         options_(options),
         executor_(executor),
         vocabulary_(snapshot, options.seed, stoppable),
-        stored_(stored) {
+        stored_(stored),
+        element_(stored ? stored->layout().element
+                        : options.element.value_or(VectorElement::kF32)) {
     report_.truncated = stoppable.stopped();
   }
 
@@ -258,12 +267,15 @@ class Maker {
       Projector projector(options_.dimensions);
       std::vector<std::pair<std::uint32_t, double>> scratch;
       std::vector<Weighted> terms;
+      VectorBuffer stored_values;
       for (std::size_t i = begin; i < end; ++i) {
         vocabulary_.Read(nodes[i], scratch, terms);
         auto row = values_.row(static_cast<Eigen::Index>(i));
         const bool made = projector.Project(terms, row);
+        if (element_ == VectorElement::kF16)  // as it will be kept
+          for (float& value : row) value = FloatFromHalf(HalfFromFloat(value));
         const std::span<const float> old =
-            stored_ ? stored_->vector(nodes[i]) : std::span<const float>();
+            stored_ ? stored_->vector(nodes[i], stored_values) : std::span<const float>();
         const bool same =
             made && !old.empty() && std::memcmp(old.data(), row.data(), old.size_bytes()) == 0;
         outcomes_[i] = !made         ? (old.empty() ? Outcome::kWithout : Outcome::kRemoved)
@@ -290,7 +302,7 @@ class Maker {
       }
       if (!stored_ && !defined_) {
         batch.DefineSpace({options_.space, options_.dimensions, Metric::kCosine,
-                           options_.prefilter.value_or(Prefilter::kNone)});
+                           options_.prefilter.value_or(Prefilter::kNone), element_});
         defined_ = true;
       }
       batch.SetVector(node, batch.SpaceNamed(options_.space),
@@ -303,6 +315,7 @@ class Maker {
   Executor& executor_;
   const Vocabulary vocabulary_;
   const VectorTable::View* const stored_;
+  const VectorElement element_;
   bool defined_ = false;
   Values values_;  // of the wave, a row a fact
   std::vector<Outcome> outcomes_;

@@ -33,12 +33,13 @@
 namespace plexus {
 
 struct TextVectorOptions {
-  std::string space = "text";               // Made when it is absent, with the cosine metric.
-  std::optional<Prefilter> prefilter = {};  // Absent: what the space has, none for a new one.
-  std::uint32_t dimensions = 128;           // 1 to Limits::kMaxDimensions.
-  std::uint64_t seed = 1;                   // Of the projection. Compared vectors need one seed.
-  std::int64_t now_ms = 0;                  // Time of the batches.
-  const NodeSubset* subset = nullptr;       // Nodes that get vectors. N and df count all facts.
+  std::string space = "text";                 // Made when it is absent, with the cosine metric.
+  std::optional<Prefilter> prefilter = {};    // Absent: what the space has, none for a new one.
+  std::optional<VectorElement> element = {};  // Absent: what the space has, f32 for a new one.
+  std::uint32_t dimensions = 128;             // 1 to Limits::kMaxDimensions.
+  std::uint64_t seed = 1;                     // Of the projection. Compared vectors need one seed.
+  std::int64_t now_ms = 0;                    // Time of the batches.
+  const NodeSubset* subset = nullptr;         // Nodes that get vectors. N and df count all facts.
   std::size_t batch_floats = std::size_t{1} << 20;  // Values of one batch, about.
   // budget: only the deadline and the cancel flag. They are checked between batches.
   RunOptions run = {};

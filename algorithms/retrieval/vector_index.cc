@@ -31,7 +31,7 @@ struct VectorIndex::Built {
   // The first so many rows of `view` are rows of this graph. REQUIRES a lock.
   std::uint32_t CommonRows(const VectorTable::View& of) const {
     const auto same = [&](std::uint32_t row) {
-      return view.rows_from(row).data() == of.rows_from(row).data();
+      return view.rows_from(row).first == of.rows_from(row).first;
     };
     std::uint32_t end = std::min(rows, of.row_count());
     if (end == 0 || same(end - 1)) return end;
@@ -140,6 +140,7 @@ Result<IndexUpdate> VectorIndex::Update(const Snapshot& snapshot, const RunOptio
     keep(now);
   }
   bool first = true;
+  VectorBuffer buffer;
   while (true) {
     const std::lock_guard queue(now->turnstile);
     const std::lock_guard excluded(now->lock);
@@ -158,7 +159,7 @@ Result<IndexUpdate> VectorIndex::Update(const Snapshot& snapshot, const RunOptio
         now->from = snapshot.sequence();
         continue;
       }
-      if (Status status = now->graph.Add(view->row(now->rows).data(), now->rows); !status) {
+      if (Status status = now->graph.Add(view->row(now->rows, buffer).data(), now->rows); !status) {
         keep(nullptr);
         return std::unexpected(status.error());
       }
@@ -253,10 +254,11 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
   measured.queries = std::min(options.sample, nodes.size());
   measured.least = 1;
   std::size_t wanted = 0, hits = 0;
+  VectorBuffer buffer;
   for (std::size_t i = 0; i < measured.queries; ++i) {
     std::swap(nodes[i], nodes[i + random() % (nodes.size() - i)]);
     if (options.run.budget.Interrupted()) return Fail(ErrorCode::kCancelled, "stopped");
-    const std::span<const float> query = view->vector(nodes[i]);
+    const std::span<const float> query = view->vector(nodes[i], buffer);
     PLEXUS_ASSIGN(const NearestResult exact, plexus::Nearest(snapshot, space_, query,
                                                              {.top = options.top,
                                                               .metric = metric_,

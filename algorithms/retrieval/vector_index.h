@@ -102,7 +102,7 @@ class VectorIndex {
                                     const IndexRecallOptions& options = {}) const;
 
   std::uint64_t rows() const;        // In the graph, dead ones included.
-  std::uint64_t size_bytes() const;  // A copy of the vectors, and the links.
+  std::uint64_t size_bytes() const;  // A copy of the vectors, f32 always, and the links.
 
  private:
   struct Built;

@@ -9,6 +9,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
@@ -30,20 +31,21 @@ class Join {
   // The pairs of a block of nodes.
   std::vector<VectorJoinPair> Block(std::size_t block) const {
     const std::size_t begin = block * kQueries, end = std::min(begin + kQueries, nodes_.size());
+    RowReader reader(view_, options_.level);
+    const std::size_t stride = view_.stride();
     std::vector<VectorQuery> queries;
     queries.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i)
-      queries.emplace_back(view_.vector(nodes_[i]), view_.stride(), Metric::kCosine,
-                           options_.level);
+      queries.emplace_back(std::span(reader.Vector(nodes_[i]), view_.dimensions()), stride,
+                           Metric::kCosine, options_.level);
     std::vector<std::vector<RankedNode>> found(end - begin);
-    const std::size_t stride = view_.stride();
     AlignedArray<float> tile(kTile * stride);
     std::vector<double> cosines(kTile);
     // Of all pairs above a threshold each is found once, with the smaller id as a.
     for (std::size_t at = options_.top == 0 ? begin : 0; at < nodes_.size(); at += kTile) {
       const std::size_t count = std::min(kTile, nodes_.size() - at);
       for (std::size_t r = 0; r < count; ++r)
-        std::copy_n(view_.vector(nodes_[at + r]).data(), stride, tile.data() + r * stride);
+        std::copy_n(reader.Vector(nodes_[at + r]), stride, tile.data() + r * stride);
       for (std::size_t q = 0; q < queries.size(); ++q) {
         queries[q].Measure({tile.data(), stride, count}, cosines.data());
         for (std::size_t r = 0; r < count; ++r)

@@ -107,7 +107,8 @@ bool Checker::Content(const Snapshot& snapshot, NodeId node, Number n, const Mem
   if (!space) return Bad(snapshot, "there is no space");
   const auto vectors = snapshot.vectors(*space);
   if (!vectors) return Bad(snapshot, "vectors: " + vectors.error().ToString());
-  const auto values = (*vectors)->vector(node);
+  VectorBuffer buffer;
+  const auto values = (*vectors)->vector(node, buffer);
   const std::vector<float> expected = model_.Vector(n, m);
   if (values.empty() && Missing(n, allowed)) return true;
   if (values.size() != expected.size() ||

@@ -19,13 +19,13 @@ std::optional<VectorCompaction> VectorCompaction::Make(const VectorTable::View& 
       stored.push_back(static_cast<NodeId>(node));
       refs.push_back(from.ref_of_[rows[node]]);
     }
-  VectorTable table(from.dimensions_, stored, refs);
+  VectorTable table(from.layout_, stored, refs);
   for (std::size_t page = 0; page < rows.page_count(); ++page) {
     auto node = static_cast<NodeId>(page * PagedArray<std::uint32_t>::kPageSize);
     for (const std::uint32_t row : rows.page(page)) {
       if (row != kNoRow && row >= stored_rows) {
         if (loaded && from.stored_ && from.stored_->purged(row)) return std::nullopt;
-        table.Set(node, from.row(row), PayloadRef{from.ref_of_[row]});
+        table.Set(node, from.bytes_of_row(row), PayloadRef{from.ref_of_[row]});
       }
       ++node;
     }
@@ -47,7 +47,7 @@ std::uint64_t VectorCompaction::CatchUp(const VectorTable::View& now) {
       if (after[i] == kNoRow) {
         table_.Remove(node);
       } else {  // rows are appended with their values
-        table_.Set(node, now.row(after[i]), PayloadRef{now.ref_of_[after[i]]});
+        table_.Set(node, now.bytes_of_row(after[i]), PayloadRef{now.ref_of_[after[i]]});
         ++copied;
       }
     }

@@ -117,15 +117,19 @@ Status BatchResolver::FinishVectors() {
     const bool had = table && table->has(v.node);
     VectorChange change{v.node, v.space, {}};
     if (v.bytes) {
+      std::string halves;
+      std::string_view bytes = *v.bytes;
+      if (schema().spaces()[v.space].element == VectorElement::kF16)
+        bytes = halves = RoundedToHalves(bytes);
       bool same = false;
       if (had && !PendingOf(v.node).purged) {
-        PLEXUS_ASSIGN(same, table->Equals(v.node, *v.bytes, now_.state().payload_store.get()));
+        PLEXUS_ASSIGN(same, table->Equals(v.node, bytes, now_.state().payload_store.get()));
       }
       if (same) {
         ++report_.vectors.same;
         continue;
       }
-      change.ref = StorePayload(*v.bytes);
+      change.ref = StorePayload(bytes);
       ++(had ? report_.vectors.changed : report_.vectors.added);
     } else {
       if (!had) continue;

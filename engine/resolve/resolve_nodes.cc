@@ -10,6 +10,7 @@
 #include <flatbuffers/flexbuffers.h>
 
 #include "engine/resolve/batch_resolver.h"
+#include "engine/vectors/half.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -327,6 +328,12 @@ Status BatchResolver::SetVector(const WriteBatch::Op& op, NodeId node) {
         return Fail(ErrorCode::kInvalidArgument,
                     "vector of node '" + KeyOf(node) +
                         "' has a value that is not finite at position " + std::to_string(i));
+      if (s.element == VectorElement::kF16 && std::abs(value) >= kHalfOverflow)
+        return Fail(ErrorCode::kInvalidArgument, "vector of node '" + KeyOf(node) + "' has " +
+                                                     ShownNumber(static_cast<double>(value)) +
+                                                     " at position " + std::to_string(i) +
+                                                     ", space '" + s.name +
+                                                     "' has f16 values, the largest is 65504");
     }
   }
   vector_ops_.push_back(v);

@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
 
-bool AllFinite(const float* values, std::size_t count) {
-  std::uint32_t bad = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t bits;
-    std::memcpy(&bits, values + i, sizeof bits);
-    bad |= (bits & 0x7F800000u) == 0x7F800000u;
-  }
-  return !bad;
-}
-
 }  // namespace
 
 struct StoredVectors::Block {
@@ -41,11 +31,11 @@ bool StoredVectors::IsPurged(std::uint32_t row) const {
   return std::binary_search(purged_.begin(), purged_.end(), row);
 }
 
-void StoredVectors::Fill(const PayloadStore& store, Block& block, float* values) const {
-  const std::size_t bytes = dimensions_ * sizeof(float);
+void StoredVectors::Fill(const PayloadStore& store, Block& block, std::byte* values) const {
+  const std::size_t bytes = layout_.vector_bytes(), row_bytes = layout_.row_bytes();
   auto take = [&](std::size_t i, Result<std::string_view> found) {
     const std::uint32_t row = block.rows[i];
-    float* to = values + std::size_t{row} * stride_;
+    std::byte* const to = values + row * row_bytes;
     auto damaged = [&](const std::string& what) {
       const PayloadRef ref = block.refs[i];
       return Error{ErrorCode::kCorruption, "payload (" + std::to_string(ref.sequence()) + ", " +
@@ -53,8 +43,8 @@ void StoredVectors::Fill(const PayloadStore& store, Block& block, float* values)
     };
     if (found && found->size() == bytes) {
       std::memcpy(to, found->data(), bytes);
-      std::memset(to + dimensions_, 0, (stride_ - dimensions_) * sizeof(float));
-      if (AllFinite(to, dimensions_)) return;
+      std::memset(to + bytes, 0, row_bytes - bytes);
+      if (AllFinite(layout_, to)) return;
       block.damaged.push_back({row, damaged("a vector with a value that is not finite")});
     } else if (found) {
       block.damaged.push_back({row, damaged("a vector of " + std::to_string(found->size()) +
@@ -64,7 +54,7 @@ void StoredVectors::Fill(const PayloadStore& store, Block& block, float* values)
     } else {
       block.damaged.push_back({row, std::move(found.error())});
     }
-    std::memset(to, 0, stride_ * sizeof(float));
+    std::memset(to, 0, row_bytes);
   };
   try {
     block.status = store.GetEach(block.refs, take);
@@ -89,8 +79,8 @@ Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) 
       rows[i] = order[i].second;
     }
     order = {};
-    AlignedArray<float> values(std::size_t{rows_} * stride_);
-    const std::size_t grain = std::max<std::size_t>(64, kBlockBytes / (stride_ * sizeof(float)));
+    AlignedArray<std::byte> values(size_bytes());
+    const std::size_t grain = std::max<std::size_t>(64, kBlockBytes / layout_.row_bytes());
     std::vector<Block> blocks((rows_ + grain - 1) / grain);
     auto task = [&](std::size_t b) {
       const std::size_t begin = b * grain, count = std::min<std::size_t>(grain, rows_ - begin);

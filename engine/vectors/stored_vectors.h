@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "engine/arrays/paged_array.h"
 #include "engine/error.h"
 #include "engine/payload.h"
+#include "engine/vectors/row_layout.h"
 
 namespace plexus {
 
@@ -27,12 +29,11 @@ class StoredVectors {
     Error error;
   };
 
-  StoredVectors(std::uint32_t rows, std::uint32_t dimensions, std::uint32_t stride)
-      : rows_(rows), dimensions_(dimensions), stride_(stride) {}
+  StoredVectors(std::uint32_t rows, RowLayout layout) : rows_(rows), layout_(layout) {}
 
   std::uint32_t rows() const { return rows_; }
   bool loaded() const { return values_.load(std::memory_order_acquire) != nullptr; }
-  std::uint64_t size_bytes() const { return std::uint64_t{rows_} * stride_ * sizeof(float); }
+  std::uint64_t size_bytes() const { return rows_ * std::uint64_t{layout_.row_bytes()}; }
 
   // Reads all rows if that was not done. What keeps it from reading at all (a closed
   // database, I/O, memory) is its error and may be tried again; rows whose bytes were
@@ -40,10 +41,10 @@ class StoredVectors {
   Status Load(const Refs& refs, const PayloadStore* store);
 
   // REQUIRES loaded().
-  const float* Row(std::uint32_t row) const {
-    const float* values = values_.load(std::memory_order_acquire);
+  const std::byte* Row(std::uint32_t row) const {
+    const std::byte* const values = values_.load(std::memory_order_acquire);
     PLEXUS_CHECK(values, "vectors are loaded (Snapshot::vectors) before they are read");
-    return values + std::size_t{row} * stride_;
+    return values + row * layout_.row_bytes();
   }
   // Known once it is loaded; false before.
   bool purged(std::uint32_t row) const {
@@ -64,15 +65,16 @@ class StoredVectors {
   struct Block;
 
   bool IsPurged(std::uint32_t row) const;
-  void Fill(const PayloadStore& store, Block& block, float* values) const;
+  void Fill(const PayloadStore& store, Block& block, std::byte* values) const;
 
-  const std::uint32_t rows_, dimensions_, stride_;
+  const std::uint32_t rows_;
+  const RowLayout layout_;
   std::atomic<std::uint32_t> single_reads_{0};
   std::mutex mutex_;  // of loading; what is below is written before values_ is
-  AlignedArray<float> array_;
+  AlignedArray<std::byte> array_;
   std::vector<std::uint32_t> purged_;
   std::vector<Damaged> damaged_;
-  std::atomic<const float*> values_{nullptr};
+  std::atomic<const std::byte*> values_{nullptr};
 };
 
 }  // namespace plexus

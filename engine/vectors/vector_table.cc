@@ -13,35 +13,37 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kSlabBytes = 2 * kHugePage;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
 constexpr std::size_t kSingleChunks = 16;  // the first chunks of a space; the others come in slabs
 
-std::shared_ptr<float> Floats(std::size_t count) {
-  auto array = std::make_shared<AlignedArray<float>>(count);
+std::shared_ptr<std::byte> Bytes(std::size_t count) {
+  auto array = std::make_shared<AlignedArray<std::byte>>(count);
   return {array, array->data()};
 }
 
 }  // namespace
 
 struct VectorTable::Chunks {
-  std::vector<std::shared_ptr<float>> chunks;  // single, or inside a slab
+  std::vector<std::shared_ptr<std::byte>> chunks;  // single, or inside a slab
   std::uint32_t rows_per_chunk = 0;
-  std::uint32_t stride = 0;
-  std::size_t floats() const { return std::size_t{rows_per_chunk} * stride; }  // of a chunk
-  float* Row(std::uint32_t row) const {  // counted from the first that is not stored
-    return chunks[row / rows_per_chunk].get() + std::size_t{row % rows_per_chunk} * stride;
+  std::size_t row_bytes = 0;
+  std::size_t bytes() const { return rows_per_chunk * row_bytes; }  // of a chunk
+  std::byte* Row(std::uint32_t row) const {  // counted from the first that is not stored
+    return chunks[row / rows_per_chunk].get() + row % rows_per_chunk * row_bytes;
   }
 };
 
-VectorTable::VectorTable(std::uint32_t dimensions)
-    : dimensions_(dimensions), stride_((dimensions + 15) / 16 * 16) {
+VectorTable::VectorTable(RowLayout layout) : layout_(layout) {
   // About 256 KiB a chunk, at least 16 rows.
-  rows_per_chunk_ = std::max<std::uint32_t>(16, (std::uint32_t{1} << 16) / std::max(stride_, 1u));
+  const std::size_t row_bytes = std::max<std::size_t>(layout.row_bytes(), 1);
+  rows_per_chunk_ =
+      std::max<std::uint32_t>(16, static_cast<std::uint32_t>(kChunkBytes / row_bytes));
   chunks_ = std::make_shared<Chunks>();
   chunks_->rows_per_chunk = rows_per_chunk_;
-  chunks_->stride = stride_;
+  chunks_->row_bytes = layout.row_bytes();
 }
 
-VectorTable::VectorTable(View view) : VectorTable(view.dimensions_) {
+VectorTable::VectorTable(View view) : VectorTable(view.layout_) {
   row_count_ = view.row_count_;
   stored_rows_ = view.stored_rows();
   stored_ = std::move(view.stored_);
@@ -54,9 +56,9 @@ VectorTable::VectorTable(View view) : VectorTable(view.dimensions_) {
     *chunks_ = *view.chunks_;
     chunks_->chunks.resize(last + 1);
     if (!exclusive && own % rows_per_chunk_) {  // never append where another may
-      auto tail = Floats(chunks_->floats());
+      auto tail = Bytes(chunks_->bytes());
       std::memcpy(tail.get(), chunks_->chunks.back().get(),
-                  std::size_t{own % rows_per_chunk_} * stride_ * sizeof(float));
+                  own % rows_per_chunk_ * layout_.row_bytes());
       chunks_->chunks.back() = std::move(tail);
     }
   }
@@ -65,9 +67,9 @@ VectorTable::VectorTable(View view) : VectorTable(view.dimensions_) {
   ref_of_ = PagedArray<std::uint64_t>(std::move(view.ref_of_), 0);
 }
 
-VectorTable::VectorTable(std::uint32_t dimensions, std::span<const NodeId> nodes,
+VectorTable::VectorTable(RowLayout layout, std::span<const NodeId> nodes,
                          std::span<const std::uint64_t> refs)
-    : VectorTable(dimensions) {
+    : VectorTable(layout) {
   PLEXUS_CHECK(nodes.size() == refs.size(), "a reference for each node");
   row_count_ = stored_rows_ = static_cast<std::uint32_t>(nodes.size());
   live_ = row_count_;
@@ -86,24 +88,24 @@ VectorTable& VectorTable::operator=(VectorTable&&) noexcept = default;
 void VectorTable::AddChunk() {
   if (chunks_shared_) chunks_ = std::make_shared<Chunks>(*chunks_);
   chunks_shared_ = false;
-  const std::size_t floats = chunks_->floats();
-  if (chunks_->chunks.size() < kSingleChunks || floats > kSlabBytes / sizeof(float) / 2)
-    return chunks_->chunks.push_back(Floats(floats));
-  if (slab_free_ < floats) {
-    slab_ = Floats(kSlabBytes / sizeof(float));
-    slab_free_ = kSlabBytes / sizeof(float);
+  const std::size_t bytes = chunks_->bytes();
+  if (chunks_->chunks.size() < kSingleChunks || bytes > kSlabBytes / 2)
+    return chunks_->chunks.push_back(Bytes(bytes));
+  if (slab_free_ < bytes) {
+    slab_ = Bytes(kSlabBytes);
+    slab_free_ = kSlabBytes;
   }
-  chunks_->chunks.emplace_back(slab_, slab_.get() + (kSlabBytes / sizeof(float) - slab_free_));
-  slab_free_ -= floats;
+  chunks_->chunks.emplace_back(slab_, slab_.get() + (kSlabBytes - slab_free_));
+  slab_free_ -= bytes;
 }
 
-void VectorTable::Set(NodeId node, std::span<const float> values, PayloadRef ref) {
-  PLEXUS_CHECK(values.size() == dimensions_, "a vector has its space's dimensions");
+void VectorTable::Set(NodeId node, std::string_view values, PayloadRef ref) {
+  PLEXUS_CHECK(values.size() == layout_.vector_bytes(), "a vector has its space's dimensions");
   const std::uint32_t own = row_count_ - stored_rows_;
   if (own / rows_per_chunk_ >= chunks_->chunks.size()) AddChunk();
-  float* row = chunks_->Row(own);
-  std::memcpy(row, values.data(), values.size_bytes());
-  std::fill(row + dimensions_, row + stride_, 0.0f);
+  std::byte* const row = chunks_->Row(own);
+  std::memcpy(row, values.data(), values.size());
+  std::memset(row + values.size(), 0, layout_.row_bytes() - values.size());
   Point(node, ref);
 }
 
@@ -136,26 +138,25 @@ std::uint64_t VectorTable::dead_bytes() const {
   std::uint64_t dead = row_count_ - live_;
   if (stored_ && !stored_->loaded())
     dead = std::min<std::uint64_t>(dead, row_count_ - stored_rows_);
-  return dead * stride_ * sizeof(float);
+  return dead * layout_.row_bytes();
 }
 
 bool VectorTable::WorthCompacting(std::uint64_t least, std::uint64_t divisor) const {
-  return dead_bytes() > std::max(least, live_ * stride_ * sizeof(float) / divisor);
+  return dead_bytes() > std::max(least, live_ * layout_.row_bytes() / divisor);
 }
 
 bool VectorTable::WorthDropping(std::uint64_t least, std::uint64_t divisor) const {
-  const std::uint64_t dead = row_count_ - live_, row_bytes = stride_ * sizeof(float);
+  const std::uint64_t dead = row_count_ - live_, row_bytes = layout_.row_bytes();
   return dead * row_bytes > std::max(least, live_ * row_bytes / divisor);
 }
 
 VectorTable::View VectorTable::Publish() {
   View v;
-  v.dimensions_ = dimensions_;
-  v.stride_ = stride_;
+  v.layout_ = layout_;
   v.row_count_ = row_count_;
   v.live_ = live_;
   if (stored_rows_ != (stored_ ? stored_->rows() : 0))
-    stored_ = std::make_shared<StoredVectors>(stored_rows_, dimensions_, stride_);
+    stored_ = std::make_shared<StoredVectors>(stored_rows_, layout_);
   v.stored_ = stored_;
   v.chunks_ = chunks_;
   chunks_shared_ = true;
@@ -178,7 +179,7 @@ Status VectorTable::View::Load(const PayloadStore* store) const {
 Result<bool> VectorTable::View::Equals(NodeId node, std::string_view bytes,
                                        const PayloadStore* store) const {
   const std::uint32_t r = row_of_[node];
-  if (r == kNoRow || bytes.size() != dimensions_ * sizeof(float)) return false;
+  if (r == kNoRow || bytes.size() != layout_.vector_bytes()) return false;
   if (r < stored_rows() && !loaded()) {
     if (!store)
       return Fail(ErrorCode::kFailedPrecondition, "the vectors' payloads are not at hand");
@@ -190,21 +191,33 @@ Result<bool> VectorTable::View::Equals(NodeId node, std::string_view bytes,
     }
     PLEXUS_TRY(Load(store));
   }
-  const std::span<const float> have = vector(node);
-  return !have.empty() && std::memcmp(have.data(), bytes.data(), bytes.size()) == 0;
+  return this->bytes(node) == bytes;
 }
 
-std::span<const float> VectorTable::View::row(std::uint32_t row) const {
-  return {row < stored_rows() ? stored_->Row(row) : chunks_->Row(row - stored_rows()), dimensions_};
-}
-
-std::span<const float> VectorTable::View::rows_from(std::uint32_t first) const {
+const std::byte* VectorTable::View::Place(std::uint32_t row) const {
   const std::uint32_t stored = stored_rows();
-  if (first < stored) return {stored_->Row(first), std::size_t{stored - first} * stride_};
+  return row < stored ? stored_->Row(row) : chunks_->Row(row - stored);
+}
+
+std::string_view VectorTable::View::bytes_of_row(std::uint32_t row) const {
+  return {reinterpret_cast<const char*>(Place(row)), layout_.vector_bytes()};
+}
+
+std::span<const float> VectorTable::View::row(std::uint32_t row, VectorBuffer& buffer) const {
+  const std::byte* const values = Place(row);
+  if (layout_.element == VectorElement::kF32)
+    return {reinterpret_cast<const float*>(values), layout_.dimensions};
+  float* const decoded = buffer.Room(layout_.stride());
+  DecodeRow(layout_, values, decoded);
+  return {decoded, layout_.dimensions};
+}
+
+VectorTable::Stretch VectorTable::View::rows_from(std::uint32_t first) const {
+  const std::uint32_t stored = stored_rows();
+  if (first < stored) return {Place(first), stored - first};
   const std::uint32_t in_chunk =
       chunks_->rows_per_chunk - (first - stored) % chunks_->rows_per_chunk;
-  const std::uint32_t rows = std::min(in_chunk, row_count_ - first);
-  return {chunks_->Row(first - stored), std::size_t{rows} * stride_};
+  return {Place(first), std::min(in_chunk, row_count_ - first)};
 }
 
 std::size_t VectorTable::View::block_count() const {
@@ -214,24 +227,27 @@ std::size_t VectorTable::View::block_count() const {
   return (stored > 0) + chunks;
 }
 
-std::uint32_t VectorTable::View::BlockBegin(std::size_t i) const {
-  const std::uint32_t stored = stored_rows();
-  const std::size_t chunk = i - (stored > 0);
-  return stored > 0 && i == 0
-             ? 0
-             : stored + static_cast<std::uint32_t>(chunk) * chunks_->rows_per_chunk;
-}
-
 VectorTable::Block VectorTable::View::block(std::size_t i) const {
   const std::uint32_t stored = stored_rows();
-  if (stored > 0 && i == 0) return {block_rows(0), stored_};
-  return {block_rows(i), chunks_->chunks[i - (stored > 0)]};
+  if (stored > 0 && i == 0) return {rows_from(0), stored_};
+  const std::size_t chunk = i - (stored > 0);
+  const auto before = static_cast<std::uint32_t>(chunk) * chunks_->rows_per_chunk;
+  return {rows_from(stored + before), chunks_->chunks[chunk]};
 }
 
-std::span<const float> VectorTable::View::vector(NodeId node) const {
+std::uint32_t VectorTable::View::RowOf(NodeId node) const {
   const std::uint32_t r = row_of_[node];
-  if (r == kNoRow || (stored_ && stored_->purged(r))) return {};
-  return row(r);
+  return r == kNoRow || (stored_ && stored_->purged(r)) ? kNoRow : r;
+}
+
+std::span<const float> VectorTable::View::vector(NodeId node, VectorBuffer& buffer) const {
+  const std::uint32_t r = RowOf(node);
+  return r == kNoRow ? std::span<const float>() : row(r, buffer);
+}
+
+std::string_view VectorTable::View::bytes(NodeId node) const {
+  const std::uint32_t r = RowOf(node);
+  return r == kNoRow ? std::string_view() : bytes_of_row(r);
 }
 
 NodeId VectorTable::View::node_of_row(std::uint32_t row) const {
@@ -253,7 +269,7 @@ std::uint64_t VectorTable::View::live_count() const {
 std::uint64_t VectorTable::View::size_bytes() const {
   std::uint64_t bytes = row_of_.size_bytes() + node_of_.size_bytes() + ref_of_.size_bytes();
   if (stored_ && stored_->loaded()) bytes += stored_->size_bytes();
-  return chunks_ ? bytes + chunks_->chunks.size() * chunks_->floats() * sizeof(float) : bytes;
+  return chunks_ ? bytes + chunks_->chunks.size() * chunks_->bytes() : bytes;
 }
 
 std::uint64_t VectorTable::View::not_loaded_bytes() const {

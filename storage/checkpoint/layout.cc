@@ -101,9 +101,8 @@ std::string EncodeManifest(Manifest& m) {
     return array.count > 0 && array.array == static_cast<std::uint16_t>(ArrayId::kColumn) &&
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
-  const std::uint16_t version = HasPrefilter(m.definitions.spaces) ? kPrefilterVersion
-                                : later                            ? kLaterColumnsVersion
-                                                                   : kFormatVersion;
+  const std::uint16_t version =
+      std::max(VersionOf(m.definitions.spaces), later ? kLaterColumnsVersion : kFormatVersion);
   builder.Finish(fb::CreateManifest(builder, version, &no_seal, &id, m.id, m.sequence, m.time_ms,
                                     m.log_hash, definitions, m.node_count, m.string_count,
                                     nodes_by_kind, edges_by_kind, m.section_bytes, arrays, digests),
@@ -117,7 +116,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Manifest* root,
                 CheckedRoot<fb::Manifest>(view.bytes(), kManifestIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), kPrefilterVersion, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kHalvesVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Manifest m;
   m.digest = root->seal()->digest();

@@ -362,9 +362,9 @@ Status Reader::MakeVectors(GraphState& state) {
       return Bad(ArrayName(static_cast<std::uint16_t>(ArrayId::kVectorNodes),
                            static_cast<std::uint16_t>(s)) +
                  ": they do not ascend");
-    VectorTable table(schema_->spaces()[s].dimensions);
-    if (payloads_)
-      table = VectorTable(table.dimensions(), nodes.span(), arrays_.vector_refs[s].span());
+    const RowLayout layout = RowLayout::Of(schema_->spaces()[s]);
+    VectorTable table(layout);
+    if (payloads_) table = VectorTable(layout, nodes.span(), arrays_.vector_refs[s].span());
     state.spaces.push_back(table.Publish());
   }
   return {};

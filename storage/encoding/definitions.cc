@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/vocabulary.h"
+#include "storage/encoding/format_versions.h"
 
 namespace plexus::storage_internal {
 
@@ -31,9 +32,13 @@ Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
 
 }  // namespace
 
-bool HasPrefilter(const std::vector<VectorSpace>& spaces) {
-  return std::ranges::any_of(
-      spaces, [](const VectorSpace& space) { return space.prefilter != Prefilter::kNone; });
+std::uint16_t VersionOf(const std::vector<VectorSpace>& spaces) {
+  std::uint16_t version = 0;
+  for (const VectorSpace& space : spaces) {
+    if (space.prefilter != Prefilter::kNone) version = std::max(version, kPrefilterVersion);
+    if (space.element != VectorElement::kF32) version = std::max(version, kHalvesVersion);
+  }
+  return version;
 }
 
 DefinitionLists UserDefinitions(const Schema& schema) {

@@ -1,6 +1,7 @@
 // Definitions of kinds, columns and spaces, as records and manifests carry them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/schema.h"
@@ -20,8 +21,9 @@ struct DefinitionLists {
   std::vector<VectorSpace> spaces;
 };
 
-// Says kPrefilterVersion: an older program would not know what to do with one of these.
-bool HasPrefilter(const std::vector<VectorSpace>& spaces);
+// The version that a buffer with these definitions has at least: an older program would not know
+// what to do with one of them. 0: any.
+std::uint16_t VersionOf(const std::vector<VectorSpace>& spaces);
 // What `schema` holds beyond the built-in vocabulary.
 DefinitionLists UserDefinitions(const Schema& schema);
 // The built-in vocabulary plus `lists`; kCorruption when an id comes out otherwise.

@@ -43,9 +43,9 @@ flatbuffers::Offset<fb::Definitions> BuildDefinitions(flatbuffers::FlatBufferBui
         fb::CreateColumn(builder, builder.CreateString(c.name), static_cast<std::uint8_t>(c.type)));
   std::vector<flatbuffers::Offset<fb::VectorSpace>> spaces;
   for (const VectorSpace& s : lists.spaces)
-    spaces.push_back(fb::CreateVectorSpace(builder, builder.CreateString(s.name), s.dimensions,
-                                           static_cast<std::uint8_t>(s.metric),
-                                           static_cast<std::uint8_t>(s.prefilter)));
+    spaces.push_back(fb::CreateVectorSpace(
+        builder, builder.CreateString(s.name), s.dimensions, static_cast<std::uint8_t>(s.metric),
+        static_cast<std::uint8_t>(s.prefilter), static_cast<std::uint8_t>(s.element)));
   const auto nodes = builder.CreateVector(node_kinds);
   const auto edges = builder.CreateVector(edge_kinds);
   const auto cols = builder.CreateVector(columns);
@@ -110,8 +110,11 @@ Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string
         return std::unexpected(OutOfRange(where, "vector length", s->dimensions()).error());
       if (s->prefilter() > 2)
         return std::unexpected(OutOfRange(where, "pre-filter", s->prefilter()).error());
+      if (s->element() > 1)
+        return std::unexpected(OutOfRange(where, "vector element", s->element()).error());
       lists.spaces.push_back({Text(s->name()), s->dimensions(), static_cast<Metric>(s->metric()),
-                              static_cast<Prefilter>(s->prefilter())});
+                              static_cast<Prefilter>(s->prefilter()),
+                              static_cast<VectorElement>(s->element())});
     }
   return lists;
 }

@@ -14,6 +14,8 @@ inline constexpr std::uint16_t kRecordVersion = 2;  // of records with edges, wh
 inline constexpr std::uint16_t kLaterColumnsVersion = 3;
 // Of records and manifests that define a vector space with a pre-filter.
 inline constexpr std::uint16_t kPrefilterVersion = 4;
+// Of records and manifests that define a vector space of f16 values.
+inline constexpr std::uint16_t kHalvesVersion = 5;
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

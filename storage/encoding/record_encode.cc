@@ -148,10 +148,10 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   const fb::Seal no_seal(0, 0);
   const bool later =
       std::ranges::any_of(r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
-  const std::uint16_t version = HasPrefilter(r.space_definitions) ? kPrefilterVersion
-                                : later                           ? kLaterColumnsVersion
-                                : edges.IsNull()                  ? kFormatVersion
-                                                                  : kRecordVersion;
+  const std::uint16_t version =
+      std::max(VersionOf(r.space_definitions), later            ? kLaterColumnsVersion
+                                               : edges.IsNull() ? kFormatVersion
+                                                                : kRecordVersion);
   builder.Finish(fb::CreateRecord(builder, version, &no_seal, r.sequence, r.time_ms, definitions,
                                   r.first_string, string_offsets, string_bytes, r.first_node,
                                   node_kinds, key_offsets, key_bytes, node_changes, 0, extras,

@@ -38,8 +38,9 @@ struct VectorImportOptions {
   VectorFormat format = VectorFormat::kAuto;
   std::uint64_t dimensions = 0;  // needed for kF32; else compared with the file; 0 = not given
   std::string space = "default";
-  std::optional<Metric> metric = {};        // absent: what the space has, cosine for a new one
-  std::optional<Prefilter> prefilter = {};  // absent: what the space has, none for a new one
+  std::optional<Metric> metric = {};          // absent: what the space has, cosine for a new one
+  std::optional<Prefilter> prefilter = {};    // absent: what the space has, none for a new one
+  std::optional<VectorElement> element = {};  // absent: what the space has, f32 for a new one
   std::optional<VectorInput> keys = {};
 };
 
@@ -47,7 +48,7 @@ struct VectorImportOptions {
 // of both files first, so an error changes nothing; kSkip leaves bad rows out (bad:
 // a value that is not finite, a key that is refused or stands twice). The Result is an
 // error when a file cannot be opened or is no regular file, when the space exists with
-// other dimensions, metric or pre-filter, or for Import's reasons. Used of ImportOptions:
+// other dimensions, metric, pre-filter or element, or for Import's reasons. Used of ImportOptions:
 // on_error, now_ms, progress, max_errors_kept, apply, before, after. O(bytes).
 Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
                                    const VectorImportOptions& vectors,

@@ -1,6 +1,5 @@
 // Checks of one loaded graph: transpose, counts, vectors, cycles, and equality.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "storage/verify/verify.h"
@@ -154,15 +153,14 @@ void VerifyVectors(const GraphState& state, const std::string& where, ProblemLis
       if (!space.has(v)) continue;
       ++live;
       if (!(state.node_flags[v] & kAlive)) problems.Add(array, v, "a removed node has a vector");
-      for (float x : space.vector(v))
-        if (!std::isfinite(x)) problems.Add(array, v, "a value is not finite");
+      if (!AllFinite(space.layout(), space.bytes(v).data()))
+        problems.Add(array, v, "a value is not finite");
       const PayloadRef ref = space.ref(v);
       auto bytes = state.payload_store->Get(ref);
       if (!bytes) {
         problems.Add(array, v, bytes.error().message);
-      } else if (bytes->size() != space.dimensions() * sizeof(float) ||
-                 std::memcmp(bytes->data(), space.vector(v).data(), bytes->size()) != 0) {
-        problems.Add(array, v, "the floats are not those of its payload");
+      } else if (*bytes != space.bytes(v)) {
+        problems.Add(array, v, "the values are not those of its payload");
       }
     }
     if (live != space.live_count()) problems.Add(array, 0, "their number is wrong");

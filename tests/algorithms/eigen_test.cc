@@ -10,6 +10,7 @@
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "tests/algorithms/retrieval/vector_cases.h"
 #include "tests/support/for_each_case.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 namespace {
@@ -83,11 +84,12 @@ TEST(Eigen, MapsOfVectorsAreTheRowsThemselves) {
   ForEachVectorMap(vectors, [&](std::uint32_t first, const EigenVectorMap& map) {
     ASSERT_EQ(first, rows);
     ASSERT_EQ(map.cols(), 19);
-    ASSERT_EQ(map.data(), vectors.row(first).data());  // no copy
+    ASSERT_EQ(static_cast<const void*>(map.data()), vectors.rows_from(first).first);  // no copy
     for (Eigen::Index i = 0; i < map.rows(); ++i)
       for (Eigen::Index k = 0; k < 19; ++k)
-        ASSERT_EQ(map(i, k),
-                  vectors.row(first + static_cast<std::uint32_t>(i))[static_cast<std::size_t>(k)]);
+        ASSERT_EQ(
+            map(i, k),
+            RowOf(vectors, first + static_cast<std::uint32_t>(i))[static_cast<std::size_t>(k)]);
     rows += static_cast<std::uint32_t>(map.rows());
     ++maps;
   });
@@ -108,7 +110,7 @@ TEST(Eigen, MapsOfVectorsAreTheRowsThemselves) {
     NearestOptions options;
     options.metric = Metric::kInnerProduct;
     options.top = 1;
-    const auto nearest = Nearest(s, made.space(), vectors.vector(asked[q]), options);
+    const auto nearest = Nearest(s, made.space(), VectorOf(vectors, asked[q]), options);
     ASSERT_TRUE(nearest.has_value());
     EXPECT_EQ(nearest->nodes[0].measure, static_cast<double>(products(best, q)));
     EXPECT_EQ(nearest->nodes[0].node, nodes[static_cast<std::size_t>(best)]);

@@ -24,6 +24,7 @@ class ResolveErrors : public ::testing::Test {
   ResolveErrors() {
     EXPECT_TRUE(live_.Do([](B& b) {
       b.DefineSpace({"s", 2, Metric::kL2});
+      b.DefineSpace({.name = "h", .dimensions = 2, .element = VectorElement::kF16});
       b.DefineEdgeKind({.name = "signs",
                         .inverse = "",
                         .self_loops = false,
@@ -207,6 +208,29 @@ TEST_F(ResolveErrors, Vectors) {
   Refused("finite", set({nan, 1}));
   Refused("finite", set({1, inf}));
   EXPECT_TRUE(live_.Do(set({0, 0})));
+}
+
+TEST_F(ResolveErrors, Halves) {
+  const auto set = [](std::vector<float> v) {
+    return [v](B& b) { b.SetVector(b.Node("a"), b.SpaceNamed("h"), v); };
+  };
+  Refused("65520 at position 1, space 'h' has f16 values", set({1, 65520}));
+  Refused("-1048576 at position 0", set({-1048576, 1}));
+  Refused("finite", set({1, std::numeric_limits<float>::infinity()}));
+  Refused("dimensions", set({1, 2, 3}));
+  Refused(
+      "'h'", [](B& b) { b.DefineSpace({.name = "h", .dimensions = 2}); },
+      ErrorCode::kAlreadyExists);
+  // A space that this very batch defines.
+  Refused("'new'", [](B& b) {
+    b.DefineSpace({.name = "new", .dimensions = 1, .element = VectorElement::kF16});
+    const float large[] = {7e4f};
+    b.SetVector(b.Node("a"), b.SpaceNamed("new"), large);
+  });
+  EXPECT_TRUE(live_.Do([](B& b) {
+    b.DefineSpace({.name = "h", .dimensions = 2, .element = VectorElement::kF16});
+  })) << "again as it is";
+  EXPECT_TRUE(live_.Do(set({65519, -65519})));
 }
 
 TEST_F(ResolveErrors, Definitions) {

@@ -9,6 +9,7 @@
 
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
+#include "tests/support/vector_values.h"
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
@@ -89,7 +90,7 @@ TEST(ResolveNodes, PartialUpdatesKeepWhatIsStored) {
   EXPECT_EQ(s.i64(*s.schema().FindColumn("count"), 0), -7);
   EXPECT_EQ(s.scope(0), "project");
   EXPECT_EQ(s.Payload(0, NodeField::kText), "hello");
-  EXPECT_EQ(s.space(SpaceId{})->vector(0)[2], 3.0f);
+  EXPECT_EQ(testing::VectorOf(*s.space(SpaceId{}), 0)[2], 3.0f);
   EXPECT_EQ(s.i64(kCreatedAt, 0), 1000);
   EXPECT_EQ(s.f64(kTrust, 0), 0.9);
 }
@@ -462,7 +463,7 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
     EXPECT_EQ(s.schema().node_kind(s.node_kind(q)).name, "other");
     EXPECT_EQ(s.i64(*s.schema().FindColumn("stakes"), q), 3);
     EXPECT_EQ(s.Payload(q, NodeField::kText), "t");
-    EXPECT_EQ(s.space(SpaceId{})->vector(q)[1], 2.0f);
+    EXPECT_EQ(testing::VectorOf(*s.space(SpaceId{}), q)[1], 2.0f);
   }
 }
 

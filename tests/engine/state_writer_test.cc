@@ -15,6 +15,7 @@
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/property_map.h"
+#include "tests/support/vector_values.h"
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
@@ -76,7 +77,8 @@ TEST(StateWriter, TheGoodRecordApplies) {
   EXPECT_GT(writer.delta_arcs(), 0u);
   Snapshot s(writer.Publish());
   EXPECT_EQ(writer.Publish(), s.shared_state()) << "nothing changed: the same state";
-  EXPECT_EQ(s.space(SpaceId{})->vector(*s.Find("e"))[1], 2.0f) << "from the record's own payloads";
+  EXPECT_EQ(testing::VectorOf(*s.space(SpaceId{}), *s.Find("e"))[1], 2.0f)
+      << "from the record's own payloads";
 }
 
 TEST(StateWriter, EveryBadValueIsCorruption) {
@@ -345,7 +347,8 @@ TEST(StateWriter, AStateMayBeContinuedTwice) {
       NodeId id = *s.Find(name);
       EXPECT_EQ(s.scope(id), name);
       EXPECT_EQ(s.f64(kTrust, id), side);
-      EXPECT_EQ(s.space(SpaceId{})->vector(id)[0], static_cast<float>(1000 * side + round));
+      EXPECT_EQ(testing::VectorOf(*s.space(SpaceId{}), id)[0],
+                static_cast<float>(1000 * side + round));
       EXPECT_FALSE(s.Find((side ? "left" : "right") + std::to_string(round)));
     }
     EXPECT_EQ(s.f64(kTrust, 3), 100 + side);

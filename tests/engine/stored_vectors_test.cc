@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/vectors/vector_table.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus {
 namespace {
@@ -18,9 +19,7 @@ namespace {
 constexpr std::uint32_t kDimensions = 5;
 
 std::vector<float> Values(float first) { return {first, 1, 2, 3, first / 3}; }
-std::string Bytes(const std::vector<float>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
+std::string Bytes(const std::vector<float>& values) { return testing::PayloadOf(values); }
 
 class Store : public PayloadStore {
  public:
@@ -51,12 +50,11 @@ VectorTable Table(Store& store, NodeId count) {
     refs.push_back(PayloadRef::Make(1, count - i).bits);
     store.payloads.insert({refs.back(), Bytes(Values(static_cast<float>(i)))});
   }
-  return VectorTable(kDimensions, nodes, refs);
+  return VectorTable(RowLayout{kDimensions}, nodes, refs);
 }
 
 std::vector<float> Of(const VectorTable::View& view, NodeId node) {
-  const auto values = view.vector(node);
-  return {values.begin(), values.end()};
+  return testing::VectorOf(view, node);
 }
 
 TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
@@ -81,8 +79,9 @@ TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
   EXPECT_TRUE(view.loaded());
   EXPECT_EQ(view.not_loaded_bytes(), 0u);
   EXPECT_EQ(view.size_bytes(), small + 1000u * 16 * sizeof(float));
-  EXPECT_EQ(view.rows_from(10).size(), 990u * view.stride());
-  for (std::uint32_t k = kDimensions; k < view.stride(); ++k) EXPECT_EQ(view.rows_from(7)[k], 0.0f);
+  EXPECT_EQ(view.rows_from(10).count, 990u);
+  const auto* const row = reinterpret_cast<const float*>(view.rows_from(7).first);
+  for (std::uint32_t k = kDimensions; k < view.stride(); ++k) EXPECT_EQ(row[k], 0.0f);
 }
 
 // Setting, replacing and removing read nothing; views of before and after are each right.
@@ -91,8 +90,8 @@ TEST(StoredVectors, ChangesNeedNoValues) {
   VectorTable table = Table(store, 100);
   const auto before = table.Publish();
   VectorTable next(before);
-  next.Set(2, Values(1000), PayloadRef::Make(2, 0));    // replaced
-  next.Set(501, Values(2000), PayloadRef::Make(2, 1));  // new
+  next.Set(2, Bytes(Values(1000)), PayloadRef::Make(2, 0));    // replaced
+  next.Set(501, Bytes(Values(2000)), PayloadRef::Make(2, 1));  // new
   next.Remove(4);
   const auto after = next.Publish();
   EXPECT_EQ(store.single, 0);
@@ -106,16 +105,17 @@ TEST(StoredVectors, ChangesNeedNoValues) {
   EXPECT_EQ(Of(before, 4), Values(2));
   EXPECT_EQ(Of(after, 2), Values(1000));
   EXPECT_EQ(Of(after, 501), Values(2000));
-  EXPECT_TRUE(after.vector(4).empty());
+  EXPECT_TRUE(Of(after, 4).empty());
   EXPECT_EQ(Of(after, 198), Values(99));
   std::uint32_t row = 0, live = 0;
   for (; row < after.row_count();) {
     const auto rows = after.rows_from(row);
-    for (std::size_t i = 0; i < rows.size() / after.stride(); ++i, ++row) {
+    for (std::size_t i = 0; i < rows.count; ++i, ++row) {
       const NodeId node = after.node_of_row(row);
       if (node == kNoNode) continue;
       ++live;
-      ASSERT_EQ(rows[i * after.stride()], after.vector(node)[0]);
+      ASSERT_EQ(rows.first + i * after.layout().row_bytes(),
+                reinterpret_cast<const std::byte*>(after.bytes(node).data()));
     }
   }
   EXPECT_EQ(live, 100u);
@@ -134,7 +134,7 @@ TEST(StoredVectors, GrowByReplay) {
     next.SetStored(n, ref);
   }
   const auto grown = next.Publish();
-  next.Set(7, Values(7), PayloadRef::Make(3, 0));
+  next.Set(7, Bytes(Values(7)), PayloadRef::Make(3, 0));
   EXPECT_FALSE(next.all_stored());
   const auto last = next.Publish();
   ASSERT_TRUE(last.Load(&store));
@@ -156,7 +156,7 @@ TEST(StoredVectors, PurgedOnesAreAbsentOnceLoaded) {
   EXPECT_TRUE(view.has(6));
   ASSERT_TRUE(view.Load(&store));
   EXPECT_FALSE(view.has(6));
-  EXPECT_TRUE(view.vector(6).empty());
+  EXPECT_TRUE(Of(view, 6).empty());
   EXPECT_EQ(view.node_of_row(3), kNoNode);
   EXPECT_EQ(view.live_count(), 19u);
   EXPECT_TRUE(view.ref(6)) << "what the files refer to";
@@ -189,6 +189,45 @@ TEST(StoredVectors, DamageIsNamedWhereItLives) {
       EXPECT_NE(status.error().message.find("node 6"), std::string::npos) << status.error().message;
       EXPECT_NE(status.error().message.find(text), std::string::npos) << status.error().message;
     }
+  }
+}
+
+// Halves are read, refused and compared as their bytes are.
+TEST(StoredVectors, OfHalves) {
+  Store store;
+  std::vector<NodeId> nodes;
+  std::vector<std::uint64_t> refs;
+  const auto bytes = [](NodeId n) {
+    return testing::PayloadOf(Values(static_cast<float>(n)), VectorElement::kF16);
+  };
+  for (NodeId n = 0; n < 400; ++n) {
+    nodes.push_back(n);
+    refs.push_back(PayloadRef::Make(1, n).bits);
+    store.payloads.insert({refs.back(), bytes(n)});
+  }
+  const RowLayout layout{kDimensions, VectorElement::kF16};
+  const auto view = VectorTable(layout, nodes, refs).Publish();
+  EXPECT_EQ(view.not_loaded_bytes(), 400u * 64);
+  EXPECT_TRUE(*view.Equals(4, bytes(4), &store));
+  EXPECT_FALSE(*view.Equals(4, bytes(5), &store));
+  EXPECT_FALSE(*view.Equals(4, Bytes(Values(4)), &store)) << "f32";
+  EXPECT_FALSE(view.loaded());
+  ASSERT_TRUE(view.Load(&store));
+  for (NodeId n = 0; n < 400; ++n) {
+    ASSERT_EQ(view.bytes(n), bytes(n));
+    ASSERT_EQ(Of(view, n), testing::Rounded(Values(static_cast<float>(n)), VectorElement::kF16));
+  }
+  EXPECT_TRUE(*view.Equals(4, bytes(4), &store));
+  std::string infinite = bytes(6);
+  infinite[3] = 0x7C;
+  infinite[2] = 0;
+  for (const auto& [stored, text] :
+       {std::pair(infinite, "not finite"), std::pair(Bytes(Values(6)), "of 20 bytes, not 10")}) {
+    store.payloads.at(refs[6]) = stored;
+    const auto damaged = VectorTable(layout, nodes, refs).Publish();
+    const Status status = damaged.Load(&store);
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find(text), std::string::npos) << status.error().message;
   }
 }
 

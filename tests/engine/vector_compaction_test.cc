@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/graph.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus {
 namespace {
@@ -26,21 +27,22 @@ std::vector<float> Values(float first) { return {first, 1, 2, 3, first / 3}; }
 using Model = std::map<NodeId, std::pair<float, PayloadRef>>;
 
 void ExpectSame(const VectorTable::View& view, const Model& model, NodeId nodes) {
+  const VectorElement element = view.layout().element;
   EXPECT_EQ(view.live_count(), model.size());
   for (NodeId n = 0; n < nodes; ++n) {
     const auto it = model.find(n);
     ASSERT_EQ(view.has(n), it != model.end()) << n;
     if (it == model.end()) continue;
     ASSERT_EQ(view.ref(n), it->second.second) << n;
-    const auto values = view.vector(n);
-    ASSERT_EQ(std::vector<float>(values.begin(), values.end()), Values(it->second.first)) << n;
+    ASSERT_EQ(testing::VectorOf(view, n), testing::Rounded(Values(it->second.first), element)) << n;
   }
 }
 
 TEST(VectorCompaction, EqualsAModelWhileTheTableGoesOn) {
   std::mt19937 random(7);
   for (const NodeId nodes : {1u, 40u, 3000u}) {
-    VectorTable table(kDimensions);
+    const VectorElement element = nodes == 40 ? VectorElement::kF16 : VectorElement::kF32;
+    VectorTable table(RowLayout{kDimensions, element});
     Model model;
     Sequence sequence = 0;
     const auto change = [&](int times) {
@@ -52,7 +54,7 @@ TEST(VectorCompaction, EqualsAModelWhileTheTableGoesOn) {
         } else {
           const auto first = static_cast<float>(random() % 1000);
           const PayloadRef ref = PayloadRef::Make(++sequence, 0);
-          table.Set(node, Values(first), ref);
+          table.Set(node, testing::PayloadOf(Values(first), element), ref);
           model[node] = {first, ref};
         }
       }
@@ -101,27 +103,28 @@ class Store final : public PayloadStore {
   }
 };
 
-VectorTable Stored(Store& store, NodeId count, Model& model) {
+VectorTable Stored(Store& store, NodeId count, Model& model, VectorElement element) {
   std::vector<NodeId> nodes;
   std::vector<std::uint64_t> refs;
   for (NodeId n = 0; n < count; ++n) {
     const auto values = Values(static_cast<float>(n));
     nodes.push_back(n);
     refs.push_back(PayloadRef::Make(1, n).bits);
-    store.payloads.insert({refs.back(), std::string(reinterpret_cast<const char*>(values.data()),
-                                                    values.size() * sizeof(float))});
+    store.payloads.insert({refs.back(), testing::PayloadOf(values, element)});
     model[n] = {static_cast<float>(n), PayloadRef{refs.back()}};
   }
-  return VectorTable(kDimensions, nodes, refs);
+  return VectorTable(RowLayout{kDimensions, element}, nodes, refs);
 }
 
 TEST(VectorCompaction, StoredRowsStayStoredAndLoadedOnesAreCopied) {
-  for (const bool loaded : {false, true}) {
+  for (int i = 0; i < 4; ++i) {
+    const bool loaded = i % 2 == 1;
+    const VectorElement element = kVectorElements[i / 2];
     Store store;
     Model model;
-    VectorTable table = Stored(store, 100, model);
+    VectorTable table = Stored(store, 100, model, element);
     for (NodeId n = 0; n < 100; n += 3) {
-      table.Set(n, Values(1000), PayloadRef::Make(2, n));
+      table.Set(n, testing::PayloadOf(Values(1000), element), PayloadRef::Make(2, n));
       model[n] = {1000, PayloadRef::Make(2, n)};
     }
     for (NodeId n = 0; n < 100; n += 5) {
@@ -145,7 +148,7 @@ TEST(VectorCompaction, RowsThatCannotBeReadAreNotLost) {
   for (const bool damaged : {false, true}) {
     Store store;
     Model model;
-    VectorTable table = Stored(store, 20, model);
+    VectorTable table = Stored(store, 20, model, VectorElement::kF16);
     const std::uint64_t bad = PayloadRef::Make(1, 7).bits;
     if (damaged)
       store.payloads.at(bad) = std::unexpected(Error{ErrorCode::kCorruption, "damaged"});
@@ -185,7 +188,7 @@ void ExpectRound(const Snapshot& snapshot, int nodes, int round) {
   const VectorTable::View* view = *got;
   ASSERT_EQ(view->live_count(), static_cast<std::uint64_t>(nodes));
   for (int i = 0; i < nodes; ++i) {
-    const auto values = view->vector(*snapshot.Find(Key(i)));
+    const auto values = testing::VectorOf(*view, *snapshot.Find(Key(i)));
     ASSERT_EQ(values.size(), 64u);
     ASSERT_EQ(values[0], static_cast<float>(round * nodes + i));
   }
@@ -229,9 +232,9 @@ TEST(VectorCompaction, ReadersBesideItSeeWholeStates) {
       while (!stop) {
         const Snapshot s = graph->snapshot();
         const VectorTable::View* view = s.vectors(SpaceId{}).value();
-        const float first = view->vector(*s.Find(Key(0)))[0];
+        const float first = testing::VectorOf(*view, *s.Find(Key(0)))[0];
         for (int i = 1; i < kNodes; i += 7)
-          ASSERT_EQ(view->vector(*s.Find(Key(i)))[0], first + static_cast<float>(i));
+          ASSERT_EQ(testing::VectorOf(*view, *s.Find(Key(i)))[0], first + static_cast<float>(i));
       }
     });
   for (int round = 1; round < kRounds; ++round) Embed(*graph, kNodes, round);

@@ -9,6 +9,7 @@
 
 #include "engine/vocabulary.h"
 #include "tests/support/property_map.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::model {
 
@@ -156,11 +157,12 @@ class Filler {
     const char* space = wide ? "wide" : "narrow";
     std::optional<std::vector<float>> values;
     if (Chance(0.75))
-      values = std::vector<float>(wide ? 20 : 3, static_cast<float>(Below(3)) + 0.5f);
+      values = std::vector<float>(wide ? 20 : 3, static_cast<float>(Below(3)) + 0.1f);
     if (values)
       w_.SetVector(ref, w_.SpaceNamed(space), *values);
     else
       w_.ClearVector(ref, w_.SpaceNamed(space));
+    if (values && wide) values = testing::Rounded(*std::move(values), VectorElement::kF16);
     m_.SetVector(key, space, values);
   }
 
@@ -247,7 +249,7 @@ void FirstBatch(WriteBatch& w, Batch& m) {
   edge({.name = "mentors", .inverse = "mentored_by", .self_loops = false});
   w.DefineColumn({"stakes", ColumnType::kF64});
   w.DefineSpace({"narrow", 3, Metric::kCosine});
-  w.DefineSpace({"wide", 20, Metric::kL2});
+  w.DefineSpace({"wide", 20, Metric::kL2, Prefilter::kNone, VectorElement::kF16});
 }
 
 void FillRandom(std::mt19937_64& rng, const RandomOptions& o, WriteBatch& w, Batch& m) {
@@ -258,7 +260,7 @@ void FillRandom(std::mt19937_64& rng, const RandomOptions& o, WriteBatch& w, Bat
 
 void AddBadOperation(std::mt19937_64& rng, WriteBatch& w) {
   NodeRef a = w.UpsertNode("bad operation");
-  switch (rng() % 9) {
+  switch (rng() % 10) {
     case 0:
       return w.Link(a, kLink, w.Node("k0"), -1);
     case 1:
@@ -269,6 +271,8 @@ void AddBadOperation(std::mt19937_64& rng, WriteBatch& w) {
       return w.UpsertNode(w.Node("nul\x1f"));
     case 4:
       return w.SetVector(a, w.SpaceNamed("narrow"), std::vector<float>{1});
+    case 9:
+      return w.SetVector(a, w.SpaceNamed("wide"), std::vector<float>(20, 65520.0f));
     case 5:
       return w.Link(a, kHasTag, w.Node("k1"));
     case 6:

@@ -6,6 +6,7 @@
 
 #include "engine/vocabulary.h"
 #include "tests/model/model.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::model {
 
@@ -100,7 +101,7 @@ class Comparison {
       auto it = n.vectors.find(s_.schema().spaces()[p].name);
       const auto space = s_.vectors(p);
       if (!space) return bad() << "vectors cannot be read: " << space.error().ToString();
-      const auto row = (*space)->vector(v);
+      const auto row = testing::VectorOf(**space, v);
       if (row.empty() != (it == n.vectors.end()))
         return bad() << "vector " << p << " is " << (row.empty() ? "absent" : "there");
       if (!row.empty() && !std::equal(row.begin(), row.end(), it->second.begin(), it->second.end()))

@@ -124,7 +124,8 @@ class Reader {
     if (!o_.band) return;
     if (const auto space = s_.schema().FindSpace(o_.band->space))
       if (const auto view = s_.vectors(*space)) {
-        const auto values = (*view)->vector(v);
+        VectorBuffer buffer;
+        const auto values = (*view)->vector(v, buffer);
         m.vector.assign(values.begin(), values.end());
       }
   }

@@ -7,6 +7,7 @@
 #include "storage/encoding/anchor.h"
 #include "storage/log/rocks_db.h"
 #include "tests/support/store_test_util.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
@@ -23,16 +24,28 @@ std::vector<float> Random(std::mt19937_64& random) {
   return values;
 }
 
-void Set(Database& db, Vectors& want, NodeId from, NodeId to, std::uint64_t seed) {
+// Spaces of f32 and of f16 go through the same cases.
+class LazyVectors : public ::testing::TestWithParam<VectorElement> {
+ protected:
+  static VectorElement element() { return GetParam(); }
+  static void Set(Database& db, Vectors& want, NodeId from, NodeId to, std::uint64_t seed);
+  static Vectors Fill(const std::string& directory, bool checkpoint_on_close,
+                      Vectors* at_checkpoint = nullptr);
+};
+INSTANTIATE_TEST_SUITE_P(Elements, LazyVectors, ::testing::ValuesIn(kVectorElements),
+                         [](const auto& it) { return std::string(VectorElementName(it.param)); });
+
+void LazyVectors::Set(Database& db, Vectors& want, NodeId from, NodeId to, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   WriteBatch batch(static_cast<std::int64_t>(1000 * seed));
   if (db.snapshot().schema().spaces().empty())
-    batch.DefineSpace({"s", kDimensions, Metric::kCosine});
+    batch.DefineSpace({"s", kDimensions, Metric::kCosine, Prefilter::kNone, element()});
   for (NodeId i = from; i < to; ++i) {
     const NodeRef node = batch.UpsertNode(Key(i));
     batch.SetPayload(node, NodeField::kText, "text of " + Key(i));
-    want[Key(i)] = Random(random);
-    batch.SetVector(node, batch.SpaceNamed("s"), want[Key(i)]);
+    const std::vector<float> values = Random(random);
+    want[Key(i)] = plexus::testing::Rounded(values, element());
+    batch.SetVector(node, batch.SpaceNamed("s"), values);
   }
   PLEXUS_OK(db.graph().Apply(batch));
 }
@@ -53,7 +66,7 @@ void ExpectVectors(const Snapshot& s, const Vectors& want) {
   for (NodeId v = 0; v < s.node_count(); ++v) {
     const auto it = want.find(std::string(s.key(v)));
     ASSERT_EQ((*view)->has(v), it != want.end()) << s.key(v);
-    const auto got = (*view)->vector(v);
+    const auto got = plexus::testing::VectorOf(**view, v);
     if (it == want.end()) {
       EXPECT_TRUE(got.empty());
     } else {
@@ -64,8 +77,8 @@ void ExpectVectors(const Snapshot& s, const Vectors& want) {
 }
 
 // A checkpoint with vectors, then a tail that replaces, removes and adds.
-Vectors Fill(const std::string& directory, bool checkpoint_on_close,
-             Vectors* at_checkpoint = nullptr) {
+Vectors LazyVectors::Fill(const std::string& directory, bool checkpoint_on_close,
+                          Vectors* at_checkpoint) {
   OpenOptions options = Create();
   options.checkpoint_on_close =
       checkpoint_on_close ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
@@ -87,7 +100,7 @@ Vectors Fill(const std::string& directory, bool checkpoint_on_close,
   return want;
 }
 
-TEST(LazyVectors, SameBitsAfterReopeningReadOnFirstUse) {
+TEST_P(LazyVectors, SameBitsAfterReopeningReadOnFirstUse) {
   for (const bool checkpoint : {true, false})
     for (const bool read_only : {true, false}) {
       ScratchDirectory scratch;
@@ -104,7 +117,7 @@ TEST(LazyVectors, SameBitsAfterReopeningReadOnFirstUse) {
 }
 
 // Links, imports without vectors, checkpoints and closes read no vector.
-TEST(LazyVectors, WritingReadsNone) {
+TEST_P(LazyVectors, WritingReadsNone) {
   ScratchDirectory scratch;
   Vectors want = Fill(scratch.path(), true);
   for (NodeId round = 0; round < 3; ++round) {
@@ -128,7 +141,7 @@ TEST(LazyVectors, WritingReadsNone) {
 }
 
 // The same vector again is no change, whether it is loaded or not.
-TEST(LazyVectors, TheSameVectorAgainIsNoChange) {
+TEST_P(LazyVectors, TheSameVectorAgainIsNoChange) {
   ScratchDirectory scratch;
   const Vectors want = Fill(scratch.path(), true);
   auto db = MustOpen(scratch.path());
@@ -145,7 +158,7 @@ TEST(LazyVectors, TheSameVectorAgainIsNoChange) {
   ExpectVectors(db->snapshot(), want);
 }
 
-TEST(LazyVectors, FourThreadsReadFirst) {
+TEST_P(LazyVectors, FourThreadsReadFirst) {
   ScratchDirectory scratch;
   const Vectors want = Fill(scratch.path(), true);
   auto db = MustOpen(scratch.path());
@@ -155,7 +168,7 @@ TEST(LazyVectors, FourThreadsReadFirst) {
   for (auto& t : threads) t.join();
 }
 
-TEST(LazyVectors, ThePastHasItsOwn) {
+TEST_P(LazyVectors, ThePastHasItsOwn) {
   ScratchDirectory scratch;
   Vectors first;
   const Vectors want = Fill(scratch.path(), true, &first);
@@ -169,7 +182,7 @@ TEST(LazyVectors, ThePastHasItsOwn) {
 }
 
 // Purged bytes are gone for snapshots that had not read them; the rest is served.
-TEST(LazyVectors, PurgedMeanwhile) {
+TEST_P(LazyVectors, PurgedMeanwhile) {
   for (const bool hard : {false, true}) {
     ScratchDirectory scratch;
     Vectors want = Fill(scratch.path(), true);
@@ -206,7 +219,7 @@ TEST(LazyVectors, PurgedMeanwhile) {
 }
 
 // After a trim the present is whole; a snapshot that needs what was dropped says so.
-TEST(LazyVectors, Trimmed) {
+TEST_P(LazyVectors, Trimmed) {
   ScratchDirectory scratch;
   Vectors want = Fill(scratch.path(), true);
   auto db = MustOpen(scratch.path());
@@ -226,7 +239,7 @@ TEST(LazyVectors, Trimmed) {
     ExpectVectors(MustOpen(scratch.path(name))->snapshot(), want);
 }
 
-TEST(LazyVectors, AClosedDatabaseSaysSo) {
+TEST_P(LazyVectors, AClosedDatabaseSaysSo) {
   ScratchDirectory scratch;
   const Vectors want = Fill(scratch.path(), true);
   auto db = MustOpen(scratch.path());
@@ -244,7 +257,7 @@ TEST(LazyVectors, AClosedDatabaseSaysSo) {
 }
 
 // Damage shows on first use, with its place; what does not need it is served.
-TEST(LazyVectors, DamageIsNamedOnFirstUse) {
+TEST_P(LazyVectors, DamageIsNamedOnFirstUse) {
   for (const bool missing : {false, true}) {
     ScratchDirectory scratch;
     const Vectors want = Fill(scratch.path(), true);

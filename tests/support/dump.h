@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/snapshot.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 
@@ -49,7 +50,7 @@ inline void DumpNode(std::ostream& out, const Snapshot& s, NodeId v) {
     if (space && !(*space)->has(v)) continue;
     out << "  vector " << v << ' ' << s.schema().spaces()[p].name;
     if (!space) out << " !" << ErrorCodeName(space.error().code);
-    for (float x : space ? (*space)->vector(v) : std::span<const float>())
+    for (float x : space ? VectorOf(**space, v) : std::vector<float>())
       out << ' ' << std::bit_cast<std::uint32_t>(x);
     out << '\n';
   }

@@ -32,12 +32,13 @@ constexpr std::array<std::string_view, 5> kRoles = {"primary", "supporting", "co
 class Maker {
  public:
   Maker(std::uint64_t seed, const RandomLedgerOptions& options)
-      : random_(seed * 7919 + 1), o_(options) {}
+      : random_(seed * 7919 + 1), half_(seed % 2 == 1), o_(options) {}
 
   WriteBatch First() {
     WriteBatch batch(kLedgerNow);
     batch.DefineColumn({"memory_type", ColumnType::kString});
-    batch.DefineSpace({"default", 3, Metric::kCosine});
+    batch.DefineSpace({"default", 3, Metric::kCosine, Prefilter::kNone,
+                       half_ ? VectorElement::kF16 : VectorElement::kF32});
     for (std::size_t v = 0; v < o_.facts; ++v) AddFact(batch, v);
     for (std::size_t e = 0; e < o_.edges; ++e) AddEdge(batch);
     for (std::size_t e = 0; e < o_.events; ++e) AddEvent(batch, e);
@@ -189,6 +190,7 @@ class Maker {
   }
 
   std::mt19937_64 random_;
+  bool half_;  // vectors of an odd seed are f16
   RandomLedgerOptions o_;
   int outcomes_ = 0;
 };

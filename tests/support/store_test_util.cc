@@ -11,6 +11,7 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::storage_internal::testing {
 
@@ -52,7 +53,8 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
   auto pick = [&](std::uint64_t n) { return random() % n; };
   WriteBatch batch(static_cast<std::int64_t>(1000 * number));
   if (number == 1) {
-    batch.DefineSpace({"default", 5, Metric::kCosine});
+    const VectorElement element = seed == 7 ? VectorElement::kF32 : VectorElement::kF16;
+    batch.DefineSpace({"default", 5, Metric::kCosine, Prefilter::kNone, element});
     batch.DefineColumn({"stakes", ColumnType::kF64});
     EdgeKind mentors;
     mentors.name = "mentors";
@@ -147,7 +149,7 @@ std::string Dump(const Snapshot& s) {
       }
       if (!(*space)->has(v)) continue;
       out << " vector " << i << " [";
-      for (float x : (*space)->vector(v)) out << x << ",";
+      for (float x : plexus::testing::VectorOf(**space, v)) out << x << ",";
       out << "] at " << (*space)->ref(v).bits;
     }
     out << "\n";

@@ -33,7 +33,8 @@ class ScratchDirectory {
 
 // Batch `number` (from 1) of a script: nodes with text, properties, tags, columns
 // and vectors; edges with labels, times and properties; updates, unlinks, removals.
-// Depends on `number` and `seed` only. Its time is 1000 * number.
+// Vectors are f32 with the seed 7, else f16. Depends on `number` and `seed` only. Its time is 1000
+// * number.
 WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed = 7);
 
 // Which of some bytes stand in which files below a directory: "file: their beginning".

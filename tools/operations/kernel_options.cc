@@ -63,6 +63,19 @@ std::optional<Prefilter> ReadPrefilter(const Request& request) {
   return request.Given("prefilter") ? FindPrefilter(request.Text("prefilter")) : std::nullopt;
 }
 
+Parameter ElementParameter(std::string help) {
+  std::vector<std::string> names;
+  for (const VectorElement element : kVectorElements)
+    names.emplace_back(VectorElementName(element));
+  Parameter parameter = Choice("element", std::move(names), std::move(help));
+  parameter.default_value = {};
+  return parameter;
+}
+
+std::optional<VectorElement> ReadElement(const Request& request) {
+  return request.Given("element") ? FindVectorElement(request.Text("element")) : std::nullopt;
+}
+
 Parameters PrefilterParameters() {
   return {PrefilterParameter(
               "a small copy of the vectors that is read first: int8 changes no answer, bits may "

@@ -34,6 +34,9 @@ Parameter IncludeSuperseded();
 // A choice of none, int8, bits without a default.
 Parameter PrefilterParameter(std::string help);
 std::optional<Prefilter> ReadPrefilter(const Request& request);
+// A choice of f32, f16 without a default.
+Parameter ElementParameter(std::string help);
+std::optional<VectorElement> ReadElement(const Request& request);
 // prefilter and oversample of one question; what Nearest, Rerank and Retrieve take.
 Parameters PrefilterParameters();
 Status CheckPrefilters(const Request& request);

@@ -62,6 +62,7 @@ class Search {
     if (!space || !(options_.least_cosine <= 1)) return {};
     PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot_.vectors(*space));
     PLEXUS_ASSIGN(const NodeSubset hidden, HiddenWithVector(*vectors));
+    VectorBuffer values;
     for (const NodeId node : nodes) {
       if (!vectors->has(node) || hidden.count() == 0) continue;
       NearestOptions nearest;
@@ -71,7 +72,7 @@ class Search {
       nearest.run = options_.run;
       nearest.run.budget = budget_;
       PLEXUS_ASSIGN(const NearestResult found,
-                    Nearest(snapshot_, *space, vectors->vector(node), nearest));
+                    Nearest(snapshot_, *space, vectors->vector(node, values), nearest));
       truncated_ = truncated_ || found.truncated;
       if (budget_.nodes != Budget::kUnlimited)
         budget_.nodes -= std::min(budget_.nodes, found.measured);

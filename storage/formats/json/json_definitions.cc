@@ -104,6 +104,7 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
   const JsonValue* dimensions = Take("dimensions");
   PLEXUS_ASSIGN(const JsonValue* metric, TakeString("metric", false));
   PLEXUS_ASSIGN(const JsonValue* prefilter, TakeString("prefilter", false));
+  PLEXUS_ASSIGN(const JsonValue* element, TakeString("element", false));
   PLEXUS_TRY(NothingLeft());
   VectorSpace space{std::string(name.text), 0, Metric::kCosine};
   std::optional<std::int64_t> n = dimensions ? JsonToInt(*dimensions) : std::nullopt;
@@ -118,12 +119,20 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
     space.metric = Metric::kL2;
   else if (m != "cosine")
     return Bad("\"metric\" must be \"cosine\", \"inner_product\" or \"l2\"");
+  const auto known = builder_.schema().FindSpace(name.text);
   if (prefilter) {
     const auto found = FindPrefilter(prefilter->text);
     if (!found) return Bad("\"prefilter\" must be \"none\", \"int8\" or \"bits\"");
     space.prefilter = *found;
-  } else if (const auto known = builder_.schema().FindSpace(name.text)) {
+  } else if (known) {
     space.prefilter = builder_.schema().spaces()[*known].prefilter;
+  }
+  if (element) {
+    const auto found = FindVectorElement(element->text);
+    if (!found) return Bad("\"element\" must be \"f32\" or \"f16\"");
+    space.element = *found;
+  } else if (known) {
+    space.element = builder_.schema().spaces()[*known].element;
   }
   return builder_.Define(space);
 }

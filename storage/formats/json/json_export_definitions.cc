@@ -107,6 +107,10 @@ Status JsonExporter::WriteDefinitions() {
       AppendJsonKey(out, "prefilter");
       AppendJsonString(out, PrefilterName(space.prefilter));
     }
+    if (space.element != VectorElement::kF32) {
+      AppendJsonKey(out, "element");
+      AppendJsonString(out, VectorElementName(space.element));
+    }
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }

@@ -309,6 +309,7 @@ Status JsonExporter::WriteVectors() {
   for (std::size_t i = 0; i < s_.schema().spaces().size(); ++i) {
     const VectorTable::View* space = s_.space(static_cast<SpaceId>(i));
     if (!space) continue;
+    VectorBuffer buffer;
     auto write = [&](NodeId node) -> Status {
       std::string& out = sink_.text();
       out += '{';
@@ -318,7 +319,7 @@ Status JsonExporter::WriteVectors() {
       AppendJsonString(out, s_.schema().spaces()[i].name);
       AppendJsonKey(out, "values");
       char before = '[';
-      for (float f : space->vector(node)) {
+      for (float f : space->vector(node, buffer)) {
         out += std::exchange(before, ',');
         AppendNumber(out, f);
       }

@@ -1,6 +1,9 @@
 // Lines that state facts: node, edge, unlink, remove, purge, vector.
+#include <cmath>
+
 #include "storage/formats/json/json_record.h"
 
+#include "engine/vectors/half.h"
 #include "storage/formats/base/decimal.h"
 
 namespace plexus::formats_internal {
@@ -179,6 +182,10 @@ Status JsonRecord::AddVector(const JsonValue& key) {
     if (!floats.empty() && floats.size() != defined.dimensions)
       return Bad("space \"" + defined.name + "\" has " + std::to_string(defined.dimensions) +
                  " dimensions, got " + std::to_string(floats.size()) + " values");
+    for (std::size_t i = 0; defined.element == VectorElement::kF16 && i < floats.size(); ++i)
+      if (std::abs(floats[i]) >= kHalfOverflow)
+        return Bad("value " + std::to_string(i) + " is too large for the f16 values of space \"" +
+                   defined.name + "\"; the largest is 65504");
   } else if (floats.empty()) {
     return Bad("unknown vector space \"" + std::string(space_name) + "\"");
   } else {  // defined by use

@@ -98,7 +98,8 @@ class VectorImport {
 
   Status CheckSpace(std::uint32_t dimensions) {
     space_ = {vectors_.space, dimensions, vectors_.metric.value_or(Metric::kCosine),
-              vectors_.prefilter.value_or(Prefilter::kNone)};
+              vectors_.prefilter.value_or(Prefilter::kNone),
+              vectors_.element.value_or(VectorElement::kF32)};
     const Snapshot snapshot = run_.graph.snapshot();
     const Schema& schema = snapshot.schema();
     const auto id = schema.FindSpace(vectors_.space);
@@ -122,11 +123,17 @@ class VectorImport {
                                                    std::string(PrefilterName(defined.prefilter)) +
                                                    ", not " +
                                                    std::string(PrefilterName(*vectors_.prefilter)));
+    if (vectors_.element && *vectors_.element != defined.element)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "space '" + defined.name + "' has " +
+                      std::string(VectorElementName(defined.element)) + " values, not " +
+                      std::string(VectorElementName(*vectors_.element)));
     space_ = defined;
     return {};
   }
 
   Status Pass(VectorFile& file, bool apply) {
+    file.set_element(space_.element);
     std::vector<float> row(space_.dimensions);
     const std::uint64_t batch_rows = std::max<std::uint64_t>(1, kBatchFloats / space_.dimensions);
     WriteBatch batch(run_.options.now_ms);

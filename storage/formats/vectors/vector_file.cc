@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "engine/types.h"
+#include "engine/vectors/half.h"
 #include "storage/formats/vectors/npy_header.h"
 
 namespace plexus {
@@ -216,6 +217,8 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
   for (std::size_t i = 0; i < row.size() && bad.empty(); ++i)
     if (!std::isfinite(row[i]))
       bad = Place(i) + ": " + (std::isnan(row[i]) ? "not a number" : "infinite");
+  for (std::size_t i = 0; element_ == VectorElement::kF16 && i < row.size() && bad.empty(); ++i)
+    if (std::abs(row[i]) >= kHalfOverflow) bad = Place(i) + ": too large for f16";
   ++next_;
   return true;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/schema.h"
 #include "storage/formats/import_vectors.h"
 #include "storage/formats/pipeline/block_reader.h"
 
@@ -37,9 +38,11 @@ class VectorFile {
   std::uint32_t dimensions() const { return dimensions_; }
   std::uint64_t size_bytes() const { return size_bytes_; }
 
+  // Of the space that the rows go to; f32 unless it is said.
+  void set_element(VectorElement element) { element_ = element; }
   // The next row; false behind the last one. A value that is not finite, or not within
-  // f32, makes the row bad: `bad` says which and where, and reading can go on. REQUIRES
-  // row.size() == dimensions(). kInvalidArgument: the file is not as its header says.
+  // f32 or that element, makes the row bad: `bad` says which and where, and reading can go on.
+  // REQUIRES row.size() == dimensions(). kInvalidArgument: the file is not as its header says.
   Result<bool> Next(std::span<float> row, std::string& bad);
 
  private:
@@ -60,6 +63,7 @@ class VectorFile {
   std::uint64_t rows_ = 0, next_ = 0;
   std::uint32_t dimensions_ = 0;
   std::size_t value_bytes_ = 4;
+  VectorElement element_ = VectorElement::kF32;
   std::vector<char> buffer_;  // one row as the file has it
 };
 

@@ -16,6 +16,7 @@
 #include "algorithms/retrieval/vector_distance.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 
@@ -35,14 +36,17 @@ inline TurnEdges EdgesOf(const Snapshot& s, EdgeKindId kind) {
 class TurnWorld {
  public:
   TurnWorld(std::uint64_t seed, int turns, int groups)
-      : random_(seed), turns_(turns), groups_(groups) {}
+      : random_(seed),
+        turns_(turns),
+        groups_(groups),
+        element_(seed % 2 ? VectorElement::kF16 : VectorElement::kF32) {}
 
   std::uint64_t Below(std::uint64_t n) { return random_() % n; }
 
   // Some changes: turns, times, sessions, files, inscriptions, vectors; removals when `removes`.
   WriteBatch Next(int changes, bool removes) {
     WriteBatch batch(1'700'000'000'000);
-    batch.DefineSpace({"default", 4, Metric::kCosine});
+    batch.DefineSpace({"default", 4, Metric::kCosine, Prefilter::kNone, element_});
     for (int i = 0; i < changes; ++i) Change(batch, removes);
     return batch;
   }
@@ -98,6 +102,7 @@ class TurnWorld {
 
   std::mt19937_64 random_;
   std::uint64_t turns_, groups_;
+  VectorElement element_;  // the values below are halves
 };
 
 // --- by definition
@@ -179,7 +184,7 @@ inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& rec
           ++result.skipped;
           continue;
         }
-        const double cosine = Cosine(space->vector(turns[i]), space->vector(turns[j]));
+        const double cosine = Cosine(VectorOf(*space, turns[i]), VectorOf(*space, turns[j]));
         if (!(cosine > recipe.above)) {
           ++result.dropped;
           continue;

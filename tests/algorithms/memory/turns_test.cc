@@ -7,6 +7,7 @@
 #include "tests/algorithms/memory/turn_world.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 namespace {
@@ -192,7 +193,7 @@ TEST_F(Turns, SimilarIsEveryTurnsNearest) {
         std::vector<std::pair<double, NodeId>> near;
         for (const NodeId w : TurnsBySlowScan(s))
           if (w != v && space->has(w))
-            if (const double c = Cosine(space->vector(v), space->vector(w)); c > 0.9)
+            if (const double c = Cosine(VectorOf(*space, v), VectorOf(*space, w)); c > 0.9)
               near.emplace_back(-c, w);
         std::ranges::sort(near);
         if (top != 0 && near.size() > top) near.resize(top);

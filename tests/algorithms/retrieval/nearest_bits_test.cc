@@ -12,6 +12,7 @@
 #include "algorithms/retrieval/rerank.h"
 #include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/for_each_case.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 namespace {
@@ -122,11 +123,12 @@ TEST(BitRows, EstimateAsTheSlowFormula) {
           ASSERT_EQ(got, first) << "the same bits at every level";
         }
         for (std::uint32_t row = 0; row < vectors.size(); ++row) {
-          const double want = SlowEstimate(query, view.row(row), metric);
+          const double want = SlowEstimate(query, RowOf(view, row), metric);
           ASSERT_TRUE(std::isfinite(first[row])) << row;
           // Norms are kept as f32, and not above its largest value. Sums of the definition cancel.
-          const double size = Norm(query) * (metric == Metric::kCosine ? 1 : Norm(view.row(row)));
-          if (std::abs(view.row(row)[0]) < 1e30f && std::abs(want) > 1e-30) {
+          const double size =
+              Norm(query) * (metric == Metric::kCosine ? 1 : Norm(RowOf(view, row)));
+          if (std::abs(RowOf(view, row)[0]) < 1e30f && std::abs(want) > 1e-30) {
             ASSERT_NEAR(first[row], want, std::abs(want) * 1e-5 + size * 1e-12 + 1e-6)
                 << row << " of " << dimensions << ", metric " << static_cast<int>(metric);
           }

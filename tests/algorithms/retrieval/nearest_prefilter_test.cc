@@ -191,7 +191,9 @@ TEST(NearestPrefilter, BoundsHoldForEveryRow) {
             const std::size_t rows = block.rows, group = retrieval_internal::kNarrowGroup;
             std::vector<double> upper(block.groups() * group), ranks(rows);
             std::vector<std::uint16_t> reach(block.groups());
-            exact->Rank(block.source.rows.data(), rows, ranks.data());
+            retrieval_internal::RowReader reader(view, level);
+            ASSERT_EQ(block.source.rows.count, rows);
+            exact->Rank(reader.Read(block.source.rows), ranks.data());
             const double least = ranks[random() % rows];
             bounds.Uppers(block, 0, block.groups(), least, upper.data(), reach.data());
             for (std::size_t i = 0; i < rows; ++i) {

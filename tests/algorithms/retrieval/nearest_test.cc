@@ -9,6 +9,7 @@
 
 #include "tests/algorithms/retrieval/vector_cases.h"
 #include "tests/support/for_each_case.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 namespace {
@@ -138,12 +139,12 @@ TEST(Nearest, SkipsTheNodeTheQueryCameFrom) {
   g.Commit();
   const Snapshot s = g.snapshot();
   const SpaceId space = *s.schema().FindSpace(kSpace);
-  const auto all = Nearest(s, space, s.space(space)->vector(0));
+  const auto all = Nearest(s, space, VectorOf(*s.space(space), 0));
   ASSERT_EQ(all->nodes.size(), 3u);
   EXPECT_EQ(all->nodes[0].node, 0u);
   EXPECT_EQ(all->nodes[0].similarity, 1);
   EXPECT_DOUBLE_EQ(all->nodes[1].similarity, std::sqrt(0.5));
-  const auto others = Nearest(s, space, s.space(space)->vector(0), {.skip = 0});
+  const auto others = Nearest(s, space, VectorOf(*s.space(space), 0), {.skip = 0});
   ASSERT_EQ(others->nodes.size(), 2u);
   EXPECT_EQ(others->nodes[0].node, 1u);
 }

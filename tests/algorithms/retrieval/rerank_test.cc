@@ -11,6 +11,7 @@
 
 #include "tests/algorithms/retrieval/vector_cases.h"
 #include "tests/support/for_each_case.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 namespace {
@@ -215,7 +216,7 @@ TEST(PathRank, MixesPathWeightAndLikeness) {
     for (const PathRankHit& hit : got->hits) {
       ASSERT_EQ(reached->hits[hit.hit].node, hit.node);
       EXPECT_EQ(hit.path, reached->hits[hit.hit].score);
-      EXPECT_EQ(hit.measure, Cosine(t.query, s.space(t.space)->vector(hit.node)));
+      EXPECT_EQ(hit.measure, Cosine(t.query, VectorOf(*s.space(t.space), hit.node)));
       EXPECT_EQ(hit.score, 0.4 * hit.path + (1 - 0.4) * hit.similarity);
     }
     // c by 0.5 and cosine 0, d by 0.25 and cosine -1.

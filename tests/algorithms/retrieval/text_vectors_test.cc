@@ -13,6 +13,7 @@
 #include "engine/vocabulary.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus {
 namespace {
@@ -74,7 +75,7 @@ std::vector<float> VectorOf(const Snapshot& s, std::string_view key,
                             std::string_view space = "text") {
   const auto id = s.schema().FindSpace(space);
   if (!id) return {};
-  const auto values = s.space(*id)->vector(*s.Find(key));
+  const auto values = testing::VectorOf(*s.space(*id), *s.Find(key));
   return {values.begin(), values.end()};
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/graph.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::testing {
 namespace {
@@ -174,7 +175,7 @@ TEST(VectorIndex, FollowsTheGraph) {
     for (const std::size_t back : {std::size_t{1}, more.size(), std::size_t{200}}) {
       const auto node = s.Find(Key(vectors.size() - back));
       if (!node || !s.alive(*node)) continue;
-      const std::span<const float> own = (*s.vectors(SpaceId{}))->vector(*node);
+      const std::vector<float> own = VectorOf(**s.vectors(SpaceId{}), *node);
       const auto got = Ask(*index, s, own);
       ASSERT_FALSE(got.nodes.empty());
       EXPECT_EQ(got.nodes[0].node, *node);
@@ -414,7 +415,7 @@ TEST(VectorIndex, QuestionsWhileItGrows) {
         const Snapshot s = graph->snapshot();
         const auto node = static_cast<NodeId>(random() % s.node_count());
         if (!s.alive(node)) continue;
-        const auto got = Ask(*index, s, (*s.vectors(SpaceId{}))->vector(node));
+        const auto got = Ask(*index, s, VectorOf(**s.vectors(SpaceId{}), node));
         ASSERT_FALSE(got.nodes.empty());
         EXPECT_EQ(got.nodes[0].measure, 1.0);
         for (const NearestHit& hit : got.nodes) EXPECT_TRUE(s.alive(hit.node));

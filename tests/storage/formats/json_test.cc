@@ -1,6 +1,7 @@
 // JSON lines: each record, absent and null, lists that replace, what is refused.
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::formats_internal {
 namespace {
@@ -205,7 +206,7 @@ TEST(Json, DefinitionsAndVectors) {
   EXPECT_EQ(s.f64(stakes, Id(s, "a")), 2.5);
   const VectorTable::View* space = s.space(SpaceId{});
   ASSERT_TRUE(space && space->has(Id(s, "a")));
-  EXPECT_EQ(space->vector(Id(s, "a"))[2], -3e-2f);
+  EXPECT_EQ(testing::VectorOf(*space, Id(s, "a"))[2], -3e-2f);
   LoadClean(*graph, "f.jsonl", R"({"vector":"a","values":null})");
   EXPECT_FALSE(graph->snapshot().space(SpaceId{})->has(Id(s, "a")));
 }

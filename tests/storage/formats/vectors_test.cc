@@ -12,6 +12,7 @@
 #include "storage/formats/import_vectors.h"
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
+#include "tests/support/vector_values.h"
 
 namespace plexus::formats_internal {
 namespace {
@@ -31,8 +32,7 @@ std::vector<float> VectorOf(const Snapshot& s, std::string_view key,
                             const char* space = "default") {
   const auto id = s.schema().FindSpace(space);
   if (!id) return {};
-  const auto v = s.space(*id)->vector(Id(s, key));
-  return {v.begin(), v.end()};
+  return testing::VectorOf(*s.space(*id), Id(s, key));
 }
 
 // The only error of a file that must change nothing, by report or by Result.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -234,6 +235,63 @@ TEST(Prefilters, ChosenWhenASpaceIsMadeAndByAQuestion) {
                     "int8"})
                 .code,
             2);
+}
+
+// A space of halves: made by import and embed, shown by kinds, kept, and refused where it does not
+// fit.
+TEST(Elements, ChosenWhenASpaceIsMade) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const float values[] = {0.1f, 1, 2049, -3};
+  const auto file = [&](const char* name, std::span<const float> floats) {
+    return dir.File(name, {reinterpret_cast<const char*>(floats.data()), floats.size_bytes()});
+  };
+  const std::string good = file("v.f32", values);
+  const auto import = [&](const std::string& from, std::vector<std::string> more) {
+    std::vector<std::string> words = {"import", "--db", db, from, "--dimensions", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Plexus(words);
+  };
+  ASSERT_EQ(import(good, {"--element", "f16"}).code, 0);
+  const auto element = [&](std::size_t i) {
+    const auto spaces = Plexus({"kinds", "--db", db, "--json"}).Json().at("spaces");
+    return std::string(spaces.as_array().at(i).at("element").as_string());
+  };
+  EXPECT_EQ(element(0), "f16");
+  EXPECT_NE(Plexus({"kinds", "--db", db}).out.find("f16"), std::string::npos);
+  const std::string lines = Plexus({"export", "--db", db}).out;
+  EXPECT_NE(lines.find("\"element\":\"f16\""), std::string::npos) << lines;
+  EXPECT_NE(lines.find("[2048,-3]"), std::string::npos) << lines;
+  const Finished asked = Plexus({"rerank", "--db", db, "--vector", dir.File("q", "[2048, -3]"),
+                                 "--k", "1", "--graph-boost", "0", "--json"});
+  EXPECT_NE(asked.out.find("\"similarity\":1"), std::string::npos) << asked.out;
+  // The same again is no change; another element and what does not fit are refused.
+  EXPECT_EQ(import(good, {}).code, 0);
+  const Finished other = import(good, {"--element", "f32"});
+  EXPECT_NE(other.code, 0);
+  EXPECT_NE(other.err.find("space 'default' has f16 values, not f32"), std::string::npos)
+      << other.err;
+  const float large[] = {1, 65520};
+  const Finished refused = import(file("l.f32", large), {});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(refused.err.find("row 0, value 1 (byte 4): too large for f16"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(Plexus({"export", "--db", db}).out, lines);
+  EXPECT_EQ(import(good, {"--element", "int8"}).code, 2);
+  EXPECT_EQ(
+      Plexus({"import", "--db", db, dir.File("e.csv", "source,target\na,b\n"), "--element", "f16"})
+          .code,
+      2);
+  // Vectors of texts.
+  const std::string texts = dir.File(
+      "t.jsonl", "{\"node\":\"x\",\"text\":\"large dog\"}\n{\"node\":\"y\",\"text\":\"cat\"}\n");
+  ASSERT_EQ(Plexus({"import", "--db", db, texts, "--terms"}).code, 0);
+  ASSERT_EQ(Plexus({"embed", "--db", db, "--element", "f16"}).code, 0);
+  EXPECT_EQ(element(1), "f16");
+  const auto again = Plexus({"embed", "--db", db, "--json"}).Json();
+  EXPECT_EQ(again.at("vectors").at("same").as_int64(), 2);
+  EXPECT_NE(Plexus({"embed", "--db", db, "--element", "f32"}).code, 0);
+  EXPECT_EQ(Plexus({"verify", "--db", db}).code, 0);
 }
 
 }  // namespace

@@ -165,7 +165,8 @@ Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& 
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, like));
   PLEXUS_ASSIGN(options.space, FindSpace(snapshot.schema(), request));
   PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*options.space));
-  const auto values = vectors->vector(node);
+  VectorBuffer buffer;
+  const auto values = vectors->vector(node, buffer);
   if (values.empty())
     return Fail(ErrorCode::kNotFound, "'" + like + "' has no vector in space '" +
                                           snapshot.schema().spaces()[*options.space].name + "'");

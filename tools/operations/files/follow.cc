@@ -55,7 +55,8 @@ Status CheckFollow(const Request& request) {
   for (const char* option : {"batch_records", "batch_seconds", "idle_seconds", "position"})
     PLEXUS_TRY(Needs(request, option, "follow"));
   if (!request.Flag("follow")) return {};
-  for (const char* option : {"dry_run", "strict", "keys", "metric", "prefilter", "dimensions"})
+  for (const char* option :
+       {"dry_run", "strict", "keys", "metric", "prefilter", "element", "dimensions"})
     PLEXUS_TRY(NotTogether(request, "follow", option));
   if (request.List("files").size() != 1)
     return Fail(ErrorCode::kInvalidArgument, request.Name("follow") + " takes one file");

@@ -220,6 +220,7 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
     PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
   }
   vectors.prefilter = ReadPrefilter(request);
+  vectors.element = ReadElement(request);
   if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
   if (file != "-") return ImportVectors(graph, {file}, vectors, options);
   PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(input));
@@ -241,11 +242,11 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   if (vectors && given.size() != 1)
     return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
   if (!vectors && (request.Given("keys") || request.Given("metric") || request.Given("prefilter") ||
-                   request.Given("dimensions")))
-    return Fail(ErrorCode::kInvalidArgument, request.Name("keys") + ", " + request.Name("metric") +
-                                                 ", " + request.Name("prefilter") + " and " +
-                                                 request.Name("dimensions") +
-                                                 " go with a vector file (.npy, .fvecs, .f32)");
+                   request.Given("element") || request.Given("dimensions")))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("keys") + ", " + request.Name("metric") + ", " +
+                    request.Name("prefilter") + ", " + request.Name("element") + " and " +
+                    request.Name("dimensions") + " go with a vector file (.npy, .fvecs, .f32)");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
   std::error_code ignored;
@@ -447,7 +448,9 @@ void AddImport(Rows& rows) {
                Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
                MetricParameter(),
                PrefilterParameter("vectors: what questions of a new space read first: none, int8 "
-                                  "(the same answers) or bits (may miss some; default none)")} +
+                                  "(the same answers) or bits (may miss some; default none)"),
+               ElementParameter("vectors: what a new space keeps of a value: f32 (the default) or "
+                                "f16, half the memory and the disk, rounded to 11 bits")} +
            FollowParameters(),
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "

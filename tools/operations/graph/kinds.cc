@@ -63,6 +63,7 @@ void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
     json.Field("dimensions", space.dimensions);
     json.Field("metric", MetricName(space.metric));
     json.Field("prefilter", PrefilterName(space.prefilter));
+    json.Field("element", VectorElementName(space.element));
     json.Field("vectors", vectors ? vectors->live_count() : 0);
     json.EndObject();
   }
@@ -87,7 +88,7 @@ void AddKinds(Rows& rows) {
                 "edge_kinds:[{kind:s, plane:s, count:n, symmetric:b, inverse?:s, suppresses?:b, "
                 "blocking?:b, acyclic?:b, self_loops?:b, source_kind?:s, target_kind?:s, "
                 "half_life_ms?:i}], "
-                "spaces:[{space:s, dimensions:n, metric:s, prefilter:s, vectors:n}]",
+                "spaces:[{space:s, dimensions:n, metric:s, prefilter:s, element:s, vectors:n}]",
        .tables = {{"edge_kinds",
                    {{"kind", "edge kind"},
                     {"plane", "plane"},
@@ -104,6 +105,7 @@ void AddKinds(Rows& rows) {
                     {"dimensions", "dimensions"},
                     {"metric", "metric"},
                     {"prefilter", "pre-filter"},
+                    {"element", "element"},
                     {"vectors", "vectors", As::kGrouped}}}},
        .examples = {{"plexus kinds --db g", "all kinds, built in and your own"},
                     {"plexus kinds --db g --json", "the same for a script"}},

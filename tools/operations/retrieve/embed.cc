@@ -28,6 +28,7 @@ Result<TextVectorOptions> Options(const Workspace& workspace, const Request& req
   if (const auto dimensions = request.MaybeCount("dimensions"))
     options.dimensions = static_cast<std::uint32_t>(*dimensions);
   options.prefilter = ReadPrefilter(request);
+  options.element = ReadElement(request);
   options.seed = request.Count("seed");
   options.now_ms = workspace.now_ms();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
@@ -177,6 +178,8 @@ void AddEmbed(Rows& rows) {
                       Count("seed", "S", "of the random projection, the same for all of a space")
                           .Default(std::uint64_t{1}),
                       PrefilterParameter("what questions of a new space read first (default none)"),
+                      ElementParameter("what a new space keeps of a value: f32 (the default) or "
+                                       "f16, half the memory and the disk, rounded to 11 bits"),
                       Text("query", "WORDS", "print the vector of these words and change nothing")},
        .reply = "sequence?:n, truncated:b, space:s, dimensions:n, seed:n, documents?:n, terms:n, "
                 "vectors?:{new:n, changed:n, same:n, removed:n}, without?:n, known?:n, "

@@ -60,7 +60,8 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   const std::string& like = request.Text("like");
   PLEXUS_ASSIGN(query.node, FindAliveNode(snapshot, like));
   PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(space));
-  const auto values = vectors->vector(query.node);
+  VectorBuffer buffer;
+  const auto values = vectors->vector(query.node, buffer);
   if (values.empty())
     return Fail(ErrorCode::kNotFound, "node " + Quoted(like) + " has no vector in space '" +
                                           snapshot.schema().spaces()[space].name + "'");

@@ -123,15 +123,19 @@ class Sharing {
 
   // The pairs of a turn stand together.
   void MeasurePairs(std::size_t begin, std::size_t end) {
+    VectorBuffer own;
+    std::vector<VectorBuffer> buffers;  // of the rows
     std::vector<std::span<const float>> rows;
     std::vector<double> cosines;
     for (std::size_t i = begin; i < end; i += rows.size()) {
       rows.clear();
       const std::uint64_t turn = pairs_[i].second;
-      for (std::size_t at = i; at < end && pairs_[at].second == turn; ++at)
-        rows.push_back(space_->vector(groups_.turns[pairs_[at].first]));
+      for (std::size_t at = i; at < end && pairs_[at].second == turn; ++at) {
+        if (buffers.size() == rows.size()) buffers.emplace_back();
+        rows.push_back(space_->vector(groups_.turns[pairs_[at].first], buffers[rows.size()]));
+      }
       cosines.resize(rows.size());
-      Cosines(space_->vector(groups_.turns[turn]), rows, cosines);
+      Cosines(space_->vector(groups_.turns[turn], own), rows, cosines);
       for (std::size_t at = 0; at < rows.size(); ++at) pairs_[i + at].cosine = cosines[at];
     }
   }

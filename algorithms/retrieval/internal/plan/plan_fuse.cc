@@ -82,11 +82,13 @@ void Diversify(PlanRun& run, const VectorTable::View* view, std::vector<Retrieve
     std::swap(hits[taken], hits[best]);
     std::swap(nearest[taken], nearest[best]);
     if (!view) continue;
-    const std::span<const float> last = view->vector(hits[taken].node);
+    VectorBuffer last_values;
+    const std::span<const float> last = view->vector(hits[taken].node, last_values);
     if (last.empty()) continue;
     ParallelFor(executor, hits.size() - taken - 1, 256, [&](std::size_t begin, std::size_t end) {
+      VectorBuffer values;
       for (std::size_t i = taken + 1 + begin; i < taken + 1 + end; ++i)
-        if (const auto other = view->vector(hits[i].node); !other.empty())
+        if (const auto other = view->vector(hits[i].node, values); !other.empty())
           nearest[i] = std::max(nearest[i], Cosine(last, other, run.options.level));
     });
     if (executor.stopped()) {

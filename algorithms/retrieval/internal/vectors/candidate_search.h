@@ -38,16 +38,16 @@ class SpaceQuery {
   SpaceId space() const { return space_; }
   std::span<const float> query() const { return given_; }
   Metric metric() const { return metric_; }
+  SimdLevel level() const { return level_; }
 
-  // ranks[i] of row i of a stretch of rows.
-  void Rank(const float* first, std::size_t count, double* ranks) const {
-    query_.Measure({first, view_->stride(), count}, ranks);
+  // ranks[i] of row i, as RowReader reads them.
+  void Rank(Rows rows, double* ranks) const {
+    query_.Measure(rows, ranks);
     if (metric_ == Metric::kL2)
-      for (std::size_t i = 0; i < count; ++i) ranks[i] = -ranks[i];
+      for (std::size_t i = 0; i < rows.count; ++i) ranks[i] = -ranks[i];
   }
-  // ranks[q * count + i] of row i and queries[q], which are of one space, metric and level.
-  static void RankMany(std::span<const SpaceQuery> queries, const float* first, std::size_t count,
-                       std::span<double> ranks);
+  // ranks[q * rows.count + i] of row i and queries[q], which are of one space, metric and level.
+  static void RankMany(std::span<const SpaceQuery> queries, Rows rows, std::span<double> ranks);
   // Ranks of nodes that all have a vector here, in their order; rows are fetched ahead. Those
   // of blocks that the executor passes over have no node (kNoNode).
   std::vector<RankedNode> RankNodes(std::span<const NodeId> nodes, Executor& executor) const;
@@ -65,12 +65,14 @@ class SpaceQuery {
         space_(space),
         given_(query),
         metric_(metric),
+        level_(level),
         query_(query, view.stride(), metric, level) {}
 
   const VectorTable::View* view_;
   SpaceId space_;
   std::span<const float> given_;
   Metric metric_;
+  SimdLevel level_;
   VectorQuery query_;
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -83,12 +84,13 @@ class RowCopies : public Carried {
     const std::uint64_t rows = made.empty() ? 0 : made.back().rows_end;
     ParallelFor(executor, rows, 1024, [&](std::size_t begin, std::size_t end) {
       auto write = writer();
+      RowReader reader(view, SimdLevel::kBest);
       auto at = std::ranges::upper_bound(made, std::uint64_t{begin}, {}, &NewBlock::rows_end);
       for (std::size_t r = begin; r < end; ++r) {
         while (r >= at->rows_end) ++at;
         const std::size_t row = at->block->rows - static_cast<std::size_t>(at->rows_end - r);
         write(*at->block, row,
-              at->block->source.rows.subspan(row * view.stride(), view.dimensions()));
+              std::span(reader.Row(at->block->source.rows, row), view.dimensions()));
       }
     });
   }
@@ -110,11 +112,11 @@ class RowCopies : public Carried {
     entries_.reserve(view.block_count());
     for (std::size_t i = 0; i < view.block_count(); ++i) {
       VectorTable::Block source = view.block(i);
-      const std::size_t rows = source.rows.size() / view.stride();
+      const std::size_t rows = source.rows.count;
       // Compaction moves rows, appending keeps the numbers of blocks.
       const std::shared_ptr<const Block> same =
           before && i < before->entries_.size() &&
-                  before->block(i).source.rows.data() == source.rows.data()
+                  before->block(i).source.rows.first == source.rows.first
               ? before->entries_[i].block
               : nullptr;
       if (same && same->rows == rows) {

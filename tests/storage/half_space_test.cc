@@ -1,0 +1,270 @@
+// Spaces of f16 values on disk: two bytes a value, told by the format's version, kept by log and
+// checkpoint, carried by JSON lines and vector files, refused where they contradict or overflow.
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "engine/state_writer.h"
+#include "engine/vocabulary.h"
+#include "record_generated.h"
+#include "storage/encoding/flatbuffer_util.h"
+#include "storage/encoding/record_codec.h"
+#include "storage/formats/export.h"
+#include "storage/formats/import.h"
+#include "storage/formats/import_vectors.h"
+#include "tests/support/store_test_util.h"
+#include "tests/support/vector_values.h"
+
+namespace plexus::storage_internal::testing {
+namespace {
+
+using plexus::testing::PayloadOf;
+using plexus::testing::Rounded;
+using plexus::testing::VectorOf;
+
+constexpr VectorElement kF16 = VectorElement::kF16;
+
+VectorSpace HalfSpace(const std::string& name, std::uint32_t dimensions) {
+  return {.name = name, .dimensions = dimensions, .element = kF16};
+}
+
+Record Defining(VectorElement element, Prefilter prefilter = Prefilter::kNone) {
+  Record record;
+  record.sequence = 1;
+  record.space_definitions = {{"s", 3, Metric::kL2, prefilter, element}};
+  return record;
+}
+
+TEST(HalfSpace, RecordsThatDefineOneCarryTheirVersion) {
+  for (const Prefilter prefilter : kPrefilters)
+    for (const VectorElement element : kVectorElements) {
+      RecordEncoder encoder;
+      PLEXUS_OK(encoder.Encode(Defining(element, prefilter)));
+      encoder.Seal(0);
+      EXPECT_EQ(fb::GetRecord(encoder.bytes().data())->format_version(),
+                element == kF16                 ? 5
+                : prefilter == Prefilter::kNone ? 1
+                                                : 4);
+      auto decoded = DecodeRecord(AsBytes(encoder.bytes()), "a record");
+      PLEXUS_OK(decoded);
+      EXPECT_EQ(decoded->record.space_definitions, Defining(element, prefilter).space_definitions);
+    }
+}
+
+TEST(HalfSpace, AnUnknownElementIsRefused) {
+  RecordEncoder encoder;
+  PLEXUS_OK(encoder.Encode(Defining(static_cast<VectorElement>(2))));
+  encoder.Seal(0);
+  auto decoded = DecodeRecord(AsBytes(encoder.bytes()), "a record");
+  ASSERT_FALSE(decoded.has_value());
+  EXPECT_EQ(decoded.error().code, ErrorCode::kCorruption);
+  EXPECT_NE(decoded.error().message.find("vector element 2 is unknown"), std::string::npos)
+      << decoded.error().message;
+}
+
+const std::vector<float> kGiven = {0.1f, -1 / 3.0f, 1e-7f, 2049, 65519};
+
+TEST(HalfSpace, PayloadsAreRoundedHalvesInLogCheckpointAndPast) {
+  for (const auto when : {CheckpointOnClose::kAlways, CheckpointOnClose::kNever}) {
+    ScratchDirectory scratch;
+    OpenOptions options = Create();
+    options.checkpoint_on_close = when;
+    {
+      auto db = MustOpen(scratch.path(), options);
+      for (const float more : {0.0f, 1.0f}) {
+        WriteBatch batch(1000);
+        batch.DefineSpace(HalfSpace("h", 5));
+        std::vector<float> values = kGiven;
+        values[0] += more;
+        batch.SetVector(batch.UpsertNode("a"), batch.SpaceNamed("h"), values);
+        PLEXUS_OK(db->graph().Apply(batch));
+      }
+      PLEXUS_OK(db->Close());
+    }
+    for (int round = 0; round < 2; ++round) {
+      auto db = MustOpen(scratch.path(), options);
+      const auto check = [&](const Snapshot& s, float more) {
+        std::vector<float> values = kGiven;
+        values[0] += more;
+        EXPECT_EQ(s.schema().spaces()[SpaceId{}], HalfSpace("h", 5));
+        auto view = s.vectors(SpaceId{});
+        PLEXUS_OK(view);
+        EXPECT_EQ(VectorOf(**view, 0), Rounded(values, kF16));
+        EXPECT_EQ((*view)->bytes(0), PayloadOf(values, kF16));
+        const auto payload = s.Payload((*view)->ref(0));
+        PLEXUS_OK(payload);
+        EXPECT_EQ(*payload, PayloadOf(values, kF16));
+      };
+      check(db->snapshot(), 1);
+      auto past = db->AsOf(1);
+      PLEXUS_OK(past);
+      check(*past, 0);
+      auto verified = db->Verify();
+      PLEXUS_OK(verified);
+      EXPECT_TRUE(verified->ok);
+      // What rounds to the same is no change; what does not fit changes nothing.
+      std::vector<float> near = kGiven;
+      near[0] = std::nextafter(near[0] + 1, 2.0f);
+      WriteBatch same(2000);
+      same.SetVector(same.Node("a"), same.SpaceNamed("h"), near);
+      auto applied = db->graph().Apply(same);
+      PLEXUS_OK(applied);
+      EXPECT_EQ(applied->vectors.same, 1u);
+      near[4] = 65520;
+      WriteBatch large(2000);
+      large.SetVector(large.Node("a"), large.SpaceNamed("h"), near);
+      EXPECT_EQ(db->graph().Apply(large).error().code, ErrorCode::kInvalidArgument);
+      EXPECT_EQ(db->snapshot().sequence(), 2u);
+      PLEXUS_OK(db->Close());
+    }
+  }
+}
+
+// A record whose vector has the bytes of another element, or one that is not finite.
+TEST(HalfSpace, DamagedVectorsOfRecordsAreRefused) {
+  const auto graph = Graph::InMemory();
+  std::string infinite = PayloadOf(kGiven, kF16);
+  infinite[8] = 0;
+  infinite[9] = 0x7C;
+  for (const auto& [bytes, text] :
+       {std::pair(PayloadOf(kGiven), "wrong size"), std::pair(std::string(9, '\1'), "wrong size"),
+        std::pair(infinite, "not finite"), std::pair(PayloadOf(kGiven, kF16), "")}) {
+    Record record;
+    record.sequence = 1;
+    record.time_ms = 1000;
+    record.space_definitions = {HalfSpace("h", 5)};
+    record.first_node = 0;
+    record.key_offsets = {0, 1};
+    record.key_bytes = "a";
+    record.node_kinds = {kMemory};
+    record.payloads = {{0, bytes}};
+    record.vectors = {{0, 0, PayloadRef::Make(1, 0)}};
+    StateWriter writer(EmptyState());
+    const Status status = writer.Apply(record);
+    EXPECT_EQ(status.has_value(), *text == '\0');
+    if (!status) {
+      EXPECT_EQ(status.error().code, ErrorCode::kCorruption);
+      EXPECT_NE(status.error().message.find(text), std::string::npos) << status.error().message;
+    }
+  }
+}
+
+// The bytes of a purged vector are in no file any more.
+TEST(HalfSpace, PurgesEraseTheHalves) {
+  for (const bool hard : {false, true}) {
+    ScratchDirectory scratch;
+    auto db = MustOpen(scratch.path(), Create());
+    std::vector<float> secret, other;
+    for (int i = 0; i < 40; ++i) {
+      secret.push_back(0.37f + static_cast<float>(i * i));
+      other.push_back(0.11f + static_cast<float>(i));
+    }
+    WriteBatch batch(1000);
+    batch.DefineSpace(HalfSpace("h", 40));
+    batch.SetVector(batch.UpsertNode("a"), batch.SpaceNamed("h"), secret);
+    batch.SetVector(batch.UpsertNode("b"), batch.SpaceNamed("h"), other);
+    PLEXUS_OK(db->graph().Apply(batch));
+    PLEXUS_OK(db->Checkpoint());
+    const std::vector<std::string> bytes = {PayloadOf(secret, kF16)};
+    EXPECT_FALSE(Found(scratch.path(), bytes).empty());
+    const std::string_view keys[] = {"a"};
+    const NodeId node = 0;
+    if (hard) {
+      PLEXUS_OK(db->HardPurge({&node, 1}));
+    } else {
+      PLEXUS_OK(db->Purge(keys, 2000));
+    }
+    EXPECT_TRUE(Found(scratch.path(), bytes).empty());
+    PLEXUS_OK(db->Close());
+    db = MustOpen(scratch.path());
+    auto view = db->snapshot().vectors(SpaceId{});
+    PLEXUS_OK(view);
+    EXPECT_EQ((*view)->live_count(), 1u);
+    EXPECT_EQ(VectorOf(**view, *db->snapshot().Find("b")), Rounded(other, kF16));
+  }
+}
+
+std::string Exported(const Graph& graph) {
+  std::ostringstream out;
+  EXPECT_TRUE(ExportJsonLines(graph.snapshot(), out));
+  return out.str();
+}
+
+TEST(HalfSpace, JsonLines) {
+  const auto graph = Graph::InMemory();
+  ImportOptions options;
+  options.now_ms = 1000;
+  const auto import = [&](Graph& to, const std::string& lines) {
+    auto report = ImportBytes(to, "f.jsonl", lines, options);
+    EXPECT_TRUE(report.has_value());
+    return report->errors == 0 ? std::string() : report->kept_errors[0].ToString();
+  };
+  EXPECT_EQ(import(*graph,
+                   "{\"space\":\"s\",\"dimensions\":2,\"element\":\"f16\"}\n"
+                   "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f32\"}\n"
+                   // What is left out stays.
+                   "{\"space\":\"s\",\"dimensions\":2}\n"
+                   "{\"vector\":\"a\",\"space\":\"s\",\"values\":[0.1,-65519]}\n"),
+            "");
+  const std::string first = Exported(*graph);
+  EXPECT_NE(first.find("\"metric\":\"cosine\",\"element\":\"f16\"}"), std::string::npos) << first;
+  EXPECT_EQ(first.find("\"element\":\"f32\""), std::string::npos);
+  EXPECT_NE(first.find("-65504"), std::string::npos) << first;
+  const auto copy = Graph::InMemory();
+  EXPECT_EQ(import(*copy, first), "");
+  EXPECT_EQ(Exported(*copy), first);
+  for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"element\":\"f32\"}\n",
+                          "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f16\"}\n",
+                          "{\"space\":\"t\",\"dimensions\":2,\"element\":\"int8\"}\n",
+                          "{\"space\":\"t\",\"dimensions\":2,\"element\":16}\n"}) {
+    EXPECT_NE(import(*copy, bad), "") << bad;
+    EXPECT_EQ(Exported(*copy), first);
+  }
+  EXPECT_EQ(import(*copy,
+                   "{\"node\":\"c\"}\n"
+                   "{\"vector\":\"b\",\"space\":\"s\",\"values\":[1,65520]}\n"),
+            "f.jsonl:2: value 1 is too large for the f16 values of space \"s\"; the largest is "
+            "65504");
+  EXPECT_EQ(Exported(*copy), first);
+}
+
+TEST(HalfSpace, VectorFiles) {
+  const auto graph = Graph::InMemory();
+  const float values[] = {0.1f, 70000, 0.5f, 1};
+  const auto raw = [&](std::size_t from, std::size_t count) {
+    return std::string_view(reinterpret_cast<const char*>(values + from), count * sizeof(float));
+  };
+  VectorImportOptions vectors;
+  vectors.format = VectorFormat::kF32;
+  vectors.dimensions = 2;
+  vectors.element = kF16;
+  ImportOptions options;
+  options.now_ms = 1000;
+  auto report = ImportVectors(*graph, {"v.f32", raw(0, 4)}, vectors, options);
+  PLEXUS_OK(report);
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_EQ(report->kept_errors[0].ToString(), "v.f32: row 0, value 1 (byte 4): too large for f16");
+  EXPECT_TRUE(graph->snapshot().schema().spaces().empty()) << "nothing is written";
+  options.on_error = OnImportError::kSkip;
+  report = ImportVectors(*graph, {"v.f32", raw(0, 4)}, vectors, options);
+  PLEXUS_OK(report);
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_EQ(report->vectors, 1u);
+  EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].element, kF16);
+  const std::string before = Exported(*graph);
+  vectors.element = VectorElement::kF32;
+  const auto refused = ImportVectors(*graph, {"v.f32", raw(2, 2)}, vectors, options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "space 'default' has f16 values, not f32");
+  EXPECT_EQ(Exported(*graph), before);
+  vectors.element = {};  // what the space has, its limit included
+  options.on_error = OnImportError::kStop;
+  report = ImportVectors(*graph, {"v.f32", raw(0, 2)}, vectors, options);
+  PLEXUS_OK(report);
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_EQ(Exported(*graph), before);
+}
+
+}  // namespace
+}  // namespace plexus::storage_internal::testing
