@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/adjacency/run.h"
+#include "engine/adjacency/tombstones.h"
 #include "engine/adjacency/word_edges.h"
 #include "engine/internal/graph_impl.h"
 
@@ -20,37 +21,13 @@ bool RemovesAny(const Record& record) {
   return std::ranges::any_of(record.node_changes, [](const NodeChange& c) { return Removes(c); });
 }
 
-// The edges to tags and terms of the nodes that `record` removes, as tombstones, ascending and
-// distinct.
-std::vector<EdgeChange> WordEdgesOfRemoved(const Record& record, const Snapshot& now) {
-  std::vector<EdgeChange> edges;
-  for (const NodeChange& c : record.node_changes) {
-    if (!Removes(c) || c.node >= now.node_count()) continue;
-    for (const Direction direction : {Direction::kOut, Direction::kIn})
-      now.ForEachArc(direction, c.node, ArcFilter::All(), [&](const Arc& arc) {
-        if (!TellsWords(arc.kind)) return;
-        const Edge edge = now.edge(arc, c.node);
-        EdgeChange gone;
-        gone.source = edge.source;
-        gone.target = edge.target;
-        gone.label = edge.label;
-        gone.kind = edge.kind;
-        gone.weight = 0;
-        gone.flags = EdgeChange::kTombstone;
-        edges.push_back(gone);
-      });
-  }
-  std::sort(edges.begin(), edges.end(), IdentityLess);
-  const auto same = [](const EdgeChange& a, const EdgeChange& b) {
-    return !IdentityLess(a, b) && !IdentityLess(b, a);
-  };
-  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
-  return edges;
-}
-
 void FitEdges(Record& record, const Snapshot& now) {
   if (!std::is_sorted(record.edges.begin(), record.edges.end(), IdentityLess)) return;
-  const std::vector<EdgeChange> here = WordEdgesOfRemoved(record, now);
+  std::vector<NodeId> removed;
+  for (const NodeChange& c : record.node_changes)
+    if (Removes(c)) removed.push_back(c.node);
+  const std::vector<EdgeChange> here =
+      TombstonesOf(now, removed, ArcFilter::Kinds(now.schema(), kWordEdges));
   std::vector<EdgeChange> edges;
   edges.reserve(record.edges.size() + here.size());
   std::vector<std::uint32_t> moved(record.edges.size());

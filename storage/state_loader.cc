@@ -137,17 +137,14 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
   std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->meta()));
   const std::size_t length = std::strlen(prefix);
   for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
-    if (it->key().size() != length + 4 || it->value().size() != 8)
+    const std::optional<Sequence> sequence = ParseMetaValue(it->value().ToStringView());
+    if (it->key().size() != length + 4 || !sequence)
       return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: a broken purge entry");
     NodeId node = 0;
     for (int i = 0; i < 4; ++i)
       node =
           (node << 8) | static_cast<std::uint8_t>(it->key()[length + static_cast<std::size_t>(i)]);
-    Sequence sequence = 0;
-    for (int i = 7; i >= 0; --i)
-      sequence =
-          (sequence << 8) | static_cast<std::uint8_t>(it->value()[static_cast<std::size_t>(i)]);
-    if (sequence <= last) purges[node] = sequence;
+    if (*sequence <= last) purges[node] = *sequence;
   }
   PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
   return purges;

@@ -8,8 +8,7 @@
 // Ranking:
 //   one list           its own score
 //   several            reciprocal rank fusion: score = sum of 1 / (60 + rank), rank from 1
-//   with weights       score = sum of value * weight over the terms of
-//   recall/recall_terms.h
+//   with weights       score = sum of value * weight over the terms of recall/recall_terms.h
 // The candidates of several lists, and of any question with weights or without contradicted
 // memories, are the union of the lists' first max(100, 4 top), all for top = 0. A memory that is
 // in none of them is not ranked, however recent or salient it is, so no question reads all nodes.

@@ -5,10 +5,16 @@
 // of the purge comes (graph_replay.cc).
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/vocabulary.h"
 
 namespace plexus {
 
-constexpr bool TellsWords(EdgeKindId kind) { return kind == kHasTag || kind == kHasTerm; }
+inline constexpr EdgeKindId kWordEdges[] = {kHasTag, kHasTerm};
+constexpr bool TellsWords(EdgeKindId kind) {
+  return std::ranges::find(kWordEdges, kind) != std::end(kWordEdges);
+}
 
 }  // namespace plexus

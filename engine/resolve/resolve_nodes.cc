@@ -328,7 +328,7 @@ Status BatchResolver::SetVector(const WriteBatch::Op& op, NodeId node) {
         return Fail(ErrorCode::kInvalidArgument,
                     "vector of node '" + KeyOf(node) +
                         "' has a value that is not finite at position " + std::to_string(i));
-      if (s.element == VectorElement::kF16 && std::abs(value) >= kHalfOverflow)
+      if (s.element == VectorElement::kF16 && OverflowsHalf(value))
         return Fail(ErrorCode::kInvalidArgument, "vector of node '" + KeyOf(node) + "' has " +
                                                      ShownNumber(static_cast<double>(value)) +
                                                      " at position " + std::to_string(i) +

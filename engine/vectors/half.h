@@ -15,6 +15,9 @@ namespace plexus {
 // What rounds to no finite half begins here: the middle between 65504 and the next power of two.
 inline constexpr float kHalfOverflow = 65520;
 inline constexpr float kLargestHalf = 65504;
+constexpr bool OverflowsHalf(float value) {
+  return value >= kHalfOverflow || value <= -kHalfOverflow;
+}
 
 // Exact. Infinities and NaN stay what they are.
 constexpr float FloatFromHalf(std::uint16_t half) {

@@ -116,7 +116,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Manifest* root,
                 CheckedRoot<fb::Manifest>(view.bytes(), kManifestIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), kHalvesVersion, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kNewestVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Manifest m;
   m.digest = root->seal()->digest();

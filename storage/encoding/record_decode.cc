@@ -42,7 +42,7 @@ Result<std::vector<EdgeChange>> ReadEdges(const fb::Record* root, ByteSpan bytes
 }
 
 Result<RecordHead> ReadHead(const fb::Record* root, ByteSpan bytes, std::string_view where) {
-  PLEXUS_TRY(CheckVersion(root->format_version(), kHalvesVersion, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kNewestVersion, where));
   PLEXUS_TRY(CheckSeal(bytes, root->seal(), where));
   return RecordHead{root->sequence(), root->time_ms(), root->seal()->digest(),
                     root->seal()->running_hash()};

@@ -19,13 +19,21 @@ constexpr std::size_t kMaxWriteBytes = std::size_t{256} << 20;  // a group is cu
 constexpr std::uint64_t kBulkStepBytes = std::uint64_t{256} << 20;
 constexpr auto kSyncDelay = std::chrono::milliseconds(30);  // promise: within 50 ms
 
-std::string NodeValue(Sequence sequence) {
+}  // namespace
+
+std::string MetaValue(Sequence sequence) {
   std::string value(8, '\0');
-  for (int i = 0; i < 8; ++i) value[i] = static_cast<char>(sequence >> (8 * i));
+  for (std::size_t i = 0; i < 8; ++i) value[i] = static_cast<char>(sequence >> (8 * i));
   return value;
 }
 
-}  // namespace
+std::optional<Sequence> ParseMetaValue(std::string_view value) {
+  if (value.size() != 8) return std::nullopt;
+  Sequence sequence = 0;
+  for (std::size_t i = 8; i-- > 0;)
+    sequence = (sequence << 8) | static_cast<std::uint8_t>(value[i]);
+  return sequence;
+}
 
 std::string NodeMetaKey(const char* prefix, NodeId node) {
   std::string key = prefix;
@@ -85,7 +93,7 @@ Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durab
   std::vector<std::pair<NodeId, Sequence>> purges;
   auto write = [&](bool last) -> Status {
     if (replayed)
-      batch.Put(rocks_->meta(), kReplayedKey, NodeValue(at.sequence)).PermitUncheckedError();
+      batch.Put(rocks_->meta(), kReplayedKey, MetaValue(at.sequence)).PermitUncheckedError();
     Status status = Write(batch, sync && last);
     std::unique_lock lock(mutex_);
     if (!status) {
@@ -116,9 +124,9 @@ Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durab
     batch.Put(rocks_->log(), LogKey(record.sequence), encoded->bytes).PermitUncheckedError();
     for (const NodeChange& c : record.node_changes) {
       if (c.what != NodeChange::kPurge) continue;
-      batch.Put(rocks_->meta(), NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence))
+      batch.Put(rocks_->meta(), NodeMetaKey(kPurgedPrefix, c.node), MetaValue(record.sequence))
           .PermitUncheckedError();
-      batch.Put(rocks_->meta(), NodeMetaKey(kScrubPrefix, c.node), NodeValue(record.sequence))
+      batch.Put(rocks_->meta(), NodeMetaKey(kScrubPrefix, c.node), MetaValue(record.sequence))
           .PermitUncheckedError();
       purges.emplace_back(c.node, record.sequence);
     }
@@ -172,12 +180,12 @@ Status RocksJournal::AddBulk(std::span<const Record> group, bool replayed) {
                             EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes)));
     for (const NodeChange& c : record.node_changes) {
       if (c.what != NodeChange::kPurge) continue;
-      bulk_->AddMeta(NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence));
-      bulk_->AddMeta(NodeMetaKey(kScrubPrefix, c.node), NodeValue(record.sequence));
+      bulk_->AddMeta(NodeMetaKey(kPurgedPrefix, c.node), MetaValue(record.sequence));
+      bulk_->AddMeta(NodeMetaKey(kScrubPrefix, c.node), MetaValue(record.sequence));
       if (options_.on_purge) options_.on_purge(c.node, record.sequence);
     }
   }
-  if (replayed) bulk_->AddMeta(kReplayedKey, NodeValue(group.back().sequence));
+  if (replayed) bulk_->AddMeta(kReplayedKey, MetaValue(group.back().sequence));
   return {};
 }
 

@@ -16,6 +16,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -33,6 +35,8 @@ inline constexpr char kPurgedPrefix[] = "purged/";
 inline constexpr char kScrubPrefix[] = "scrub/";
 inline constexpr char kReplayedKey[] = "replayed";
 std::string NodeMetaKey(const char* prefix, NodeId node);
+std::string MetaValue(Sequence sequence);
+std::optional<Sequence> ParseMetaValue(std::string_view value);  // nothing: it is broken
 
 class RocksJournal : public Journal {
  public:

@@ -1,10 +1,10 @@
 // Attributes are set to absent in copied pages; edges go as a run of tombstones that is folded.
 #include "storage/purge/forgotten_nodes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/adjacency/run.h"
+#include "engine/adjacency/tombstones.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 
@@ -27,30 +27,8 @@ std::string ForgottenNodes::Placeholder(NodeId node, KindId kind) const {
 }
 
 Status ForgottenNodes::DropEdges(GraphState& state, Executor& executor) const {
-  std::vector<EdgeChange> edges;
   const Snapshot snapshot(std::make_shared<const GraphState>(state));
-  for (const NodeId node : list_) {
-    if (node >= state.keys.size()) break;
-    for (const Direction direction : {Direction::kOut, Direction::kIn})
-      snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
-        const Edge edge = snapshot.edge(arc, node);
-        EdgeChange gone;
-        gone.source = edge.source;
-        gone.target = edge.target;
-        gone.label = edge.label;
-        gone.kind = edge.kind;
-        gone.weight = 0;
-        gone.flags = EdgeChange::kTombstone;
-        if (state.schema->edge_kind(gone.kind).symmetric && gone.source > gone.target)
-          std::swap(gone.source, gone.target);
-        edges.push_back(gone);
-      });
-  }
-  std::sort(edges.begin(), edges.end(), IdentityLess);
-  const auto same = [](const EdgeChange& a, const EdgeChange& b) {
-    return !IdentityLess(a, b) && !IdentityLess(b, a);
-  };
-  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
+  const std::vector<EdgeChange> edges = TombstonesOf(snapshot, list_, ArcFilter::All());
   for (const EdgeChange& e : edges) --state.edges_by_kind[e.kind];
   if (!edges.empty())
     state.runs.push_back(MakeRun(state.sequence, edges, {}, *state.schema, executor));

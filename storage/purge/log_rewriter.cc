@@ -242,9 +242,8 @@ Status LogRewriter::Erase(const std::shared_ptr<Rocks>& to) {
 Status LogRewriter::CopyPurges(const std::shared_ptr<Rocks>& to) {
   for (const auto& [node, sequence] : db_.Purged()) {
     if (Gone(node)) continue;
-    std::string value(8, '\0');
-    for (std::size_t i = 0; i < 8; ++i) value[i] = static_cast<char>(sequence >> (8 * i));
-    PLEXUS_TRY(Check(to->db()->Put(Unlogged(), to->meta(), NodeMetaKey(kPurgedPrefix, node), value),
+    PLEXUS_TRY(Check(to->db()->Put(Unlogged(), to->meta(), NodeMetaKey(kPurgedPrefix, node),
+                                   MetaValue(sequence)),
                      to->path()));
   }
   return {};

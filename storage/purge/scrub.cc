@@ -139,10 +139,7 @@ Result<bool> Database::Impl::IsReplica() {
   const rocksdb::Status read = rocks->db()->Get(ScanOptions(), rocks->meta(), kReplayedKey, &value);
   if (read.IsNotFound()) return false;
   PLEXUS_TRY(Check(read, rocks->path() + ", meta"));
-  Sequence last = 0;
-  for (std::size_t i = value.size(); i-- > 0;)
-    last = (last << 8) | static_cast<std::uint8_t>(value[i]);
-  return last == journal->position().sequence;
+  return ParseMetaValue(value) == journal->position().sequence;
 }
 
 Status Database::Impl::DropScrubMarks() {

@@ -164,11 +164,9 @@ Status Rebuilder::AddRecords() {
 // Opening for writing then erases what files of before a purge still held.
 Status Rebuilder::AddPurges() {
   for (const auto& [node, sequence] : purges_) {
-    std::string value(8, '\0');
-    for (int i = 0; i < 8; ++i)
-      value[static_cast<std::size_t>(i)] = static_cast<char>(sequence >> (8 * i));
     for (const char* prefix : {kPurgedPrefix, kScrubPrefix})
-      batch_.Put(to_->meta(), NodeMetaKey(prefix, node), value).PermitUncheckedError();
+      batch_.Put(to_->meta(), NodeMetaKey(prefix, node), MetaValue(sequence))
+          .PermitUncheckedError();
   }
   return Write(true);
 }

@@ -13,6 +13,7 @@
 #include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
 #include "storage/log/rocks_db.h"
+#include "storage/log/rocks_journal.h"
 
 namespace plexus::storage_internal {
 
@@ -123,8 +124,8 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
     return true;
   }
   std::uint64_t id = 0;
-  const bool mark = entry.key.starts_with("purged/") || entry.key.starts_with("scrub/") ||
-                    entry.key == "replayed";
+  const bool mark = entry.key.starts_with(kPurgedPrefix) || entry.key.starts_with(kScrubPrefix) ||
+                    entry.key == kReplayedKey;
   if (mark || !ParseSectionKey(key, &id, &section)) return mark;  // the log has the purges, too
   if (section == kManifestSection) {
     auto manifest = DecodeManifest(AsBytes(entry.value), "");

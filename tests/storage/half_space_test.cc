@@ -2,7 +2,6 @@
 // checkpoint, carried by JSON lines and vector files, refused where they contradict or overflow.
 #include <cstring>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "engine/state_writer.h"
@@ -10,15 +9,17 @@
 #include "record_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
-#include "storage/formats/export.h"
 #include "storage/formats/import.h"
 #include "storage/formats/import_vectors.h"
 #include "tests/support/store_test_util.h"
+#include "tests/support/text_support.h"
 #include "tests/support/vector_values.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
 
+using formats_internal::FirstError;
+using formats_internal::JsonLines;
 using plexus::testing::PayloadOf;
 using plexus::testing::Rounded;
 using plexus::testing::VectorOf;
@@ -185,20 +186,10 @@ TEST(HalfSpace, PurgesEraseTheHalves) {
   }
 }
 
-std::string Exported(const Graph& graph) {
-  std::ostringstream out;
-  EXPECT_TRUE(ExportJsonLines(graph.snapshot(), out));
-  return out.str();
-}
-
 TEST(HalfSpace, JsonLines) {
   const auto graph = Graph::InMemory();
-  ImportOptions options;
-  options.now_ms = 1000;
-  const auto import = [&](Graph& to, const std::string& lines) {
-    auto report = ImportBytes(to, "f.jsonl", lines, options);
-    EXPECT_TRUE(report.has_value());
-    return report->errors == 0 ? std::string() : report->kept_errors[0].ToString();
+  const auto import = [](Graph& to, std::string_view lines) {
+    return FirstError(to, "f.jsonl", lines);
   };
   EXPECT_EQ(import(*graph,
                    "{\"space\":\"s\",\"dimensions\":2,\"element\":\"f16\"}\n"
@@ -207,26 +198,26 @@ TEST(HalfSpace, JsonLines) {
                    "{\"space\":\"s\",\"dimensions\":2}\n"
                    "{\"vector\":\"a\",\"space\":\"s\",\"values\":[0.1,-65519]}\n"),
             "");
-  const std::string first = Exported(*graph);
+  const std::string first = JsonLines(graph->snapshot());
   EXPECT_NE(first.find("\"metric\":\"cosine\",\"element\":\"f16\"}"), std::string::npos) << first;
   EXPECT_EQ(first.find("\"element\":\"f32\""), std::string::npos);
   EXPECT_NE(first.find("-65504"), std::string::npos) << first;
   const auto copy = Graph::InMemory();
   EXPECT_EQ(import(*copy, first), "");
-  EXPECT_EQ(Exported(*copy), first);
+  EXPECT_EQ(JsonLines(copy->snapshot()), first);
   for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"element\":\"f32\"}\n",
                           "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f16\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"element\":\"int8\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"element\":16}\n"}) {
     EXPECT_NE(import(*copy, bad), "") << bad;
-    EXPECT_EQ(Exported(*copy), first);
+    EXPECT_EQ(JsonLines(copy->snapshot()), first);
   }
   EXPECT_EQ(import(*copy,
                    "{\"node\":\"c\"}\n"
                    "{\"vector\":\"b\",\"space\":\"s\",\"values\":[1,65520]}\n"),
             "f.jsonl:2: value 1 is too large for the f16 values of space \"s\"; the largest is "
             "65504");
-  EXPECT_EQ(Exported(*copy), first);
+  EXPECT_EQ(JsonLines(copy->snapshot()), first);
 }
 
 TEST(HalfSpace, VectorFiles) {
@@ -252,18 +243,18 @@ TEST(HalfSpace, VectorFiles) {
   EXPECT_EQ(report->errors, 1u);
   EXPECT_EQ(report->vectors, 1u);
   EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].element, kF16);
-  const std::string before = Exported(*graph);
+  const std::string before = JsonLines(graph->snapshot());
   vectors.element = VectorElement::kF32;
   const auto refused = ImportVectors(*graph, {"v.f32", raw(2, 2)}, vectors, options);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message, "space 'default' has f16 values, not f32");
-  EXPECT_EQ(Exported(*graph), before);
+  EXPECT_EQ(JsonLines(graph->snapshot()), before);
   vectors.element = {};  // what the space has, its limit included
   options.on_error = OnImportError::kStop;
   report = ImportVectors(*graph, {"v.f32", raw(0, 2)}, vectors, options);
   PLEXUS_OK(report);
   EXPECT_EQ(report->errors, 1u);
-  EXPECT_EQ(Exported(*graph), before);
+  EXPECT_EQ(JsonLines(graph->snapshot()), before);
 }
 
 }  // namespace

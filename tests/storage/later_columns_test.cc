@@ -1,7 +1,6 @@
 // Columns that were built in after graphs had columns of their own of these names: such graphs
 // open, keep their ids, names and types, and go on.
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "engine/vocabulary.h"
@@ -9,9 +8,9 @@
 #include "storage/database_impl.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
-#include "storage/formats/export.h"
 #include "storage/formats/import.h"
 #include "tests/support/store_test_util.h"
+#include "tests/support/text_support.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
@@ -158,15 +157,10 @@ TEST(LaterColumns, InJsonLinesAndTables) {
   EXPECT_EQ(s.string(*s.string_column(kCategory, d1)), "infra");
   EXPECT_EQ(s.f64(kConfidence, d1), 0.5);
   EXPECT_FALSE(s.f64(kConfidence, *s.Find(IndexKey("event", "e1")))) << "of an event: its props";
-  const auto exported = [](const Snapshot& from) {
-    std::ostringstream out;
-    EXPECT_TRUE(ExportJsonLines(from, out));
-    return out.str();
-  };
-  const std::string first = exported(s);
+  const std::string first = formats_internal::JsonLines(s);
   const auto copy = Graph::InMemory();
   PLEXUS_OK(ImportBytes(*copy, "g.jsonl", first, options));
-  EXPECT_EQ(exported(copy->snapshot()), first);
+  EXPECT_EQ(formats_internal::JsonLines(copy->snapshot()), first);
   // A word where numbers stand now stays the property that it was.
   const auto table = Graph::InMemory();
   PLEXUS_OK(ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n", options));

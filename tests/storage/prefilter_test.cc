@@ -1,19 +1,21 @@
 // The pre-filter of a vector space on disk: kept by log and checkpoint, told by the format's
 // version, carried by JSON lines, refused where it contradicts.
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "record_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
-#include "storage/formats/export.h"
 #include "storage/formats/import.h"
 #include "storage/formats/import_vectors.h"
 #include "tests/support/store_test_util.h"
+#include "tests/support/text_support.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
+
+using formats_internal::FirstError;
+using formats_internal::JsonLines;
 
 Record Defining(Prefilter prefilter) {
   Record record;
@@ -78,20 +80,10 @@ TEST(SpacePrefilter, LogAndCheckpointKeepIt) {
   }
 }
 
-std::string Exported(const Graph& graph) {
-  std::ostringstream out;
-  EXPECT_TRUE(ExportJsonLines(graph.snapshot(), out));
-  return out.str();
-}
-
 TEST(SpacePrefilter, JsonLines) {
   const auto graph = Graph::InMemory();
-  ImportOptions options;
-  options.now_ms = 1000;
-  const auto import = [&](Graph& to, const std::string& lines) {
-    auto report = ImportBytes(to, "f.jsonl", lines, options);
-    EXPECT_TRUE(report.has_value());
-    return report->errors == 0 ? std::string() : report->kept_errors[0].ToString();
+  const auto import = [](Graph& to, std::string_view lines) {
+    return FirstError(to, "f.jsonl", lines);
   };
   EXPECT_EQ(import(*graph,
                    "{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"bits\"}\n"
@@ -100,17 +92,17 @@ TEST(SpacePrefilter, JsonLines) {
                    "{\"space\":\"s\",\"dimensions\":2}\n"
                    "{\"vector\":\"a\",\"space\":\"s\",\"values\":[1,2]}\n"),
             "");
-  const std::string first = Exported(*graph);
+  const std::string first = JsonLines(graph->snapshot());
   EXPECT_NE(first.find("\"metric\":\"cosine\",\"prefilter\":\"bits\"}"), std::string::npos);
   EXPECT_EQ(first.find("\"prefilter\":\"none\""), std::string::npos);
   const auto copy = Graph::InMemory();
   EXPECT_EQ(import(*copy, first), "");
-  EXPECT_EQ(Exported(*copy), first);
+  EXPECT_EQ(JsonLines(copy->snapshot()), first);
   for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"int8\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":\"f16\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":8}\n"}) {
     EXPECT_NE(import(*copy, bad), "") << bad;
-    EXPECT_EQ(Exported(*copy), first);
+    EXPECT_EQ(JsonLines(copy->snapshot()), first);
   }
 }
 
@@ -126,15 +118,15 @@ TEST(SpacePrefilter, VectorFiles) {
   options.now_ms = 1000;
   PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
   EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].prefilter, Prefilter::kInt8);
-  const std::string before = Exported(*graph);
+  const std::string before = JsonLines(graph->snapshot());
   vectors.prefilter = Prefilter::kBits;
   const auto refused = ImportVectors(*graph, {"v.f32", raw}, vectors, options);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message, "space 'default' has the pre-filter int8, not bits");
-  EXPECT_EQ(Exported(*graph), before);
+  EXPECT_EQ(JsonLines(graph->snapshot()), before);
   vectors.prefilter = {};
   PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
-  EXPECT_EQ(Exported(*graph), before);
+  EXPECT_EQ(JsonLines(graph->snapshot()), before);
 }
 
 // A header that claims 10^9 rows in some hundred bytes.

@@ -50,6 +50,13 @@ inline std::string OneError(std::string_view name, std::string_view bytes,
   return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
 }
 
+// The first error that an import into `graph` gives, "" without one.
+inline std::string FirstError(Graph& graph, std::string_view name, std::string_view bytes,
+                              ImportOptions options = {}) {
+  const ImportReport report = Load(graph, name, bytes, options);
+  return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
+}
+
 inline std::string JsonLines(const Snapshot& snapshot) {
   std::ostringstream out;
   Status ok = ExportJsonLines(snapshot, out);

@@ -1,5 +1,4 @@
 // Lines that state facts: node, edge, unlink, remove, purge, vector.
-#include <cmath>
 
 #include "storage/formats/json/json_record.h"
 
@@ -183,7 +182,7 @@ Status JsonRecord::AddVector(const JsonValue& key) {
       return Bad("space \"" + defined.name + "\" has " + std::to_string(defined.dimensions) +
                  " dimensions, got " + std::to_string(floats.size()) + " values");
     for (std::size_t i = 0; defined.element == VectorElement::kF16 && i < floats.size(); ++i)
-      if (std::abs(floats[i]) >= kHalfOverflow)
+      if (OverflowsHalf(floats[i]))
         return Bad("value " + std::to_string(i) + " is too large for the f16 values of space \"" +
                    defined.name + "\"; the largest is 65504");
   } else if (floats.empty()) {

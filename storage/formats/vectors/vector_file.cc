@@ -218,7 +218,7 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
     if (!std::isfinite(row[i]))
       bad = Place(i) + ": " + (std::isnan(row[i]) ? "not a number" : "infinite");
   for (std::size_t i = 0; element_ == VectorElement::kF16 && i < row.size() && bad.empty(); ++i)
-    if (std::abs(row[i]) >= kHalfOverflow) bad = Place(i) + ": too large for f16";
+    if (OverflowsHalf(row[i])) bad = Place(i) + ": too large for f16";
   ++next_;
   return true;
 }
