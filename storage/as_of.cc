@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/arrays/freed_memory.h"
+#include "engine/monitoring/stats.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
@@ -21,6 +22,23 @@ Status BelowFloor(const std::string& directory, Sequence floor, const std::strin
 }
 
 }  // namespace
+
+// REQUIRES past_mutex held. True: older ones were dropped.
+bool Database::Impl::KeepPast(const Snapshot& state) {
+  if (options.past_cache_bytes == 0) return false;
+  past.push_front(state);
+  // What was read of a state since it was loaded counts, too.
+  std::uint64_t bytes = 0;
+  std::size_t kept = 0;
+  auto it = past.begin();
+  for (; it != past.end() && kept < kPastKept; ++it, ++kept) {
+    bytes += MeasureBytes(*it).total;
+    if (kept > 0 && bytes > options.past_cache_bytes) break;
+  }
+  const bool dropped = it != past.end();
+  past.erase(it, past.end());
+  return dropped;
+}
 
 Result<Snapshot> Database::AsOf(Sequence sequence) try {
   Impl& d = *impl_;
@@ -58,10 +76,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   MergeDamage(d.past_damage, loaded.damaged);
   // A purge empties the cache; one that came while we loaded must not be undone.
   if (d.Purged() != purged) return past;
-  d.past.push_front(past);
-  if (d.past.size() <= kPastKept) return past;
-  d.past.pop_back();
-  if (d.options.graph.return_freed_memory) ReturnMoreFreedMemory();
+  if (d.KeepPast(past) && d.options.graph.return_freed_memory) ReturnMoreFreedMemory();
   return past;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
@@ -142,6 +143,7 @@ Status OrNothing(const std::string& directory, bool was_there, Status status) {
 Status Database::Backup(const std::string& to, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
+  const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "backup");
   std::lock_guard guard(d.maintenance);
   const Files files(d.options.hooks);  // a full disk there must not stop writing here

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/arrays/freed_memory.h"
+#include "engine/monitoring/stats.h"
 #include "engine/out_of_memory.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database_impl.h"
@@ -192,11 +193,10 @@ bool Database::Impl::CheckpointEarned() const {
 Status Database::Checkpoint(Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "checkpoint");
   std::lock_guard guard(d.maintenance);
-  PLEXUS_TRY(d.CheckpointNow(progress));
-  if (d.options.graph.return_freed_memory) ReturnFreedMemory();
-  return log.Done(Status());
+  return log.Done(d.CheckpointNow(progress));
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -401,6 +401,10 @@ StorageStats Database::stats() const {
   s.payload_cache_hits = d.store->hits();
   s.payload_cache_misses = d.store->misses();
   s.payload_cache_bytes = d.store->cache_bytes();
+  {
+    std::lock_guard guard(d.past_mutex);
+    for (const Snapshot& state : d.past) s.past_cache_bytes += MeasureBytes(state).total;
+  }
   const std::shared_lock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
   if (d.closed) return s;
   const Rocks::Memory memory = d.rocks->MeasureMemory();

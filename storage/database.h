@@ -75,6 +75,9 @@ struct OpenOptions {
   CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenEarned;
   int checkpoints_kept = 2;  // at least 1; the history floor's is kept besides
   std::uint64_t payload_cache_bytes = std::uint64_t{64} << 20;
+  // Graphs of the past that AsOf keeps for the next question: the last one, whatever it takes, and
+  // up to three before it while all fit. A trim or a purge drops them. 0: keeps none.
+  std::uint64_t past_cache_bytes = std::uint64_t{256} << 20;
   // Writing: how long to wait for another writer to close; 0: not. While waiting
   // on_lock_wait is called every few milliseconds with who holds the lock and for how long
   // it was waited; false stops it (kCancelled).
@@ -202,9 +205,9 @@ struct StorageStats {
   std::uint64_t tail_bytes = 0;  // log behind the newest checkpoint, encoded
   std::uint64_t payload_cache_hits = 0, payload_cache_misses = 0;
   // In RAM beside the graph: RocksDB's memtables, indexes and filters of open files, blocks kept;
-  // payloads kept.
+  // payloads kept; graphs of the past kept.
   std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0,
-                payload_cache_bytes = 0;
+                payload_cache_bytes = 0, past_cache_bytes = 0;
   std::vector<Sequence> checkpoints;  // ascending
   Sequence history_floor = 0;         // AsOf reaches down to here; 0 = the beginning
   Sequence synced_sequence = 0;       // survives power loss

@@ -75,6 +75,7 @@ class Database::Impl {
   std::mutex past_mutex;
   std::list<Snapshot> past;
   std::vector<DamagedCheckpoint> past_damage;  // found by AsOf
+  bool KeepPast(const Snapshot& state);
 
   // Writes checkpoints when one is due, with Maintenance::kBackground.
   std::thread keeper;

@@ -31,7 +31,8 @@ Result<std::vector<MetricRow>> DatabaseMetrics(Database& database) try {
          {{"memtables", stats.memtable_bytes},
           {"table_readers", stats.table_reader_bytes},
           {"block_cache", stats.block_cache_bytes},
-          {"payload_cache", stats.payload_cache_bytes}});
+          {"payload_cache", stats.payload_cache_bytes},
+          {"past_cache", stats.past_cache_bytes}});
   add("plexus_payload_cache_hits_total", "Payloads found in the cache.", MetricType::kCounter,
       stats.payload_cache_hits);
   add("plexus_payload_cache_misses_total", "Payloads read from files.", MetricType::kCounter,

@@ -4,6 +4,7 @@
 // crash before the anchor leaves one checkpoint more than needed, after it some
 // records that are never read and that the next trim deletes.
 #include <algorithm>
+#include <utility>
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
@@ -44,6 +45,29 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
   return batch.Count() > 0 ? write() : Status();
 }
 
+struct Floor {
+  Manifest manifest;
+  std::uint64_t hash = 0;               // of the log up to it
+  std::vector<std::uint64_t> payloads;  // that it refers to
+};
+
+// Writes the floor's checkpoint. The graph of then is gone afterwards.
+Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress) {
+  LoadRequest request = d.Request();
+  const std::map<NodeId, Sequence> purged = d.Purged();
+  request.target = at;
+  request.purged = &purged;
+  request.progress = progress;
+  PLEXUS_ASSIGN(Loaded loaded, LoadState(d.rocks, request));
+  PLEXUS_ASSIGN(const Snapshot state,
+                Snapshot(std::exchange(loaded.state, nullptr)).Compacted(d.executor()));
+  PLEXUS_ASSIGN(
+      const Manifest manifest,
+      WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
+                      d.scratch_path("checkpoint"), d.executor(), progress));
+  return Floor{manifest, loaded.point.hash, ReferencedBy(state.state())};
+}
+
 // REQUIRES `maintenance` held.
 Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   const Sequence last = d.graph->snapshot().sequence();
@@ -53,23 +77,14 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   if (before <= d.anchor.floor_sequence) return {};
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
-  LoadRequest request = d.Request();
-  const std::map<NodeId, Sequence> purged = d.Purged();
-  request.target = before;
-  request.purged = &purged;
-  request.progress = progress;
-  PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
-  PLEXUS_ASSIGN(const Snapshot floor, Snapshot(loaded.state).Compacted(d.executor()));
-  PLEXUS_ASSIGN(
-      const Manifest manifest,
-      WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
-                      d.scratch_path("checkpoint"), d.executor(), progress));
+  PLEXUS_ASSIGN(const Floor floor, WriteFloor(d, before, progress));
+  const Manifest& manifest = floor.manifest;
   Anchor next = d.anchor;
   next.floor_sequence = before;
-  next.floor_hash = loaded.point.hash;
+  next.floor_hash = floor.hash;
   if (next.sequence < before) {
     next.sequence = before;
-    next.log_hash = loaded.point.hash;
+    next.log_hash = floor.hash;
   }
   if (next.checkpoint_sequence <= before) {
     next.checkpoint_id = manifest.id;
@@ -92,7 +107,7 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   PLEXUS_TRY(Check(d.rocks->db()->DeleteRange(rocksdb::WriteOptions(), d.rocks->log(), first, end),
                    d.rocks->path()));
   d.store->NoteTrim(before);
-  PLEXUS_TRY(DropPayloads(d.rocks, before, ReferencedBy(floor.state())));
+  PLEXUS_TRY(DropPayloads(d.rocks, before, floor.payloads));
   PLEXUS_TRY(d.rocks->FlushAll());
   rocksdb::CompactRangeOptions compact;
   compact.exclusive_manual_compaction = false;
@@ -126,12 +141,10 @@ Status Database::Impl::ErasePurges() {
 Status Database::Trim(Sequence before, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "trim");
   std::lock_guard guard(d.maintenance);
-  const Status done = TrimTo(d, before, progress);
-  // The floor's graph is gone by now.
-  if (done && d.options.graph.return_freed_memory) ReturnFreedMemory();
-  return log.Done(done);
+  return log.Done(TrimTo(d, before, progress));
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -22,19 +22,28 @@ std::atomic<std::uint64_t> wrong_here{0};
 const char* TimedName(Timed what) {
   static constexpr const char* kNames[] = {"apply",  "snapshot",   "nearest",   "bm25",  "traverse",
                                            "point",  "refresh",    "feed pull", "purge", "trim",
-                                           "backup", "checkpoint", "as of",     "open"};
+                                           "backup", "checkpoint", "as of",     "open",  "raw sync"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Timed::kTimedCount));
   return kNames[static_cast<int>(what)];
 }
 
-void Latencies::Add(std::uint64_t us) {
+namespace {
+void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
+  for (std::uint64_t seen = most; seen < value && !most.compare_exchange_weak(seen, value);) {
+  }
+}
+}  // namespace
+
+void Latencies::Add(std::uint64_t us, std::uint64_t waited_us) {
   const int octave = std::bit_width(us | 1) - 1;
   const int half = octave > 0 ? static_cast<int>(us >> (octave - 1) & 1) : 0;
   ++buckets[static_cast<std::size_t>(std::min(2 * octave + half, kBuckets - 1))];
   ++count;
   if (us > 50'000) ++over_50ms;
-  for (std::uint64_t seen = max_us; seen < us && !max_us.compare_exchange_weak(seen, us);) {
-  }
+  Raise(max_us, us);
+  const std::uint64_t running = us - std::min(us, waited_us);
+  if (running > 50'000) ++over_50ms_running;
+  Raise(max_running_us, running);
 }
 
 std::uint64_t Latencies::Quantile(double q) const {
@@ -70,5 +79,17 @@ bool Wrong(const std::string& what) {
 }
 
 std::uint64_t WrongHere() { return wrong_here; }
+
+std::uint64_t WaitedForProcessorUs() {
+  struct File {
+    int number = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    ~File() { close(number); }
+  };
+  thread_local const File file;
+  char text[64] = {};  // nanoseconds run, nanoseconds waited, slices
+  if (pread(file.number, text, sizeof(text) - 1, 0) <= 0) return 0;
+  unsigned long long ran = 0, waited = 0;
+  return std::sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited / 1000 : 0;
+}
 
 }  // namespace plexus::bench::soak

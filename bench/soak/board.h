@@ -13,7 +13,8 @@
 
 namespace plexus::bench::soak {
 
-// What is timed: calls of the library alone, never the model's work.
+// What is timed: calls of the library alone, never the model's work; and, to tell the disk's
+// stalls from ours, a sync of a plain file beside the database.
 enum class Timed : int {
   kApply,
   kSnapshot,
@@ -29,6 +30,7 @@ enum class Timed : int {
   kCheckpoint,
   kAsOf,
   kOpen,
+  kRawSync,
   kTimedCount
 };
 const char* TimedName(Timed what);
@@ -38,7 +40,9 @@ struct Latencies {
   static constexpr int kBuckets = 64;
   std::array<std::atomic<std::uint64_t>, kBuckets> buckets;
   std::atomic<std::uint64_t> count, max_us, over_50ms;
-  void Add(std::uint64_t us);
+  // Less what the thread waited for a processor: threads of the soak share few.
+  std::atomic<std::uint64_t> max_running_us, over_50ms_running;
+  void Add(std::uint64_t us, std::uint64_t waited_us);
   std::uint64_t Quantile(double q) const;  // the bucket's upper end
 };
 
@@ -68,17 +72,22 @@ bool Wrong(const std::string& what);
 // How many this process has counted.
 std::uint64_t WrongHere();
 
+// How long this thread could have run and had no processor, since it began; 0 where the system
+// does not tell (Linux: /proc/thread-self/schedstat).
+std::uint64_t WaitedForProcessorUs();
+
 // Times a call into the board.
 template <class Fn>
 auto Time(Timed what, Fn&& fn) {
   struct Clock {
     Timed what;
+    std::uint64_t waited = WaitedForProcessorUs();
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     ~Clock() {
-      TheBoard()[what].Add(
-          static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                         std::chrono::steady_clock::now() - start)
-                                         .count()));
+      const auto us = std::chrono::duration_cast<std::chrono::microseconds>(
+                          std::chrono::steady_clock::now() - start)
+                          .count();
+      TheBoard()[what].Add(static_cast<std::uint64_t>(us), WaitedForProcessorUs() - waited);
     }
   } const clock{what};
   return fn();

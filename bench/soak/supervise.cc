@@ -278,17 +278,20 @@ bool Supervisor::Judge() {
               board_.checks.load(), board_.questions.load(), board_.full_checks.load(),
               board_.past_checks.load(), board_.backup_checks.load(), board_.followed.load(),
               board_.refollowed.load(), board_.feed_records.load(), board_.feed_restarts.load());
-  std::uint64_t stalls = 0, longest = 0;
+  std::uint64_t stalls = 0, stalls_running = 0, longest = 0;
   for (int i = 0; i < static_cast<int>(Timed::kTimedCount); ++i) {
     const Latencies& l = board_[static_cast<Timed>(i)];
     if (l.count == 0) continue;
     std::printf(
-        "  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64 " over 50 ms\n",
+        "  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64
+        " over 50 ms; less waits for a processor: max %.3f ms, %" PRIu64 " over 50 ms\n",
         TimedName(static_cast<Timed>(i)), l.count.load(),
         static_cast<double>(l.Quantile(0.5)) / 1e3, static_cast<double>(l.Quantile(0.99)) / 1e3,
-        static_cast<double>(l.max_us) / 1e3, l.over_50ms.load());
+        static_cast<double>(l.max_us) / 1e3, l.over_50ms.load(),
+        static_cast<double>(l.max_running_us) / 1e3, l.over_50ms_running.load());
     if (i > static_cast<int>(Timed::kTraverse)) continue;
     stalls += l.over_50ms;
+    stalls_running += l.over_50ms_running;
     longest = std::max<std::uint64_t>(longest, l.max_us);
   }
   const double resident = growth(&Sample::resident), disk = growth(&Sample::disk);
@@ -327,7 +330,8 @@ bool Supervisor::Judge() {
       Promise("files are bounded by live data and kept history (10 %)", disk <= 0.10, too_short) &&
       right;
   const std::string stall = "no apply, snapshot or question over 50 ms: " + std::to_string(stalls) +
-                            ", longest " + std::to_string(longest / 1000) + " ms";
+                            ", longest " + std::to_string(longest / 1000) + " ms; " +
+                            std::to_string(stalls_running) + " less waits for a processor";
   right =
       Promise(stall.c_str(), stalls == 0, settings_.strict_stalls ? nullptr : "not (machine)") &&
       right;

@@ -13,4 +13,18 @@ void ReturnFreedMemory() noexcept;
 // The same, unless the allocator keeps hardly more than after the last time: for frequent calls.
 void ReturnMoreFreedMemory() noexcept;
 
+// Returns it when the scope ends. Declared first, so that all else of the scope is gone by then.
+class ReturnFreedMemoryAtEnd {
+ public:
+  explicit ReturnFreedMemoryAtEnd(bool wanted) : wanted_(wanted) {}
+  ~ReturnFreedMemoryAtEnd() {
+    if (wanted_) ReturnFreedMemory();
+  }
+  ReturnFreedMemoryAtEnd(const ReturnFreedMemoryAtEnd&) = delete;
+  ReturnFreedMemoryAtEnd& operator=(const ReturnFreedMemoryAtEnd&) = delete;
+
+ private:
+  const bool wanted_;
+};
+
 }  // namespace plexus

@@ -10,6 +10,7 @@
 // was written from.
 #include <set>
 
+#include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
@@ -23,6 +24,7 @@ using namespace storage_internal;
 Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "hard_purge");
   const Snapshot now = snapshot();
   for (NodeId node : nodes)

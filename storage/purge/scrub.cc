@@ -14,6 +14,7 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
@@ -181,6 +182,7 @@ Status Database::Impl::ForgetWords(Progress* progress) {
 
 Status Database::Scrub(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
+  const ReturnFreedMemoryAtEnd freed(impl_->options.graph.return_freed_memory);
   LogScope log(impl_->options.graph.on_log, "scrub");
   std::lock_guard guard(impl_->maintenance);
   PLEXUS_TRY(impl_->ScrubNow(progress));

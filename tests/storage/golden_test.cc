@@ -4,7 +4,9 @@
 // showed then, and the schemas as they were.
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
+#include "record_generated.h"
 #include "storage/database_impl.h"
 #include "storage/encoding/record_codec.h"
 #include "tests/support/store_test_util.h"
@@ -59,19 +61,23 @@ void OpensAndShowsTheSame(const std::string& version) {
 
 TEST(Golden, VersionOneOpensAndShowsTheSame) { OpensAndShowsTheSame("v1"); }
 TEST(Golden, VersionTwoOpensAndShowsTheSame) { OpensAndShowsTheSame("v2"); }
+TEST(Golden, VersionsToFiveOpenAndShowTheSame) { OpensAndShowsTheSame("v5"); }
 
 // The same script, whatever the form: what is read of both is the same.
 TEST(Golden, VersionsSayTheSame) {
   EXPECT_EQ(ReadFile(Golden("v1/dump.txt")), ReadFile(Golden("v2/dump.txt")));
 }
 
-// The bytes of a record are promised, not only that they are read: what version 2 wrote this
-// program writes the same.
-TEST(Golden, RecordsAreWrittenTheSame) {
+// The bytes of a record are promised, not only that they are read: this program writes the records
+// of `version` from 2 on as they are. `seen`: versions of them.
+void AreWrittenTheSame(const std::string& version, std::set<int>& seen) {
   ScratchDirectory scratch;
-  CopyTree(Golden("v2/db"), scratch.path());
-  auto rocks = Rocks::Open(GenerationPath(scratch.path(), 1), Rocks::Mode::kReadOnly,
-                           std::make_shared<Files>());
+  CopyTree(Golden(version + "/db"), scratch.path());
+  const auto files = std::make_shared<Files>();
+  const auto anchor = ReadAnchor(scratch.path(), *files);
+  PLEXUS_OK(anchor);
+  auto rocks = Rocks::Open(GenerationPath(scratch.path(), anchor->generation),
+                           Rocks::Mode::kReadOnly, files);
   PLEXUS_OK(rocks);
   std::unique_ptr<rocksdb::Iterator> it(
       (*rocks)->db()->NewIterator(ScanOptions(), (*rocks)->log()));
@@ -86,14 +92,23 @@ TEST(Golden, RecordsAreWrittenTheSame) {
       EXPECT_TRUE(encoded->bytes == it->value().ToStringView())
           << "record " << decoded->head.sequence;
       ++compared;
+      seen.insert(fb::GetRecord(it->value().data())->format_version());
     }
     previous_hash = decoded->head.running_hash;
   }
   EXPECT_GE(compared, 10);
 }
 
+TEST(Golden, RecordsAreWrittenTheSame) {
+  std::set<int> two, five;
+  AreWrittenTheSame("v2", two);
+  EXPECT_TRUE(two.contains(2));
+  AreWrittenTheSame("v5", five);
+  EXPECT_TRUE(five.contains(2) && five.contains(3) && five.contains(4) && five.contains(5));
+}
+
 TEST(Golden, SchemasConform) {
-  for (const char* version : {"v1", "v2"})
+  for (const char* version : {"v1", "v2", "v5"})
     for (const char* schema : {"common", "record", "checkpoint", "anchor"}) {
       const std::string command = std::string(PLEXUS_FLATC) + " --conform " + Golden(version) +
                                   "/schema/" + schema + ".fbs " + PLEXUS_SOURCE_DIR +

@@ -100,6 +100,33 @@ TEST(AsOf, EveryPointOfThePast) {
   EXPECT_EQ(future.error().code, ErrorCode::kNotFound);
 }
 
+TEST(AsOf, KeepsWhatFits) {
+  ScratchDirectory scratch;
+  const std::vector<std::string> dumps = ScriptDumps(kBatches);
+  OpenOptions options = Create();
+  // Which of the states 1 to 6 are kept when all were asked for.
+  auto kept = [&](std::uint64_t bytes) {
+    options.past_cache_bytes = bytes;
+    auto db = MustOpen(scratch.path(), options);
+    if (db->snapshot().sequence() == 0) ApplyScript(*db, 1, kBatches);
+    std::vector<std::weak_ptr<const GraphState>> states;
+    for (Sequence s = 1; s <= 6; ++s) {
+      const auto past = db->AsOf(s);
+      EXPECT_TRUE(past);
+      EXPECT_EQ(Dump(*past), dumps[s]);
+      states.push_back(past->shared_state());
+    }
+    std::vector<Sequence> alive;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      if (!states[i].expired()) alive.push_back(i + 1);
+    EXPECT_EQ(db->stats().past_cache_bytes > 0, !alive.empty());
+    return alive;
+  };
+  EXPECT_EQ(kept(0), std::vector<Sequence>());
+  EXPECT_EQ(kept(1), (std::vector<Sequence>{6})) << "the last one, whatever it takes";
+  EXPECT_EQ(kept(std::uint64_t{1} << 30), (std::vector<Sequence>{3, 4, 5, 6}));
+}
+
 TEST(AsOf, ByTime) {
   ScratchDirectory scratch;
   auto db = MustOpen(scratch.path(), Create());

@@ -18,6 +18,7 @@
 #include <iostream>
 #include <string>
 
+#include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
 #include "storage/repair.h"
 #include "tests/support/store_test_util.h"
@@ -165,6 +166,30 @@ int Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t la
   return 0;
 }
 
+// One record of each form that came after version 2: columns built in later, spaces with a
+// pre-filter, spaces of f16 values.
+WriteBatch LaterBatch(std::uint16_t version) {
+  WriteBatch batch(30'000 + version);
+  const NodeRef a = batch.Node("m5"), b = batch.UpsertNode("later", NameRef(kMemory));
+  if (version == 3) {
+    batch.SetF64(a, kConfidence, 0.25);
+    batch.SetF64(b, kStability, 3.5);
+    batch.SetString(b, kCategory, "architecture");
+    batch.SetString(b, kMemoryType, "episodic");
+    return batch;
+  }
+  for (const Prefilter prefilter : {Prefilter::kNone, Prefilter::kInt8, Prefilter::kBits}) {
+    if (version == 4 && prefilter == Prefilter::kNone) continue;
+    const std::string name = "v" + std::to_string(version) + std::string(PrefilterName(prefilter));
+    const float values[] = {0.1f, -1 / 3.0f, 1e-7f, 2049, 65519}, other[] = {1, 0, -0.5f, 0.75f, 3};
+    batch.DefineSpace({name, 5, Metric::kCosine, prefilter,
+                       version == 5 ? VectorElement::kF16 : VectorElement::kF32});
+    batch.SetVector(a, batch.SpaceNamed(name), values);
+    batch.SetVector(b, batch.SpaceNamed(name), other);
+  }
+  return batch;
+}
+
 int Golden(const std::string& directory) {
   auto opened = Database::Open(directory, Create());
   if (!opened) return Die(opened.error());
@@ -177,9 +202,12 @@ int Golden(const std::string& directory) {
   if (auto s = db.Purge(keys, 20'000); !s) return Die(s.error());
   if (auto s = db.Checkpoint(); !s) return Die(s.error());
   if (auto s = db.graph().Apply(ScriptBatch(14)); !s) return Die(s.error());
-  const Snapshot now = db.snapshot();
-  std::cout << Dump(now);
-  OpenOptions keep;
+  for (const std::uint16_t version : {3, 4, 5}) {
+    if (auto s = db.graph().Apply(LaterBatch(version)); !s) return Die(s.error());
+    if (version == 4)  // so that the last is in the log's tail
+      if (auto s = db.Checkpoint(); !s) return Die(s.error());
+  }
+  std::cout << Dump(db.snapshot());
   if (auto s = db.Close(); !s) return Die(s.error());
   return 0;
 }

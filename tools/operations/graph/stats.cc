@@ -77,6 +77,7 @@ void WriteProcess(ReplyWriter& json, const StorageStats& stats) {
   json.Field("table_readers", stats.table_reader_bytes);
   json.Field("block_cache", stats.block_cache_bytes);
   json.Field("payload_cache", stats.payload_cache_bytes);
+  json.Field("past_cache", stats.past_cache_bytes);
   json.EndObject();
 }
 
@@ -189,7 +190,7 @@ void AddStats(Rows& rows) {
                 "vectors_not_loaded:n}, storage:{disk_bytes:n, log_bytes:n, payload_bytes:n, "
                 "checkpoint_bytes:n, tail_bytes:n, checkpoints:[n], history_floor:n}, "
                 "process:{resident:n, allocator_free:n, memtables:n, table_readers:n, "
-                "block_cache:n, payload_cache:n}",
+                "block_cache:n, payload_cache:n, past_cache:n}",
        .examples = {{"plexus stats --db g", "sizes, kinds, memory and disk"},
                     {"plexus stats --db g --as-of 12 --json",
                      "the same after batch 12, for a script"}},
