@@ -145,7 +145,8 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
   PLEXUS_TRY(d.Usable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "backup");
-  std::lock_guard guard(d.maintenance);
+  const std::lock_guard one_at_a_time(d.backup);
+  std::unique_lock guard(d.maintenance);
   const Files files(d.options.hooks);  // a full disk there must not stop writing here
   PLEXUS_TRY(MustBeNew(to, files));
   const bool was_there = files.Exists(to);
@@ -158,6 +159,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     PLEXUS_TRY(d.journal->WaitDurable(least));
     PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory, kPinTimeout));
   }
+  guard.unlock();  // the files are open: whatever happens to their names, they can be copied
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "backup", progress).CopyTo(to, true));
     if (!pinned->anchor().clean) PLEXUS_TRY(Recover(to, d.executor(), files));

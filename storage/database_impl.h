@@ -39,8 +39,9 @@ class Database::Impl {
   std::unique_ptr<Graph> graph;
   std::atomic<bool> closed{false};
 
-  // Serialises what rewrites files: checkpoint, trim, scrub, backup, close.
+  // Serialises what rewrites files: checkpoint, trim, scrub, close; of a backup only its beginning.
   std::mutex maintenance;
+  std::mutex backup;  // one at a time; taken before `maintenance`
   // Taken beside `maintenance` to renew or close `rocks` and `journal`, so that reading counters
   // needs only this.
   mutable std::shared_mutex renewal;

@@ -176,6 +176,47 @@ TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
 }
 
 // Counting does not wait for work that goes on for minutes.
+// The files that a backup copies are open: other maintenance may take their names away.
+TEST(Host, MaintenanceDoesNotWaitForABackup) {
+  class MaintainsBeside : public Progress {
+   public:
+    explicit MaintainsBeside(Database& db) : db_(db) {}
+    bool Report(std::string_view, std::uint64_t, std::uint64_t) override {
+      if (std::exchange(asked_, true)) return true;
+      done_ = std::async(std::launch::async, [this]() -> Status {
+        if (const auto past = db_.AsOf(3); !past) return std::unexpected(past.error());
+        ApplyScript(db_, 7, 9);
+        if (const Status status = db_.Checkpoint(); !status) return status;
+        return db_.Trim(8);
+      });
+      in_time = done_.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+      if (in_time) status = done_.get();
+      return true;
+    }
+    bool in_time = false;
+    Status status;
+
+   private:
+    Database& db_;
+    bool asked_ = false;
+    std::future<Status> done_;
+  };
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  ApplyScript(*db, 1, 4);
+  PLEXUS_OK(db->Checkpoint());
+  ApplyScript(*db, 5, 6);
+  const std::string then = Dump(db->snapshot());
+  MaintainsBeside beside(*db);
+  PLEXUS_OK(db->Backup(scratch.path("copy"), &beside));
+  EXPECT_TRUE(beside.in_time);
+  PLEXUS_OK(beside.status);
+  const auto copy = MustOpen(scratch.path("copy"), ReadOnly());
+  EXPECT_EQ(Dump(copy->snapshot()), then);
+  PLEXUS_OK(copy->AsOf(2));
+  EXPECT_EQ(db->stats().history_floor, 8u);
+}
+
 TEST(Host, StatsDoNotWaitForABackup) {
   class AsksBeside : public Progress {
    public:
