@@ -283,7 +283,7 @@ void Graph::Impl::MaintenanceLoop() {
     if (!last_compaction_) continue;
     const bool compacted = !pausing || count() > before;
     lock.unlock();
-    if (options_.return_freed_memory) compacted ? ReturnFreedMemory() : ReturnMoreFreedMemory();
+    if (options_.return_freed_memory) ReturnFreedMemory();
     if (options_.on_compacted && compacted) options_.on_compacted(Snapshot(Published()));
     lock.lock();
   }

@@ -1,9 +1,14 @@
 // Blocks that arrays keep, and malloc_trim where it is worth it.
 #include "engine/arrays/freed_memory.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -15,31 +20,47 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kLeast = std::size_t{8} << 20;
-// Free blocks of the allocator when they were given back. They count on, though no page is theirs.
-std::atomic<std::size_t> free_then = 0;
+constexpr std::uint64_t kLeast = std::uint64_t{8} << 20;
+// Asked again after this time even if the process has not grown: what it has may have been freed.
+constexpr std::int64_t kPauseMs = 5000;
+
+// When it was last returned, and what was resident then.
+std::atomic<std::int64_t> returned_at_ms = 0;
+std::atomic<std::uint64_t> resident_then = 0;  // 0: it was not returned yet
+
+[[maybe_unused]] bool IsWorthIt() noexcept {
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                               std::chrono::steady_clock::now().time_since_epoch())
+                               .count();
+  const bool just_now = resident_then == 0 || now - returned_at_ms < kPauseMs;
+  if (just_now && ResidentBytes() < resident_then + kLeast) return false;
+  returned_at_ms = now;
+  return true;
+}
 
 }  // namespace
 
-void ReturnFreedMemory() noexcept {
-  DropKeptBlocks();
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 33)
-  constexpr std::size_t kPart = 8;
-  const struct mallinfo2 now = mallinfo2();
-  if (now.fordblks > std::max(kLeast, (now.uordblks + now.hblkhd) / kPart)) malloc_trim(kLeast / 8);
-  free_then = now.fordblks;
-#endif
-#endif
+std::uint64_t ResidentBytes() noexcept {
+  char text[64] = {};  // pages: all, resident, ...
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t read = ::read(file, text, sizeof(text) - 1);
+  close(file);
+  if (read <= 0) return 0;
+  char* end = text;
+  std::strtoull(text, &end, 10);
+  return std::strtoull(end, nullptr, 10) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-void ReturnMoreFreedMemory() noexcept {
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 33)
-  if (mallinfo2().fordblks <= free_then + kLeast) return;
+// mallinfo2 would tell what there is to return; it visits the same free blocks, under the same
+// locks, as malloc_trim does, and takes longer.
+void ReturnFreedMemory() noexcept {
+  DropKeptBlocks();
+#if defined(__GLIBC__)
+  if (!IsWorthIt()) return;
+  malloc_trim(kLeast / 8);
+  resident_then = ResidentBytes();
 #endif
-#endif
-  ReturnFreedMemory();
 }
 
 }  // namespace plexus

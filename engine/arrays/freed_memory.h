@@ -4,14 +4,17 @@
 // kept for later. Internal.
 #pragma once
 
+#include <cstdint>
+
 namespace plexus {
 
-// O(pages kept), a few milliseconds for 100 MB; threads that share an arena with freed blocks
-// wait for it. Leaves the allocator's blocks alone where they are few, and with another C library
-// than glibc. Thread-safe.
+// O(pages kept and free blocks), a few milliseconds for 100 MB; threads that share an arena with
+// freed blocks wait for it. So the allocator is left alone when the process has hardly grown since
+// the last time, a few seconds ago; and with another C library than glibc. Thread-safe.
 void ReturnFreedMemory() noexcept;
-// The same, unless the allocator keeps hardly more than after the last time: for frequent calls.
-void ReturnMoreFreedMemory() noexcept;
+
+// Pages of the process in RAM; 0 where the system does not report it. Some microseconds.
+std::uint64_t ResidentBytes() noexcept;
 
 // Returns it when the scope ends. Declared first, so that all else of the scope is gone by then.
 class ReturnFreedMemoryAtEnd {

@@ -1,22 +1,17 @@
 // Adds up the parts of a GraphState.
 #include "engine/monitoring/stats.h"
 
-#include <unistd.h>
-
-#include <fstream>
-
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
+
+#include "engine/arrays/freed_memory.h"
 
 namespace plexus {
 
 ProcessBytes MeasureProcess() {
   ProcessBytes bytes;
-  std::ifstream statm("/proc/self/statm");
-  std::uint64_t total = 0, resident = 0;
-  if (statm >> total >> resident)
-    bytes.resident = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  bytes.resident = ResidentBytes();
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
   bytes.allocator_free = mallinfo2().fordblks;
