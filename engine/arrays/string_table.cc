@@ -120,24 +120,25 @@ void StringTable::ReserveIndex(std::uint64_t strings) {
   index_ = index_->Copy(capacity, size_);
 }
 
-// The spine to change, which no view has, and its set of forgotten ids.
-auto& StringTable::OwnForgotten() {
+void StringTable::Forget(std::span<const std::uint32_t> ids) {
+  auto storage = std::make_shared<Storage>(*storage_);
+  auto forgotten = storage->forgotten ? std::make_shared<Storage::Forgotten>(*storage->forgotten)
+                                      : std::make_shared<Storage::Forgotten>();
+  for (const std::uint32_t id : ids) forgotten->left += forgotten->Add(id);
+  storage->forgotten = std::move(forgotten);
+  storage_ = std::move(storage);
+}
+
+// In place where no view can see it: a table is made of many such, one after another.
+void StringTable::InsertForgotten() {
   if (storage_.use_count() != 1) storage_ = std::make_shared<Storage>(*storage_);
   auto& forgotten = storage_->forgotten;
   if (!forgotten)
     forgotten = std::make_shared<Storage::Forgotten>();
   else if (forgotten.use_count() != 1)
     forgotten = std::make_shared<Storage::Forgotten>(*forgotten);
-  return *forgotten;
-}
-
-void StringTable::Forget(std::span<const std::uint32_t> ids) {
-  Storage::Forgotten& forgotten = OwnForgotten();
-  for (const std::uint32_t id : ids) forgotten.left += forgotten.Add(id);
-}
-
-void StringTable::InsertForgotten() {
-  OwnForgotten().Add(size_);
+  std::atomic_thread_fence(std::memory_order_acquire);  // the last view has been read by now
+  forgotten->Add(size_);
   if (size_ / kEntriesPerPage >= storage_->pages.size())
     storage_->pages.push_back(std::make_shared<Storage::Page>());
   storage_->pages[size_ / kEntriesPerPage]->entries[size_ % kEntriesPerPage] = kColdEntry;

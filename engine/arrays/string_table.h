@@ -120,7 +120,6 @@ class StringTable {
 
  private:
   void ReserveIndex(std::uint64_t strings);
-  auto& OwnForgotten();
   template <class TextOf, class Put>
   static StringTable Pack(std::uint32_t count, TextOf&& text_of,
                           std::span<const std::uint64_t> pack,
