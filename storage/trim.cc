@@ -82,8 +82,7 @@ Status ForgetKeys(Graph& graph, const std::vector<NodeId>& nodes) {
     for (const std::size_t end = std::min(nodes.size(), i + kNodesOfABatch); i < end; ++i)
       if (!now.alive(nodes[i])) batch.ForgetKey(NodeRef::Id(nodes[i]));
     if (batch.empty()) continue;
-    if (const auto applied = graph.Apply(batch); !applied)
-      return std::unexpected(applied.error());
+    if (const auto applied = graph.Apply(batch); !applied) return std::unexpected(applied.error());
   }
   return {};
 }

@@ -48,10 +48,9 @@ std::uint32_t StringTable::forgotten_bytes_left() const {
   return storage_->forgotten ? storage_->forgotten->left : 0;
 }
 
-// Two passes over text_of(id): what is packed, then what is not, in chunks that it fills; nothing of
-// what is forgotten.
-// put(index, id, text) may enter the latter, in ascending order of ids. `twice`: two that are
-// packed are equal.
+// Two passes over text_of(id): what is packed, then what is not, in chunks that it fills; nothing
+// of what is forgotten. put(index, id, text) may enter the latter, in ascending order of ids.
+// `twice`: two that are packed are equal.
 template <class TextOf, class Put>
 StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
                               std::span<const std::uint64_t> pack,

@@ -20,8 +20,8 @@ namespace {
 bool Creates(std::uint8_t code) {
   using Op = std::uint8_t;
   // Upsert, every Set and Add; not Remove, Purge, Clear, Forget.
-  constexpr bool kCreates[] = {true,  false, false, true,  true, true, false,
-                               true,  false, true,  false, true, true, false};
+  constexpr bool kCreates[] = {true, false, false, true,  true, true, false,
+                               true, false, true,  false, true, true, false};
   return kCreates[static_cast<Op>(code)];
 }
 

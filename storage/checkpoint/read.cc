@@ -329,10 +329,11 @@ Result<std::vector<std::uint64_t>> Reader::ForgottenKeys() const {
 Status Reader::MakeTables() {
   PLEXUS_TRY(LoadSections(0, table_sections_));
   PLEXUS_ASSIGN(const std::vector<std::uint64_t> forgotten, ForgottenKeys());
-  PLEXUS_ASSIGN(keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key", RemovedNodes(),
-                                 forgotten));
+  PLEXUS_ASSIGN(
+      keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key", RemovedNodes(), forgotten));
   if (arrays_.string_lengths[0] != 0) return Bad("string 0 is not the empty one");
-  PLEXUS_ASSIGN(strings_, MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string", {}, {}));
+  PLEXUS_ASSIGN(strings_,
+                MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string", {}, {}));
   arrays_.key_lengths = {};
   arrays_.key_bytes = {};
   return {};

@@ -135,7 +135,8 @@ class Fuzz {
         return Ok(source_->graph().Compact(), "compaction");
       case 3: {
         const Sequence last = source_->snapshot().sequence();
-        if (Below(2) == 0) Ok(source_->Trim(last - std::min(last, Below(8)), nullptr, Below(2)), "trim");
+        if (Below(2) == 0)
+          Ok(source_->Trim(last - std::min(last, Below(8)), nullptr, Below(2)), "trim");
         return;
       }
       case 4:

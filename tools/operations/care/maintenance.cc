@@ -146,9 +146,10 @@ void AddMaintenance(Rows& rows) {
        .parameters = {Text("before", "SEQ|TIME", "the earliest state that can still be asked for")
                           .Named(Means::kMoment)
                           .Required(),
-                      Flag("forget-keys",
-                           "forget the keys of nodes that were removed by then, too: a node of such "
-                           "a key is a new one")},
+                      Flag(
+                          "forget-keys",
+                          "forget the keys of nodes that were removed by then, too: a node of such "
+                          "a key is a new one")},
        .reply = kCareReply,
        .examples = {{"plexus trim --db g --before 1200", "forget how sequence 1200 came about"},
                     {"plexus trim --db g --before 2026-01-01",
