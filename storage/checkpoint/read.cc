@@ -317,7 +317,8 @@ Result<std::vector<std::uint64_t>> Reader::ForgottenKeys() const {
   std::vector<std::uint64_t> forgotten;
   for (NodeId v = 0; v < m_.node_count; ++v) {
     if (arrays_.key_lengths[v] != 0) continue;
-    if (arrays_.node_flags[v] & kAlive) return Bad("node " + std::to_string(v) + " has no key");
+    if (arrays_.node_flags[v] & kAlive)
+      return std::unexpected(Bad("node " + std::to_string(v) + " has no key").error());
     forgotten.resize((std::size_t{m_.node_count} + 63) / 64, 0);
     forgotten[v / 64] |= std::uint64_t{1} << v % 64;
   }

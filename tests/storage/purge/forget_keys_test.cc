@@ -106,7 +106,7 @@ TEST(ForgetKeys, AreGoneFromMemoryFilesAndTheNextLife) {
   db = MustOpen(scratch.path(), Options());
   EXPECT_EQ(db->snapshot().Find(Key(20)), renewed);
   EXPECT_TRUE(db->snapshot().key_forgotten(old));
-  EXPECT_LT(MeasureBytes(db->snapshot()).keys, 70'000u);
+  EXPECT_LT(MeasureBytes(db->snapshot()).keys, 80'000u) << "a page of entries and little else";
   ExpectSound(*db);
 }
 
@@ -158,6 +158,8 @@ TEST(ForgetKeys, BesidePurges) {
   ScratchDirectory scratch;
   auto db = MustOpen(scratch.path(), Options());
   Make(*db, 0, 100);
+  const NodeId forgotten = *db->snapshot().Find(Key(5)),
+               forgotten_too = *db->snapshot().Find(Key(2));
   Remove(*db, 0, 50);
   PLEXUS_OK(db->Trim(Last(*db), nullptr, true));
   Make(*db, 10, 20);
@@ -165,7 +167,7 @@ TEST(ForgetKeys, BesidePurges) {
   const std::string_view keys[] = {key};
   PLEXUS_OK(db->Purge(keys, 3000));
   ExpectSound(*db);
-  for (const NodeId node : {*db->snapshot().Find(hard), NodeId{2}}) {
+  for (const NodeId node : {*db->snapshot().Find(hard), forgotten_too}) {
     PLEXUS_OK(db->HardPurge({{node}}));
     ExpectSound(*db);
     const std::string now = Dump(db->snapshot());
@@ -174,10 +176,10 @@ TEST(ForgetKeys, BesidePurges) {
     db = MustOpen(scratch.path(), Options());
     EXPECT_EQ(Dump(db->snapshot()), now);
     EXPECT_EQ(PastOf(*db), past);
-    EXPECT_TRUE(db->snapshot().key_forgotten(5));
+    EXPECT_TRUE(db->snapshot().key_forgotten(forgotten));
   }
   PLEXUS_OK(db->Trim(Last(*db), nullptr, true));
-  EXPECT_TRUE(db->snapshot().key_forgotten(2)) << "its placeholder, too";
+  EXPECT_TRUE(db->snapshot().key_forgotten(forgotten_too)) << "its placeholder, too";
   Make(*db, 0, 5);
   ExpectSound(*db);
 }
