@@ -265,7 +265,8 @@ class Database {
   // history floor, payloads that nothing above needs are deleted.
   // `forget_keys`: keys of facts that were removed by then, and not made again since, leave memory,
   // and the files with the next trim; one record more tells it (WriteBatch::ForgetKey). For hosts
-  // whose keys never come back. A replica leaves that to its source.
+  // whose keys never come back. A replica, whose last record is one that it replayed, leaves it to
+  // its source.
   Status Trim(Sequence before, Progress* progress = nullptr, bool forget_keys = false);
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are

@@ -221,6 +221,7 @@ class Fuzz {
         if (Failed()) return;
       }
       durable_ = MustOpen(scratch_.path("durable"), Options());
+      durable_begun_at_ = durable_->snapshot().sequence();  // no replica yet
       if (!Pull(*source_, durable_->graph(), durable_generation_)) return;
     }
     if (Failed()) return;
@@ -236,7 +237,8 @@ class Fuzz {
         return Sound(*durable_, "durable replica");
       case 2:
         if (const Sequence last = durable_->snapshot().sequence(); Below(4) == 0)
-          Ok(durable_->Trim(last - std::min(last, Below(8)), nullptr, true), "trim of the replica");
+          Ok(durable_->Trim(last - std::min(last, Below(8)), nullptr, last > durable_begun_at_),
+             "trim of the replica");
         return;
       case 3:
       case 4:
@@ -325,6 +327,7 @@ class Fuzz {
   bool in_bulk_ = false;
   std::unique_ptr<Database> source_, view_, durable_, second_, begun_;
   std::unique_ptr<Graph> graph_, viewed_;
+  Sequence durable_begun_at_ = 0;
   std::uint64_t graph_generation_ = 0, durable_generation_ = 0, second_generation_ = 0,
                 viewed_generation_ = 0;
 };
