@@ -62,6 +62,7 @@ struct NodeChange {
     kRemove = 1,   // dead; its edges are tombstones in `edges`
     kPurge = 2,    // dead and scrubbed; payload references and vectors dropped
     kRevive = 3,   // alive again under the same id
+    kForget = 4,   // dead for ever: its key is forgotten, and may come again under another id
   };
   NodeId node = 0;
   std::uint16_t what = 0;

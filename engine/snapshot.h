@@ -86,8 +86,9 @@ class Snapshot {
   NodeId node_count() const { return state_->keys.size(); }
   std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
   // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first
-  // time.
+  // time. Empty when it is forgotten (WriteBatch::ForgetKey).
   std::string_view key(NodeId node) const { return state_->keys[node]; }
+  bool key_forgotten(NodeId node) const { return state_->keys.forgotten(node); }
   std::string_view string(StringId id) const { return state_->strings[id]; }
   NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }
   bool alive(NodeId node) const { return state_->node_flags[node] & kAlive; }

@@ -62,7 +62,7 @@ Status CheckNodeValues(const Record& r, const Bounds& b) {
     if (kind >= b.schema.node_kinds().size() || b.schema.node_kind(NodeKindId(kind)).name.empty())
       return Damaged(r, "a node has an unknown kind");
   for (const NodeChange& c : r.node_changes) {
-    if (c.node >= b.nodes || c.what > NodeChange::kRevive)
+    if (c.node >= b.nodes || c.what > NodeChange::kForget)
       return Damaged(r, "a node change is out of range");
     if (c.what == NodeChange::kSetKind && (c.value >= b.schema.node_kinds().size() ||
                                            b.schema.node_kind(NodeKindId(c.value)).name.empty()))
@@ -216,9 +216,17 @@ Status StateWriter::Apply(const Record& r) {
     w.node_flags.PushBack(kAlive);
     ++w.nodes_by_kind[r.node_kinds[i]];
   }
+  std::vector<NodeId> forgotten;
   for (const NodeChange& c : r.node_changes) {
     std::uint8_t flags = w.node_flags[c.node];
     const bool was_alive = flags & kAlive;
+    if (c.what == NodeChange::kForget) {
+      if (was_alive) return Damaged(r, "the key of a node that is there is forgotten");
+      forgotten.push_back(c.node);
+      continue;
+    }
+    if (c.what == NodeChange::kRevive && w.keys.forgotten(c.node))
+      return Damaged(r, "a node comes back whose key is forgotten");
     if (was_alive) --w.nodes_by_kind[w.node_kinds[c.node]];
     switch (c.what) {
       case NodeChange::kSetKind:
@@ -237,6 +245,7 @@ Status StateWriter::Apply(const Record& r) {
     w.node_flags.Set(c.node, flags);
     if (flags & kAlive) ++w.nodes_by_kind[w.node_kinds[c.node]];
   }
+  if (!forgotten.empty()) w.keys.Forget(forgotten);
   for (const ColumnChange& c : r.columns)
     w.columns[c.column].Set(c.node,
                             c.cleared ? AbsentBits(w.schema->columns()[c.column].type) : c.bits);

@@ -124,6 +124,7 @@ void WriteBatch::UpsertNode(NodeRef node, std::optional<NodeKindRef> kind) {
 }
 void WriteBatch::RemoveNode(NodeRef node) { Push(OpCode::kRemove, node); }
 void WriteBatch::PurgeNode(NodeRef node) { Push(OpCode::kPurge, node); }
+void WriteBatch::ForgetKey(NodeRef node) { Push(OpCode::kForget, node); }
 
 void WriteBatch::SetF64(NodeRef node, ColumnRef column, double value) {
   Op& op = Push(OpCode::kSetF64, node, Own(column));

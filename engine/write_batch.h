@@ -54,6 +54,11 @@ class WriteBatch {
   NodeRef IndexNode(NodeKindId kind, std::string_view name);
   void RemoveNode(NodeRef node);
   void PurgeNode(NodeRef node);
+  // Forgets the key of a removed node that has no edge: the id stays and is never used again, the
+  // key is the empty one, its memory goes at the next compaction, and a node of the same key is a
+  // new one with another id. Nothing happens to other nodes, as they are after the whole batch. For
+  // hosts whose keys never come back: of one that does, each life then takes an id.
+  void ForgetKey(NodeRef node);
 
   void SetF64(NodeRef node, ColumnRef column, double value);
   void SetI64(NodeRef node, ColumnRef column, std::int64_t value);
@@ -170,7 +175,8 @@ class WriteBatch {
     kSetVector,
     kClearVector,
     kAddF64,
-    kAddI64
+    kAddI64,
+    kForget
   };
   struct Op {
     OpCode code;

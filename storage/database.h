@@ -157,7 +157,8 @@ struct HistoryEntry {
     kVectorRemoved,
     kLinked,
     kUpdated,
-    kUnlinked
+    kUnlinked,
+    kKeyForgotten
   };
   What what = What::kCreated;
   Sequence sequence = 0;
@@ -262,7 +263,11 @@ class Database {
 
   // Forgets the log up to and including `before`: a checkpoint there becomes the
   // history floor, payloads that nothing above needs are deleted.
-  Status Trim(Sequence before, Progress* progress = nullptr);
+  // `forget_keys`: keys of facts that were removed by then, and not made again since, leave memory,
+  // and the files with the next trim; one record more tells it (WriteBatch::ForgetKey). For hosts
+  // whose keys never come back. A replica, whose last record is one that it replayed, leaves it to
+  // its source.
+  Status Trim(Sequence before, Progress* progress = nullptr, bool forget_keys = false);
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
   // removed with them, and terms that nobody has (words of replaced texts, theirs or

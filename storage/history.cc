@@ -35,6 +35,9 @@ void AddNodeChanges(const Record& r, NodeId node, HistoryEntry base,
       case NodeChange::kRevive:
         push(What::kRevived);
         break;
+      case NodeChange::kForget:
+        push(What::kKeyForgotten);
+        break;
     }
   }
   for (const ColumnChange& c : r.columns) {
@@ -109,6 +112,8 @@ std::string_view HistoryWhatName(What what) {
       return "updated";
     case What::kUnlinked:
       return "unlinked";
+    case What::kKeyForgotten:
+      return "key_forgotten";
   }
   return "unknown";
 }

@@ -49,6 +49,7 @@ struct Floor {
   Manifest manifest;
   std::uint64_t hash = 0;               // of the log up to it
   std::vector<std::uint64_t> payloads;  // that it refers to
+  std::vector<NodeId> removed;          // facts that were gone by then and have a key still
 };
 
 // Writes the floor's checkpoint. The graph of then is gone afterwards.
@@ -65,11 +66,30 @@ Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress) {
       const Manifest manifest,
       WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
                       d.scratch_path("checkpoint"), d.executor(), progress));
-  return Floor{manifest, loaded.point.hash, ReferencedBy(state.state())};
+  Floor floor{manifest, loaded.point.hash, ReferencedBy(state.state()), {}};
+  for (NodeId v = 0; v < state.node_count(); ++v)
+    if (!state.alive(v) && !state.key_forgotten(v) && state.is_fact(v)) floor.removed.push_back(v);
+  return floor;
 }
 
-// REQUIRES `maintenance` held.
-Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
+// Of `nodes` those that nobody made again since. A record like any other, so that replay, followers
+// and backups agree on it.
+Status ForgetKeys(Graph& graph, const std::vector<NodeId>& nodes) {
+  constexpr std::size_t kNodesOfABatch = 100'000;
+  for (std::size_t i = 0; i < nodes.size();) {
+    const Snapshot now = graph.snapshot();
+    WriteBatch batch(now.time_ms());
+    for (const std::size_t end = std::min(nodes.size(), i + kNodesOfABatch); i < end; ++i)
+      if (!now.alive(nodes[i])) batch.ForgetKey(NodeRef::Id(nodes[i]));
+    if (batch.empty()) continue;
+    if (const auto applied = graph.Apply(batch); !applied) return std::unexpected(applied.error());
+  }
+  return {};
+}
+
+// REQUIRES `maintenance` held. `removed`: nodes whose keys no history reaches any more.
+Status TrimTo(Database::Impl& d, Sequence before, Progress* progress,
+              std::vector<NodeId>& removed) {
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
     return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
@@ -77,7 +97,7 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   if (before <= d.anchor.floor_sequence) return {};
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
-  PLEXUS_ASSIGN(const Floor floor, WriteFloor(d, before, progress));
+  PLEXUS_ASSIGN(Floor floor, WriteFloor(d, before, progress));
   const Manifest& manifest = floor.manifest;
   Anchor next = d.anchor;
   next.floor_sequence = before;
@@ -118,6 +138,8 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress) {
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
   d.ForgetPurges(before);
+  PLEXUS_ASSIGN(const bool replica, d.IsReplica());
+  if (!replica) removed = std::move(floor.removed);
   return d.DropOldCheckpoints();
 }
 
@@ -138,13 +160,19 @@ Status Database::Impl::ErasePurges() {
   return Check(rocks->db()->Write(rocksdb::WriteOptions(), &batch), rocks->path());
 }
 
-Status Database::Trim(Sequence before, Progress* progress) try {
+Status Database::Trim(Sequence before, Progress* progress, bool forget_keys) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "trim");
-  std::lock_guard guard(d.maintenance);
-  return log.Done(TrimTo(d, before, progress));
+  std::vector<NodeId> removed;
+  Status status;
+  {
+    std::lock_guard guard(d.maintenance);
+    status = TrimTo(d, before, progress, removed);
+  }
+  if (status && forget_keys) status = ForgetKeys(graph(), removed);
+  return log.Done(status);
 }
 PLEXUS_CATCH_NO_MEMORY
 

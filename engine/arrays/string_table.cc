@@ -102,7 +102,7 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
   storage_->pages[size_ / kEntriesPerPage]->entries[size_ % kEntriesPerPage] =
       PackEntry(storage_->chunks.size() - 1, chunk.used, text.size());
   chunk.used += text.size();
-  const std::uint64_t hot = size_ - storage_->cold_count();
+  const std::uint64_t hot = size_ - storage_->packed_count();
   if ((hot + 1) * 3 > index_->capacity * 2) ReserveIndex(hot + hot / 2 + 64);
   Index::Claim(index_, size_, 1);
   index_->Put(TagOf(hash), size_);
@@ -110,7 +110,7 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
 }
 
 void StringTable::Reserve(std::uint32_t strings, std::uint64_t) {
-  ReserveIndex(std::uint64_t{strings} - std::min(strings, storage_->cold_count()));
+  ReserveIndex(std::uint64_t{strings} - std::min(strings, storage_->packed_count()));
 }
 
 void StringTable::ReserveIndex(std::uint64_t strings) {
@@ -118,6 +118,32 @@ void StringTable::ReserveIndex(std::uint64_t strings) {
   while (strings * 3 > capacity * 2) capacity *= 2;
   if (capacity == index_->capacity) return;
   index_ = index_->Copy(capacity, size_);
+}
+
+void StringTable::Forget(std::span<const std::uint32_t> ids) {
+  auto storage = std::make_shared<Storage>(*storage_);
+  auto forgotten = storage->forgotten ? std::make_shared<Storage::Forgotten>(*storage->forgotten)
+                                      : std::make_shared<Storage::Forgotten>();
+  for (const std::uint32_t id : ids) forgotten->left += forgotten->Add(id);
+  storage->forgotten = std::move(forgotten);
+  storage_ = std::move(storage);
+}
+
+// In place where no view can see it: a table is made of many such, one after another.
+void StringTable::InsertForgotten() {
+  if (storage_.use_count() != 1) storage_ = std::make_shared<Storage>(*storage_);
+  auto& forgotten = storage_->forgotten;
+  if (!forgotten)
+    forgotten = std::make_shared<Storage::Forgotten>();
+  else if (forgotten.use_count() != 1)
+    forgotten = std::make_shared<Storage::Forgotten>(*forgotten);
+  std::atomic_thread_fence(std::memory_order_acquire);  // the last view has been read by now
+  forgotten->Add(size_);
+  if (size_ / kEntriesPerPage >= storage_->pages.size())
+    storage_->pages.push_back(std::make_shared<Storage::Page>());
+  storage_->pages[size_ / kEntriesPerPage]->entries[size_ % kEntriesPerPage] = kColdEntry;
+  Index::Claim(index_, size_, 1);
+  ++size_;
 }
 
 bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes) {
@@ -185,6 +211,7 @@ std::uint64_t StringTable::View::size_bytes() const {
   for (const auto& page : storage_->pages) bytes += page ? sizeof(Storage::Page) : 0;
   for (const auto& chunk : storage_->chunks) bytes += chunk->bytes.size();
   if (storage_->cold) bytes += storage_->cold->size_bytes();
+  if (storage_->forgotten) bytes += storage_->forgotten->words.size() * sizeof(std::uint64_t);
   return bytes;
 }
 

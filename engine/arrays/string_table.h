@@ -9,6 +9,9 @@
 //
 // Strings that are hardly read (keys of removed nodes, labels without an edge) can be
 // packed (cold_strings.h): they take a third, keep their ids, and are found as before, more slowly.
+//
+// A string can be forgotten: its id stays, with the empty text, and the text may come again under
+// another id. Its bytes go when the table is packed. Views from before still have it.
 #pragma once
 
 #include <atomic>
@@ -37,8 +40,10 @@ class StringTable {
     std::string_view operator[](std::uint32_t id) const;  // REQUIRES id < size()
     std::optional<std::uint32_t> Find(std::string_view text) const;
     std::optional<std::uint32_t> Find(std::string_view text, std::uint64_t hash) const;
-    std::uint32_t packed_count() const;
-    bool packed(std::uint32_t id) const;  // REQUIRES id < size()
+    std::uint32_t packed_count() const;   // and those forgotten whose bytes are gone
+    bool packed(std::uint32_t id) const;  // REQUIRES id < size(), as the next
+    bool forgotten(std::uint32_t id) const;
+    std::uint32_t forgotten_count() const;
 
    private:
     friend class StringTable;
@@ -92,13 +97,23 @@ class StringTable {
   // returns false when two strings are equal (the table is then unusable).
   bool AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes);
 
+  // REQUIRES ids < size(). O(size / 64 + ids), as views keep what they have.
+  void Forget(std::span<const std::uint32_t> ids);
+  // The next id, forgotten from the beginning.
+  void InsertForgotten();
+  bool forgotten(std::uint32_t id) const;
+  std::uint32_t forgotten_count() const;
+  std::uint32_t forgotten_bytes_left() const;  // how many of them have their bytes still
+
   // The strings of `view` with their ids, of which those whose bit is set in `pack` (word id / 64)
   // are packed. Ids beyond the words are not. O(strings).
   static StringTable Packed(const View& view, std::span<const std::uint64_t> pack);
-  // The same of strings that are in no table yet, as AppendAll takes them; none when two are equal.
+  // The same of strings that are in no table yet, as AppendAll takes them, of which those whose bit
+  // is set in `forgotten` are none; no table when two others are equal.
   static std::optional<StringTable> Packed(std::span<const std::uint64_t> offsets,
                                            std::string_view bytes,
-                                           std::span<const std::uint64_t> pack);
+                                           std::span<const std::uint64_t> pack,
+                                           std::span<const std::uint64_t> forgotten = {});
   std::uint32_t packed_count() const;
 
   View Publish() const;
@@ -107,7 +122,8 @@ class StringTable {
   void ReserveIndex(std::uint64_t strings);
   template <class TextOf, class Put>
   static StringTable Pack(std::uint32_t count, TextOf&& text_of,
-                          std::span<const std::uint64_t> pack, Put&& put, bool* twice);
+                          std::span<const std::uint64_t> pack,
+                          std::span<const std::uint64_t> forgotten, Put&& put, bool* twice);
 
   std::uint32_t size_ = 0;
   std::shared_ptr<Index> index_;

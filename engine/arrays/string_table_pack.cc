@@ -24,27 +24,44 @@ StringTable::Cursor::~Cursor() = default;
 
 std::string_view StringTable::Cursor::operator[](std::uint32_t id) {
   const Storage& storage = *view_.storage_;
+  if (storage.is_forgotten(id)) return {};
   return storage.is_cold(id) ? storage.cold->Get(id, *unpacked_) : storage.Get(id);
 }
 
-std::uint32_t StringTable::packed_count() const { return storage_->cold_count(); }
+std::uint32_t StringTable::packed_count() const { return storage_->packed_count(); }
 std::uint32_t StringTable::View::packed_count() const {
-  return storage_ ? storage_->cold_count() : 0;
+  return storage_ ? storage_->packed_count() : 0;
 }
-bool StringTable::View::packed(std::uint32_t id) const { return storage_->is_cold(id); }
+bool StringTable::View::packed(std::uint32_t id) const {
+  const Storage& s = *storage_;
+  if (!s.is_forgotten(id)) return s.is_cold(id);
+  const auto& page = s.pages[id / kEntriesPerPage];
+  return !s.is_cold(id) && (!page || page->entries[id % kEntriesPerPage] == kColdEntry);
+}
+bool StringTable::forgotten(std::uint32_t id) const { return storage_->is_forgotten(id); }
+bool StringTable::View::forgotten(std::uint32_t id) const { return storage_->is_forgotten(id); }
+std::uint32_t StringTable::View::forgotten_count() const {
+  return storage_ && storage_->forgotten ? storage_->forgotten->count : 0;
+}
+std::uint32_t StringTable::forgotten_count() const { return Publish().forgotten_count(); }
+std::uint32_t StringTable::forgotten_bytes_left() const {
+  return storage_->forgotten ? storage_->forgotten->left : 0;
+}
 
-// Two passes over text_of(id): what is packed, then what is not, in chunks that it fills.
-// put(index, id, text) may enter the latter, in ascending order of ids. `twice`: two that are
-// packed are equal.
+// Two passes over text_of(id): what is packed, then what is not, in chunks that it fills; nothing
+// of what is forgotten. put(index, id, text) may enter the latter, in ascending order of ids.
+// `twice`: two that are packed are equal.
 template <class TextOf, class Put>
 StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
-                              std::span<const std::uint64_t> pack, Put&& put, bool* twice) {
+                              std::span<const std::uint64_t> pack,
+                              std::span<const std::uint64_t> forgotten, Put&& put, bool* twice) {
   StringTable table;
   auto storage = std::make_shared<Storage>();
   std::uint64_t hot_bytes = 0;
   {
     ColdStrings::Builder cold;
     for (std::uint32_t id = 0; id < count; ++id) {
+      if (Bit(forgotten, id)) continue;
       const std::string_view text = text_of(id);
       if (Bit(pack, id))
         cold.Add(id, text, Hash(text));
@@ -53,6 +70,12 @@ StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
     }
     storage->cold = std::move(cold).Finish(twice);
     if (*twice) return table;
+  }
+  if (!forgotten.empty()) {
+    auto bits = std::make_shared<Storage::Forgotten>();
+    for (std::uint32_t id = 0; id < count; ++id)
+      if (Bit(forgotten, id)) bits->Add(id);
+    if (bits->count > 0) storage->forgotten = std::move(bits);
   }
   table.storage_ = storage;
   table.Reserve(count, 0);
@@ -68,7 +91,7 @@ StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
   };
   if (count % kEntriesPerPage) page_of(count - 1);  // is appended to
   for (std::uint32_t id = 0; id < count; ++id) {
-    if (Bit(pack, id)) continue;
+    if (Bit(pack, id) || Bit(forgotten, id)) continue;
     const std::string_view text = text_of(id);
     if (storage->chunks.empty() ||
         storage->chunks.back()->bytes.size() - storage->chunks.back()->used < text.size()) {
@@ -93,9 +116,11 @@ StringTable StringTable::Packed(const View& view, std::span<const std::uint64_t>
   if (view.size_ == 0) return StringTable();
   Cursor texts(view);
   const Storage& before = *view.storage_;
+  std::span<const std::uint64_t> forgotten;
+  if (before.forgotten) forgotten = before.forgotten->words;
   bool twice = false;
   StringTable table = Pack(
-      view.size_, [&](std::uint32_t id) { return texts[id]; }, pack,
+      view.size_, [&](std::uint32_t id) { return texts[id]; }, pack, forgotten,
       [&](Index& index, std::uint32_t id, std::string_view text) {
         if (before.is_cold(id)) index.Put(TagOf(Hash(text)), id);  // it was packed, and is no more
       },
@@ -106,7 +131,7 @@ StringTable StringTable::Packed(const View& view, std::span<const std::uint64_t>
   for (std::uint64_t i = 0; i < index.capacity; ++i) {
     const std::uint64_t slot = index.slots[i].load(std::memory_order_acquire);
     const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-    if (slot && id < view.size_ && !Bit(pack, id))
+    if (slot && id < view.size_ && !Bit(pack, id) && !Bit(forgotten, id))
       table.index_->Put(static_cast<std::uint32_t>(slot >> 32), id);
   }
   return table;
@@ -114,7 +139,8 @@ StringTable StringTable::Packed(const View& view, std::span<const std::uint64_t>
 
 std::optional<StringTable> StringTable::Packed(std::span<const std::uint64_t> offsets,
                                                std::string_view bytes,
-                                               std::span<const std::uint64_t> pack) {
+                                               std::span<const std::uint64_t> pack,
+                                               std::span<const std::uint64_t> forgotten) {
   const std::size_t count = offsets.empty() ? 0 : offsets.size() - 1;
   for (std::size_t i = 0; i < count; ++i)
     if (offsets[i + 1] - offsets[i] >= 65536) return std::nullopt;
@@ -123,7 +149,7 @@ std::optional<StringTable> StringTable::Packed(std::span<const std::uint64_t> of
   };
   bool twice = false;
   StringTable table = Pack(
-      static_cast<std::uint32_t>(count), text_of, pack,
+      static_cast<std::uint32_t>(count), text_of, pack, forgotten,
       [](Index&, std::uint32_t, std::string_view) {}, &twice);
   if (twice) return std::nullopt;
   // Hashed ahead in small groups, so that index lines are on their way.
@@ -136,7 +162,7 @@ std::optional<StringTable> StringTable::Packed(std::span<const std::uint64_t> of
     for (std::uint32_t id = 0; id < count && (!packed || storage.cold);) {
       std::size_t n = 0;
       for (; id < count && n < kAhead; ++id) {
-        if (Bit(pack, id) != packed) continue;
+        if (Bit(pack, id) != packed || Bit(forgotten, id)) continue;
         ids[n] = id;
         hashes[n] = Hash(text_of(id));
         table.Prefetch(hashes[n++]);

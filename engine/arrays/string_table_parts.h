@@ -96,13 +96,35 @@ struct StringTable::Storage {
   struct Page {
     std::uint64_t entries[kEntriesPerPage];
   };
+  // Ids without a text, as bits. `left`: those of them whose bytes are still somewhere here.
+  struct Forgotten {
+    std::vector<std::uint64_t> words;
+    std::uint32_t count = 0, left = 0;
+    bool has(std::uint32_t id) const {
+      return id / 64 < words.size() && (words[id / 64] >> id % 64 & 1);
+    }
+    // False: it was there.
+    bool Add(std::uint32_t id) {
+      if (id / 64 >= words.size()) words.resize(id / 64 + 1, 0);
+      const bool is_new = !has(id);
+      words[id / 64] |= std::uint64_t{1} << id % 64;
+      count += is_new;
+      return is_new;
+    }
+  };
   std::vector<std::shared_ptr<Chunk>> chunks;
   std::vector<std::shared_ptr<Page>> pages;  // null: full, and all of it is cold
   std::shared_ptr<const ColdStrings> cold;   // null: there are none
+  std::shared_ptr<Forgotten> forgotten;      // null: there are none
 
   bool is_cold(std::uint32_t id) const { return cold && cold->has(id); }
-  std::uint32_t cold_count() const { return cold ? cold->count() : 0; }
+  bool is_forgotten(std::uint32_t id) const { return forgotten && forgotten->has(id); }
+  // Those that no index of slots has to hold.
+  std::uint32_t packed_count() const {
+    return (cold ? cold->count() : 0) + (forgotten ? forgotten->count - forgotten->left : 0);
+  }
   std::string_view Get(std::uint32_t id) const {
+    if (is_forgotten(id)) return {};
     const Page* page = pages[id / kEntriesPerPage].get();
     const std::uint64_t e = page ? page->entries[id % kEntriesPerPage] : kColdEntry;
     if (e == kColdEntry) return cold->Get(id);
@@ -118,7 +140,8 @@ struct StringTable::Storage {
       const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
       if (id < size && Get(id) == text) return id;
     }
-    return cold ? cold->Find(text, hash) : std::nullopt;
+    const auto found = cold ? cold->Find(text, hash) : std::nullopt;
+    return found && is_forgotten(*found) ? std::nullopt : found;
   }
 };
 

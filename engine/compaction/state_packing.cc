@@ -78,7 +78,20 @@ StatePacking StatePacking::Make(const GraphState& state, const PackLimits& limit
 std::uint64_t StatePacking::CatchUp(const GraphState& now) {
   std::uint64_t more = 0;
   const auto add = [&more](std::optional<StringTable>& table, const StringTable::View& all) {
-    for (; table && table->size() < all.size(); ++more) table->Insert(all[table->size()]);
+    if (!table) return;
+    if (all.forgotten_count() > table->forgotten_count()) {  // since it was made
+      std::vector<std::uint32_t> ids;
+      for (std::uint32_t id = 0; id < table->size(); ++id)
+        if (all.forgotten(id) && !table->forgotten(id)) ids.push_back(id);
+      if (!ids.empty()) table->Forget(ids);
+    }
+    for (; table->size() < all.size(); ++more) {
+      const std::uint32_t id = table->size();
+      if (all.forgotten(id))
+        table->InsertForgotten();
+      else
+        table->Insert(all[id]);
+    }
   };
   add(keys_, now.keys);
   add(strings_, now.strings);
@@ -100,7 +113,8 @@ void StateWriter::Working::NotePacked() {
 bool StateWriter::WorthPacking(const PackLimits& limits) const {
   const Working& w = *working_;
   const std::uint64_t dead = w.DeadNodes(), strings = w.strings.size() - w.strings.packed_count();
-  return limits.Worth(dead - std::min(dead, w.packed_dead), w.keys.size() - dead) ||
+  const std::uint64_t more = dead - std::min(dead, w.packed_dead) + w.keys.forgotten_bytes_left();
+  return limits.Worth(more, w.keys.size() - dead) ||
          PackLimits{limits.least, 1}.Worth(strings - std::min(strings, w.unpacked_strings),
                                            w.unpacked_strings);
 }

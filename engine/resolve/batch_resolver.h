@@ -42,6 +42,7 @@ class BatchResolver {
     bool linked = false;   // new, and an edge has named it already
     bool touched = false;  // named by a node operation
     bool purged = false;
+    bool forget = false;                // the key, if it is removed for ever
     bool changed = false;               // kind, column or payload differs
     std::int64_t removed_at = kNever;   // edge operations before the last removal
     std::vector<ColumnId> set_columns;  // set by the batch since then
@@ -118,6 +119,11 @@ class BatchResolver {
   Pending* FindPending(NodeId node);
   NodeKindId KindOfNode(NodeId node);
   std::string KeyOf(NodeId node) const;
+  bool IsForgotten(NodeId node) const {
+    return node < now_.node_count() && now_.key_forgotten(node);
+  }
+  static Status Forgotten(NodeId node);  // the error
+  bool Forgets(const Pending& p) const;
   static std::string Shown(std::string_view key);
   Status Operations();
   Status Apply(const WriteBatch::Op& op);

@@ -168,6 +168,7 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
       record_.node_changes.push_back({p->node, NodeChange::kRevive, 0});
     if (!p->alive && p->was_alive && !purge)
       record_.node_changes.push_back({p->node, NodeChange::kRemove, 0});
+    if (Forgets(*p)) record_.node_changes.push_back({p->node, NodeChange::kForget, 0});
     const bool changed = p->changed || record_.node_changes.size() != before;
     ChangeCounts& c = counts(p->kind);
     if (p->was_alive && !p->alive)

@@ -19,9 +19,9 @@ namespace {
 
 bool Creates(std::uint8_t code) {
   using Op = std::uint8_t;
-  // Upsert, every Set and Add; not Remove, Purge, Clear.
+  // Upsert, every Set and Add; not Remove, Purge, Clear, Forget.
   constexpr bool kCreates[] = {true, false, false, true,  true, true, false,
-                               true, false, true,  false, true, true};
+                               true, false, true,  false, true, true, false};
   return kCreates[static_cast<Op>(code)];
 }
 
@@ -164,6 +164,7 @@ Status BatchResolver::Operations() {
       if (kind.reversed) std::swap(source, target);
       for (bool is_target : {false, true}) {
         const NodeId node = is_target ? target : source;
+        if (IsForgotten(node)) return Forgotten(node);
         Pending* p = FindPending(node);
         if (!p && now_.alive(node)) continue;
         if (!p) p = &PendingOf(node);
@@ -188,6 +189,11 @@ Status BatchResolver::Operations() {
 Status BatchResolver::Apply(const WriteBatch::Op& op) {
   PLEXUS_ASSIGN(NodeId node, NodeOf(op.node));
   if (node == kNoNode) {  // unknown: nothing to remove or clear
+    ++report_.nodes.same;
+    return {};
+  }
+  if (IsForgotten(node)) {  // removed for ever
+    if (Creates(static_cast<std::uint8_t>(op.code))) return Forgotten(node);
     ++report_.nodes.same;
     return {};
   }
@@ -219,8 +225,27 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
     case OpCode::kSetVector:
     case OpCode::kClearVector:
       return SetVector(op, node);
+    case OpCode::kForget:
+      p.forget = !p.is_new;
+      return {};
   }
   return {};
+}
+
+Status BatchResolver::Forgotten(NodeId node) {
+  return Fail(ErrorCode::kInvalidArgument,
+              "node id " + std::to_string(node) + " was removed and its key forgotten");
+}
+
+// A key that some edge still needs, or that the batch used, stays.
+bool BatchResolver::Forgets(const Pending& p) const {
+  if (!p.forget || p.alive || p.linked) return false;
+  bool has_arc = false;
+  now_.ForEachArc(Direction::kBoth, p.node, ArcFilter::All(), [&](const Arc&) {
+    has_arc = true;
+    return false;
+  });
+  return !has_arc;
 }
 
 Status BatchResolver::SetKind(Pending& p, NodeKindId kind) {

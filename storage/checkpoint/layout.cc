@@ -102,7 +102,9 @@ std::string EncodeManifest(Manifest& m) {
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
   const std::uint16_t version =
-      std::max(VersionOf(m.definitions.spaces), later ? kLaterColumnsVersion : kFormatVersion);
+      std::max(VersionOf(m.definitions.spaces), m.forgotten_keys ? kForgottenKeysVersion
+                                                : later          ? kLaterColumnsVersion
+                                                                 : kFormatVersion);
   builder.Finish(fb::CreateManifest(builder, version, &no_seal, &id, m.id, m.sequence, m.time_ms,
                                     m.log_hash, definitions, m.node_count, m.string_count,
                                     nodes_by_kind, edges_by_kind, m.section_bytes, arrays, digests),

@@ -72,6 +72,7 @@ struct Manifest {
   DefinitionLists definitions;
   std::uint32_t node_count = 0;
   std::uint32_t string_count = 0;
+  bool forgotten_keys = false;  // some removed node has none any more; not set by reading
   std::vector<std::uint64_t> nodes_by_kind, edges_by_kind;
   std::uint32_t section_bytes = kSectionBytes;
   std::vector<ArraySpec> arrays;

@@ -141,8 +141,10 @@ class Reader {
   Status MakeVectors(GraphState& state);
   Result<StringTable::View> MakeTable(const AlignedArray<std::uint16_t>& lengths,
                                       const AlignedArray<std::uint8_t>& bytes, const char* what,
-                                      std::span<const std::uint64_t> pack);
+                                      std::span<const std::uint64_t> pack,
+                                      std::span<const std::uint64_t> forgotten);
   std::vector<std::uint64_t> RemovedNodes() const;
+  Result<std::vector<std::uint64_t>> ForgottenKeys() const;
   Status Bad(const std::string& what) const {
     return Fail(ErrorCode::kCorruption, where_ + ": " + what);
   }
@@ -276,7 +278,8 @@ Status Reader::LoadSections(std::uint32_t first, std::uint32_t last) {
 
 Result<StringTable::View> Reader::MakeTable(const AlignedArray<std::uint16_t>& lengths,
                                             const AlignedArray<std::uint8_t>& bytes,
-                                            const char* what, std::span<const std::uint64_t> pack) {
+                                            const char* what, std::span<const std::uint64_t> pack,
+                                            std::span<const std::uint64_t> forgotten) {
   std::vector<std::uint64_t> offsets(lengths.size() + 1, 0);
   for (std::size_t i = 0; i < lengths.size(); ++i) offsets[i + 1] = offsets[i] + lengths[i];
   if (offsets.back() != bytes.size())
@@ -286,8 +289,8 @@ Result<StringTable::View> Reader::MakeTable(const AlignedArray<std::uint16_t>& l
   const auto twice = [&] {
     return Fail(ErrorCode::kCorruption, where_ + ", " + what + "_bytes: one stands there twice");
   };
-  if (!pack.empty()) {
-    const auto packed = StringTable::Packed(offsets, AsText(bytes.span()), pack);
+  if (!pack.empty() || !forgotten.empty()) {
+    const auto packed = StringTable::Packed(offsets, AsText(bytes.span()), pack, forgotten);
     if (!packed) return twice();
     return packed->Publish();
   }
@@ -309,13 +312,29 @@ std::vector<std::uint64_t> Reader::RemovedNodes() const {
   return removed;
 }
 
+// A bit for each; none when there are none. They have no text, which no other key is without.
+Result<std::vector<std::uint64_t>> Reader::ForgottenKeys() const {
+  std::vector<std::uint64_t> forgotten;
+  for (NodeId v = 0; v < m_.node_count; ++v) {
+    if (arrays_.key_lengths[v] != 0) continue;
+    if (arrays_.node_flags[v] & kAlive)
+      return std::unexpected(Bad("node " + std::to_string(v) + " has no key").error());
+    forgotten.resize((std::size_t{m_.node_count} + 63) / 64, 0);
+    forgotten[v / 64] |= std::uint64_t{1} << v % 64;
+  }
+  return forgotten;
+}
+
 // Hashing the keys is the longest serial piece: it starts first and runs beside
 // the copying of the big arrays.
 Status Reader::MakeTables() {
   PLEXUS_TRY(LoadSections(0, table_sections_));
-  PLEXUS_ASSIGN(keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key", RemovedNodes()));
+  PLEXUS_ASSIGN(const std::vector<std::uint64_t> forgotten, ForgottenKeys());
+  PLEXUS_ASSIGN(
+      keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key", RemovedNodes(), forgotten));
   if (arrays_.string_lengths[0] != 0) return Bad("string 0 is not the empty one");
-  PLEXUS_ASSIGN(strings_, MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string", {}));
+  PLEXUS_ASSIGN(strings_,
+                MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string", {}, {}));
   arrays_.key_lengths = {};
   arrays_.key_bytes = {};
   return {};

@@ -198,6 +198,7 @@ void PlanCheckpoint(const Snapshot& snapshot, Manifest& m, SectionPlan& out) {
   m.time_ms = state.time_ms;
   m.definitions = UserDefinitions(*state.schema);
   m.node_count = state.keys.size();
+  m.forgotten_keys = state.keys.forgotten_count() > 0;
   m.string_count = state.strings.size();
   m.nodes_by_kind = state.nodes_by_kind;
   m.edges_by_kind = state.edges_by_kind;

@@ -16,7 +16,9 @@ inline constexpr std::uint16_t kLaterColumnsVersion = 3;
 inline constexpr std::uint16_t kPrefilterVersion = 4;
 // Of records and manifests that define a vector space of f16 values.
 inline constexpr std::uint16_t kHalvesVersion = 5;
-inline constexpr std::uint16_t kNewestVersion = kHalvesVersion;  // that this program reads
+// Of records that forget keys, and of manifests of graphs that did.
+inline constexpr std::uint16_t kForgottenKeysVersion = 6;
+inline constexpr std::uint16_t kNewestVersion = kForgottenKeysVersion;  // that this program reads
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

@@ -148,8 +148,11 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   const fb::Seal no_seal(0, 0);
   const bool later =
       std::ranges::any_of(r.columns, [](const ColumnChange& c) { return IsLaterColumn(c.column); });
+  const bool forgets = std::ranges::any_of(
+      r.node_changes, [](const NodeChange& c) { return c.what == NodeChange::kForget; });
   const std::uint16_t version =
-      std::max(VersionOf(r.space_definitions), later            ? kLaterColumnsVersion
+      std::max(VersionOf(r.space_definitions), forgets          ? kForgottenKeysVersion
+                                               : later          ? kLaterColumnsVersion
                                                : edges.IsNull() ? kFormatVersion
                                                                 : kRecordVersion);
   builder.Finish(fb::CreateRecord(builder, version, &no_seal, r.sequence, r.time_ms, definitions,

@@ -51,7 +51,10 @@ Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& exe
   PagedArray<KindId> kinds(std::move(state.node_kinds), 0);
   for (NodeId v = 0; v < nodes; ++v) {
     if (!contains(v)) {
-      keys.Insert(before[v]);
+      if (from.keys.forgotten(v))
+        keys.InsertForgotten();
+      else
+        keys.Insert(before[v]);
       continue;
     }
     if (flags[v] & kAlive) --state.nodes_by_kind[kinds[v]];

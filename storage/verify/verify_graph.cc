@@ -132,6 +132,7 @@ void VerifyGraph(const GraphState& state, const std::string& where, ProblemList&
   for (NodeId v = 0; v < state.keys.size(); ++v) {
     const bool index =
         state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
+    if (state.keys.forgotten(v) && !(state.node_flags[v] & kAlive)) continue;
     if (auto ok = CheckKey(keys[v], index); !ok)
       problems.Add(where + ", key_bytes", v,
                    "node " + std::to_string(v) + ": " + ok.error().message);

@@ -126,6 +126,7 @@ TEST(Vocabulary, EnumNumbers) {
   EXPECT_EQ(NodeChange::kRemove, 1);
   EXPECT_EQ(NodeChange::kPurge, 2);
   EXPECT_EQ(NodeChange::kRevive, 3);
+  EXPECT_EQ(NodeChange::kForget, 4);
   PayloadRef ref = PayloadRef::Make(5, 7);
   EXPECT_EQ(ref.bits, (5u << 24) | 7u);
   EXPECT_EQ(ref.sequence(), 5u);

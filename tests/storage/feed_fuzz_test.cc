@@ -116,7 +116,8 @@ class Fuzz {
   void PurgeSome() {
     std::vector<std::string> keys;
     for (std::uint64_t n = 1 + Below(2); n > 0; --n)
-      if (const auto node = AnyNode()) keys.emplace_back(source_->snapshot().key(*node));
+      if (const auto node = AnyNode(); node && !source_->snapshot().key_forgotten(*node))
+        keys.emplace_back(source_->snapshot().key(*node));
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     const auto purged = source_->Purge(views, Now());
     ASSERT_TRUE(purged.has_value()) << purged.error().ToString();
@@ -134,7 +135,8 @@ class Fuzz {
         return Ok(source_->graph().Compact(), "compaction");
       case 3: {
         const Sequence last = source_->snapshot().sequence();
-        if (Below(2) == 0) Ok(source_->Trim(last - std::min(last, Below(8))), "trim");
+        if (Below(2) == 0)
+          Ok(source_->Trim(last - std::min(last, Below(8)), nullptr, Below(2)), "trim");
         return;
       }
       case 4:
@@ -219,6 +221,7 @@ class Fuzz {
         if (Failed()) return;
       }
       durable_ = MustOpen(scratch_.path("durable"), Options());
+      durable_begun_at_ = durable_->snapshot().sequence();  // no replica yet
       if (!Pull(*source_, durable_->graph(), durable_generation_)) return;
     }
     if (Failed()) return;
@@ -234,7 +237,8 @@ class Fuzz {
         return Sound(*durable_, "durable replica");
       case 2:
         if (const Sequence last = durable_->snapshot().sequence(); Below(4) == 0)
-          Ok(durable_->Trim(last - std::min(last, Below(8))), "trim of the replica");
+          Ok(durable_->Trim(last - std::min(last, Below(8)), nullptr, last > durable_begun_at_),
+             "trim of the replica");
         return;
       case 3:
       case 4:
@@ -323,6 +327,7 @@ class Fuzz {
   bool in_bulk_ = false;
   std::unique_ptr<Database> source_, view_, durable_, second_, begun_;
   std::unique_ptr<Graph> graph_, viewed_;
+  Sequence durable_begun_at_ = 0;
   std::uint64_t graph_generation_ = 0, durable_generation_ = 0, second_generation_ = 0,
                 viewed_generation_ = 0;
 };

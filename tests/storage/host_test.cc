@@ -186,7 +186,7 @@ TEST(Host, MaintenanceDoesNotWaitForABackup) {
       done_ = std::async(std::launch::async, [this]() -> Status {
         if (const auto past = db_.AsOf(3); !past) return std::unexpected(past.error());
         ApplyScript(db_, 7, 9);
-        if (const Status status = db_.Checkpoint(); !status) return status;
+        if (const Status written = db_.Checkpoint(); !written) return written;
         return db_.Trim(8);
       });
       in_time = done_.wait_for(std::chrono::seconds(60)) == std::future_status::ready;

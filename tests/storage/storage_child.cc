@@ -167,11 +167,17 @@ int Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t la
 }
 
 // One record of each form that came after version 2: columns built in later, spaces with a
-// pre-filter, spaces of f16 values.
+// pre-filter, spaces of f16 values, a forgotten key.
 WriteBatch LaterBatch(std::uint16_t version) {
   WriteBatch batch(30'000 + version);
   const NodeRef a = batch.Node("m5"), b = batch.UpsertNode("later", NameRef(kMemory));
+  if (version == 6) {
+    batch.RemoveNode(batch.Node("gone"));
+    batch.ForgetKey(batch.Node("gone"));
+    return batch;
+  }
   if (version == 3) {
+    batch.UpsertNode("gone");
     batch.SetF64(a, kConfidence, 0.25);
     batch.SetF64(b, kStability, 3.5);
     batch.SetString(b, kCategory, "architecture");
@@ -202,9 +208,9 @@ int Golden(const std::string& directory) {
   if (auto s = db.Purge(keys, 20'000); !s) return Die(s.error());
   if (auto s = db.Checkpoint(); !s) return Die(s.error());
   if (auto s = db.graph().Apply(ScriptBatch(14)); !s) return Die(s.error());
-  for (const std::uint16_t version : {3, 4, 5}) {
+  for (const std::uint16_t version : {3, 4, 5, 6}) {
     if (auto s = db.graph().Apply(LaterBatch(version)); !s) return Die(s.error());
-    if (version == 4)  // so that the last is in the log's tail
+    if (version == 5)  // so that the last is in the log's tail
       if (auto s = db.Checkpoint(); !s) return Die(s.error());
   }
   std::cout << Dump(db.snapshot());

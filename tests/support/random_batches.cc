@@ -103,6 +103,7 @@ void RandomBatches::Operation(WriteBatch& batch) {
       return;
     }
     default:
+      if (Below(12) == 0) return batch.ForgetKey(Any(batch));
       return Remove(batch, Any(batch));
   }
 }
@@ -209,6 +210,7 @@ void RandomBatches::Remove(WriteBatch& batch, NodeRef node) {
     batch.RemoveNode(node);
   else
     batch.PurgeNode(node);
+  if (Below(6) == 0) batch.ForgetKey(node);
   if (Below(2)) return;
   for (std::uint64_t n = 1 + Below(4); n > 0; --n) {
     const std::uint64_t what = Below(6);

@@ -2,9 +2,9 @@
 //
 // Facts of built-in and own kinds with columns, texts, properties and vectors of two spaces; typed,
 // symmetric and labelled edges with all their attributes; tags, terms, events with members and
-// outcomes; removals and purges of any of them, with what comes back in the same batch. Values come
-// from few choices, so that some operations state what is there already. All apply, in order, to
-// an empty graph. The same seed gives the same batches.
+// outcomes; removals and purges of any of them, with what comes back in the same batch; some of
+// their keys are forgotten. Values come from few choices, so that some operations state what is
+// there already. All apply, in order, to an empty graph. The same seed gives the same batches.
 #pragma once
 
 #include <cstdint>

@@ -43,11 +43,11 @@ Result<Reply> RunTrim(Workspace& workspace, const Request& request) {
   if (cut > last)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) +
                                           " is in the future; the last is " + std::to_string(last));
-  PLEXUS_TRY(workspace.database().Trim(cut, workspace.progress()));
+  PLEXUS_TRY(workspace.database().Trim(cut, workspace.progress(), request.Flag("forget-keys")));
   PLEXUS_ASSIGN(Reply reply, Stands(workspace, ""));
   reply.page = "history trimmed: --as-of reaches back to sequence " +
                std::to_string(workspace.database().stats().history_floor) + "; the last is " +
-               std::to_string(last) + "\n";
+               std::to_string(workspace.database().snapshot().sequence()) + "\n";
   return reply;
 }
 
@@ -145,7 +145,11 @@ void AddMaintenance(Rows& rows) {
        .effect = Effect::kDestroy,
        .parameters = {Text("before", "SEQ|TIME", "the earliest state that can still be asked for")
                           .Named(Means::kMoment)
-                          .Required()},
+                          .Required(),
+                      Flag(
+                          "forget-keys",
+                          "forget the keys of nodes that were removed by then, too: a node of such "
+                          "a key is a new one")},
        .reply = kCareReply,
        .examples = {{"plexus trim --db g --before 1200", "forget how sequence 1200 came about"},
                     {"plexus trim --db g --before 2026-01-01",
