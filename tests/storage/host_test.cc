@@ -300,6 +300,24 @@ TEST(Host, StatsDoNotWaitForABackup) {
   EXPECT_EQ(db->stats().checkpoints.size(), 1u);
 }
 
+// Without a word about maintenance: compactions and checkpoints come by themselves.
+TEST(Host, MaintenanceIsInTheBackgroundByDefault) {
+  EXPECT_EQ(OpenOptions{}.graph.maintenance, Maintenance::kBackground);
+  EXPECT_EQ(GraphOptions{}.maintenance, Maintenance::kManual);  // a graph in RAM starts no thread
+  ScratchDirectory scratch;
+  OpenOptions options;
+  options.create = true;
+  options.graph.delta_soft_arcs = 8;
+  options.checkpoint_log_bytes = 1;
+  auto db = MustOpen(scratch.path(), options);
+  EXPECT_EQ(db->graph().options().maintenance, Maintenance::kBackground);
+  ApplyScript(*db, 1, 30);
+  EXPECT_TRUE(Eventually([&] { return db->graph().stats().compactions > 0; }));
+  EXPECT_TRUE(Eventually([&] { return !db->stats().checkpoints.empty(); }));
+  EXPECT_EQ(db->graph().stats().stalls, 0u);
+  EXPECT_EQ(Dump(db->snapshot()), ScriptDumps(30)[30]);
+}
+
 TEST(Host, WrongTimesAreRefused) {
   ScratchDirectory scratch;
   OpenOptions options = Create();
