@@ -19,7 +19,7 @@ std::uint32_t NextStamp() {
   static std::atomic<std::uint32_t> last{0};
   std::uint32_t stamp;
   do stamp = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  while (stamp == 0);
+  while (stamp == 0 || stamp == kUnsetStamp);
   return stamp;
 }
 

@@ -3,27 +3,32 @@
 //
 // A node kind's reference is another type than an edge kind's, so a call that mixes them up does
 // not compile. A reference to something named carries its batch's stamp: of another batch, or of
-// this one before Clear(), it is refused when the batch is applied. A copy of a batch takes the
-// references made before it was copied; a move takes all and leaves a new batch behind. Stamps
-// come from a counter of the process (one would come again after 2^32 batches that name
-// something) and reach neither records nor replies.
+// this one before Clear(), it is refused when the batch is applied, and so is one that was never
+// set, such as a forgotten end of an edge. A copy of a batch takes the references made before it
+// was copied; a move takes all and leaves a new batch behind. Stamps come from a counter of the
+// process (one would come again after 2^32 batches that name something) and reach neither records
+// nor replies.
 #pragma once
 
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "engine/types.h"
 
 namespace plexus {
 
+// The stamp of a reference that was never set. No batch has it.
+inline constexpr std::uint32_t kUnsetStamp = std::numeric_limits<std::uint32_t>::max();
+
 class NodeRef {
  public:
-  constexpr NodeRef() = default;  // node 0
-  static constexpr NodeRef Id(NodeId id) { return NodeRef(0, id); }
-  constexpr bool local() const { return stamp_ != 0; }      // named in a batch
+  constexpr NodeRef() = default;  // none: every batch refuses it
+  static constexpr NodeRef Id(NodeArg id) { return NodeRef(0, id); }
+  constexpr bool local() const { return stamp_ != 0; }      // a batch's (of one never set: none's)
   constexpr std::uint32_t index() const { return index_; }  // a NodeId unless local()
   constexpr std::uint32_t stamp() const { return stamp_; }  // the batch's; 0: by id
   // Of another node that the same batch has named. REQUIRES local().
@@ -33,7 +38,7 @@ class NodeRef {
  private:
   friend class WriteBatch;
   constexpr NodeRef(std::uint32_t stamp, std::uint32_t index) : index_(index), stamp_(stamp) {}
-  std::uint32_t index_ = 0, stamp_ = 0;
+  std::uint32_t index_ = 0, stamp_ = kUnsetStamp;
 };
 static_assert(sizeof(NodeRef) == 8);
 
@@ -41,8 +46,8 @@ static_assert(sizeof(NodeRef) == 8);
 template <class Id>
 class NameRef {
  public:
-  constexpr NameRef() = default;                    // the first of the graph
-  constexpr NameRef(Id id) : index_(id.value()) {}  // NOLINT: ids of the graph convert
+  constexpr NameRef() = default;                               // none: every batch refuses it
+  constexpr NameRef(Id id) : stamp_(0), index_(id.value()) {}  // NOLINT: ids of the graph convert
   constexpr bool local() const { return stamp_ != 0; }
   constexpr std::uint16_t index() const { return index_; }
   constexpr Id id() const { return Id(index_); }  // REQUIRES !local()
@@ -52,7 +57,7 @@ class NameRef {
  private:
   friend class WriteBatch;
   constexpr NameRef(std::uint32_t stamp, std::uint16_t index) : stamp_(stamp), index_(index) {}
-  std::uint32_t stamp_ = 0;
+  std::uint32_t stamp_ = kUnsetStamp;
   std::uint16_t index_ = 0;
 };
 using NodeKindRef = NameRef<NodeKindId>;
@@ -83,10 +88,11 @@ class BatchRefs {
     return stamp == own_ || Inherited(stamp, table, index, named);
   }
 
-  // The first operation that was given a reference of another batch.
+  // The first operation that was given a reference of another batch, or one that was never set.
   struct Foreign {
     std::size_t operation = 0;   // from 1; 0: none
     const char* what = nullptr;  // "a NodeRef"
+    bool unset = false;
   };
   const Foreign& foreign() const { return foreign_; }
   void NoteForeign(const Foreign& foreign) {

@@ -35,7 +35,7 @@ Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal,
       journal_(std::move(journal)),
       memory_(std::move(memory)),
       writer_(std::move(state), &executor_),
-      published_(writer_.Publish()) {}
+      published_{writer_.Publish(), nullptr} {}
 
 Graph::Impl::~Impl() {
   {
@@ -49,12 +49,15 @@ Graph::Impl::~Impl() {
 void Graph::Impl::Publish() {
   auto next = writer_.Publish();
   std::lock_guard lock(published_mutex_);
-  published_.swap(next);
+  const int now = current_;
+  published_[1 - now] = std::move(next);
+  current_ = 1 - now;
+  next = std::move(published_[now]);
 }  // the old state, if this was its last owner, is freed after the lock
 
 // The caller's process and time, before any lock is taken.
 Status Graph::Impl::MayWrite(std::int64_t time_ms) const {
-  if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
+  PLEXUS_TRY(CheckProcess());
   if (journal_) PLEXUS_TRY(journal_->Accepts());
   return CheckBatchTime(time_ms, options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt,
                         options_.max_ahead_ms);
@@ -243,7 +246,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
 }
 
 Status Graph::Impl::Compact() {
-  if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
+  PLEXUS_TRY(CheckProcess());
   std::unique_lock lock(writer_mutex_);
   PLEXUS_TRY(CompactVectors(lock, 0, ~std::uint64_t{0}));
   PLEXUS_TRY(FoldHoldingLock(lock, executor_));
@@ -254,7 +257,7 @@ Status Graph::Impl::Compact() {
 }
 
 Status Graph::Impl::WaitDurable(Sequence sequence) {
-  if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
+  PLEXUS_TRY(CheckProcess());
   return journal_ ? journal_->WaitDurable(sequence) : Status();
 }
 
@@ -306,14 +309,21 @@ Status Graph::Compact() {
   return OrNoMemory([&] { return impl_->Compact(); });
 }
 
+// In a child of fork a thread that is not there may hold the lock for ever.
 bool Graph::read_only() const {
+  if (impl_->Copied()) return true;
   std::lock_guard lock(impl_->writer_mutex_);
   return impl_->read_only_;
 }
 
 GraphStats Graph::stats() const {
+  if (impl_->Copied()) return {};
   std::lock_guard lock(impl_->writer_mutex_);
   return impl_->stats_;
+}
+
+Status Graph::CheckProcess() const {
+  return OrNoMemory([&] { return impl_->CheckProcess(); });
 }
 
 const GraphOptions& Graph::options() const { return impl_->options_; }

@@ -11,9 +11,10 @@
 // asked; the writer goes on meanwhile. A graph in RAM is a Graph without a journal.
 //
 // All members are thread-safe. After fork the parent owns a graph that has a journal or a
-// maintenance thread: in the child Apply, Load, WaitDurable and Compact are kFailedPrecondition
-// and the destructor leaves everything as it is (the memory is not given back). Snapshots
-// that were taken before the fork may be read there, with an executor made in the child.
+// maintenance thread: in the child Apply, Load, Replay, WaitDurable and Compact are
+// kFailedPrecondition, stats() is empty, read_only() is true and the destructor leaves everything
+// as it is (the memory is not given back). Snapshots may be read there, with an executor made in
+// the child; snapshot() gives what was published before the fork.
 #pragma once
 
 #include <cstdint>
@@ -166,6 +167,8 @@ class Graph {
   // True after a journal failure.
   bool read_only() const;
   GraphStats stats() const;
+  // kFailedPrecondition in a child of fork, of a graph that the parent owns. Takes no lock.
+  Status CheckProcess() const;
   const GraphOptions& options() const;
 
  private:

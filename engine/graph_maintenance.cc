@@ -44,7 +44,7 @@ bool Graph::Impl::CompactionDue() const {
 }
 
 std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
-  return std::max(least, published_->base->arc_count() / divisor);
+  return std::max(least, Current()->base->arc_count() / divisor);
 }
 
 void Graph::Impl::LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level,
@@ -138,7 +138,7 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   if (result)
     LogEvent(
         lock, LogLevel::kInfo, "compaction.ended", "the delta is folded into the base",
-        {{"delta_arcs", delta_arcs}, {"arcs", published_->base->arc_count()}, {"ms", Ms(took)}});
+        {{"delta_arcs", delta_arcs}, {"arcs", Current()->base->arc_count()}, {"ms", Ms(took)}});
   else
     LogEvent(lock, LogLevel::kError, "compaction.failed", result.error().message,
              {{"ms", Ms(took)}});

@@ -41,32 +41,32 @@ std::uint64_t Snapshot::CountEdges(Plane plane) const {
   return count;
 }
 
-std::uint64_t Snapshot::column_bits(ColumnId column, NodeId node) const {
+std::uint64_t Snapshot::column_bits(ColumnId column, NodeArg node) const {
   const std::uint64_t absent = AbsentBits(schema().columns()[column].type);
   if (column >= state_->columns.size()) return absent;
   const auto& view = state_->columns[column];
   return node < view.size() ? view[node] : absent;
 }
 
-std::optional<double> Snapshot::f64(ColumnId column, NodeId node) const {
+std::optional<double> Snapshot::f64(ColumnId column, NodeArg node) const {
   std::uint64_t bits = column_bits(column, node);
   if (bits == kAbsentF64) return std::nullopt;
   return std::bit_cast<double>(bits);
 }
 
-std::optional<std::int64_t> Snapshot::i64(ColumnId column, NodeId node) const {
+std::optional<std::int64_t> Snapshot::i64(ColumnId column, NodeArg node) const {
   std::uint64_t bits = column_bits(column, node);
   if (bits == kAbsentI64) return std::nullopt;
   return static_cast<std::int64_t>(bits);
 }
 
-std::optional<StringId> Snapshot::string_column(ColumnId column, NodeId node) const {
+std::optional<StringId> Snapshot::string_column(ColumnId column, NodeArg node) const {
   std::uint64_t bits = column_bits(column, node);
   if (bits == kAbsentString) return std::nullopt;
   return static_cast<StringId>(bits);
 }
 
-std::string_view Snapshot::scope(NodeId node) const {
+std::string_view Snapshot::scope(NodeArg node) const {
   auto id = string_column(kScope, node);
   return id ? string(*id) : kDefaultScope;
 }
@@ -88,7 +88,7 @@ Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const try {
+Result<std::string> Snapshot::Payload(NodeArg node, NodeField field) const try {
   if (purged(node))
     return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");
   return Payload(payload_ref(node, field));
@@ -115,7 +115,7 @@ bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
   return (from == kNoTime || from <= at) && (until == kNoTime || at < until);
 }
 
-std::uint64_t Snapshot::Degree(Direction direction, NodeId node, const ArcFilter& filter) const {
+std::uint64_t Snapshot::Degree(Direction direction, NodeArg node, const ArcFilter& filter) const {
   if (direction != Direction::kBoth && filter.all_kinds() && !filter.checks_time() &&
       clean(direction, node))
     return state_->base->view(direction).degree(node);
@@ -134,13 +134,13 @@ std::int64_t Snapshot::created_at(const ArcRef& ref) const {
       .out_created_at[ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position];
 }
 
-Edge Snapshot::edge(const Arc& arc, NodeId row) const {
+Edge Snapshot::edge(const Arc& arc, NodeArg row) const {
   Edge e;
   e.kind = arc.kind;
   e.weight = arc.weight;
   const bool in = arc.ref.direction == Direction::kIn;
-  e.source = in ? arc.neighbor : row;
-  e.target = in ? row : arc.neighbor;
+  e.source = in ? arc.neighbor : NodeId(row);
+  e.target = in ? NodeId(row) : arc.neighbor;
   if (e.source > e.target && schema().edge_kind(e.kind).symmetric) std::swap(e.source, e.target);
   if (arc.ref.run > 0) {
     const Run& run = *state_->runs[arc.ref.run - 1];
@@ -166,8 +166,8 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
   return e;
 }
 
-std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId target,
-                                       StringId label) const {
+std::optional<Edge> Snapshot::FindEdge(NodeArg source, EdgeKindId kind, NodeArg target,
+                                       StringArg label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
@@ -189,8 +189,8 @@ std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId ta
   return FindBaseEdge(source, kind, target, label);
 }
 
-std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
-                                           StringId label) const {
+std::optional<Edge> Snapshot::FindBaseEdge(NodeArg source, EdgeKindId kind, NodeArg target,
+                                           StringArg label) const {
   constexpr std::uint32_t kShort = 24;  // as RunSide::LowerBound
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
@@ -213,7 +213,7 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeI
   return edge(Arc{target, kind, rows.weights[at], ArcRef{0, at, Direction::kOut}}, source);
 }
 
-void Snapshot::PrefetchBaseRow(NodeId source, bool near) const {
+void Snapshot::PrefetchBaseRow(NodeArg source, bool near) const {
   const GraphState& s = *state_;
   if (source < s.base->node_count) {
     const std::uint32_t* offset = &s.base->out_offsets[source];
@@ -226,7 +226,7 @@ void Snapshot::PrefetchBaseRow(NodeId source, bool near) const {
   }
 }
 
-void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
+void Snapshot::PrefetchDeltaRow(NodeArg source, bool near) const {
   if (clean(Direction::kOut, source)) return;
   for (const auto& run : state_->runs) run->out.Prefetch(source, near);
 }

@@ -87,13 +87,13 @@ class Snapshot {
   std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
   // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first
   // time. Empty when it is forgotten (WriteBatch::ForgetKey).
-  std::string_view key(NodeId node) const { return state_->keys[node]; }
-  bool key_forgotten(NodeId node) const { return state_->keys.forgotten(node); }
-  std::string_view string(StringId id) const { return state_->strings[id]; }
-  NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }
-  bool alive(NodeId node) const { return state_->node_flags[node] & kAlive; }
-  bool purged(NodeId node) const { return state_->node_flags[node] & kPurged; }
-  bool is_fact(NodeId node) const {
+  std::string_view key(NodeArg node) const { return state_->keys[node]; }
+  bool key_forgotten(NodeArg node) const { return state_->keys.forgotten(node); }
+  std::string_view string(StringArg id) const { return state_->strings[id]; }
+  NodeKindId node_kind(NodeArg node) const { return NodeKindId(state_->node_kinds[node]); }
+  bool alive(NodeArg node) const { return state_->node_flags[node] & kAlive; }
+  bool purged(NodeArg node) const { return state_->node_flags[node] & kPurged; }
+  bool is_fact(NodeArg node) const {
     return schema().node_kind(node_kind(node)).plane == Plane::kFact;
   }
   // Alive nodes of a plane. O(kinds).
@@ -102,19 +102,19 @@ class Snapshot {
   std::uint64_t CountEdges(Plane plane) const;
 
   // --- columns; nullopt when absent. REQUIRES a column of that type.
-  std::optional<double> f64(ColumnId column, NodeId node) const;
-  std::optional<std::int64_t> i64(ColumnId column, NodeId node) const;
-  std::optional<StringId> string_column(ColumnId column, NodeId node) const;
-  std::uint64_t column_bits(ColumnId column, NodeId node) const;  // AbsentBits when absent
+  std::optional<double> f64(ColumnId column, NodeArg node) const;
+  std::optional<std::int64_t> i64(ColumnId column, NodeArg node) const;
+  std::optional<StringId> string_column(ColumnId column, NodeArg node) const;
+  std::uint64_t column_bits(ColumnId column, NodeArg node) const;  // AbsentBits when absent
   // The node's scope, kDefaultScope when it has none.
-  std::string_view scope(NodeId node) const;
+  std::string_view scope(NodeArg node) const;
 
   // --- payloads, fetched from the store. kNotFound: none, or purged.
-  PayloadRef payload_ref(NodeId node, NodeField field) const {
+  PayloadRef payload_ref(NodeArg node, NodeField field) const {
     return PayloadRef{state_->payload_refs[static_cast<int>(field)][node]};
   }
   Result<std::string> Payload(PayloadRef ref) const;
-  Result<std::string> Payload(NodeId node, NodeField field) const;
+  Result<std::string> Payload(NodeArg node, NodeField field) const;
 
   // --- vectors. `space`: who has one, of a space that may not be loaded; null: there is no
   // such space. `vectors`: loaded, so that values can be read; from RAM, except for the
@@ -129,7 +129,7 @@ class Snapshot {
   bool has_delta() const { return !state_->runs.empty(); }
   const Csr& base() const { return *state_->base; }
   // True when the row of `node` is exactly its row in base() (one bit test).
-  bool clean(Direction direction, NodeId node) const {
+  bool clean(Direction direction, NodeArg node) const {
     return node < state_->base->node_count &&
            (state_->runs.empty() || !state_->dirty->test(direction, node));
   }
@@ -139,37 +139,37 @@ class Snapshot {
   // symmetric kinds, and loops, once). fn may return bool: false stops. Cost: the row, plus
   // a look-up in each run when the row is not clean.
   template <class Fn>
-  void ForEachArc(Direction direction, NodeId node, const ArcFilter& filter, Fn&& fn) const;
+  void ForEachArc(Direction direction, NodeArg node, const ArcFilter& filter, Fn&& fn) const;
 
   // Calls fn(NodeId row, const Arc&) for every arc of rows [first, last), row by
   // row in the order of ForEachArc; not for kBoth. The way to scan a graph: between
   // two rows that the delta touches it is one tight loop over the base.
   template <class Fn>
-  void ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
+  void ScanArcs(Direction direction, NodeArg first, NodeArg last, const ArcFilter& filter,
                 Fn&& fn) const;
 
   // Number of arcs ForEachArc would visit.
-  std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
+  std::uint64_t Degree(Direction direction, NodeArg node, const ArcFilter& filter) const;
 
   // valid_from <= at < valid_until of a stored arc; what a filter with a time asks.
   bool PassesTime(const ArcRef& ref, std::int64_t at) const;
 
   // What edge() says, without the rest of it.
   std::int64_t created_at(const ArcRef& ref) const;
-  Edge edge(const Arc& arc, NodeId row) const;
+  Edge edge(const Arc& arc, NodeArg row) const;
   // The edge of that identity, if alive. For symmetric kinds in either order.
-  std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target,
-                               StringId label = 0) const;
+  std::optional<Edge> FindEdge(NodeArg source, EdgeKindId kind, NodeArg target,
+                               StringArg label = 0) const;
 
   // The same for an edge of whose identity no run says anything.
-  std::optional<Edge> FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
-                                   StringId label) const;
+  std::optional<Edge> FindBaseEdge(NodeArg source, EdgeKindId kind, NodeArg target,
+                                   StringArg label) const;
 
   // Hide the latency of many look-ups: call for a source some 32 look-ups ahead with
   // near = false, some 16 ahead with near = true. The first fetches for
   // FindBaseEdge, both together for FindEdge.
-  void PrefetchBaseRow(NodeId source, bool near) const;
-  void PrefetchDeltaRow(NodeId source, bool near) const;
+  void PrefetchBaseRow(NodeArg source, bool near) const;
+  void PrefetchDeltaRow(NodeArg source, bool near) const;
 
   // Every alive edge once, by source, then as in the out row.
   template <class Fn>

@@ -242,7 +242,7 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
 }
 
 template <class Fn>
-void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
+void Snapshot::ScanArcs(Direction direction, NodeArg first, NodeArg last, const ArcFilter& filter,
                         Fn&& fn) const {
   const engine_internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time();
@@ -255,7 +255,7 @@ void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const Ar
   auto scan = [&](auto&& emit) {
     engine_internal::DirtyRows dirty(*state_, direction, first);
     for (NodeId v = first; v < last;) {
-      const NodeId stop = std::min(dirty.next(), last);
+      const NodeId stop = std::min<NodeId>(dirty.next(), last);
       clean_rows(v, stop, emit);
       if (stop == last) return;
       engine_internal::DeltaRow delta;
@@ -281,7 +281,7 @@ void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const Ar
 }
 
 template <class Fn>
-void Snapshot::ForEachArc(Direction direction, NodeId node, const ArcFilter& filter,
+void Snapshot::ForEachArc(Direction direction, NodeArg node, const ArcFilter& filter,
                           Fn&& fn) const {
   if (direction != Direction::kBoth) {
     VisitRow(direction, node, filter, false, fn);

@@ -53,6 +53,21 @@ using StringId = std::uint32_t;  // interned label, created_by, scope; 0 is ""
 using EdgeSlot = std::uint32_t;  // position in a csr's out arrays; one Snapshot only
 using Sequence = std::uint64_t;  // position of a batch in the log; the first is 1
 
+// A NodeId or StringId as a parameter: any integer becomes it, a TypedId does not, so that a kind
+// where a node is meant does not compile. Costs what the integer does.
+class PlainId {
+ public:
+  constexpr PlainId(std::uint32_t id) : id_(id) {}  // NOLINT: as the integer would be
+  template <class Sort>
+  PlainId(TypedId<Sort>) = delete;
+  constexpr operator std::uint32_t() const { return id_; }  // NOLINT
+
+ private:
+  std::uint32_t id_;
+};
+using NodeArg = PlainId;
+using StringArg = PlainId;
+
 inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
 inline constexpr NodeKindId kNoNodeKind{std::numeric_limits<KindId>::max()};
 inline constexpr EdgeKindId kNoEdgeKind{std::numeric_limits<KindId>::max()};

@@ -60,16 +60,18 @@ WriteBatch::Name WriteBatch::Own(NameRef<Id> name) {
     NoteForeign(std::same_as<Id, NodeKindId>   ? "a NodeKindRef"
                 : std::same_as<Id, EdgeKindId> ? "an EdgeKindRef"
                 : std::same_as<Id, ColumnId>   ? "a ColumnRef"
-                                               : "a SpaceRef");
+                                               : "a SpaceRef",
+                name.stamp());
   return {name.index(), name.local()};
 }
 
 Status WriteBatch::CheckRefs() const {
   const BatchRefs::Foreign& foreign = refs_.foreign();
   if (foreign.operation == 0) return {};
-  return Fail(ErrorCode::kInvalidArgument, "operation " + std::to_string(foreign.operation) + ": " +
-                                               foreign.what +
-                                               " of another batch, or of this one before Clear()");
+  return Fail(ErrorCode::kInvalidArgument,
+              "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
+                  (foreign.unset ? " that was never set"
+                                 : " of another batch, or of this one before Clear()"));
 }
 
 WriteBatch::Bytes WriteBatch::Store(std::string_view bytes) {
@@ -218,7 +220,7 @@ WriteBatch::Expectation& WriteBatch::Expect(Expected what, NodeRef node, Name na
   return expectations_.back();
 }
 void WriteBatch::ExpectSequence(Sequence sequence) {
-  Expect(Expected::kSequence, {}).value = sequence;
+  Expect(Expected::kSequence, NodeRef::Id(0)).value = sequence;  // of no node
 }
 void WriteBatch::ExpectNode(NodeRef node) { Expect(Expected::kAlive, node); }
 void WriteBatch::ExpectNoNode(NodeRef node) { Expect(Expected::kNotAlive, node); }
@@ -288,7 +290,7 @@ void WriteBatch::Clear() {
 void WriteBatch::Append(const WriteBatch& other) {
   const std::uint32_t stamp = Stamp();  // of all that `other` has named
   if (const BatchRefs::Foreign& theirs = other.refs_.foreign(); theirs.operation != 0)
-    refs_.NoteForeign({op_count() + theirs.operation, theirs.what});
+    refs_.NoteForeign({op_count() + theirs.operation, theirs.what, theirs.unset});
   auto map_names = [](std::vector<std::string>& to, const std::vector<std::string>& from) {
     std::vector<std::uint16_t> map;
     for (const std::string& name : from) map.push_back(Intern(to, name));

@@ -7,7 +7,8 @@
 // applies all of it or nothing. Expectations make it conditional: they must hold
 // of the graph as it is before the batch. Not thread-safe; build in parallel by
 // filling several and joining them with `Append`. References that a batch makes are its own
-// (batch_refs.h): with another's, or one kept over Clear(), Apply fails and says which operation.
+// (batch_refs.h): with another's, one kept over Clear() or one never set, Apply fails and says
+// which operation.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +77,8 @@ class WriteBatch {
 
   // --- edges. Reference returned by Link is valid until the next Link.
   struct EdgeInput {
-    NodeRef source, target;
-    EdgeKindRef kind;
+    NodeRef source, target;                      // must be set
+    EdgeKindRef kind;                            // must be set
     std::string_view label;                      // "" unless parallel edges are meant
     std::optional<float> weight;                 // absent: keep, or 1 when new
     std::optional<std::int64_t> created_at;      // absent: keep, or the batch's time
@@ -137,8 +138,9 @@ class WriteBatch {
   void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
   std::size_t op_count() const { return ops_.size() + edges_.size() + expectations_.size(); }
   bool empty() const;
-  // kInvalidArgument when an operation was given a reference of another batch, or one made before
-  // Clear(); names the first such operation by its number, from 1. Apply asks it before all else.
+  // kInvalidArgument when an operation was given a reference of another batch, one made before
+  // Clear(), or one that was never set; names the first such operation by its number, from 1. Apply
+  // asks it before all else.
   Status CheckRefs() const;
   void Clear();  // keeps the memory (and the time) for the next batch; references made so far end
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
@@ -248,12 +250,14 @@ class WriteBatch {
   // What an operation keeps of a reference; notes one that is not this batch's.
   NodeRef Own(NodeRef node) {
     if (!Owns(node)) [[unlikely]]
-      NoteForeign("a NodeRef");
+      NoteForeign("a NodeRef", node.stamp());
     return node;
   }
   template <class Id>
   Name Own(NameRef<Id> name);
-  void NoteForeign(const char* what) { refs_.NoteForeign({op_count() + 1, what}); }
+  void NoteForeign(const char* what, std::uint32_t stamp) {
+    refs_.NoteForeign({op_count() + 1, what, stamp == kUnsetStamp});
+  }
   Bytes Store(std::string_view bytes);
   std::string_view View(Bytes b) const { return std::string_view(arena_).substr(b.offset, b.size); }
   std::uint32_t StoreLabel(std::string_view label);

@@ -313,7 +313,7 @@ class Database {
 
   // What the log says about a node, oldest first. O(log). Before a purge it tells nothing of
   // tags, terms, payloads and vectors, of either end of an edge.
-  Result<std::vector<HistoryEntry>> History(NodeId node);
+  Result<std::vector<HistoryEntry>> History(NodeArg node);
 
   // Read-only: brings the view up to all that was acknowledged before the call. O(what is new): the
   // records go into the same graph, whose snapshots stay, and whose kept values (PageRank, ...) are

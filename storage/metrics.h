@@ -11,7 +11,7 @@ namespace plexus {
 
 // Besides the graph's: bytes on disk by part, the log's tail, caches beside the graph, checkpoints,
 // the history floor, what is durable, failures in the background. Waits as Database::stats does.
-// Thread-safe as stats(). kResourceExhausted: no memory.
+// Thread-safe as stats(). kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
 Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);
 
 }  // namespace plexus

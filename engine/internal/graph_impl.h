@@ -4,7 +4,7 @@
 // Three locks, taken in this order and never held across another's wait:
 // `queue_mutex_` orders writers, `writer_mutex_` guards the StateWriter (the leader
 // holds it while it resolves, journals and publishes; compaction only to pin and
-// to install), `published_mutex_` guards one pointer for the length of a copy.
+// to install), `published_mutex_` guards a pointer for the length of a copy.
 #pragma once
 
 #include <atomic>
@@ -32,9 +32,13 @@ class Graph::Impl {
   ~Impl();
 
   std::shared_ptr<const GraphState> Published() const {
+    if (Copied()) [[unlikely]]  // a thread that is not there may hold the lock, but none writes
+      return Current();
     std::lock_guard lock(published_mutex_);
-    return published_;
+    return Current();
   }
+  // REQUIRES that nobody publishes meanwhile.
+  const std::shared_ptr<const GraphState>& Current() const { return published_[current_]; }
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
   Status Replay(std::span<const Record> records, const ReplayOptions& options);
@@ -44,6 +48,7 @@ class Graph::Impl {
   Status WaitDurable(Sequence sequence);
   // Whether this is a child's copy of what only the parent may use.
   bool Copied() const { return one_process_ && !owner_.Here(); }
+  Status CheckProcess() const { return one_process_ ? owner_.Check("the graph") : Status(); }
 
   // The turn of the writer that leads, without a lock, for work that is no batch.
   class Turn {
@@ -127,7 +132,9 @@ class Graph::Impl {
   GraphStats stats_;
 
   mutable std::mutex published_mutex_;
-  std::shared_ptr<const GraphState> published_;
+  // The current one is whole at any moment, so also where a fork copies it.
+  std::shared_ptr<const GraphState> published_[2];
+  std::atomic<int> current_{0};
   std::thread thread_;
 };
 

@@ -83,6 +83,7 @@ void AddNumber(std::string& out, double value) {
 }  // namespace
 
 Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
+  PLEXUS_TRY(graph.CheckProcess());
   const GraphStats stats = graph.stats();
   const Snapshot snapshot = graph.snapshot();
   const GraphState& state = snapshot.state();

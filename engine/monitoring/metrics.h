@@ -34,7 +34,8 @@ struct MetricRow {
 };
 
 // Counts of GraphStats, nodes and edges by kind, the bytes of MeasureBytes and MeasureProcess.
-// O(kinds + columns + runs). Thread-safe. kResourceExhausted: no memory.
+// O(kinds + columns + runs). Thread-safe. kResourceExhausted: no memory; kFailedPrecondition: in a
+// child of fork, of a graph that the parent owns.
 Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph);
 
 // OpenMetrics text: HELP and TYPE of each family, its rows, "# EOF" in the end. Every name and

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/preview.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/writer_harness.h"
@@ -89,6 +90,56 @@ constexpr bool kIndexes = requires(B b, Kind kind) { b.IndexNode(kind, "x"); };
 static_assert(kFinds<EdgeKindId> && kHasTraits<NodeKindId> && kIndexes<NodeKindId>);
 static_assert(!kFinds<NodeKindId> && !kHasTraits<EdgeKindId> && !kIndexes<EdgeKindId>);
 
+// A kind, column or space where a node, or a string, is meant.
+using OfArc = void (*)(const Arc&);
+using OfRow = void (*)(NodeId, const Arc&);
+constexpr Direction kOut = Direction::kOut;
+template <class Node>
+constexpr bool kReads = requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) {
+  s.alive(n);
+  s.FindEdge(n, kLink, n, n);
+  s.ScanArcs(kOut, n, n, f, fn);
+};
+template <class Node>
+constexpr bool kReadsAny =
+    requires(const Snapshot s, Node n) { s.key(n); } ||
+    requires(const Snapshot s, Node n) { s.node_kind(n); } ||
+    requires(const Snapshot s, Node n) { s.alive(n); } ||
+    requires(const Snapshot s, Node n) { s.purged(n); } ||
+    requires(const Snapshot s, Node n) { s.is_fact(n); } ||
+    requires(const Snapshot s, Node n) { s.f64(kTrust, n); } ||
+    requires(const Snapshot s, Node n) { s.i64(kAccessedAt, n); } ||
+    requires(const Snapshot s, Node n) { s.string_column(kScope, n); } ||
+    requires(const Snapshot s, Node n) { s.column_bits(kScope, n); } ||
+    requires(const Snapshot s, Node n) { s.scope(n); } ||
+    requires(const Snapshot s, Node n) { s.payload_ref(n, NodeField::kText); } ||
+    requires(const Snapshot s, Node n) { s.Payload(n, NodeField::kText); } ||
+    requires(const Snapshot s, Node n) { s.string(n); } || requires(Node n) { NodeRef::Id(n); };
+template <class Node>
+constexpr bool kWalksAny =
+    requires(const Snapshot s, Node n) { s.clean(kOut, n); } ||
+    requires(const Snapshot s, Node n, ArcFilter f, OfArc fn) { s.ForEachArc(kOut, n, f, fn); } ||
+    requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) { s.ScanArcs(kOut, n, 1, f, fn); } ||
+    requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) { s.ScanArcs(kOut, 0, n, f, fn); } ||
+    requires(const Snapshot s, Node n, ArcFilter f) { s.Degree(kOut, n, f); } ||
+    requires(const Snapshot s, Node n, Arc a) { s.edge(a, n); } ||
+    requires(const Snapshot s, Node n) { s.FindEdge(n, kLink, 1); } ||
+    requires(const Snapshot s, Node n) { s.FindEdge(0, kLink, n); } ||
+    requires(const Snapshot s, Node n) { s.FindEdge(0, kLink, 1, n); } ||
+    requires(const Snapshot s, Node n) { s.FindBaseEdge(n, kLink, 1, 0); } ||
+    requires(const Snapshot s, Node n) { s.FindBaseEdge(0, kLink, n, 0); } ||
+    requires(const Snapshot s, Node n) { s.FindBaseEdge(0, kLink, 1, n); } ||
+    requires(const Snapshot s, Node n) { s.PrefetchBaseRow(n, false); } ||
+    requires(const Snapshot s, Node n) { s.PrefetchDeltaRow(n, false); };
+static_assert(kReads<NodeId> && kReads<int> && kReads<std::size_t>);
+static_assert(!kReadsAny<NodeKindId> && !kReadsAny<EdgeKindId> && !kReadsAny<ColumnId>);
+static_assert(!kReadsAny<SpaceId> && !kReadsAny<const NodeKindId&> && !kReadsAny<NodeRef>);
+static_assert(!kWalksAny<NodeKindId> && !kWalksAny<EdgeKindId> && !kWalksAny<ColumnId>);
+static_assert(!kWalksAny<SpaceId> && !kWalksAny<const NodeKindId&> && !kWalksAny<NodeRef>);
+static_assert(!std::is_constructible_v<NodeArg, NodeKindId> && sizeof(NodeArg) == 4);
+static_assert(std::is_trivially_copyable_v<NodeArg> && !std::is_default_constructible_v<NodeArg>);
+static_assert(NodeRef::Id(7).index() == 7);
+
 TEST(TypedIds, CountIndexAndHashAsTheirNumbers) {
   EdgeKindId kind{};
   EXPECT_EQ(++kind, EdgeKindId{1});
@@ -112,15 +163,23 @@ class Refs : public ::testing::Test {
     }));
   }
   // Apply refuses it by that operation and type, and changes nothing.
-  void Refused(const B& batch, const std::string& operation,
-               const std::string& what = "a NodeRef") {
+  void Refused(const B& batch, const std::string& operation, const std::string& what = "a NodeRef",
+               bool unset = false) {
     const std::string before = Dump(live_.snapshot());
     const auto applied = live_.Apply(batch);
     ASSERT_FALSE(applied) << operation;
     EXPECT_EQ(applied.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(applied.error().message, "operation " + operation + ": " + what +
-                                           " of another batch, or of this one before Clear()");
+    EXPECT_EQ(
+        applied.error().message,
+        "operation " + operation + ": " + what +
+            (unset ? " that was never set" : " of another batch, or of this one before Clear()"));
+    const auto preview = Preview(live_.snapshot(), batch);
+    ASSERT_FALSE(preview) << operation;
+    EXPECT_EQ(preview.error().message, applied.error().message);
     EXPECT_EQ(Dump(live_.snapshot()), before);
+  }
+  void RefusedUnset(const B& batch, const std::string& operation, const std::string& what) {
+    Refused(batch, operation, what, true);
   }
   std::string Key(NodeId node) { return std::string(live_.snapshot().key(node)); }
 
@@ -202,6 +261,7 @@ TEST_F(Refs, EveryKindColumnAndSpaceIsItsBatchsOwn) {
   refused("an EdgeKindRef", [&](B& b) { b.ExpectEdge(b.Node("a"), edge_kind, b.Node("b")); });
   refused("an EdgeKindRef", [&](B& b) {
     B::EdgeInput edge;
+    edge.source = edge.target = NodeRef::Id(0);
     edge.kind = edge_kind;
     b.Link(edge);
   });
@@ -211,6 +271,58 @@ TEST_F(Refs, EveryKindColumnAndSpaceIsItsBatchsOwn) {
   refused("a ColumnRef", [&](B& b) { b.ExpectI64(b.Node("a"), column, 1); });
   refused("a SpaceRef", [&](B& b) { b.SetVector(b.Node("a"), space, values); });
   refused("a SpaceRef", [&](B& b) { b.ClearVector(b.Node("a"), space); });
+}
+
+// A forgotten end is not node 0, a forgotten kind not the first of the graph.
+TEST_F(Refs, OneThatWasNeverSetIsRefused) {
+  const auto link = [](B& b, bool source, bool target, bool kind) {
+    B::EdgeInput edge;
+    if (source) edge.source = b.Node("a");
+    if (target) edge.target = b.Node("c");
+    if (kind) edge.kind = kLink;
+    b.Link(edge);
+  };
+  const std::vector<float> values = {1, 2};
+  struct Case {
+    std::string what;
+    std::function<void(B&)> fill;
+  };
+  const std::vector<Case> cases = {
+      {"a NodeRef", [&](B& b) { link(b, false, true, true); }},
+      {"a NodeRef", [&](B& b) { link(b, true, false, true); }},
+      {"an EdgeKindRef", [&](B& b) { link(b, true, true, false); }},
+      {"a NodeRef", [](B& b) { b.Link(b.Node("a"), kLink, {}); }},
+      {"an EdgeKindRef", [](B& b) { b.Link(b.Node("a"), {}, b.Node("b")); }},
+      {"an EdgeKindRef", [](B& b) { b.Unlink(b.Node("a"), {}, b.Node("b")); }},
+      {"an EdgeKindRef", [](B& b) { b.ExpectEdge(b.Node("a"), {}, b.Node("b")); }},
+      {"a NodeRef", [](B& b) { b.ExpectNoEdge(b.Node("a"), kLink, {}); }},
+      {"a NodeRef", [](B& b) { b.RemoveNode({}); }},
+      {"a NodeRef", [](B& b) { b.ExpectNode(NodeRef()); }},
+      {"a NodeRef", [](B& b) { b.UpsertNode(NodeRef()); }},
+      {"a NodeKindRef", [](B& b) { b.UpsertNode("x", NodeKindRef()); }},
+      {"a ColumnRef", [](B& b) { b.SetF64(b.Node("a"), {}, 1); }},
+      {"a ColumnRef", [](B& b) { b.ExpectF64(b.Node("a"), {}, 1); }},
+      {"a SpaceRef", [&](B& b) { b.SetVector(b.Node("a"), {}, values); }},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(i);
+    B batch(1000);
+    batch.UpsertNode("c");
+    cases[i].fill(batch);
+    RefusedUnset(batch, "2", cases[i].what);
+    B joined(1000), copy = batch;
+    joined.UpsertNode("d");
+    joined.Append(batch);
+    RefusedUnset(joined, "3", cases[i].what);
+    RefusedUnset(copy, "2", cases[i].what);
+  }
+  EXPECT_FALSE(NodeRef() == NodeRef::Id(0));
+  EXPECT_FALSE(EdgeKindRef() == EdgeKindRef(EdgeKindId{}));
+  EXPECT_EQ(ApplyReport().id(NodeRef()), kNoNode);
+  B batch(1000);
+  batch.ExpectSequence(live_.snapshot().sequence());  // of no node
+  batch.UpsertNode(NodeRef::Id(0));
+  EXPECT_TRUE(live_.Apply(batch));
 }
 
 TEST_F(Refs, ClearEndsAllReferences) {

@@ -45,12 +45,26 @@ plexus::Result<std::int64_t> Hits() {
   return map.root().Find("hits")->AsInt().value_or(0);
 }
 
+// Two edges into an empty graph at once.
+plexus::Result<std::uint64_t> Loaded() {
+  plexus::EdgeLoad load;
+  const auto key = [&](const char* text) { return load.keys.Insert(text).id; };
+  plexus::LoadBatch batch;
+  batch.edges = plexus::AlignedArray<plexus::NodePair>(2);
+  batch.edges[0] = {key("a"), key("b")};
+  batch.edges[1] = {key("b"), key("c")};
+  batch.nodes = load.keys.size();
+  load.batches.push_back(std::move(batch));
+  PLEXUS_ASSIGN(const auto report, plexus::Graph::InMemory()->Load(std::move(load)));
+  return report.edges.added;
+}
+
 int main(int argc, char** argv) {
   auto score = Remember(argc > 1 ? argv[1] : "consumer.db");
   if (!score) {
     std::fprintf(stderr, "%s\n", score.error().ToString().c_str());
     return 1;
   }
-  if (Hits().value_or(0) != 3) return 1;
+  if (Hits().value_or(0) != 3 || Loaded().value_or(0) != 2) return 1;
   return *score > 1.0 / 3 ? 0 : 1;  // what everything depends on ranks above the average
 }

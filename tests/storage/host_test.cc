@@ -12,7 +12,10 @@
 #include <string>
 #include <thread>
 
+#include "engine/bulk/edge_load.h"
+#include "engine/monitoring/metrics.h"
 #include "storage/base/fail_points.h"
+#include "storage/metrics.h"
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
@@ -86,16 +89,35 @@ TEST(Host, CallsInAChildAreErrors) {
   const NodeId count = snapshot.node_count();
   const NodeId nodes[] = {0};
   const std::string_view keys[] = {"a"};
+  const Record record = [&] {
+    auto changes = db->ChangesSince(0);
+    return changes ? changes->records.at(0) : Record();
+  }();
   EXPECT_EQ(InChild([&] {
               int call = 0;
-              for (const bool refused :
-                   {Refused(db->graph().Compact()), Refused(db->graph().WaitDurable(1)),
-                    Refused(db->AsOf(3)), Refused(db->AsOfTime(3000)),
-                    Refused(db->SequenceAtTime(3000)), Refused(db->Checkpoint()),
-                    Refused(db->Trim(2)), Refused(db->Purge(keys, 99'000)), Refused(db->Scrub()),
-                    Refused(db->HardPurge(nodes)), Refused(db->BeginBulk()), Refused(db->EndBulk()),
-                    Refused(db->Verify()), Refused(db->Backup(scratch.path("copy"))),
-                    Refused(db->History(0)), Refused(db->Discard()), Refused(db->Refresh())}) {
+              for (const bool refused : {Refused(db->graph().Compact()),
+                                         Refused(db->graph().WaitDurable(1)),
+                                         Refused(db->AsOf(3)),
+                                         Refused(db->AsOfTime(3000)),
+                                         Refused(db->SequenceAtTime(3000)),
+                                         Refused(db->Checkpoint()),
+                                         Refused(db->Trim(2)),
+                                         Refused(db->Purge(keys, 99'000)),
+                                         Refused(db->Scrub()),
+                                         Refused(db->HardPurge(nodes)),
+                                         Refused(db->BeginBulk()),
+                                         Refused(db->EndBulk()),
+                                         Refused(db->Verify()),
+                                         Refused(db->Backup(scratch.path("copy"))),
+                                         Refused(db->History(0)),
+                                         Refused(db->Discard()),
+                                         Refused(db->Refresh()),
+                                         Refused(db->ChangesSince(0)),
+                                         Refused(db->graph().Load(EdgeLoad())),
+                                         Refused(db->graph().Replay({&record, 1})),
+                                         Refused(db->graph().CheckProcess()),
+                                         Refused(GraphMetrics(db->graph())),
+                                         Refused(DatabaseMetrics(*db))}) {
                 ++call;
                 if (!refused) return call;
               }
@@ -106,6 +128,79 @@ TEST(Host, CallsInAChildAreErrors) {
   ApplyScript(*db, 11, 12);
   PLEXUS_OK(db->Close());
   EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(12)[12]);
+}
+
+// What is in files: texts of any snapshot, vectors that none has read.
+TEST(Host, PayloadsCannotBeReadInAChild) {
+  ScratchDirectory scratch;
+  {
+    auto db = MustOpen(scratch.path(), Create());
+    ApplyScript(*db, 1, 10);
+    PLEXUS_OK(db->Close());
+  }
+  auto db = MustOpen(scratch.path());
+  const Snapshot snapshot = db->snapshot();
+  NodeId node = 0;
+  while (node < snapshot.node_count() && !snapshot.payload_ref(node, NodeField::kText)) ++node;
+  ASSERT_LT(node, snapshot.node_count());
+  PLEXUS_OK(snapshot.Payload(node, NodeField::kText));  // cached, from then on
+  const PayloadRef ref = snapshot.payload_ref(node, NodeField::kText);
+  EXPECT_EQ(InChild([&] {
+              if (!Refused(snapshot.Payload(node, NodeField::kText))) return 1;
+              if (!Refused(snapshot.state().payload_store->GetEach({&ref, 1}, [](auto&&...) {})))
+                return 2;
+              return Refused(snapshot.vectors(SpaceId{})) ? 0 : 3;
+            }),
+            0);
+  PLEXUS_OK(snapshot.vectors(SpaceId{}));
+}
+
+// The lock of the graph is held for ever there, by a thread that the child does not have.
+TEST(Host, CountingInAChildDoesNotWaitForTheWriter) {
+  ScratchDirectory scratch;
+  std::atomic<bool> hold{false};
+  std::promise<void> held, go_on;
+  TestHooks hooks;
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) != "journal.before_write" || !hold.exchange(false)) return;
+    held.set_value();
+    go_on.get_future().wait();
+  };
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto db = MustOpen(scratch.path(), options);
+  ApplyScript(*db, 1, 2);
+  hold = true;
+  auto writer = std::async(std::launch::async, [&] { return db->graph().Apply(ScriptBatch(3)); });
+  held.get_future().wait();
+  EXPECT_EQ(InChild([&] {
+              if (!Refused(GraphMetrics(db->graph()))) return 1;
+              if (!Refused(DatabaseMetrics(*db))) return 2;
+              if (db->graph().stats().batches != 0) return 3;
+              if (!db->graph().read_only()) return 4;
+              return db->stats().disk_bytes == 0 ? 0 : 5;
+            }),
+            0);
+  go_on.set_value();
+  PLEXUS_OK(writer.get());
+  EXPECT_FALSE(db->graph().read_only());
+  EXPECT_EQ(db->graph().stats().batches, 3u);
+}
+
+// Other threads take and give back the lock of what is published all the time.
+TEST(Host, AChildHasTheSnapshotOfTheFork) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  ApplyScript(*db, 1, 10);
+  const std::string dump = Dump(db->snapshot());
+  std::jthread reader([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) (void)db->snapshot();
+  });
+  for (int fork = 0; fork < 40; ++fork)
+    ASSERT_EQ(InChild([&] { return db->snapshot().sequence() == 10 ? 0 : 1; }), 0) << fork;
+  reader.request_stop();
+  reader.join();
+  EXPECT_EQ(Dump(db->snapshot()), dump);
 }
 
 TEST(Host, ChildThatLivesOnDoesNotKeepTheLock) {
@@ -244,6 +339,24 @@ TEST(Host, StatsDoNotWaitForABackup) {
   PLEXUS_OK(db->Checkpoint(&checkpoint));
   EXPECT_TRUE(checkpoint.in_time);
   EXPECT_EQ(db->stats().checkpoints.size(), 1u);
+}
+
+// Without a word about maintenance: compactions and checkpoints come by themselves.
+TEST(Host, MaintenanceIsInTheBackgroundByDefault) {
+  EXPECT_EQ(OpenOptions{}.graph.maintenance, Maintenance::kBackground);
+  EXPECT_EQ(GraphOptions{}.maintenance, Maintenance::kManual);  // a graph in RAM starts no thread
+  ScratchDirectory scratch;
+  OpenOptions options;
+  options.create = true;
+  options.graph.delta_soft_arcs = 8;
+  options.checkpoint_log_bytes = 1;
+  auto db = MustOpen(scratch.path(), options);
+  EXPECT_EQ(db->graph().options().maintenance, Maintenance::kBackground);
+  ApplyScript(*db, 1, 30);
+  EXPECT_TRUE(Eventually([&] { return db->graph().stats().compactions > 0; }));
+  EXPECT_TRUE(Eventually([&] { return !db->stats().checkpoints.empty(); }));
+  EXPECT_EQ(db->graph().stats().stalls, 0u);
+  EXPECT_EQ(Dump(db->snapshot()), ScriptDumps(30)[30]);
 }
 
 TEST(Host, WrongTimesAreRefused) {

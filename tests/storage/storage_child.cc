@@ -7,16 +7,25 @@
 //   crash DIR N LAST    a fixed life of a database that ends at its N-th crash
 //                       point (exit 9), or prints "done"
 //   sessions DIR SEED   as write, but in sessions of one to three batches each
+//   follow DIR SOURCE SEED LAST N
+//                       brings the replica DIR up to SOURCE through a read-only view, a few
+//                       records at a time, printing each number once it is acknowledged; prints
+//                       "done" at number LAST (0: never); kills itself at its N-th crash point
 //   golden DIR          makes the golden database
 //   damaged DIR NEW     opens a damaged one for reading, then repairs it into NEW; a line each
 //
 // A program of its own and not a fork: RocksDB has threads.
+#include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <random>
 #include <string>
+#include <thread>
 
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
@@ -166,6 +175,44 @@ int Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t la
   return 0;
 }
 
+int Follow(const std::string& directory, const std::string& source, std::uint64_t seed,
+           Sequence last, std::uint64_t kill_at) {
+  std::atomic<std::uint64_t> points{0};  // background threads pass them, too
+  TestHooks hooks;
+  hooks.at_point = [&](const char*) {
+    if (++points == kill_at) raise(SIGKILL);
+  };
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto view = Database::Open(source, ReadOnly());
+  if (!view) return Die(view.error());
+  auto opened = Database::Open(directory, options);
+  if (!opened) return Die(opened.error());
+  Database& replica = **opened;
+  std::mt19937_64 random(seed);
+  Sequence at = replica.snapshot().sequence();
+  Say("at " + std::to_string(at));
+  while (last == 0 || at < last) {
+    if (auto s = (*view)->Refresh(); !s) return Die(s.error());
+    auto changes = (*view)->ChangesSince(at, {.max_records = 1 + random() % 8});
+    if (!changes) return Die(changes.error());
+    if (changes->records.empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
+    ReplayOptions how;
+    how.durability = random() % 4 == 0 ? Durability::kNone : Durability::kSync;
+    if (auto s = replica.graph().Replay(changes->records, how); !s) return Die(s.error());
+    at = changes->next;
+    if (how.durability == Durability::kSync) Say("ack " + std::to_string(at));
+    if (random() % 16 == 0)
+      if (auto s = replica.Checkpoint(); !s) return Die(s.error());
+  }
+  if (auto s = replica.Close(); !s) return Die(s.error());
+  Say("done");
+  return 0;
+}
+
 // One record of each form that came after version 2: columns built in later, spaces with a
 // pre-filter, spaces of f16 values, a forgotten key.
 WriteBatch LaterBatch(std::uint16_t version) {
@@ -229,9 +276,12 @@ int main(int argc, char** argv) {
   if (mode == "open") return OpenOnly(directory);
   if (mode == "write") return Write(directory, number(3));
   if (mode == "sessions") return Sessions(directory, number(3));
+  if (mode == "follow" && argc > 3)
+    return Follow(directory, argv[3], number(4), number(5), number(6));
   if (mode == "crash") return Crash(directory, number(3), number(4));
   if (mode == "golden") return Golden(directory);
   if (mode == "damaged" && argc > 3) return Damaged(directory, argv[3]);
-  std::cerr << "usage: storage_child hold|open|write|sessions|crash|golden|damaged DIR ...\n";
+  std::cerr
+      << "usage: storage_child hold|open|write|sessions|follow|crash|golden|damaged DIR ...\n";
   return 2;
 }

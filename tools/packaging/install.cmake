@@ -34,9 +34,13 @@ string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/plexus.pc.in ${PROJECT_BINARY_DIR}/plexus.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/plexus.pc DESTINATION ${pc_dir})
 
-# Documents keep their folders, so that their links to each other work.
+# Documents keep their folders, so that their links to each other work: what one of them links to
+# is installed, too. The component doc: documents alone.
+file(GLOB_RECURSE notes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/bench/notes/*.md)
 foreach(document
-    bench/RESULTS.md bench/peers/README.md bench/ratios.svg tools/REPLIES.md
+    .ci/run bench/RESULTS.md bench/peers/README.md bench/peers/RESULTS.md bench/ratios.svg ${notes}
+    tools/REFERENCE.md tools/REPLIES.md tools/TOUR.md
     LICENSE README.md CONTRIBUTING.md algorithms/README.md bench/README.md engine/README.md
     algorithms/centrality/README.md algorithms/common/README.md algorithms/community/README.md
     algorithms/connectivity/README.md algorithms/memory/README.md algorithms/pagerank/README.md
@@ -45,5 +49,6 @@ foreach(document
     storage/FORMAT.md storage/README.md storage/formats/README.md tests/README.md
     tests/install/consumer.cc third_party/README.md tools/README.md tools/scripts/packages.txt)
   cmake_path(GET document PARENT_PATH folder)
-  install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder})
+  install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder}
+    COMPONENT doc)
 endforeach()

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -220,6 +221,15 @@ TEST_F(SubsetTest, SearchesFromIndexNodesReachNothing) {
   EXPECT_TRUE(none->levels[0].empty() && none->levels[1].empty());
   EXPECT_EQ(none->depths, std::vector<std::uint32_t>(std::size_t{2} * s.node_count(), kUnreached));
 }
+
+// A kind where a node is meant does not compile.
+template <class Node>
+constexpr bool kContains = requires(const NodeSubset s, Node n) { s.contains(n); };
+template <class Node>
+constexpr bool kResizes = requires(const NodeSubset s, Node n) { s.With(n, {}); };
+static_assert(kContains<NodeId> && kContains<int> && kResizes<NodeId>);
+static_assert(!kContains<NodeKindId> && !kContains<ColumnId> && !kResizes<NodeKindId>);
+static_assert(!std::is_constructible_v<NodeSubset, EdgeKindId, std::vector<std::uint64_t>>);
 
 TEST(NodeSubset, ClearsBitsPastItsCapacity) {
   const NodeSubset s(66, {~0ull, ~0ull});
