@@ -2,10 +2,10 @@
 //
 // Adds NODES memories (default 2 million), each with a text, two columns, a tag, an edge and, in
 // groups of sixteen, a label of its own; removes all but the last KEPT (default 1,000); then
-// compacts, and in a directory trims the history and opens again. Prints the figures of `stats` and
-// the resident set at each step, and the bytes that a removed node still takes. Keys count up, or
-// are random (--random-keys). Usage: removed [--random-keys] [NODES [KEPT]]. Exit 1 when an answer
-// is wrong.
+// compacts, and in a directory trims the history, opens again, and forgets the keys. Prints the
+// figures of `stats` and the resident set at each step, and the bytes that a removed node still
+// takes. Keys count up, or are random (--random-keys). Usage: removed [--random-keys] [NODES
+// [KEPT]]. Exit 1 when an answer is wrong.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -95,15 +95,20 @@ void Tell(const char* when, const Snapshot& s) {
   std::fflush(stdout);
 }
 
-// Every removed key is still known by its id, and none is alive.
-bool Check(const Snapshot& s, const Sizes& sizes) {
+// Every removed key is still known by its id, or forgotten, and none is alive.
+bool Check(const Snapshot& s, const Sizes& sizes, bool forgotten = false) {
   bool right = true;
   for (std::uint32_t i = 0; i < sizes.nodes; i += std::max(1u, sizes.nodes / 1013)) {
     const auto id = s.Find(Key(sizes, i));
+    if (forgotten && i < sizes.nodes - sizes.kept) {
+      right = right && !id;
+      continue;
+    }
     right = right && id && s.alive(*id) == (i >= sizes.nodes - sizes.kept) &&
             s.key(*id) == Key(sizes, i);
   }
-  return Require(right && !s.Find("nobody"), "removed keys keep their ids");
+  return Require(right && !s.Find("nobody"),
+                 forgotten ? "removed keys are forgotten" : "removed keys keep their ids");
 }
 
 void PerNode(const Snapshot& s, const Sizes& sizes) {
@@ -152,6 +157,23 @@ bool Read(const std::string& directory, const Sizes& sizes) {
   return right;
 }
 
+// A trim that forgets keys as well, and what is left of that when opened again.
+bool Forget(const std::string& directory, const Sizes& sizes) {
+  auto database = Must(Database::Open(directory, {}), "opening");
+  WriteBatch batch(kBenchTime + sizes.nodes + 1);
+  batch.UpsertNode("one more");
+  Must(database->graph().Apply(batch), "adding");
+  Must(database->Trim(database->snapshot().sequence(), nullptr, true), "trimming");
+  Must(database->graph().Compact(), "compacting");
+  Tell("forgotten", database->snapshot());
+  const bool right = Check(database->snapshot(), sizes, true);
+  Must(database->Close(), "closing");
+  database = Must(Database::Open(directory, {}), "opening");
+  Tell("reopened", database->snapshot());
+  PerNode(database->snapshot(), sizes);
+  return Check(database->snapshot(), sizes, true) && right;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -178,9 +200,10 @@ int main(int argc, char** argv) {
   if (step && std::strcmp(step, "ram") == 0) return InRam(sizes) ? 0 : 1;
   if (step && std::strcmp(step, "write") == 0) return Write(directory, sizes) ? 0 : 1;
   if (step && std::strcmp(step, "read") == 0) return Read(directory, sizes) ? 0 : 1;
+  if (step && std::strcmp(step, "forget") == 0) return Forget(directory, sizes) ? 0 : 1;
   TempFolder folder("removed");
   bool right = true;
-  for (const char* each : {"ram", "write", "read"}) {
+  for (const char* each : {"ram", "write", "read", "forget"}) {
     const std::string command = "'" + std::string(argv[0]) + "' --step " + each + " '" +
                                 (folder / "db") + "' " +
                                 (sizes.random_keys ? "--random-keys " : "") +
