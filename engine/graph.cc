@@ -164,7 +164,7 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
   try {
     if (memory_ && memory_->EpochDue()) writer_.SetPayloadStore(memory_->NextEpoch());
     Publish();
-  } catch (const std::bad_alloc&) {  // in the journal, but not in the state: reopen
+  } catch (const std::exception&) {  // in the journal, but not in the state: reopen
     read_only_ = true;
     return std::unexpected(NoMemory());
   }
@@ -233,6 +233,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
     }
     if (durability == Durability::kSync) PLEXUS_TRY(journal_->WaitDurable(next.sequence()));
   }
+  (void)next.Publish();  // so that publishing it below needs no memory
   {
     std::unique_lock lock(writer_mutex_);
     compacted_.wait(lock, [&] { return !compacting_; });
@@ -273,7 +274,7 @@ std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) try {
   state.payload_store = store->NextEpoch();
   return std::unique_ptr<Graph>(
       new Graph(std::make_unique<Impl>(std::move(state), store, store, options)));
-} catch (const std::bad_alloc&) {
+} catch (const std::exception&) {
   return nullptr;
 }
 
@@ -281,7 +282,7 @@ std::unique_ptr<Graph> Graph::Open(GraphState state, std::shared_ptr<Journal> jo
                                    const GraphOptions& options) try {
   return std::unique_ptr<Graph>(
       new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), nullptr, options)));
-} catch (const std::bad_alloc&) {
+} catch (const std::exception&) {
   return nullptr;
 }
 

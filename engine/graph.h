@@ -65,7 +65,8 @@ struct GraphOptions {
   // Told of maintenance and of what goes wrong, by the graph and by a database that it is part of:
   // engine/monitoring/log.h says of what, and what the callback must not do.
   LogCallback on_log;
-  // Called by the maintenance thread after each background compaction.
+  // Called by the maintenance thread after each background compaction. Must not throw (what it
+  // throws is dropped).
   std::function<void(const Snapshot&)> on_compacted;
 };
 
@@ -117,7 +118,10 @@ struct GraphStats {
   std::uint64_t compactions = 0;
   std::uint64_t vector_compactions = 0;  // of one space each
   std::uint64_t packings = 0;            // of what removed nodes and unused strings leave
-  std::uint64_t stalls = 0;              // Apply waited for the delta
+  // Of the three above, in the background, that failed. The next batch, or a pause of the writers,
+  // tries again.
+  std::uint64_t compaction_failures = 0;
+  std::uint64_t stalls = 0;  // Apply waited for the delta
   std::uint64_t stall_ns = 0;
 };
 

@@ -177,8 +177,8 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
         state.reset();
         writer_.InstallVectors(space, std::move(*compaction).Take());
         ++stats_.vector_compactions;
-        installed = true;
         Publish();
+        installed = true;
       }
     } catch (const std::exception&) {
       if (!lock.owns_lock()) lock.lock();
@@ -205,6 +205,8 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
   if (read_only_) return {};
   compacting_ = true;
   Status result;
+  const auto start = std::chrono::steady_clock::now();
+  bool installed = false;
   try {
     auto state = writer_.Publish();
     lock.unlock();
@@ -219,6 +221,7 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
       writer_.InstallPacked(std::move(packing));
       ++stats_.packings;
       Publish();
+      installed = true;
     }
   } catch (const std::exception&) {
     if (!lock.owns_lock()) lock.lock();
@@ -226,6 +229,12 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
   }
   compacting_ = false;
   compacted_.notify_all();
+  const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
+  if (!result)
+    LogEvent(lock, LogLevel::kError, "packing.failed", result.error().message, {{"ms", ms}});
+  else if (installed)
+    LogEvent(lock, LogLevel::kInfo, "packing.ended",
+             "what removed nodes and unused strings leave is packed", {{"ms", ms}});
   return result;
 }
 
@@ -247,6 +256,13 @@ class BackgroundExecutor : public Executor {
   Executor& all_;
   const std::atomic<int>& waiting_;
 };
+
+void Graph::Impl::TellCompacted() noexcept {
+  try {
+    options_.on_compacted(Snapshot(Published()));
+  } catch (...) {  // a callback that does not keep its word
+  }
+}
 
 // Works when it is woken, and when the writers pause: what a load left in the delta is folded
 // then, and freed memory goes back to the system.
@@ -280,11 +296,14 @@ void Graph::Impl::MaintenanceLoop() {
     if (last_compaction_ && writer_.WorthPacking(kPackLimits))
       last_compaction_ = PackState(lock, kPackLimits);
     compacted_.notify_all();
-    if (!last_compaction_) continue;
+    if (!last_compaction_) {
+      ++stats_.compaction_failures;
+      continue;
+    }
     const bool compacted = !pausing || count() > before;
     lock.unlock();
     if (options_.return_freed_memory) ReturnFreedMemory();
-    if (options_.on_compacted && compacted) options_.on_compacted(Snapshot(Published()));
+    if (options_.on_compacted && compacted) TellCompacted();
     lock.lock();
   }
 }

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "engine/internal/working_state.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -101,6 +102,7 @@ Status DefineAll(const Record& r, Schema& schema, std::size_t first, const std::
   if (first != have) return Damaged(r, std::string(what) + " definitions skip an id");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto id = schema.Restore(all[i]);
+    if (!id && id.error().message == kOutOfMemory) return OutOfMemory();  // no damage
     if (!id || *id != first + i)
       return Damaged(r, std::string(what) + " '" + all[i].name + "' cannot be defined");
   }

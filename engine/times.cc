@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "engine/graph.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -121,7 +122,7 @@ std::string SecondsWarning(std::int64_t time_ms) {
 }
 
 Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,
-                      std::int64_t max_ahead_ms) {
+                      std::int64_t max_ahead_ms) try {
   const auto refuse = [&](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
   };
@@ -133,5 +134,6 @@ Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,
                   " ms after the host's clock, " + std::to_string(*now_ms));
   return {};
 }
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

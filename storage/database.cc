@@ -121,7 +121,7 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   next.checkpoint_sequence = manifest.sequence;
   next.checkpoint_digest = manifest.digest;
   PLEXUS_TRY(WriteAnchor(directory, next, *files));
-  anchor = next;
+  anchor = std::move(next);
   checkpoint_bytes = manifest.total_bytes();
   const std::uint64_t tail_now = journal->tail_bytes();
   journal->ResetTail(tail_now - std::min(tail_now, tail_before));
@@ -212,7 +212,7 @@ void Database::Impl::MoveAnchor() {
   Anchor next = anchor;
   next.sequence = at.sequence;
   next.log_hash = at.hash;
-  if (WriteAnchor(directory, next, *files)) anchor = next;  // else the old bound holds
+  if (WriteAnchor(directory, next, *files)) anchor = std::move(next);  // else the old bound holds
 }
 
 void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
@@ -297,7 +297,11 @@ void Database::Impl::LogFailure(const Error& error) noexcept {
     }
   }
   Log(options.graph.on_log, LogLevel::kError, "background.failed", error.message);
-  if (options.on_background_error) options.on_background_error(error);
+  if (!options.on_background_error) return;
+  try {
+    options.on_background_error(error);
+  } catch (...) {  // a callback that does not keep its word
+  }
 }
 
 void Database::Impl::StopKeeper() {
@@ -378,7 +382,7 @@ Status Database::Impl::CloseNow() {
       // A deleted file that came back after a power loss would not be on the list.
       status = files->SyncDirectory(generation_path());
       if (status) status = WriteAnchor(directory, last, *files);
-      if (status) anchor = last;
+      if (status) anchor = std::move(last);
     } else {
       status = std::unexpected(listed.error());
     }

@@ -85,7 +85,8 @@ struct OpenOptions {
   std::function<bool(const std::string& holder, std::int64_t waited_ms)> on_lock_wait;
   // Maintenance::kBackground: called when a checkpoint in the background failed, each time, by
   // the thread that writes them, which holds no lock. It is tried again after a pause that
-  // grows from 0.1 s to a minute. Must neither throw nor close the database.
+  // grows from 0.1 s to a minute. Must neither close the database nor throw (what it throws is
+  // dropped).
   std::function<void(const Error&)> on_background_error;
   storage_internal::TestHooks* hooks = nullptr;
 };

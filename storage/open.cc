@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <exception>
 
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
@@ -234,7 +235,12 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
     std::lock_guard guard(past_mutex);
     past.clear();
   };
-  to.on_append = [this](std::uint64_t tail_bytes) { OnAppended(tail_bytes); };
+  to.on_append = [this](std::uint64_t tail_bytes) {
+    try {
+      OnAppended(tail_bytes);
+    } catch (const std::exception&) {  // the record is written; the next one tries again
+    }
+  };
   to.on_bulk = [this](Sequence first_pending) {
     store->SetPending(first_pending, [this] { return journal->FlushBulk(); });
   };
@@ -334,9 +340,8 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   if (options.graph.return_freed_memory) ReturnFreedMemory();
   LogOpened(*impl, std::chrono::steady_clock::now() - start);
   return std::unique_ptr<Database>(new Database(std::move(impl)));
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
+PLEXUS_CATCH_NO_MEMORY
 
 bool Database::Exists(const std::string& directory) {
   return Files().Exists(directory + "/" + kAnchorName);

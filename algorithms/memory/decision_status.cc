@@ -68,7 +68,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
 PLEXUS_CATCH_NO_MEMORY
 
 Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
-                                                   const DecisionOptions& options) {
+                                                   const DecisionOptions& options) try {
   OpenConflictsOptions open;
   open.now_ms = options.now_ms;
   open.run = options.run;
@@ -84,6 +84,7 @@ Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
   });
   return result;
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<const NodeId> nodes,
                                            std::int64_t now_ms) try {

@@ -156,13 +156,14 @@ Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<NodeId> FindEvent(const Snapshot& snapshot, std::string_view id) {
+Result<NodeId> FindEvent(const Snapshot& snapshot, std::string_view id) try {
   const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kEvent).name, id));
   if (!node || !snapshot.alive(*node))
     return Fail(ErrorCode::kNotFound,
                 "no event '" + std::string(id) + "'" + (node ? ": it was removed" : ""));
   return *node;
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<EventDetails> GetEvent(const Snapshot& snapshot, NodeId event) try {
   if (event >= snapshot.node_count() || snapshot.node_kind(event) != kEvent ||
@@ -223,9 +224,10 @@ Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<Sequence> LedgerCursorSequence(std::string_view cursor) {
+Result<Sequence> LedgerCursorSequence(std::string_view cursor) try {
   return memory_internal::SequenceOf(cursor);
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOptions& options) try {
   using memory_internal::OutcomeBit;

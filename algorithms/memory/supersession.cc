@@ -179,12 +179,13 @@ Result<SupersessionHeads> AllHeads(const Snapshot& snapshot, std::int64_t now_ms
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::optional<NodeId>> SupersededBy(const Snapshot& snapshot, NodeId node,
-                                           std::int64_t now_ms) {
+                                           std::int64_t now_ms) try {
   const NodeId nodes[] = {node};
   PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot, now_ms, nodes));
   const NodeId head = heads.HeadOf(node);
   return head == node ? std::nullopt : std::optional(head);
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<SupersessionWalk> WalkSupersession(const Snapshot& snapshot, NodeId node,
                                           std::int64_t now_ms, std::size_t limit,

@@ -101,6 +101,7 @@ class Graph::Impl {
   std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
   bool WakeMaintenance() noexcept;
   void MaintenanceLoop();
+  void TellCompacted() noexcept;
   // Tells the host, without the lock.
   void LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
                 std::string_view message, std::initializer_list<LogField> fields = {});

@@ -7,8 +7,9 @@
 // `event` is a stable name. Fields that end in _ms are durations.
 //
 //   graph       compaction.began (delta_arcs, runs), compaction.ended (delta_arcs, arcs, ms) and
-//               .failed; vector_compaction.ended (space, ms) and .failed; stall.ended (ms): Apply
-//               waited for the delta; journal.failed: the graph is read-only from now on
+//               .failed; vector_compaction.ended (space, ms) and .failed; packing.ended (ms) and
+//               .failed; stall.ended (ms): Apply waited for the delta; journal.failed: the graph is
+//               read-only from now on
 //   database    open.ended (sequence, checkpoint, replayed, ms); open.tail_dropped and
 //               checkpoint.damaged: what was worked round; checkpoint, trim, scrub, purge,
 //               hard_purge, backup, close: .began, .ended (ms), .failed (the call returns why);

@@ -95,6 +95,11 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
                static_cast<double>(stats.compactions));
   rows.Counter("plexus_vector_compactions_total", "Vector spaces whose dead rows were dropped.",
                static_cast<double>(stats.vector_compactions));
+  rows.Counter("plexus_packings_total", "Packings of what removed nodes and unused strings leave.",
+               static_cast<double>(stats.packings));
+  rows.Counter("plexus_compaction_failures_total",
+               "Compactions and packings in the background that failed.",
+               static_cast<double>(stats.compaction_failures));
   rows.Counter("plexus_stalls_total", "Times that a writer waited for the delta.",
                static_cast<double>(stats.stalls));
   rows.Counter("plexus_stall_seconds_total", "How long writers waited for the delta.",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 #include "storage/encoding/format_versions.h"
 
@@ -22,6 +23,7 @@ Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
                  std::string_view where) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto id = schema.Restore(all[i]);
+    if (!id && id.error().message == kOutOfMemory) return OutOfMemory();  // no damage
     if (!id || *id != first + i)
       return Fail(ErrorCode::kCorruption, std::string(where) + ": the definition of '" +
                                               all[i].name + "' does not fit" +

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/out_of_memory.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
@@ -93,12 +94,13 @@ bool IsJsonRecord(std::string_view line) {
 
 }  // namespace
 
-Result<FileFormat> ParseFileFormat(std::string_view name) {
+Result<FileFormat> ParseFileFormat(std::string_view name) try {
   for (const Name& n : kNames)
     if (n.name == name) return n.format;
   return Fail(ErrorCode::kInvalidArgument, "unknown format '" + std::string(name.substr(0, 40)) +
                                                "'; there are " + std::string(kNameList));
 }
+PLEXUS_CATCH_NO_MEMORY
 
 std::string_view FileFormatName(FileFormat format) {
   for (const Name& n : kNames)

@@ -2,6 +2,7 @@
 #include "storage/log/payload_store.h"
 
 #include <cstring>
+#include <exception>
 
 #include "storage/encoding/record_codec.h"
 
@@ -167,8 +168,17 @@ void RocksPayloadStore::Remember(PayloadRef ref, const std::string& bytes) const
   if (cost > cache_limit_ / 8) return;  // one entry must not sweep out the rest
   std::lock_guard lock(cache_mutex_);
   if (index_.contains(ref.bits)) return;
-  recent_.push_front({ref.bits, bytes});
-  index_[ref.bits] = recent_.begin();
+  try {
+    recent_.push_front({ref.bits, bytes});
+  } catch (const std::exception&) {  // the caller has the bytes all the same
+    return;
+  }
+  try {
+    index_[ref.bits] = recent_.begin();
+  } catch (const std::exception&) {
+    recent_.pop_front();
+    return;
+  }
   cache_bytes_ += cost;
   while (cache_bytes_ > cache_limit_) {
     cache_bytes_ -= recent_.back().bytes.size() + kEntryOverhead;

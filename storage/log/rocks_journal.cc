@@ -212,8 +212,12 @@ Status RocksJournal::AppendBulk(Add&& add) {
     return status;
   }
   if (options_.on_bulk) options_.on_bulk(bulk_->first_pending());
-  if (bulk_->pending_bytes() < kBulkStepBytes) return {};
-  if (Status status = bulk_->Ingest(); !status) {
+  return bulk_->pending_bytes() < kBulkStepBytes ? Status() : IngestBulk();
+}
+
+// REQUIRES mutex_ held and bulk_ set. A step that ends half way has lost track of its files.
+Status RocksJournal::IngestBulk() {
+  if (Status status = OrNoMemory([&] { return bulk_->Ingest(); }); !status) {
     FailWith(status.error());
     return status;
   }
@@ -235,13 +239,7 @@ Status RocksJournal::FlushBulk() {
   std::lock_guard lock(mutex_);
   if (!bulk_) return {};
   PLEXUS_TRY(Refused());
-  if (Status status = bulk_->Ingest(); !status) {
-    FailWith(status.error());
-    return status;
-  }
-  synced_ = position_.sequence;
-  if (options_.on_bulk) options_.on_bulk(0);
-  return {};
+  return IngestBulk();
 }
 
 Status RocksJournal::EndBulk() {

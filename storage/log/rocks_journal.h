@@ -90,6 +90,7 @@ class RocksJournal : public Journal {
   Status AddBulk(std::span<const Record> group, bool replayed);
   template <class Add>
   Status AppendBulk(Add&& add);
+  Status IngestBulk();
   Status Write(rocksdb::WriteBatch& batch, bool sync);
   Status Sync(std::unique_lock<std::mutex>& lock);
   Status Refused() const;

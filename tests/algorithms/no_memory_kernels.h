@@ -216,8 +216,7 @@ void Sample(const char* name, const Sampling& sampling, const Ask& ask, const Te
     auto again = ask(snapshot, sampling.executor);
     ASSERT_TRUE(again) << name << " after allocation " << n;
     EXPECT_EQ(tell(*again) == want[number % 2], true) << name << " after allocation " << n;
-    n = n < sampling.all ? n + 1
-                         : static_cast<std::int64_t>(static_cast<double>(n) * sampling.growth) + 1;
+    n = testing::NextAllocation(n, sampling.all, sampling.growth);
   }
   EXPECT_GT(n, 2) << name << " allocates nothing";
 }

@@ -2,10 +2,16 @@
 // on, and the graph shows what it showed. A program of its own: it replaces operator new.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "engine/bulk/edge_load.h"
 #include "engine/graph.h"
 #include "engine/monitoring/metrics.h"
 #include "engine/properties/properties.h"
@@ -62,7 +68,11 @@ bool ApplyFailsAt(long n, Failure failure) {
   const auto graph = Graph::InMemory(With(SerialExecutor()));
   for (int i = 1; i <= 3; ++i) EXPECT_TRUE(graph->Apply(SomeBatch(i)));
   const NodeId nodes = graph->snapshot().node_count();
-  const WriteBatch batch = SomeBatch(9);
+  WriteBatch batch = SomeBatch(9);
+  batch.DefineNodeKind({"a kind of nodes with a long name"});
+  batch.DefineEdgeKind({"a kind of edges with a long name"});
+  batch.DefineColumn({"a column with a long name"});
+  batch.DefineSpace({"a space with a long name", 4});
   const Answer applied = Failing(n, [&] { return graph->Apply(batch); }, failure);
   if (applied.status) {
     EXPECT_EQ(graph->snapshot().sequence(), 4u) << n;
@@ -134,6 +144,153 @@ TEST(NoMemory, CompactInTheBackground) {
     ASSERT_TRUE(graph->Apply(SomeBatch(4))) << n;
     ASSERT_TRUE(graph->Compact()) << n;
   }
+}
+
+// Lets the first allocation fail that follows an event of the maintenance thread, after the writer
+// has done its work. The writer then waits without asking for memory.
+class FailsAfter {
+ public:
+  explicit FailsAfter(std::string_view event) : event_(event) {}
+  void Log(const LogEntry& entry) {
+    if (entry.event.ends_with(".failed")) failed_ = true;
+    if (entry.event != event_ || began_.exchange(true)) return;
+    while (!ready_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    failing_.emplace(1, Failure::kOnce);
+  }
+  void Wait() {
+    ready_ = true;
+    while (!failed_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+ private:
+  const std::string_view event_;
+  std::atomic<bool> began_ = false, ready_ = false, failed_ = false;
+  std::optional<FailingMemory> failing_;
+};
+
+double MetricOf(const Graph& graph, std::string_view name) {
+  const auto rows = GraphMetrics(graph);
+  EXPECT_TRUE(rows);
+  for (const MetricRow& row : *rows)
+    if (row.name == name) return row.value;
+  ADD_FAILURE() << name;
+  return -1;
+}
+
+// They are counted, logged and tried again, and what the host is called with may throw.
+TEST(NoMemory, BackgroundFailuresAreCounted) {
+  for (const bool packing : {false, true}) {
+    FailsAfter failing(packing ? "compaction.ended" : "compaction.began");
+    std::atomic<int> told = 0, packing_failures = 0;
+    GraphOptions options = With(SerialExecutor());
+    options.maintenance = Maintenance::kBackground;
+    options.delta_soft_arcs = 1;
+    options.on_log = [&](const LogEntry& entry) {
+      failing.Log(entry);
+      if (entry.event == "packing.failed") ++packing_failures;
+      throw std::exception();  // it does not keep its word, and asks for no memory
+    };
+    options.on_compacted = [&](const Snapshot&) {
+      ++told;
+      throw std::exception();  // it does not keep its word, and asks for no memory
+    };
+    const auto graph = Graph::InMemory(options);
+    const auto key = [](int i) { return "a node that goes " + std::to_string(i); };
+    const int nodes = packing ? 80'000 : 10;
+    WriteBatch made(1), removed(2);
+    for (int i = 0; i < nodes; ++i) {
+      made.UpsertNode(key(i));
+      removed.RemoveNode(removed.Node(key(i)));
+    }
+    const NodeRef hub = removed.UpsertNode("hub");
+    for (int i = 0; i < 10; ++i)
+      removed.Link(hub, kSupports, removed.UpsertNode("other " + std::to_string(i)));
+    ASSERT_TRUE(graph->Apply(made));
+    ASSERT_TRUE(graph->Apply(removed));
+    failing.Wait();
+    for (int i = 0; told == 0; ++i) {
+      ASSERT_TRUE(graph->Apply(SomeBatch(3 + i)));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(graph->stats().compaction_failures, 1u);
+    EXPECT_EQ(MetricOf(*graph, "plexus_compaction_failures_total"), 1);
+    EXPECT_EQ(packing_failures, packing ? 1 : 0);
+    EXPECT_EQ(graph->stats().packings, packing ? 1u : 0u);
+    EXPECT_TRUE(graph->Compact());
+  }
+}
+
+EdgeLoad SomeLoad() {
+  EdgeLoad load;
+  load.time_ms = 1000;
+  for (int b = 0; b < 3; ++b) {
+    AlignedArray<NodePair> pairs(40);
+    AlignedArray<float> weights(40);
+    for (int i = 0; i < 40; ++i) {
+      const auto id = [&](int k) {
+        return load.keys.Insert("a node with a long key, number " + std::to_string(k)).id;
+      };
+      const NodeId source = id(i % 7);
+      pairs[i] = {source, id(b * 10 + i)};
+      weights[i] = static_cast<float>(i % 3);
+    }
+    load.batches.push_back({std::move(pairs), std::move(weights), load.keys.size()});
+  }
+  return load;
+}
+
+// All of it is there, or nothing: then the graph takes it again, or says that it is read-only.
+TEST(NoMemory, Load) {
+  const std::unique_ptr<Executor> threads = MakeThreadExecutor(2);
+  for (const bool journaled : {true, false})
+    for (Executor* executor : {&SerialExecutor(), threads.get()})
+      for (const Failure failure : {Failure::kOnce, Failure::kFromThenOn}) {
+        long n = 1;
+        for (bool reached = true; reached; ++n) {
+          ASSERT_LT(n, 5'000);
+          const auto graph = journaled ? Graph::InMemory(With(*executor))
+                                       : Graph::Open(EmptyState(), nullptr, With(*executor));
+          EdgeLoad load = SomeLoad();
+          const Answer loaded = Failing(n, [&] { return graph->Load(std::move(load)); }, failure);
+          reached = loaded.reached;
+          ExpectNoMemory(loaded, n);
+          ASSERT_EQ(graph->snapshot().sequence(), loaded.status ? 3u : 0u) << n;
+          if (loaded.status) continue;
+          const auto again = graph->Load(SomeLoad());
+          ASSERT_TRUE(again || again.error().code == ErrorCode::kReadOnly) << n;
+          EXPECT_EQ(graph->read_only(), !again) << n;
+        }
+        EXPECT_GT(n, 10);
+      }
+}
+
+// Of payloads in RAM and of vectors.
+TEST(NoMemory, Reading) {
+  const auto graph = Graph::InMemory(With(SerialExecutor()));
+  WriteBatch batch(1);
+  VectorSpace space;
+  space.name = "v";
+  space.dimensions = 4;
+  batch.DefineSpace(space);
+  const NodeRef node = batch.UpsertNode("node");
+  const std::string text = "a text that fits no string inside of itself";
+  batch.SetPayload(node, NodeField::kText, text);
+  batch.SetVector(node, batch.SpaceNamed("v"), std::vector<float>(4, 0.5f));
+  ASSERT_TRUE(graph->Apply(batch));
+  const Snapshot s = graph->snapshot();
+  for (long n = 1;; ++n) {
+    const Answer read = Failing(n, [&] { return s.Payload(0, NodeField::kText); });
+    ExpectNoMemory(read, n);
+    if (!read.reached) break;
+  }
+  EXPECT_EQ(s.Payload(0, NodeField::kText).value(), text);
+  for (long n = 1;; ++n) {
+    const Answer refused = Failing(n, [&] { return s.vectors(SpaceId(7)); });
+    ASSERT_FALSE(refused.status);
+    if (!refused.reached) break;
+    ExpectNoMemory(refused, n);
+  }
+  EXPECT_TRUE(s.vectors(SpaceId(0)));
 }
 
 TEST(NoMemory, MadeAndMeasured) {

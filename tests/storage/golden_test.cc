@@ -93,7 +93,7 @@ void AreWrittenTheSame(const std::string& version, std::set<int>& seen) {
       EXPECT_TRUE(encoded->bytes == it->value().ToStringView())
           << "record " << decoded->head.sequence;
       ++compared;
-      seen.insert(fb::GetRecord(it->value().data())->format_version());
+      seen.insert(plexus::storage::fb::GetRecord(it->value().data())->format_version());
     }
     previous_hash = decoded->head.running_hash;
   }

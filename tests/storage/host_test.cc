@@ -9,7 +9,9 @@
 #include <functional>
 #include <future>
 #include <new>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "engine/bulk/edge_load.h"
@@ -241,7 +243,8 @@ TEST(Host, GlobalDatabaseIsClosedAtTheEndOfTheProcess) {
   }
 }
 
-TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
+// Whether or not the callbacks keep their word.
+void FailInTheBackground(bool callbacks_throw) {
   ScratchDirectory scratch;
   std::atomic<int> failures_left{2}, told{0};
   const std::thread::id host = std::this_thread::get_id();
@@ -259,7 +262,10 @@ TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
     EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
     EXPECT_NE(std::this_thread::get_id(), host);
     ++told;
+    if (callbacks_throw) throw std::runtime_error("of the host");
   };
+  if (callbacks_throw)
+    options.graph.on_log = [](const LogEntry&) { throw std::runtime_error("of the host"); };
   auto db = MustOpen(scratch.path(), options);
   ApplyScript(*db, 1, 5);
   EXPECT_TRUE(Eventually([&] { return !db->stats().checkpoints.empty() && told == 2; }));
@@ -268,6 +274,31 @@ TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
   ApplyScript(*db, 6, 10);
   PLEXUS_OK(db->Close());  // tells of its own work alone
   EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(10)[10]);
+}
+
+TEST(Host, BackgroundCheckpointsGoOnAfterFailures) { FailInTheBackground(false); }
+TEST(Host, CallbacksThatThrowEndNothing) { FailInTheBackground(true); }
+
+// Whatever the system refuses.
+TEST(Host, OpenWithoutMemoryOrThreadsIsAnError) {
+  const std::function<void()> refusals[] = {
+      [] { throw std::bad_alloc(); }, [] { throw std::length_error("too long"); },
+      [] {
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+      }};
+  for (const auto& refuse : refusals) {
+    ScratchDirectory scratch;
+    TestHooks hooks;
+    hooks.at_point = [&](const char* point) {
+      if (std::string_view(point) == "open.created") refuse();
+    };
+    OpenOptions options = Create();
+    options.hooks = &hooks;
+    const auto refused = Database::Open(scratch.path(), options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+    EXPECT_TRUE(Database::Open(scratch.path(), Create()));
+  }
 }
 
 // Counting does not wait for work that goes on for minutes.

@@ -1,6 +1,5 @@
-// Every call of a database, every import and export at its n-th allocation: an error, no end of the
-// program, and the graph still right, in RAM and on disk. A program of its own: it replaces
-// operator new.
+// Every call of a database at its n-th allocation: an error, no end of the program, and the graph
+// still right, in RAM and on disk. A program of its own: it replaces operator new.
 //
 // What RocksDB asks for itself is served: its code does not survive bad_alloc (spare, in
 // failing_memory.h). Sampled: the first allocations, then further and further apart.
@@ -9,61 +8,26 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "engine/bulk/edge_load.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/export.h"
-#include "storage/formats/import.h"
 #include "storage/metrics.h"
-#include "tests/support/failing_memory.h"
+#include "storage/repair.h"
+#include "tests/support/no_memory_calls.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal {
 namespace {
 
-using plexus::testing::FailingMemory;
-using plexus::testing::Failure;
+using plexus::testing::ExpectNoMemory;
+using plexus::testing::Failing;
+using plexus::testing::Outcome;
+using plexus::testing::Sample;
 using testing::ScratchDirectory;
 
 constexpr std::uint64_t kBatches = 12;
-
-// once(n): makes the n-th allocation fail and looks at what came of it; false: there was no n-th.
-template <class Once>
-void Sample(std::int64_t all, double growth, const Once& once) {
-  std::int64_t n = 1;
-  int tried = 0;
-  while (once(n) && !::testing::Test::HasFatalFailure()) {
-    ++tried;
-    n = n < all ? n + 1 : static_cast<std::int64_t>(static_cast<double>(n) * growth) + 1;
-  }
-  EXPECT_GT(tried, 0);
-}
-
-struct Outcome {
-  Status status;
-  bool reached = false;
-};
-// `call` returns a Result or a Status, whose value is dropped where memory is there again.
-template <class Call>
-Outcome Failing(std::int64_t n, Call&& call) {
-  Outcome outcome;
-  auto result = [&] {
-    FailingMemory failing(n, Failure::kOnce, "librocksdb");
-    auto got = call();
-    outcome.reached = failing.failed();
-    return got;
-  }();
-  if (!result) outcome.status = std::unexpected(result.error());
-  return outcome;
-}
-
-void ExpectNoMemory(const char* what, std::int64_t n, const Outcome& outcome) {
-  if (outcome.status) return;
-  EXPECT_EQ(outcome.status.error().code, ErrorCode::kResourceExhausted)
-      << what << " " << n << ": " << outcome.status.error().message;
-}
 
 OpenOptions Quiet(OpenOptions options) {
   options.graph.executor = &SerialExecutor();
@@ -73,11 +37,33 @@ OpenOptions Quiet(OpenOptions options) {
   return options;
 }
 
+EdgeLoad SomeLoad() {
+  EdgeLoad load;
+  load.time_ms = 1000;
+  for (int b = 0; b < 3; ++b) {
+    AlignedArray<NodePair> pairs(40);
+    for (int i = 0; i < 40; ++i) {
+      const auto id = [&](int k) {
+        return load.keys.Insert("a node with a long key, number " + std::to_string(k)).id;
+      };
+      const NodeId source = id(i % 7);
+      pairs[static_cast<std::size_t>(i)] = {source, id(b * 10 + i)};
+    }
+    load.batches.push_back({std::move(pairs), {}, load.keys.size()});
+  }
+  return load;
+}
+
 class NoMemoryStorage : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     made_ = new ScratchDirectory;
     const auto db = testing::MustOpen(made_->path(), Quiet(testing::Create()));
+    WriteBatch defines(0);
+    defines.DefineNodeKind({"a kind of nodes with a long name"});
+    defines.DefineEdgeKind({"a kind of edges with a long name"});
+    defines.DefineColumn({"a column with a long name"});
+    ASSERT_TRUE(db->graph().Apply(defines));
     testing::ApplyScript(*db, 1, kBatches);
     ASSERT_TRUE(db->Checkpoint());
     testing::ApplyScript(*db, kBatches + 1, kBatches + 4);
@@ -112,14 +98,19 @@ class NoMemoryStorage : public ::testing::Test {
     });
     EXPECT_EQ(testing::Dump(db.snapshot()) == *dump_, true) << what;
   }
-  // Of a call that writes files: afterwards the directory opens, sound, to what was there.
+  // Of a call that writes files, after `first`: afterwards the directory opens, sound, to what was
+  // there.
   template <class Call>
-  void Writes(const char* what, double growth, const Call& call) {
+  void Writes(const char* what, double growth, const Call& call,
+              const std::function<Status(Database&)>& first = {}) {
     Sample(2, growth, [&](std::int64_t n) {
       const std::string directory = Copy();
       Outcome outcome;
       {
         const auto db = Open(directory);
+        if (first) {
+          EXPECT_TRUE(first(*db)) << what;
+        }
         outcome = Failing(n, [&] { return call(*db); });
         ExpectNoMemory(what, n, outcome);
         (void)db->Close();
@@ -128,7 +119,9 @@ class NoMemoryStorage : public ::testing::Test {
       const auto db = Database::Open(directory, sound);
       EXPECT_TRUE(db) << what << " " << n << ": " << (db ? "" : db.error().message);
       if (!db) return false;
-      EXPECT_TRUE(call(**db)) << what << " once more, after allocation " << n;
+      const auto again = call(**db);
+      EXPECT_TRUE(again) << what << " once more, after allocation " << n << ": "
+                         << (again ? "" : again.error().message);
       const auto report = (*db)->Verify();
       EXPECT_TRUE(report && report->ok) << what << " " << n;
       return outcome.reached;
@@ -164,10 +157,50 @@ TEST_F(NoMemoryStorage, Reading) {
   const auto once = [](auto&& call) { return call; };
   Reads("ChangesSince", *db, 6, 1.5, once([](Database& d) { return d.ChangesSince(3); }));
   Reads("History", *db, 6, 1.5, once([](Database& d) { return d.History(0); }));
+  Reads("SequenceAtTime", *db, 4, 1.5, once([](Database& d) { return d.SequenceAtTime(7000); }));
   Reads("Verify", *db, 2, 2.5, once([](Database& d) { return d.Verify(); }));
   Reads("Metrics", *db, 10, 1.3, once([](Database& d) { return DatabaseMetrics(d); }));
   Sequence at = 0;  // each time another state that nobody has kept
   Reads("AsOf", *db, 2, 1.8, [&](Database& d) { return d.AsOf(1 + at++ % 9); });
+}
+
+// Of texts and property maps, from files and from a cache that holds few of them.
+TEST_F(NoMemoryStorage, Payloads) {
+  OpenOptions options = Quiet({});
+  options.payload_cache_bytes = 2048;
+  const auto db = testing::MustOpen(Copy(), options);
+  const Snapshot s = db->snapshot();
+  std::vector<PayloadRef> refs;
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    for (const NodeField field : {NodeField::kText, NodeField::kProperties})
+      if (s.payload_ref(v, field)) refs.push_back(s.payload_ref(v, field));
+  ASSERT_GT(refs.size(), 20u);
+  std::size_t at = 0;
+  for (const std::size_t step :
+       {std::size_t{1}, std::size_t{0}})  // the next one each time; one that is kept
+    Reads("Payload", *db, 40, 1.5,
+          [&](Database&) { return s.Payload(refs[(at += step) % refs.size()]); });
+  // As often as entries of the cache come and go.
+  for (int round = 0; round < 200; ++round) {
+    const Outcome outcome =
+        Failing(1 + round % 9, [&] { return s.Payload(refs[(at += 1) % refs.size()]); });
+    ExpectNoMemory("Payload", round, outcome);
+    EXPECT_LE(db->stats().payload_cache_bytes, options.payload_cache_bytes);
+  }
+}
+
+TEST_F(NoMemoryStorage, Vectors) {
+  const std::string directory = Copy();
+  (void)testing::MustOpen(directory, Quiet(testing::ReadOnly()))->snapshot().vectors(SpaceId(0));
+  Sample(8, 1.5, [&](std::int64_t n) {
+    const auto db = testing::MustOpen(directory, Quiet(testing::ReadOnly()));
+    const Snapshot s = db->snapshot();
+    const Outcome outcome = Failing(n, [&] { return s.vectors(SpaceId(0)); });
+    ExpectNoMemory("vectors", n, outcome);
+    EXPECT_TRUE(s.vectors(SpaceId(0))) << n;
+    EXPECT_EQ(testing::Dump(s) == *dump_, true) << n;
+    return outcome.reached;
+  });
 }
 
 TEST_F(NoMemoryStorage, Backup) {
@@ -183,6 +216,31 @@ TEST_F(NoMemoryStorage, Backup) {
   EXPECT_TRUE(db->Backup(to));
 }
 
+// Of new directories: there is nothing, or all of it.
+TEST_F(NoMemoryStorage, RestoreAndRepair) {
+  const std::string to = scratch_.path("new");
+  RepairOptions repair;
+  repair.executor = &SerialExecutor();
+  const std::pair<const char*, std::function<Status()>> calls[] = {
+      {"Restore", [&] { return Database::Restore(made_->path(), to); }},
+      {"Repair", [&]() -> Status {
+         PLEXUS_TRY(Repair(made_->path(), to, repair));
+         return {};
+       }}};
+  for (const auto& [what, call] : calls)
+    Sample(2, 3.0, [&, what = what, &call = call](std::int64_t n) {
+      const Outcome outcome = Failing(n, call);
+      ExpectNoMemory(what, n, outcome);
+      if (!outcome.status) {
+        EXPECT_FALSE(Database::Exists(to)) << what << " " << n;
+        EXPECT_TRUE(call()) << what << " after allocation " << n;
+      }
+      EXPECT_EQ(testing::Dump(Open(to)->snapshot()) == *dump_, true) << what << " " << n;
+      std::filesystem::remove_all(to);
+      return outcome.reached;
+    });
+}
+
 TEST_F(NoMemoryStorage, Checkpoint) {
   Writes("Checkpoint", 2.2, [](Database& d) { return d.Checkpoint(); });
 }
@@ -194,6 +252,47 @@ TEST_F(NoMemoryStorage, Purge) {
     const Snapshot s = d.snapshot();
     const std::string_view key = s.key(1);
     return d.Purge({&key, 1}, s.time_ms());
+  });
+}
+TEST_F(NoMemoryStorage, Scrub) {
+  const NodeId node = 1;
+  WriteBatch purge(100'000);
+  purge.PurgeNode(NodeRef::Id(node));
+  Writes(
+      "Scrub", 2.4, [](Database& d) { return d.Scrub(); },
+      [&](Database& d) -> Status {
+        PLEXUS_TRY(d.graph().Apply(purge));
+        return {};
+      });
+}
+TEST_F(NoMemoryStorage, Bulk) {
+  const WriteBatch first = testing::ScriptBatch(kBatches + 5),
+                   second = testing::ScriptBatch(kBatches + 6);
+  Writes("BeginBulk to EndBulk", 1.8, [&](Database& d) -> Status {
+    PLEXUS_TRY(d.BeginBulk());
+    PLEXUS_TRY(d.graph().Apply(first));
+    PLEXUS_TRY(d.snapshot().Payload(0, NodeField::kText));  // which needs what is pending
+    PLEXUS_TRY(d.graph().Apply(second));
+    return d.EndBulk();
+  });
+}
+TEST_F(NoMemoryStorage, Close) {
+  const WriteBatch batch = testing::ScriptBatch(kBatches + 5);
+  Sample(2, 1.8, [&](std::int64_t n) {
+    const std::string directory = Copy();
+    OpenOptions options = Quiet({});
+    options.checkpoint_on_close = CheckpointOnClose::kAlways;
+    auto db = testing::MustOpen(directory, options);
+    EXPECT_TRUE(db->graph().Apply(batch));
+    const std::string dump = testing::Dump(db->snapshot());
+    const Sequence durable = db->stats().synced_sequence;
+    const Outcome outcome = Failing(n, [&] { return db->Close(); });
+    ExpectNoMemory("Close", n, outcome);
+    db.reset();
+    db = Open(directory);
+    EXPECT_GE(db->snapshot().sequence(), durable) << n;
+    EXPECT_EQ(testing::Dump(db->snapshot()) == dump, true) << n;  // the machine did not fail
+    return outcome.reached;
   });
 }
 TEST_F(NoMemoryStorage, HardPurge) {
@@ -262,49 +361,32 @@ TEST_F(NoMemoryStorage, RefreshAndReplay) {
   });
 }
 
-// Into graphs in RAM: records before the failure may stay, so the whole is imported once more.
-TEST_F(NoMemoryStorage, ImportAndExport) {
-  const auto db = Open(Copy());
-  const Snapshot s = db->snapshot();
-  using Exporter = Status (*)(const Snapshot&, std::ostream&, const ExportOptions&);
-  const std::pair<const char*, Exporter> exporters[] = {{"x.jsonl", ExportJsonLines},
-                                                        {"x.csv", ExportCsv},
-                                                        {"x.dot", ExportDot},
-                                                        {"x.mtx", ExportMatrixMarket},
-                                                        {"x.graphml", ExportGraphMl},
-                                                        {"x.node-link.json", ExportNodeLink},
-                                                        {"x.mcp.json", ExportMcpMemory},
-                                                        {"x.gexf", ExportGexf}};
-  GraphOptions plain;
-  plain.executor = &SerialExecutor();
-  for (const auto& [name, exporter] : exporters) {
-    SCOPED_TRACE(name);
-    std::ostringstream whole;
-    ASSERT_TRUE(exporter(s, whole, {}));
-    Sample(10, 1.5, [&](std::int64_t n) {
-      std::ostringstream out;
-      const Outcome outcome = Failing(n, [&] { return exporter(s, out, {}); });
-      if (outcome.status) {
-        EXPECT_EQ(out.str() == whole.str(), true) << n;
-      } else {  // the stream's own memory: it says that it is bad
-        EXPECT_TRUE(outcome.status.error().code == ErrorCode::kResourceExhausted ||
-                    outcome.status.error().code == ErrorCode::kIo)
-            << n << ": " << outcome.status.error().message;
+// A prefix of the load is there, or nothing.
+TEST_F(NoMemoryStorage, Load) {
+  for (const bool bulk : {false, true})
+    Sample(2, 1.6, [&](std::int64_t n) {
+      const std::string directory = scratch_.path("load");
+      std::filesystem::remove_all(directory);
+      Outcome outcome;
+      {
+        const auto db = testing::MustOpen(directory, Quiet(testing::Create()));
+        if (bulk) {
+          EXPECT_TRUE(db->BeginBulk());
+        }
+        EdgeLoad load = SomeLoad();
+        outcome = Failing(n, [&] { return db->graph().Load(std::move(load)); });
+        ExpectNoMemory("Load", n, outcome);
+        EXPECT_EQ(db->snapshot().sequence(), outcome.status ? 3u : 0u) << n;
       }
+      const auto db = Open(directory);
+      if (outcome.status) {
+        EXPECT_EQ(db->snapshot().sequence(), 3u) << n;
+      }
+      EXPECT_LE(db->snapshot().sequence(), 3u) << n;
+      const auto report = db->Verify();
+      EXPECT_TRUE(report && report->ok) << n;
       return outcome.reached;
     });
-    const std::string bytes = whole.str();
-    if (!ImportBytes(*Graph::InMemory(plain), name, bytes)) continue;  // written only
-    Sample(6, 1.6, [&](std::int64_t n) {
-      const auto graph = Graph::InMemory(plain);
-      const Outcome outcome = Failing(n, [&] { return ImportBytes(*graph, name, bytes); });
-      ExpectNoMemory("Import", n, outcome);
-      const auto again = ImportBytes(*graph, name, bytes);
-      EXPECT_TRUE(again || again.error().code == ErrorCode::kReadOnly)
-          << n << (again ? "" : again.error().message);
-      return outcome.reached;
-    });
-  }
 }
 
 }  // namespace

@@ -88,6 +88,13 @@ class FailingMemory {
   }
 };
 
+// The allocation to try after the n-th: each of the first `all`, then further and further apart.
+// PLEXUS_EVERY_ALLOCATION=1: each.
+inline std::int64_t NextAllocation(std::int64_t n, std::int64_t all, double growth) {
+  static const bool every = std::getenv("PLEXUS_EVERY_ALLOCATION") != nullptr;
+  return every || n < all ? n + 1 : static_cast<std::int64_t>(static_cast<double>(n) * growth) + 1;
+}
+
 inline void* AskFor(std::size_t bytes, std::size_t alignment) noexcept {
   if (FailingMemory::FailsNow()) return nullptr;
   if (bytes == 0) bytes = 1;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/memory/internal/trust.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -53,7 +54,7 @@ std::optional<RecallTerm> RecallTermNamed(std::string_view name) {
   return static_cast<RecallTerm>(at - kNames.begin());
 }
 
-Status CheckRecallWeights(const RecallWeights& weights) {
+Status CheckRecallWeights(const RecallWeights& weights) try {
   double sum = 0;
   for (std::size_t i = 0; i < kRecallTerms; ++i) {
     if (!(weights[i] >= 0 && weights[i] <= kMaxRecallWeight))
@@ -64,10 +65,11 @@ Status CheckRecallWeights(const RecallWeights& weights) {
   if (sum > 0) return {};
   return Fail(ErrorCode::kInvalidArgument, "every weight is 0: no term makes up the score");
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t now_ms,
                                         const RecallTermOptions& options, const RecallAsked& asked,
-                                        const std::optional<RecallWeights>& weights) {
+                                        const std::optional<RecallWeights>& weights) try {
   if (options.half_life_ms <= 0)
     return Fail(ErrorCode::kInvalidArgument, "the half-life of recency is above 0");
   if (options.full_count <= 0)
@@ -91,6 +93,7 @@ Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t n
     return Fail(ErrorCode::kNotFound, "no column of numbers '" + name + "' to read salience from");
   return scorer;
 }
+PLEXUS_CATCH_NO_MEMORY
 
 double RecallScorer::SalienceOf(NodeId node) const {
   if (salience_)

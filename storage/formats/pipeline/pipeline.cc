@@ -2,9 +2,11 @@
 #include "storage/formats/pipeline/pipeline.h"
 
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
-#include <new>
+
+#include "engine/out_of_memory.h"
 
 namespace plexus::formats_internal {
 
@@ -29,9 +31,9 @@ class Pipeline {
   void Work() {
     try {
       WorkUntilDone();
-    } catch (const std::bad_alloc&) {  // in no thread may it go further
+    } catch (const std::exception&) {  // in no thread may it go further
       const std::lock_guard lock(mutex_);
-      Finish(Fail(ErrorCode::kResourceExhausted, "no memory to read and parse the file"));
+      Finish(OutOfMemory());  // which needs no memory
       changed_.notify_all();
     }
   }

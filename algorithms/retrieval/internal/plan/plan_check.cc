@@ -4,6 +4,7 @@
 
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/traversal/traverse.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -80,7 +81,7 @@ std::string_view FusionName(Fusion fusion) {
   return kFusionNames[static_cast<std::size_t>(fusion)];
 }
 
-Status CheckPlan(const RetrievalPlan& plan) {
+Status CheckPlan(const RetrievalPlan& plan) try {
   PLEXUS_TRY(CheckCount("top", plan.top, PlanLimits::kMaxTop));
   PLEXUS_TRY(CheckSeeds(plan));
   PLEXUS_TRY(CheckNumber("expand.hops", plan.expand.hops >= 0 && plan.expand.hops <= kMaxHops,
@@ -91,5 +92,6 @@ Status CheckPlan(const RetrievalPlan& plan) {
   PLEXUS_TRY(CheckScore(plan));
   return CheckNumber("lambda", plan.lambda >= 0 && plan.lambda <= 1, "from 0 to 1");
 }
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus
