@@ -20,9 +20,9 @@ std::atomic<std::uint64_t> wrong_here{0};
 }  // namespace
 
 const char* TimedName(Timed what) {
-  static constexpr const char* kNames[] = {"apply",  "snapshot",   "nearest",   "bm25",  "traverse",
-                                           "point",  "refresh",    "feed pull", "purge", "trim",
-                                           "backup", "checkpoint", "as of",     "open",  "raw sync"};
+  static constexpr const char* kNames[] = {
+      "apply", "snapshot", "nearest", "bm25",       "traverse", "point", "refresh", "feed pull",
+      "purge", "trim",     "backup",  "checkpoint", "as of",    "open",  "raw sync"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Timed::kTimedCount));
   return kNames[static_cast<int>(what)];
 }

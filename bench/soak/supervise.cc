@@ -282,13 +282,13 @@ bool Supervisor::Judge() {
   for (int i = 0; i < static_cast<int>(Timed::kTimedCount); ++i) {
     const Latencies& l = board_[static_cast<Timed>(i)];
     if (l.count == 0) continue;
-    std::printf(
-        "  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64
-        " over 50 ms; less waits for a processor: max %.3f ms, %" PRIu64 " over 50 ms\n",
-        TimedName(static_cast<Timed>(i)), l.count.load(),
-        static_cast<double>(l.Quantile(0.5)) / 1e3, static_cast<double>(l.Quantile(0.99)) / 1e3,
-        static_cast<double>(l.max_us) / 1e3, l.over_50ms.load(),
-        static_cast<double>(l.max_running_us) / 1e3, l.over_50ms_running.load());
+    std::printf("  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64
+                " over 50 ms; less waits for a processor: max %.3f ms, %" PRIu64 " over 50 ms\n",
+                TimedName(static_cast<Timed>(i)), l.count.load(),
+                static_cast<double>(l.Quantile(0.5)) / 1e3,
+                static_cast<double>(l.Quantile(0.99)) / 1e3, static_cast<double>(l.max_us) / 1e3,
+                l.over_50ms.load(), static_cast<double>(l.max_running_us) / 1e3,
+                l.over_50ms_running.load());
     if (i > static_cast<int>(Timed::kTraverse)) continue;
     stalls += l.over_50ms;
     stalls_running += l.over_50ms_running;
