@@ -1,8 +1,10 @@
 // What the program promises in passing: empty options, times, first imports, paths, trims.
 #include <gtest/gtest.h>
 
+#include <boost/json/object.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/support/run_plexus.h"
 
@@ -71,6 +73,57 @@ TEST(Promises, SecondsAreReported) {
       Plexus({"link", "--db", db, "a", "knows", "c", "--valid-until", "2030-01-01T00:00:00+02:00"})
           .err,
       "");
+}
+
+// A graph's time never goes back: whatever writes says so in its reply.
+TEST(Promises, AMovedTimeIsTold) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const auto run = [&](std::vector<std::string> words, const std::string& now, bool json = true) {
+    words.insert(words.end(), {"--db", db, "--now", now});
+    if (json) words.push_back("--json");
+    const Finished finished = Plexus(words);
+    EXPECT_EQ(finished.code, 0) << words[0] << finished.err;
+    return finished;
+  };
+  const auto moved = [&](const std::vector<std::string>& words, const std::string& now) {
+    const boost::json::object reply = run(words, now).Json();
+    const auto* member = reply.if_contains("time_moved");
+    EXPECT_TRUE(!member || member->as_bool());
+    return member != nullptr;
+  };
+  const std::string then = "1700000000000", before = "1690000000000", after = "1700000000001";
+  const std::string lines = dir.File("a.jsonl", R"({"node":"m5"})"
+                                                "\n");
+  EXPECT_FALSE(moved({"put", "m1", "--text", "one"}, then));
+  const std::vector<std::vector<std::string>> writes = {
+      {"put", "m2", "--text", "two", "--dry-run"},
+      {"put", "m2", "--text", "two"},
+      {"link", "m1", "knows", "m2"},
+      {"link", "m1", "knows", "m3"},
+      {"unlink", "m1", "knows", "m3"},
+      {"ledger", "record", "--member", "m1", "--id", "c1"},
+      {"ledger", "label", "c1", "helpful"},
+      {"concept", "upsert", "apple"},
+      {"import", lines, "--dry-run"},
+      {"import", lines},
+      {"terms"},
+      {"recall", "one", "--commit"},
+      {"remove", "m3"},
+      {"purge", "m5"},
+  };
+  for (const auto& words : writes) EXPECT_TRUE(moved(words, before)) << words[0] << words.back();
+  // Not what wrote nothing, what asks, or what comes later.
+  EXPECT_FALSE(moved({"link", "m1", "knows", "m2"}, before));
+  EXPECT_FALSE(moved({"recall", "one"}, before));
+  EXPECT_FALSE(moved({"stats"}, before));
+  EXPECT_FALSE(moved({"compact"}, before));
+  EXPECT_FALSE(moved({"link", "m1", "knows", "m4"}, after));
+  // For people, a note.
+  const Finished told = run({"put", "m6"}, before, false);
+  EXPECT_TRUE(Says(told.err, "now lies before 2023-11-14T22:13:20.001Z, the graph's time"))
+      << told.err;
+  EXPECT_FALSE(Says(run({"put", "m7"}, after, false).err, "the graph's time"));
 }
 
 TEST(Promises, APathOverWeightZeroDiffersFromNone) {

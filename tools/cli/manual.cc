@@ -95,7 +95,7 @@ std::string Section(const Operation& command) {
   }
   for (const Example& example : command.examples)
     text += "    " + example.shell + "    # " + example.what + "\n";
-  if (!command.reply.empty()) text += "\nReply: `{" + command.reply + "}`\n";
+  if (!command.reply.empty()) text += "\nReply: `{" + command.ReplyMembers() + "}`\n";
   return text + "\n";
 }
 

@@ -109,6 +109,14 @@ Access Operation::AccessFor(const Request& request) const {
   return effect == Effect::kRead ? Access::kRead : Access::kWrite;
 }
 
+bool Operation::MayApply() const {
+  return group != "Care" && (effect != Effect::kRead || Find("dry_run"));
+}
+
+std::string Operation::ReplyMembers() const {
+  return MayApply() ? reply + ", time_moved?:b" : reply;
+}
+
 Access OpensNothing(const Request&) { return Access::kNothing; }
 
 }  // namespace plexus::tools

@@ -163,6 +163,10 @@ struct Operation {
 
   const Parameter* Find(std::string_view parameter) const;
   Access AccessFor(const Request& request) const;
+  // Whether it may apply batches. Answer (workspace.h) then says time_moved.
+  bool MayApply() const;
+  // The members of its replies: `reply`, and what Answer adds.
+  std::string ReplyMembers() const;
 };
 
 // Operation::access of what opens no graph, or directories itself.

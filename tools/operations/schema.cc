@@ -193,7 +193,7 @@ void WriteRequestSchema(ReplyWriter& json, const Operation& operation) {
 
 void WriteReplySchema(ReplyWriter& json, const Operation& operation) {
   json.Field("$schema", kDraft);
-  WriteObject(json, ParseShape(operation.reply), true);
+  WriteObject(json, ParseShape(operation.ReplyMembers()), true);
 }
 
 void AddSchema(Rows& rows) {

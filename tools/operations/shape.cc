@@ -92,7 +92,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 51> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 52> kMeanings = {{
     {"acyclic", "no cycle was met"},
     {"arousal_level", "of the concept from now on"},
     {"average_length", "words in a text, on average"},
@@ -140,6 +140,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 51> kMeaning
     {"stage_ms", "milliseconds of each stage; they differ from run to run"},
     {"superseded_by", "the head of what replaced it"},
     {"tf", "times the term is in the text"},
+    {"time_moved", "now lies before the graph's time, and what was written has that"},
     {"total", "how many there are, listed or not"},
     {"truncated", "the budget ran out: right as far as it goes"},
     {"warnings", "damage that was worked around"},

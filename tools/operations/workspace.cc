@@ -30,6 +30,24 @@ Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::stri
   return NodeSubset(snapshot.node_count(), std::move(words));
 }
 
+bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
+
+// How the graph would be open if the request were no dry run.
+Access AccessToWrite(const Request& request) {
+  return request.operation().AccessFor(IsDry(request) ? request.Without("dry_run") : request);
+}
+
+bool WasMoved(Workspace& workspace, const Request& request, Sequence before) {
+  const Snapshot after = workspace.graph().snapshot();
+  const bool wrote =
+      IsDry(request) ? AccessToWrite(request) != Access::kRead : after.sequence() != before;
+  if (!wrote || after.time_ms() <= workspace.now_ms()) return false;
+  workspace.notes().push_back({"now lies before " + IsoTime(after.time_ms()) +
+                                   ", the graph's time; what is written has that",
+                               Note::kForPeople});
+  return true;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& options) {
@@ -176,8 +194,8 @@ Status CheckCommon(const Request& request) {
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
   // A dry run shows what would be written, which is the present: it is no way to write the past.
-  const bool dry = request.Has("dry_run") && request.Flag("dry_run");
-  const Access access = operation.AccessFor(dry ? request.Without("dry_run") : request);
+  const bool dry = IsDry(request);
+  const Access access = AccessToWrite(request);
   if (access == Access::kRead) return {};
   if (access == Access::kNothing) return refuse("as_of");
   return Fail(ErrorCode::kInvalidArgument,
@@ -259,7 +277,10 @@ Status Workspace::Close() {
 Result<Reply> Answer(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(request.Check());
   PLEXUS_TRY(workspace.Look(request));
+  const bool may_apply = request.operation().MayApply() && workspace.has_graph();
+  const Sequence before = may_apply ? workspace.graph().snapshot().sequence() : 0;
   PLEXUS_ASSIGN(Reply reply, request.operation().run(workspace, request));
+  reply.time_moved = may_apply && WasMoved(workspace, request, before);
   if (request.Given("details") && reply.members)
     reply.members = [members = std::move(reply.members),
                      with = request.List("details")](ReplyWriter& writer) mutable {

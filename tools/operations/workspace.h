@@ -75,6 +75,7 @@ class Workspace {
   Graph& graph() { return database_ ? database_->graph() : *graph_; }
   Database& database() { return *database_; }
   bool has_database() const { return database_ != nullptr; }
+  bool has_graph() const { return database_ || graph_; }
   const Snapshot& snapshot() const { return view_.snapshot; }
   const Schema& schema() const { return view_.snapshot.schema(); }
   std::int64_t now_ms() const { return view_.now_ms; }
@@ -85,7 +86,8 @@ class Workspace {
   int input() const { return options_.input; }
   Progress* progress() const { return options_.progress; }
 
-  // Traverse judges its resumed question by the time at which it was asked.
+  // Traverse judges its resumed question by the time at which it was asked; a file that is followed
+  // is read as time goes on.
   void SetNow(std::int64_t now_ms) { view_.now_ms = now_ms; }
   // A time or "now"; "" is kNoTime, valid times are not looked at.
   Result<std::int64_t> ValidAt(std::string_view given) const;
@@ -123,7 +125,8 @@ class Workspace {
   bool open_for_writing_ = false;
 };
 
-// Answers a request: checks it, looks, runs. What is to be known beside it stands in notes().
+// Answers a request: checks it, looks, runs. What is to be known beside it stands in notes(). The
+// reply says whether the time of what was written, or would be by a dry run, was moved.
 Result<Reply> Answer(Workspace& workspace, const Request& request);
 
 // Whether the operation takes scope, node_kinds and where: questions, and what reads texts.

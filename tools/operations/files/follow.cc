@@ -83,6 +83,7 @@ Result<FollowReport> Follow(Workspace& workspace, const Request& request,
     follow.on_batch = [=](const FollowBatch& batch) { Report(*progress, batch); };
     follow.clock_ms = [&workspace, progress] {
       workspace.SetClock(progress->ClockMs());
+      workspace.SetNow(workspace.options().clock_ms);
       return workspace.options().clock_ms;
     };
   } else if (!workspace.progress() && !follow.idle_seconds) {

@@ -45,6 +45,8 @@ struct Reply {
   std::string closing;   // lines after it
   std::string page;      // instead of a table
   bool quiet = false;    // people are shown nothing but these words
+  // What was written has a later time than now: the graph's, which never goes back.
+  bool time_moved = false;
   // The answer is a failure, too: a cycle, damage, nothing found. Without a message nothing is to
   // be said beyond the reply.
   std::optional<Error> failure;
@@ -52,7 +54,8 @@ struct Reply {
   Stream stream;
 };
 
-// The whole object, with "warnings" at its end when there are any.
+// The whole object, with "time_moved" at its end when it is true, and "warnings" when there are
+// any.
 void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWriter& writer);
 
 }  // namespace plexus::tools
