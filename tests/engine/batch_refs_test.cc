@@ -1,15 +1,12 @@
-// Ids are types, references belong to their batch. The first is shown by what compiles, the second
-// by what Apply says.
+// References belong to their batch: what Apply says of others, and of those that were never set.
 #include "engine/batch_refs.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -25,133 +22,6 @@ namespace {
 using testing::Dump;
 using testing::WriterHarness;
 using B = WriteBatch;
-
-// --- ids of another sort, and plain numbers, are refused by the compiler
-
-template <class To, class From>
-constexpr bool kBecomes = std::is_convertible_v<From, To>;
-static_assert(kBecomes<std::uint16_t, NodeKindId> && kBecomes<std::size_t, ColumnId>);
-static_assert(std::is_constructible_v<EdgeKindId, int> && !kBecomes<EdgeKindId, int>);
-static_assert(!kBecomes<EdgeKindId, std::uint16_t> && !kBecomes<SpaceId, int>);
-static_assert(!std::is_constructible_v<EdgeKindId, NodeKindId>);
-static_assert(!std::is_constructible_v<NodeKindId, EdgeKindId>);
-static_assert(!std::is_constructible_v<ColumnId, SpaceId>);
-static_assert(!std::is_assignable_v<NodeKindId&, EdgeKindId>);
-static_assert(!std::is_assignable_v<NodeKindId&, int>);
-static_assert(std::is_trivially_copyable_v<EdgeKindId> && sizeof(EdgeKindId) == 2);
-
-template <class A, class Other>
-constexpr bool kCompares = requires(A a, Other b) { a == b; };
-template <class A, class Other>
-constexpr bool kOrders = requires(A a, Other b) { a < b; };
-static_assert(kCompares<NodeKindId, NodeKindId> && kOrders<ColumnId, ColumnId>);
-static_assert(kCompares<NodeKindId, int> && kOrders<ColumnId, std::size_t>);
-static_assert(!kCompares<NodeKindId, EdgeKindId> && !kCompares<EdgeKindId, NodeKindId>);
-static_assert(!kOrders<ColumnId, SpaceId> && !kOrders<SpaceId, ColumnId>);
-
-static_assert(kBecomes<NodeKindRef, NodeKindId> && kBecomes<EdgeKindRef, EdgeKindId>);
-static_assert(kBecomes<ColumnRef, ColumnId> && kBecomes<SpaceRef, SpaceId>);
-static_assert(!std::is_constructible_v<NodeKindRef, EdgeKindId>);
-static_assert(!std::is_constructible_v<EdgeKindRef, NodeKindId>);
-static_assert(!std::is_constructible_v<EdgeKindRef, NodeKindRef>);
-static_assert(!std::is_constructible_v<ColumnRef, SpaceRef>);
-static_assert(!std::is_constructible_v<EdgeKindRef, int>);
-static_assert(!kBecomes<NodeRef, NodeId> && !kBecomes<NodeRef, NodeKindId>);
-
-template <class Kind>
-constexpr bool kUpserts = requires(B b, Kind kind) { b.UpsertNode("a", kind); };
-static_assert(kUpserts<NodeKindId> && kUpserts<NodeKindRef>);
-static_assert(!kUpserts<EdgeKindId> && !kUpserts<EdgeKindRef> && !kUpserts<ColumnId>);
-static_assert(!kUpserts<int> && !kUpserts<std::uint16_t>);
-
-template <class Kind>
-constexpr bool kLinks = requires(B b, NodeRef n, Kind kind) { b.Link(n, kind, n); };
-template <class Kind>
-constexpr bool kUnlinks = requires(B b, NodeRef n, Kind kind) { b.Unlink(n, kind, n); };
-template <class Kind>
-constexpr bool kExpects = requires(B b, NodeRef n, Kind kind) { b.ExpectEdge(n, kind, n); };
-static_assert(kLinks<EdgeKindId> && kUnlinks<EdgeKindRef> && kExpects<EdgeKindId>);
-static_assert(!kLinks<NodeKindId> && !kLinks<NodeKindRef> && !kLinks<int> && !kLinks<NodeRef>);
-static_assert(!kUnlinks<NodeKindId> && !kExpects<NodeKindId> && !kExpects<ColumnRef>);
-
-template <class Column>
-constexpr bool kSets = requires(B b, NodeRef n, Column c) { b.SetF64(n, c, 1.0); };
-template <class Space>
-constexpr bool kClears = requires(B b, NodeRef n, Space s) { b.ClearVector(n, s); };
-static_assert(kSets<ColumnId> && kSets<ColumnRef> && kClears<SpaceId> && kClears<SpaceRef>);
-static_assert(!kSets<SpaceId> && !kSets<EdgeKindId> && !kSets<int> && !kClears<ColumnRef>);
-
-template <class Kind>
-constexpr bool kFinds = requires(const Snapshot s, Kind kind) { s.FindEdge(0, kind, 1); };
-template <class Kind>
-constexpr bool kHasTraits = requires(const Schema s, Kind kind) { s.node_kind(kind); };
-template <class Kind>
-constexpr bool kIndexes = requires(B b, Kind kind) { b.IndexNode(kind, "x"); };
-static_assert(kFinds<EdgeKindId> && kHasTraits<NodeKindId> && kIndexes<NodeKindId>);
-static_assert(!kFinds<NodeKindId> && !kHasTraits<EdgeKindId> && !kIndexes<EdgeKindId>);
-
-// A kind, column or space where a node, or a string, is meant.
-using OfArc = void (*)(const Arc&);
-using OfRow = void (*)(NodeId, const Arc&);
-constexpr Direction kOut = Direction::kOut;
-template <class Node>
-constexpr bool kReads = requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) {
-  s.alive(n);
-  s.FindEdge(n, kLink, n, n);
-  s.ScanArcs(kOut, n, n, f, fn);
-};
-template <class Node>
-constexpr bool kReadsAny =
-    requires(const Snapshot s, Node n) { s.key(n); } ||
-    requires(const Snapshot s, Node n) { s.node_kind(n); } ||
-    requires(const Snapshot s, Node n) { s.alive(n); } ||
-    requires(const Snapshot s, Node n) { s.purged(n); } ||
-    requires(const Snapshot s, Node n) { s.is_fact(n); } ||
-    requires(const Snapshot s, Node n) { s.f64(kTrust, n); } ||
-    requires(const Snapshot s, Node n) { s.i64(kAccessedAt, n); } ||
-    requires(const Snapshot s, Node n) { s.string_column(kScope, n); } ||
-    requires(const Snapshot s, Node n) { s.column_bits(kScope, n); } ||
-    requires(const Snapshot s, Node n) { s.scope(n); } ||
-    requires(const Snapshot s, Node n) { s.payload_ref(n, NodeField::kText); } ||
-    requires(const Snapshot s, Node n) { s.Payload(n, NodeField::kText); } ||
-    requires(const Snapshot s, Node n) { s.string(n); } || requires(Node n) { NodeRef::Id(n); };
-template <class Node>
-constexpr bool kWalksAny =
-    requires(const Snapshot s, Node n) { s.clean(kOut, n); } ||
-    requires(const Snapshot s, Node n, ArcFilter f, OfArc fn) { s.ForEachArc(kOut, n, f, fn); } ||
-    requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) { s.ScanArcs(kOut, n, 1, f, fn); } ||
-    requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) { s.ScanArcs(kOut, 0, n, f, fn); } ||
-    requires(const Snapshot s, Node n, ArcFilter f) { s.Degree(kOut, n, f); } ||
-    requires(const Snapshot s, Node n, Arc a) { s.edge(a, n); } ||
-    requires(const Snapshot s, Node n) { s.FindEdge(n, kLink, 1); } ||
-    requires(const Snapshot s, Node n) { s.FindEdge(0, kLink, n); } ||
-    requires(const Snapshot s, Node n) { s.FindEdge(0, kLink, 1, n); } ||
-    requires(const Snapshot s, Node n) { s.FindBaseEdge(n, kLink, 1, 0); } ||
-    requires(const Snapshot s, Node n) { s.FindBaseEdge(0, kLink, n, 0); } ||
-    requires(const Snapshot s, Node n) { s.FindBaseEdge(0, kLink, 1, n); } ||
-    requires(const Snapshot s, Node n) { s.PrefetchBaseRow(n, false); } ||
-    requires(const Snapshot s, Node n) { s.PrefetchDeltaRow(n, false); };
-static_assert(kReads<NodeId> && kReads<int> && kReads<std::size_t>);
-static_assert(!kReadsAny<NodeKindId> && !kReadsAny<EdgeKindId> && !kReadsAny<ColumnId>);
-static_assert(!kReadsAny<SpaceId> && !kReadsAny<const NodeKindId&> && !kReadsAny<NodeRef>);
-static_assert(!kWalksAny<NodeKindId> && !kWalksAny<EdgeKindId> && !kWalksAny<ColumnId>);
-static_assert(!kWalksAny<SpaceId> && !kWalksAny<const NodeKindId&> && !kWalksAny<NodeRef>);
-static_assert(!std::is_constructible_v<NodeArg, NodeKindId> && sizeof(NodeArg) == 4);
-static_assert(std::is_trivially_copyable_v<NodeArg> && !std::is_default_constructible_v<NodeArg>);
-static_assert(NodeRef::Id(7).index() == 7);
-
-TEST(TypedIds, CountIndexAndHashAsTheirNumbers) {
-  EdgeKindId kind{};
-  EXPECT_EQ(++kind, EdgeKindId{1});
-  EXPECT_LT(kind, kSupports);
-  EXPECT_EQ((std::array{10, 11, 12}[kind]), 11);
-  EXPECT_EQ(EdgeKindId(std::size_t{300}).value(), 300);
-  std::unordered_set<ColumnId> set = {kTrust, kScope, kTrust};
-  EXPECT_EQ(set.size(), 2u);
-  EXPECT_EQ(kNoNodeKind, 65535);
-}
-
-// --- references of another batch, or of another time
 
 class Refs : public ::testing::Test {
  protected:
