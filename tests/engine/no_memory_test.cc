@@ -70,7 +70,7 @@ bool ApplyFailsAt(long n, Failure failure) {
   const NodeId nodes = graph->snapshot().node_count();
   WriteBatch batch = SomeBatch(9);
   batch.DefineNodeKind({"a kind of nodes with a long name"});
-  batch.DefineEdgeKind({"a kind of edges with a long name"});
+  batch.DefineEdgeKind({"a kind of edges with a long name", ""});
   batch.DefineColumn({"a column with a long name"});
   batch.DefineSpace({"a space with a long name", 4});
   const Answer applied = Failing(n, [&] { return graph->Apply(batch); }, failure);

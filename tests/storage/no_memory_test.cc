@@ -61,7 +61,7 @@ class NoMemoryStorage : public ::testing::Test {
     const auto db = testing::MustOpen(made_->path(), Quiet(testing::Create()));
     WriteBatch defines(0);
     defines.DefineNodeKind({"a kind of nodes with a long name"});
-    defines.DefineEdgeKind({"a kind of edges with a long name"});
+    defines.DefineEdgeKind({"a kind of edges with a long name", ""});
     defines.DefineColumn({"a column with a long name"});
     ASSERT_TRUE(db->graph().Apply(defines));
     testing::ApplyScript(*db, 1, kBatches);
