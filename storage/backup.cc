@@ -165,7 +165,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     if (!pinned->anchor().clean) PLEXUS_TRY(Recover(to, d.executor(), files));
     return MustOpen(to, least, progress);
   };
-  return log.Done(OrNothing(to, was_there, make()));
+  return log.Done(OrNothing(to, was_there, OrNoMemory(make)));
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -187,7 +187,7 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
     PLEXUS_TRY(CompareGeneration(GenerationPath(to, anchor.generation), anchor.files, files));
     return MustOpen(to, anchor.sequence, progress);
   };
-  return OrNothing(to, was_there, make());
+  return OrNothing(to, was_there, OrNoMemory(make));
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -323,8 +323,8 @@ Result<RepairReport> Repairer::Run() {
     if (!names.empty()) return Fail(ErrorCode::kAlreadyExists, to_ + ": exists and is not empty");
   }
   PLEXUS_TRY(FindSource());
-  Status status = Build();
-  if (status) status = Finish();
+  Status status = OrNoMemory([&] { return Build(); });
+  if (status) status = OrNoMemory([&] { return Finish(); });
   if (status) return std::move(report_);
   (void)files_->RemoveTree(to_);
   if (existed) (void)files_->MakeDirectory(to_);

@@ -61,7 +61,7 @@ TEST(Log, TellsOfEachKindOfWork) {
   for (int i = 1; i <= 3; ++i) ASSERT_TRUE(database.graph().Apply(SomeBatch(i)));
   EXPECT_EQ(told.Take(), Events{});
   ASSERT_TRUE(database.graph().Compact());
-  EXPECT_EQ(told.Take(), (Events{"compaction.began", "compaction.ended"}));
+  EXPECT_EQ(told.Take(), (Events{"compaction.began", "compaction.ended", "packing.ended"}));
   ASSERT_TRUE(database.Checkpoint());
   EXPECT_EQ(told.Take(), (Events{"checkpoint.began", "checkpoint.ended"}));
   ASSERT_TRUE(database.Backup(scratch.path("copy")));

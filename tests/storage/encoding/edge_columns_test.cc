@@ -302,13 +302,13 @@ TEST(EdgeColumns, VersionsKeepTheirForm) {
     EXPECT_NE(mixed.error().message.find("not of format version"), std::string::npos)
         << mixed.error().message;
   }
-  for (const std::string& bytes : {structs(6), Bytes(columns, 6)}) {
+  for (const std::string& bytes : {structs(7), Bytes(columns, 7)}) {
     auto whole = DecodeRecord(AsBytes(bytes), "log record 1");
     auto head = DecodeRecordHead(AsBytes(bytes), "log record 1");
     ASSERT_FALSE(whole || head);
     for (const Error& error : {whole.error(), head.error()}) {
       EXPECT_EQ(error.code, ErrorCode::kUnsupported);
-      EXPECT_EQ(error.message, "log record 1: format version 6 is newer than this program's 5");
+      EXPECT_EQ(error.message, "log record 1: format version 7 is newer than this program's 6");
     }
   }
 }
