@@ -126,6 +126,27 @@ TEST(Promises, AMovedTimeIsTold) {
   EXPECT_FALSE(Says(run({"put", "m7"}, after, false).err, "the graph's time"));
 }
 
+TEST(Promises, TrimForgetsKeysWhenAsked) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", db, "--json"});
+    const Finished finished = Plexus(words);
+    EXPECT_EQ(finished.code, 0) << words[0] << finished.err;
+    return finished.Json();
+  };
+  run({"put", "m1"});
+  run({"remove", "m1"});
+  const std::int64_t last = run({"put", "m2"}).at("sequence").as_int64();
+  run({"trim", "--before", std::to_string(last - 1)});
+  EXPECT_EQ(run({"stats"}).at("sequence").as_int64(), last);
+  run({"trim", "--before", std::to_string(last), "--forget-keys"});
+  EXPECT_EQ(run({"stats"}).at("sequence").as_int64(), last + 1);
+  EXPECT_EQ(Plexus({"history", "m1", "--db", db}).code, 3) << "no node of that key is known";
+  run({"put", "m1"});
+  EXPECT_TRUE(run({"verify"}).at("ok").as_bool());
+}
+
 TEST(Promises, APathOverWeightZeroDiffersFromNone) {
   const TempDir dir;
   const std::string db = dir / "g";
