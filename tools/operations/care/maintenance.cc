@@ -147,7 +147,7 @@ void AddMaintenance(Rows& rows) {
                           .Named(Means::kMoment)
                           .Required(),
                       Flag(
-                          "forget-keys",
+                          "forget_keys",
                           "forget the keys of nodes that were removed by then, too: a node of such "
                           "a key is a new one")},
        .reply = kCareReply,
