@@ -302,7 +302,7 @@ void Graph::Impl::MaintenanceLoop() {
     }
     const bool compacted = !pausing || count() > before;
     lock.unlock();
-    if (options_.return_freed_memory) ReturnFreedMemory();
+    if (options_.return_freed_memory) pausing ? ReturnFreedMemory() : ReturnMoreFreedMemory();
     if (options_.on_compacted && compacted) TellCompacted();
     lock.lock();
   }

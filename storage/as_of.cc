@@ -76,7 +76,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   MergeDamage(d.past_damage, loaded.damaged);
   // A purge empties the cache; one that came while we loaded must not be undone.
   if (d.Purged() != purged) return past;
-  if (d.KeepPast(past) && d.options.graph.return_freed_memory) ReturnFreedMemory();
+  if (d.KeepPast(past) && d.options.graph.return_freed_memory) ReturnMoreFreedMemory();
   return past;
 }
 PLEXUS_CATCH_NO_MEMORY

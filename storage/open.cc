@@ -337,7 +337,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                                             impl->directory + " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
   impl->NoteFloor();
-  if (options.graph.return_freed_memory) ReturnFreedMemory();
+  if (options.graph.return_freed_memory) ReturnMoreFreedMemory();
   LogOpened(*impl, std::chrono::steady_clock::now() - start);
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }

@@ -49,11 +49,11 @@ struct Floor {
   Manifest manifest;
   std::uint64_t hash = 0;               // of the log up to it
   std::vector<std::uint64_t> payloads;  // that it refers to
-  std::vector<NodeId> removed;          // facts that were gone by then and have a key still
+  std::vector<NodeId> removed;          // facts gone by then whose keys are to be forgotten
 };
 
 // Writes the floor's checkpoint. The graph of then is gone afterwards.
-Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress) {
+Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, bool forget_keys) {
   LoadRequest request = d.Request();
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = at;
@@ -67,7 +67,7 @@ Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress) {
       WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
                       d.scratch_path("checkpoint"), d.executor(), progress));
   Floor floor{manifest, loaded.point.hash, ReferencedBy(state.state()), {}};
-  for (NodeId v = 0; v < state.node_count(); ++v)
+  for (NodeId v = 0; forget_keys && v < state.node_count(); ++v)
     if (!state.alive(v) && !state.key_forgotten(v) && state.is_fact(v)) floor.removed.push_back(v);
   return floor;
 }
@@ -88,7 +88,7 @@ Status ForgetKeys(Graph& graph, const std::vector<NodeId>& nodes) {
 }
 
 // REQUIRES `maintenance` held. `removed`: nodes whose keys no history reaches any more.
-Status TrimTo(Database::Impl& d, Sequence before, Progress* progress,
+Status TrimTo(Database::Impl& d, Sequence before, Progress* progress, bool forget_keys,
               std::vector<NodeId>& removed) {
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
@@ -97,7 +97,7 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress,
   if (before <= d.anchor.floor_sequence) return {};
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
-  PLEXUS_ASSIGN(Floor floor, WriteFloor(d, before, progress));
+  PLEXUS_ASSIGN(Floor floor, WriteFloor(d, before, progress, forget_keys));
   const Manifest& manifest = floor.manifest;
   Anchor next = d.anchor;
   next.floor_sequence = before;
@@ -169,9 +169,9 @@ Status Database::Trim(Sequence before, Progress* progress, bool forget_keys) try
   Status status;
   {
     std::lock_guard guard(d.maintenance);
-    status = TrimTo(d, before, progress, removed);
+    status = TrimTo(d, before, progress, forget_keys, removed);
   }
-  if (status && forget_keys) status = ForgetKeys(graph(), removed);
+  if (status) status = ForgetKeys(graph(), removed);
   return log.Done(status);
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -21,21 +21,17 @@ namespace plexus {
 namespace {
 
 constexpr std::uint64_t kLeast = std::uint64_t{8} << 20;
-// Asked again after this time even if the process has not grown: what it has may have been freed.
+// Returned again after this time even if the process has not grown: what it has may be free.
 constexpr std::int64_t kPauseMs = 5000;
 
 // When it was last returned, and what was resident then.
 std::atomic<std::int64_t> returned_at_ms = 0;
 std::atomic<std::uint64_t> resident_then = 0;  // 0: it was not returned yet
 
-[[maybe_unused]] bool IsWorthIt() noexcept {
-  const std::int64_t now = std::chrono::duration_cast<std::chrono::milliseconds>(
-                               std::chrono::steady_clock::now().time_since_epoch())
-                               .count();
-  const bool just_now = resident_then == 0 || now - returned_at_ms < kPauseMs;
-  if (just_now && ResidentBytes() < resident_then + kLeast) return false;
-  returned_at_ms = now;
-  return true;
+std::int64_t NowMs() noexcept {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
@@ -57,10 +53,16 @@ std::uint64_t ResidentBytes() noexcept {
 void ReturnFreedMemory() noexcept {
   DropKeptBlocks();
 #if defined(__GLIBC__)
-  if (!IsWorthIt()) return;
   malloc_trim(kLeast / 8);
-  resident_then = ResidentBytes();
 #endif
+  returned_at_ms = NowMs();
+  resident_then = ResidentBytes();
+}
+
+void ReturnMoreFreedMemory() noexcept {
+  const bool just_now = resident_then == 0 || NowMs() - returned_at_ms < kPauseMs;
+  if (just_now && ResidentBytes() < resident_then + kLeast) return;
+  ReturnFreedMemory();
 }
 
 }  // namespace plexus

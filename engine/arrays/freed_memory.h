@@ -9,9 +9,11 @@
 namespace plexus {
 
 // O(pages kept and free blocks), a few milliseconds for 100 MB; threads that share an arena with
-// freed blocks wait for it. So the allocator is left alone when the process has hardly grown since
-// the last time, a few seconds ago; and with another C library than glibc. Thread-safe.
+// freed blocks wait for it. Another C library than glibc is left alone. Thread-safe.
 void ReturnFreedMemory() noexcept;
+// The same, unless that was done a few seconds ago and the process has hardly grown since: for
+// frequent calls that others follow.
+void ReturnMoreFreedMemory() noexcept;
 
 // Pages of the process in RAM; 0 where the system does not report it. Some microseconds.
 std::uint64_t ResidentBytes() noexcept;
