@@ -24,7 +24,7 @@ StringTable::Cursor::~Cursor() = default;
 
 std::string_view StringTable::Cursor::operator[](std::uint32_t id) {
   const Storage& storage = *view_.storage_;
-  if (storage.is_forgotten(id)) return {};
+  if (storage.is_forgotten(id)) return "";
   return storage.is_cold(id) ? storage.cold->Get(id, *unpacked_) : storage.Get(id);
 }
 

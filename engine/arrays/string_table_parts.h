@@ -124,7 +124,7 @@ struct StringTable::Storage {
     return (cold ? cold->count() : 0) + (forgotten ? forgotten->count - forgotten->left : 0);
   }
   std::string_view Get(std::uint32_t id) const {
-    if (is_forgotten(id)) return {};
+    if (is_forgotten(id)) return "";  // not null: memcpy takes it
     const Page* page = pages[id / kEntriesPerPage].get();
     const std::uint64_t e = page ? page->entries[id % kEntriesPerPage] : kColdEntry;
     if (e == kColdEntry) return cold->Get(id);
