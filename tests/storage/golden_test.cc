@@ -93,7 +93,8 @@ void AreWrittenTheSame(const std::string& version, std::set<int>& seen) {
       EXPECT_TRUE(encoded->bytes == it->value().ToStringView())
           << "record " << decoded->head.sequence;
       ++compared;
-      seen.insert(plexus::storage::fb::GetRecord(it->value().data())->format_version());
+      const AlignedView view(SliceBytes(it->value()));
+      seen.insert(fb::GetRecord(view.bytes().data())->format_version());
     }
     previous_hash = decoded->head.running_hash;
   }
