@@ -87,14 +87,18 @@ Status ForgetKeys(Graph& graph, const std::vector<NodeId>& nodes) {
   return {};
 }
 
-// REQUIRES `maintenance` held. `removed`: nodes whose keys no history reaches any more.
-Status TrimTo(Database::Impl& d, Sequence before, Progress* progress, bool forget_keys,
-              std::vector<NodeId>& removed) {
+// REQUIRES `maintenance` held. Returns the nodes whose keys are to be forgotten.
+Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress* progress,
+                                   bool forget_keys) {
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
     return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
                                                  ", the last one is " + std::to_string(last));
-  if (before <= d.anchor.floor_sequence) return {};
+  if (before <= d.anchor.floor_sequence) return std::vector<NodeId>();
+  if (forget_keys) {
+    PLEXUS_ASSIGN(const bool replica, d.IsReplica());
+    forget_keys = !replica;
+  }
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
   PLEXUS_ASSIGN(Floor floor, WriteFloor(d, before, progress, forget_keys));
@@ -138,9 +142,8 @@ Status TrimTo(Database::Impl& d, Sequence before, Progress* progress, bool forge
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
   d.ForgetPurges(before);
-  PLEXUS_ASSIGN(const bool replica, d.IsReplica());
-  if (!replica) removed = std::move(floor.removed);
-  return d.DropOldCheckpoints();
+  PLEXUS_TRY(d.DropOldCheckpoints());
+  return std::move(floor.removed);
 }
 
 }  // namespace
@@ -165,14 +168,11 @@ Status Database::Trim(Sequence before, Progress* progress, bool forget_keys) try
   PLEXUS_TRY(d.Writable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "trim");
-  std::vector<NodeId> removed;
-  Status status;
-  {
+  const auto removed = [&] {
     std::lock_guard guard(d.maintenance);
-    status = TrimTo(d, before, progress, forget_keys, removed);
-  }
-  if (status) status = ForgetKeys(graph(), removed);
-  return log.Done(status);
+    return TrimTo(d, before, progress, forget_keys);
+  }();
+  return log.Done(removed ? ForgetKeys(graph(), *removed) : std::unexpected(removed.error()));
 }
 PLEXUS_CATCH_NO_MEMORY
 

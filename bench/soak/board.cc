@@ -17,6 +17,11 @@ namespace plexus::bench::soak {
 namespace {
 Board* board = nullptr;
 std::atomic<std::uint64_t> wrong_here{0};
+
+void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
+  for (std::uint64_t seen = most; seen < value && !most.compare_exchange_weak(seen, value);) {
+  }
+}
 }  // namespace
 
 const char* TimedName(Timed what) {
@@ -26,13 +31,6 @@ const char* TimedName(Timed what) {
   static_assert(std::size(kNames) == static_cast<std::size_t>(Timed::kTimedCount));
   return kNames[static_cast<int>(what)];
 }
-
-namespace {
-void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
-  for (std::uint64_t seen = most; seen < value && !most.compare_exchange_weak(seen, value);) {
-  }
-}
-}  // namespace
 
 void Latencies::Add(std::uint64_t us, std::uint64_t waited_us) {
   const int octave = std::bit_width(us | 1) - 1;

@@ -333,8 +333,8 @@ void Writer::Count() {
       board_.live = snapshot.CountNodes(Plane::kFact);
       board_.ids = snapshot.node_count();
       board_.graph_bytes = bytes.total;
-      board_.allocator_free = MeasureProcess().allocator_free;
       const struct mallinfo2 blocks = mallinfo2();
+      board_.allocator_free = blocks.fordblks;
       board_.allocator_used = blocks.uordblks + blocks.hblkhd;
       board_.memtable_bytes = database_->stats().memtable_bytes;
       board_.id_bytes = bytes.nodes + bytes.keys + bytes.columns + bytes.payload_refs;

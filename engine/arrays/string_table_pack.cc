@@ -8,14 +8,6 @@
 
 namespace plexus {
 
-namespace {
-
-bool Bit(std::span<const std::uint64_t> words, std::uint32_t id) {
-  return id / 64 < words.size() && (words[id / 64] >> id % 64 & 1);
-}
-
-}  // namespace
-
 struct StringTable::Cursor::Unpacked : ColdStrings::Unpacked {};
 
 StringTable::Cursor::Cursor(View view)
@@ -61,9 +53,9 @@ StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
   {
     ColdStrings::Builder cold;
     for (std::uint32_t id = 0; id < count; ++id) {
-      if (Bit(forgotten, id)) continue;
+      if (HasBit(forgotten, id)) continue;
       const std::string_view text = text_of(id);
-      if (Bit(pack, id))
+      if (HasBit(pack, id))
         cold.Add(id, text, Hash(text));
       else
         hot_bytes += text.size();
@@ -74,7 +66,7 @@ StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
   if (!forgotten.empty()) {
     auto bits = std::make_shared<Storage::Forgotten>();
     for (std::uint32_t id = 0; id < count; ++id)
-      if (Bit(forgotten, id)) bits->Add(id);
+      if (HasBit(forgotten, id)) bits->Add(id);
     if (bits->count > 0) storage->forgotten = std::move(bits);
   }
   table.storage_ = storage;
@@ -91,7 +83,7 @@ StringTable StringTable::Pack(std::uint32_t count, TextOf&& text_of,
   };
   if (count % kEntriesPerPage) page_of(count - 1);  // is appended to
   for (std::uint32_t id = 0; id < count; ++id) {
-    if (Bit(pack, id) || Bit(forgotten, id)) continue;
+    if (HasBit(pack, id) || HasBit(forgotten, id)) continue;
     const std::string_view text = text_of(id);
     if (storage->chunks.empty() ||
         storage->chunks.back()->bytes.size() - storage->chunks.back()->used < text.size()) {
@@ -131,7 +123,7 @@ StringTable StringTable::Packed(const View& view, std::span<const std::uint64_t>
   for (std::uint64_t i = 0; i < index.capacity; ++i) {
     const std::uint64_t slot = index.slots[i].load(std::memory_order_acquire);
     const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-    if (slot && id < view.size_ && !Bit(pack, id) && !Bit(forgotten, id))
+    if (slot && id < view.size_ && !HasBit(pack, id) && !HasBit(forgotten, id))
       table.index_->Put(static_cast<std::uint32_t>(slot >> 32), id);
   }
   return table;
@@ -162,7 +154,7 @@ std::optional<StringTable> StringTable::Packed(std::span<const std::uint64_t> of
     for (std::uint32_t id = 0; id < count && (!packed || storage.cold);) {
       std::size_t n = 0;
       for (; id < count && n < kAhead; ++id) {
-        if (Bit(pack, id) != packed || Bit(forgotten, id)) continue;
+        if (HasBit(pack, id) != packed || HasBit(forgotten, id)) continue;
         ids[n] = id;
         hashes[n] = Hash(text_of(id));
         table.Prefetch(hashes[n++]);

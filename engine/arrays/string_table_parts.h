@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -26,6 +27,11 @@ inline std::uint64_t PackEntry(std::size_t chunk, std::size_t offset, std::size_
 inline constexpr std::uint64_t kColdEntry = ~std::uint64_t{0};  // no chunk has this number
 
 inline std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+// A set of ids, as words of 64.
+inline bool HasBit(std::span<const std::uint64_t> words, std::uint32_t id) {
+  return id / 64 < words.size() && (words[id / 64] >> id % 64 & 1);
+}
 
 // Slots are ordered by hash tag (slot = tag scaled to the capacity, then linear
 // probing), so growing is one sequential sweep and needs no string.
@@ -100,9 +106,7 @@ struct StringTable::Storage {
   struct Forgotten {
     std::vector<std::uint64_t> words;
     std::uint32_t count = 0, left = 0;
-    bool has(std::uint32_t id) const {
-      return id / 64 < words.size() && (words[id / 64] >> id % 64 & 1);
-    }
+    bool has(std::uint32_t id) const { return HasBit(words, id); }
     // False: it was there.
     bool Add(std::uint32_t id) {
       if (id / 64 >= words.size()) words.resize(id / 64 + 1, 0);

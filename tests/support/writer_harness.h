@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,12 @@
 #include "tests/support/fakes.h"
 
 namespace plexus::testing {
+
+// Replays on `replica` the records of `store` that it has not.
+inline Status ReplayNew(Graph& replica, const FakeStore& store) {
+  const std::vector<Record> all = store.Records();
+  return replica.Replay(std::span(all).subspan(replica.snapshot().sequence()));
+}
 
 class WriterHarness {
  public:
