@@ -2,6 +2,7 @@
 #include "engine/internal/memory_store.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace plexus {
 
@@ -24,29 +25,60 @@ void MemoryStore::Erase(std::uint64_t bits) {
   payloads_.erase(it);
 }
 
+std::size_t MemoryStore::EdgeIdentityHash::operator()(const EdgeIdentity& edge) const {
+  const std::uint64_t ends = std::uint64_t{edge.source} << 32 | edge.target;
+  const std::uint64_t rest = std::uint64_t{edge.label} << 16 | std::uint32_t{edge.kind};
+  std::uint64_t hash = (ends ^ std::rotl(rest, 40)) * 0x9E3779B97F4A7C15;  // as SplitMix64 ends
+  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9;
+  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EB;
+  return hash ^ (hash >> 31);
+}
+
 // Older snapshots may still read what is replaced.
+void MemoryStore::Replace(NodeId node, std::uint64_t bits) {
+  epochs_.back().replaced.push_back({node, bits});
+  if (const auto it = payloads_.find(bits); it != payloads_.end())
+    replaced_bytes_ += it->second.size() + kEntryBytes;
+}
+
 void MemoryStore::SetField(NodeId node, std::uint32_t field, PayloadRef ref) {
-  OfNode& of = written_[node];
-  if (const std::uint64_t old = of.now[field]; old != 0) {
-    if (const auto it = payloads_.find(old); it != payloads_.end())
-      replaced_bytes_ += it->second.size() + kEntryBytes;
-    epochs_.back().replaced.push_back({node, old});
-  }
-  of.now[field] = ref.bits;
+  Fields& now = written_[node];
+  if (now[field] != 0) Replace(node, now[field]);
+  now[field] = ref.bits;
   // A removed node, as a rule. What it had is known by the epochs.
-  if (std::ranges::all_of(of.now, [](std::uint64_t bits) { return bits == 0; }) &&
-      of.of_edges.empty())
-    written_.erase(node);
+  if (std::ranges::all_of(now, [](std::uint64_t bits) { return bits == 0; })) written_.erase(node);
+}
+
+// A record has each edge that changes with its whole new value, those of removed and purged nodes
+// among them.
+void MemoryStore::SetEdges(const Record& record, const std::unordered_set<NodeId>& purged) {
+  auto extra = record.edge_extras.begin();
+  for (std::uint32_t i = 0; i < record.edges.size(); ++i) {
+    std::uint64_t bits = 0;
+    if (extra != record.edge_extras.end() && extra->index == i) bits = (extra++)->properties.bits;
+    if (bits == 0 && properties_.empty()) continue;
+    const EdgeChange& e = record.edges[i];
+    const EdgeIdentity edge{e.source, e.target, e.label, e.kind};
+    if (const auto it = properties_.find(edge); it != properties_.end() && it->second != bits) {
+      if (purged.contains(e.source) || purged.contains(e.target)) {
+        Erase(it->second);
+      } else {
+        Replace(e.source, it->second);
+        if (e.target != e.source) Replace(e.target, it->second);
+      }
+      if (bits == 0) properties_.erase(it);
+    }
+    if (bits != 0) properties_[edge] = bits;
+  }
 }
 
 // O(nodes + what is replaced and kept).
 void MemoryStore::Purge(const std::unordered_set<NodeId>& nodes) {
   for (const NodeId node : nodes) {
-    const auto of = written_.find(node);
-    if (of == written_.end()) continue;
-    for (const std::uint64_t bits : of->second.now) Erase(bits);
-    for (const std::uint64_t bits : of->second.of_edges) Erase(bits);
-    written_.erase(of);
+    const auto fields = written_.find(node);
+    if (fields == written_.end()) continue;
+    for (const std::uint64_t bits : fields->second) Erase(bits);
+    written_.erase(fields);
   }
   for (const Epoch& epoch : epochs_)
     for (const Replaced& r : epoch.replaced)
@@ -60,21 +92,20 @@ Status MemoryStore::Append(std::span<const Record> group, Durability) {
     for (const NodeChange& c : r.node_changes)
       if (c.what == NodeChange::kPurge) purged.insert(c.node);
     if (!purged.empty()) Purge(purged);  // first: the record may write anew
-    std::vector<bool> kept(r.payloads.size(), true);
-    for (const VectorChange& c : r.vectors)
-      if (c.ref && c.ref.sequence() == r.sequence && c.ref.ordinal() < kept.size())
-        kept[c.ref.ordinal()] = false;
+    std::vector<bool> kept(r.payloads.size());
+    const auto keep = [&](PayloadRef ref) {
+      if (ref && ref.sequence() == r.sequence && ref.ordinal() < kept.size())
+        kept[ref.ordinal()] = true;
+    };
+    for (const PayloadChange& c : r.payload_changes) keep(c.ref);
+    for (const EdgeExtra& x : r.edge_extras) keep(x.properties);
     for (const Payload& p : r.payloads) {
       if (!kept[p.ordinal]) continue;
       payloads_[PayloadRef::Make(r.sequence, p.ordinal).bits] = p.bytes;
       bytes_ += p.bytes.size() + kEntryBytes;
     }
     for (const PayloadChange& c : r.payload_changes) SetField(c.node, c.field, c.ref);
-    for (const EdgeExtra& x : r.edge_extras) {
-      if (!x.properties) continue;
-      written_[r.edges[x.index].source].of_edges.push_back(x.properties.bits);
-      written_[r.edges[x.index].target].of_edges.push_back(x.properties.bits);
-    }
+    SetEdges(r, purged);
   }
   DropReplaced();
   due_.store(replaced_bytes_ > std::max(kEpochBytes, bytes_ / kEpochPart),
@@ -99,6 +130,7 @@ void MemoryStore::DropReplaced() {
   }
   Shrink(payloads_);
   Shrink(written_);
+  Shrink(properties_);
 }
 
 std::shared_ptr<const PayloadStore> MemoryStore::NextEpoch() {
@@ -119,6 +151,11 @@ std::uint64_t MemoryStore::size_bytes() const {
 std::uint64_t MemoryStore::node_count() const {
   std::shared_lock lock(mutex_);
   return written_.size();
+}
+
+std::uint64_t MemoryStore::edge_count() const {
+  std::shared_lock lock(mutex_);
+  return properties_.size();
 }
 
 Result<std::string> PendingPayloads::Get(PayloadRef ref) const {

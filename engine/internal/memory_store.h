@@ -1,8 +1,8 @@
 // MemoryStore: journal and payload store of a graph that lives in RAM only.
 //
 // Keeps the payload bytes that some state can read; forgets the records. Bytes of vectors
-// are not kept: they are in the graph's VectorTable. A replaced payload of a node is dropped
-// when no state that was published before is left; those of edges stay. A purge erases at once
+// are not kept: they are in the graph's VectorTable. A replaced payload, of a node or of an
+// edge, is dropped when no state that was published before is left. A purge erases at once
 // all bytes that were written for the node or for edges at it, so that older snapshots lose
 // them too. Thread-safe.
 //
@@ -44,33 +44,43 @@ class MemoryStore final : public Journal,
   std::shared_ptr<const PayloadStore> NextEpoch();
 
   std::uint64_t size_bytes() const;  // of the payloads kept
-  std::uint64_t node_count() const;  // that a purge would have to look for
+  std::uint64_t node_count() const;  // that have payloads
+  std::uint64_t edge_count() const;
 
  private:
   struct Token {  // of an epoch; states share it
     std::shared_ptr<MemoryStore> store;
   };
   struct Replaced {
-    NodeId node;
+    NodeId node;  // of an edge one entry for each end
     std::uint64_t bits;
   };
   struct Epoch {
     std::weak_ptr<const Token> token;
     std::vector<Replaced> replaced;
   };
-  struct OfNode {  // what a purge erases, as PayloadRef bits
-    std::array<std::uint64_t, kNodeFieldCount> now{};
-    std::vector<std::uint64_t> of_edges;
+  using Fields = std::array<std::uint64_t, kNodeFieldCount>;  // PayloadRef bits
+  struct EdgeIdentity {
+    NodeId source, target;
+    StringId label;
+    EdgeKindId kind;
+    bool operator==(const EdgeIdentity&) const = default;
+  };
+  struct EdgeIdentityHash {
+    std::size_t operator()(const EdgeIdentity& edge) const;
   };
 
   void SetField(NodeId node, std::uint32_t field, PayloadRef ref);
+  void SetEdges(const Record& record, const std::unordered_set<NodeId>& purged);
+  void Replace(NodeId node, std::uint64_t bits);
   void Erase(std::uint64_t bits);
   void Purge(const std::unordered_set<NodeId>& nodes);
   void DropReplaced();
 
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
-  std::unordered_map<NodeId, OfNode> written_;
+  std::unordered_map<NodeId, Fields> written_;
+  std::unordered_map<EdgeIdentity, std::uint64_t, EdgeIdentityHash> properties_;
   std::deque<Epoch> epochs_;                      // oldest first; the last is the present one
   std::uint64_t bytes_ = 0, replaced_bytes_ = 0;  // kept; of them in the present epoch
   std::atomic<bool> due_{false};

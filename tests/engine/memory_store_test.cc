@@ -3,14 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
+#include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/graph.h"
+#include "tests/support/property_map.h"
 
 namespace plexus {
 namespace {
+
+using plexus::testing::PropertyMap;
 
 constexpr int kNodes = 200;
 
@@ -115,6 +122,96 @@ TEST(MemoryStore, APurgeErasesEveryVersion) {
     const Snapshot now = graph->snapshot();
     EXPECT_EQ(*TextOf(now, 1), Text(1, round));
   }
+}
+
+// --- properties of edges
+
+struct Version {  // of a graph, as it must be read for ever, less what is purged
+  Snapshot snapshot;
+  std::map<std::pair<int, int>, std::int64_t> edges;  // with their property; 0: none
+};
+
+void Link(WriteBatch& batch, NodeRef source, NodeRef target, std::string_view properties) {
+  WriteBatch::EdgeInput edge;
+  edge.source = source;
+  edge.target = target;
+  edge.kind = batch.EdgeKindNamed("of");
+  edge.properties = properties;
+  batch.Link(edge);
+}
+
+void Expect(const Version& version) {
+  const Snapshot& s = version.snapshot;
+  for (const auto& [ends, value] : version.edges) {
+    const auto edge = s.FindEdge(*s.Find(Key(ends.first)), s.schema().FindEdgeKind("of")->kind,
+                                 *s.Find(Key(ends.second)));
+    ASSERT_TRUE(edge);
+    if (value == 0) {
+      EXPECT_FALSE(edge->properties && s.Payload(edge->properties));
+      continue;
+    }
+    const auto bytes = s.Payload(edge->properties);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(*bytes, PropertyMap("value", value));
+  }
+}
+
+// Random links, weights, unlinks, removals and purges; some snapshots are kept for a while.
+TEST(MemoryStore, ReplacedPropertiesOfEdgesGoWithTheLastSnapshotThatHasThem) {
+  constexpr int kEnds = 12, kRounds = 60'000;
+  auto graph = Graph::InMemory();
+  std::mt19937 random(5);
+  std::map<std::pair<int, int>, std::int64_t> edges;
+  std::vector<Version> kept;
+  for (int round = 1; round <= kRounds; ++round) {
+    WriteBatch batch(round);
+    const std::pair ends(static_cast<int>(random() % kEnds), static_cast<int>(random() % kEnds));
+    const NodeRef source = batch.Node(Key(ends.first)), target = batch.Node(Key(ends.second));
+    const EdgeKindRef of = batch.EdgeKindNamed("of");
+    const std::uint32_t what = random() % 500;
+    const auto drop = [&](std::map<std::pair<int, int>, std::int64_t>& from, bool value_only) {
+      for (auto at = from.begin(); at != from.end();) {
+        const bool at_end = at->first.first == ends.first || at->first.second == ends.first;
+        if (at_end && value_only) at->second = 0;
+        at = at_end && !value_only ? from.erase(at) : std::next(at);
+      }
+    };
+    if (what == 0) {
+      batch.PurgeNode(source);
+      drop(edges, false);
+      for (Version& v : kept) drop(v.edges, true);
+    } else if (what < 4) {
+      batch.RemoveNode(source);
+      drop(edges, false);
+    } else if (what < 40) {
+      batch.Unlink(source, of, target);
+      edges.erase(ends);
+    } else if (what < 140) {
+      batch.Link(source, of, target, static_cast<float>(round));  // keeps the properties
+      edges.try_emplace(ends, 0);
+    } else {
+      const std::string value = what < 180 ? "" : PropertyMap("value", round);
+      Link(batch, source, target, value);
+      edges[ends] = value.empty() ? 0 : round;
+    }
+    ASSERT_TRUE(graph->Apply(batch));
+    if (round % 97 == 0) kept.push_back({graph->snapshot(), edges});
+    if (kept.size() > 8) kept.erase(kept.begin() + static_cast<int>(random() % kept.size()));
+    if (round % 1000 == 0) {
+      Expect({graph->snapshot(), edges});
+      for (const Version& v : kept) Expect(v);
+    }
+  }
+  std::size_t with_value = 0;
+  for (const auto& [ends, value] : edges) with_value += value != 0;
+  EXPECT_EQ(StoreOf(*graph).edge_count(), with_value);
+  kept.clear();
+  for (int round = 0; round < 20'000; ++round) {  // two epochs
+    WriteBatch batch(kRounds + round + 1);
+    Link(batch, batch.Node(Key(0)), batch.Node(Key(1)), PropertyMap("value", round + 1));
+    ASSERT_TRUE(graph->Apply(batch));
+  }
+  EXPECT_LT(StoreOf(*graph).size_bytes(), std::uint64_t{3} << 20);
 }
 
 }  // namespace
