@@ -58,8 +58,9 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
     return d.past.front();
   };
   if (const auto found = cached()) return *found;
-  std::lock_guard alone(d.maintenance);            // no checkpoint may vanish meanwhile
+  std::lock_guard alone(d.past_load);
   if (const auto found = cached()) return *found;  // another thread just loaded it
+  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   LoadRequest request = d.Request();
   if (sequence < request.floor.sequence)
     return std::unexpected(
@@ -88,10 +89,10 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   PLEXUS_TRY(d.Usable());
   const Snapshot now = d.graph->snapshot();
   if (now.sequence() > 0 && now.time_ms() <= time_ms) return now.sequence();
-  std::lock_guard alone(d.maintenance);
+  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.CatchUp());
-  Sequence low = d.floor().sequence, high = now.sequence();  // time(high) > time_ms
+  Sequence low = d.NotedFloor().floor.sequence, high = now.sequence();  // time(high) > time_ms
   if (low > 0) {
     std::int64_t floor_time = 0;
     std::vector<DamagedCheckpoint> damaged;

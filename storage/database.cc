@@ -17,6 +17,10 @@ namespace plexus {
 
 using namespace storage_internal;
 
+namespace {
+constexpr std::chrono::seconds kErasingWait(1);  // of a checkpoint, for readers of old ones
+}  // namespace
+
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   CloseAtProcessEnd(impl_.get());
 }
@@ -49,7 +53,7 @@ LogPoint Database::Impl::floor() const {
 
 void Database::Impl::NoteFloor() {
   const std::lock_guard guard(floor_mutex);
-  noted = {floor(), anchor.generation};
+  noted = {anchor.graph_id, floor(), anchor.generation};
 }
 
 Database::Impl::Noted Database::Impl::NotedFloor() const {
@@ -58,9 +62,10 @@ Database::Impl::Noted Database::Impl::NotedFloor() const {
 }
 
 LoadRequest Database::Impl::Request() const {
+  const Noted at = NotedFloor();
   LoadRequest request;
-  request.graph_id = anchor.graph_id;
-  request.floor = floor();
+  request.graph_id = at.graph_id;
+  request.floor = at.floor;
   request.payloads = store;
   request.executor = options.graph.executor;
   request.strict = options.strict;
@@ -73,6 +78,12 @@ std::vector<DamagedCheckpoint> Database::damaged_checkpoints() const {
   std::lock_guard guard(impl_->past_mutex);
   MergeDamage(damaged, impl_->past_damage);
   return damaged;
+}
+
+Result<std::shared_lock<std::shared_timed_mutex>> Database::Impl::KeepHistory() {
+  std::shared_lock nothing_goes(erase_mutex);
+  PLEXUS_TRY(Usable());
+  return nothing_goes;
 }
 
 std::map<NodeId, Sequence> Database::Impl::Purged() {
@@ -127,7 +138,9 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   journal->ResetTail(tail_now - std::min(tail_now, tail_before));
   FailPoint(options.hooks, "checkpoint.anchored");
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
-  return DropOldCheckpoints();
+  // Who reads old ones may take minutes: then the next checkpoint drops them.
+  const std::unique_lock erasing(erase_mutex, kErasingWait);
+  return erasing ? DropOldCheckpoints() : Status();
 }
 
 std::uint64_t Database::Impl::NextCheckpointId() const {
@@ -218,15 +231,19 @@ void Database::Impl::MoveAnchor() {
 void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
   constexpr std::uint64_t kAnchorStep = std::uint64_t{16} << 20;
   if (tail_bytes < anchored_bytes) anchored_bytes = 0;  // a checkpoint came between
+  const bool manual = options.graph.maintenance == Maintenance::kManual;
   if (tail_bytes - anchored_bytes >= kAnchorStep) {
     anchored_bytes = tail_bytes;
-    MoveAnchor();
+    // It syncs files: the writer does not wait where another thread can do it.
+    manual ? MoveAnchor() : WakeKeeper(anchor_due);
   }
-  if (tail_bytes < options.checkpoint_log_bytes) return;
-  if (options.graph.maintenance == Maintenance::kManual) return;
+  if (!manual && tail_bytes >= options.checkpoint_log_bytes) WakeKeeper(checkpoint_due);
+}
+
+void Database::Impl::WakeKeeper(bool& due) {
   std::unique_lock guard(keeper_mutex);
   if (keeper_stop) return;
-  keeper_due = true;
+  due = true;
   keeper_wake.notify_all();
   if (keeper.joinable()) return;
   try {
@@ -242,10 +259,19 @@ void Database::Impl::CheckpointLoop() {
   std::chrono::milliseconds pause = kFirstPause;
   std::unique_lock guard(keeper_mutex);
   for (;;) {
-    keeper_wake.wait(guard, [&] { return keeper_stop || keeper_due; });
+    keeper_wake.wait(guard, [&] { return keeper_stop || checkpoint_due || anchor_due; });
     if (keeper_stop) return;
-    keeper_due = false;
+    const bool checkpoint = std::exchange(checkpoint_due, false);
+    anchor_due = false;  // a checkpoint moves it as well
     guard.unlock();
+    if (!checkpoint) {
+      (void)OrNoMemory([&] {
+        MoveAnchor();
+        return Status();
+      });
+      guard.lock();
+      continue;
+    }
     bool early = false;
     const auto start = std::chrono::steady_clock::now();
     const Status status = CheckpointInBackground(early);
@@ -265,7 +291,7 @@ void Database::Impl::CheckpointLoop() {
       keeper_error.clear();
       if (!early) continue;
     }
-    keeper_due = true;
+    checkpoint_due = true;
     // A full disk must not be hammered.
     keeper_wake.wait_for(guard, early ? kEarlyPause : pause, [&] { return keeper_stop; });
     if (!status) pause = std::min(2 * pause, kLongestPause);
@@ -347,6 +373,7 @@ Status Database::Impl::CloseNow() {
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
   if (options.read_only || !journal) {
+    const std::unique_lock erasing(erase_mutex);
     if (store) store->Attach(nullptr);
     const std::unique_lock renewing(renewal);
     Status shut = rocks ? rocks->Close() : Status();
@@ -361,6 +388,7 @@ Status Database::Impl::CloseNow() {
     if (status) status = ForgetWords(nullptr);  // may renew graph and journal
     if (status && CheckpointEarned()) status = CheckpointNow(nullptr);
   }
+  const std::unique_lock erasing(erase_mutex);
   const std::unique_lock renewing(renewal);
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;

@@ -39,15 +39,21 @@ class Database::Impl {
   std::unique_ptr<Graph> graph;
   std::atomic<bool> closed{false};
 
-  // Serialises what rewrites files: checkpoint, trim, scrub, close; of a backup only its beginning.
+  // Serialises what rewrites files: checkpoint, trim, scrub, close; of a backup and a verification
+  // only the beginning.
   std::mutex maintenance;
-  std::mutex backup;  // one at a time; taken before `maintenance`
+  std::mutex backup;     // one at a time; taken before `maintenance`
+  std::mutex past_load;  // the same of AsOf, which does not take `maintenance`
+  // Shared by who reads the log and checkpoints at length, alone by who erases of them or closes
+  // them. Taken after `maintenance`. The floor does not move while it is held.
+  std::shared_timed_mutex erase_mutex;
   // Taken beside `maintenance` to renew or close `rocks` and `journal`, so that reading counters
   // needs only this.
   mutable std::shared_mutex renewal;
   // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteFloor.
   mutable std::mutex floor_mutex;
   struct Noted {
+    storage_internal::GraphId graph_id;
     storage_internal::LogPoint floor;
     std::uint64_t generation = 0;
   };
@@ -82,7 +88,7 @@ class Database::Impl {
   std::thread keeper;
   std::mutex keeper_mutex;
   std::condition_variable keeper_wake;
-  bool keeper_stop = false, keeper_due = false;
+  bool keeper_stop = false, checkpoint_due = false, anchor_due = false;
   std::uint64_t keeper_failures = 0;  // guarded by keeper_mutex, as the next
   std::string keeper_error;
 
@@ -101,7 +107,9 @@ class Database::Impl {
   storage_internal::LogPoint floor() const;
   void NoteFloor();  // REQUIRES `maintenance` held, or the caller to be alone
   Noted NotedFloor() const;
-  storage_internal::LoadRequest Request() const;  // without a target
+  storage_internal::LoadRequest Request() const;  // without a target, as of NotedFloor
+  // `erase_mutex`, shared, of a database that is open still.
+  Result<std::shared_lock<std::shared_timed_mutex>> KeepHistory();
   std::map<NodeId, Sequence> Purged();
   // Those at or before the floor: they mask no state that can be asked for any more.
   void ForgetPurges(Sequence floor);
@@ -128,7 +136,7 @@ class Database::Impl {
 
   // database.cc. The three below REQUIRE `maintenance` held.
   Status CheckpointNow(Progress* progress, bool even_if_same = false);
-  Status DropOldCheckpoints();
+  Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held alone, too
   // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
   Status ReplaceDamaged();
   std::uint64_t NextCheckpointId() const;
@@ -136,6 +144,7 @@ class Database::Impl {
   // After each append: wakes the keeper, and moves the anchor's lower bound on
   // before RocksDB flushes log records out of the write-ahead log.
   void OnAppended(std::uint64_t tail_bytes);
+  void WakeKeeper(bool& due);
   void MoveAnchor();
   void CheckpointLoop();
   Status CheckpointInBackground(bool& early);

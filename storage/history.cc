@@ -123,7 +123,7 @@ Result<std::vector<HistoryEntry>> Database::History(NodeArg node) try {
   PLEXUS_TRY(d.Usable());
   if (node >= snapshot().node_count())
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
-  std::lock_guard guard(d.maintenance);
+  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.CatchUp());
   // Of what a purge erased only the number is given, of the node itself and of those that it was
@@ -132,7 +132,7 @@ Result<std::vector<HistoryEntry>> Database::History(NodeArg node) try {
   PurgeMask mask(purged, 0);
   std::uint64_t erased = 0;
   std::vector<HistoryEntry> entries;
-  LogCursor cursor(d.rocks, d.floor());
+  LogCursor cursor(d.rocks, d.NotedFloor().floor);
   for (;;) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) return entries;

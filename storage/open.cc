@@ -168,6 +168,7 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
   std::vector<DamagedCheckpoint> damaged;
   PLEXUS_TRY(CompareLog(rocks, anchor, options.strict, damaged));
   store->Attach(rocks);
+  NoteFloor();
   LoadRequest request = Request();
   for (const DamagedCheckpoint& d : damaged)
     if (d.id == anchor.checkpoint_id) request.without = d.id;
@@ -336,7 +337,6 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
     return Fail(ErrorCode::kCorruption, opened.error().message + "; 'plexus repair --db " +
                                             impl->directory + " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
-  impl->NoteFloor();
   if (options.graph.return_freed_memory) ReturnMoreFreedMemory();
   LogOpened(*impl, std::chrono::steady_clock::now() - start);
   return std::unique_ptr<Database>(new Database(std::move(impl)));

@@ -116,6 +116,7 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
     next.checkpoint_digest = manifest.digest;
   }
   FailPoint(d.options.hooks, "trim.before_anchor");
+  std::unique_lock erasing(d.erase_mutex);
   PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
   d.anchor = next;
   d.NoteFloor();
@@ -132,6 +133,8 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
                    d.rocks->path()));
   d.store->NoteTrim(before);
   PLEXUS_TRY(DropPayloads(d.rocks, before, floor.payloads));
+  PLEXUS_TRY(d.DropOldCheckpoints());
+  erasing.unlock();
   PLEXUS_TRY(d.rocks->FlushAll());
   rocksdb::CompactRangeOptions compact;
   compact.exclusive_manual_compaction = false;
@@ -142,7 +145,6 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
   d.ForgetPurges(before);
-  PLEXUS_TRY(d.DropOldCheckpoints());
   return std::move(floor.removed);
 }
 

@@ -18,6 +18,32 @@ namespace {
 Board* board = nullptr;
 std::atomic<std::uint64_t> wrong_here{0};
 
+// Of this process: calls that run, and when the last of a kind ended.
+struct Beside {
+  std::atomic<int> running;
+  std::atomic<std::int64_t> ended_ns;
+};
+std::array<Beside, static_cast<std::size_t>(Timed::kTimedCount)> beside;
+
+std::int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void TellStall(Timed what, std::int64_t start_ns, std::uint64_t us, std::uint64_t waited_us) {
+  std::string ran;
+  for (int i = 0; i < static_cast<int>(Timed::kTimedCount); ++i) {
+    const Beside& b = beside[static_cast<std::size_t>(i)];
+    if (i != static_cast<int>(what) && (b.running > 0 || b.ended_ns > start_ns))
+      ran += std::string(ran.empty() ? "" : ", ") + TimedName(static_cast<Timed>(i));
+  }
+  std::fprintf(stderr,
+               "soak: a stall: %s took %.1f ms, %.1f of them without a processor; beside: %s\n",
+               TimedName(what), static_cast<double>(us) / 1e3, static_cast<double>(waited_us) / 1e3,
+               ran.c_str());
+}
+
 void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
   for (std::uint64_t seen = most; seen < value && !most.compare_exchange_weak(seen, value);) {
   }
@@ -26,8 +52,8 @@ void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
 
 const char* TimedName(Timed what) {
   static constexpr const char* kNames[] = {
-      "apply", "snapshot", "nearest", "bm25",       "traverse", "point", "refresh", "feed pull",
-      "purge", "trim",     "backup",  "checkpoint", "as of",    "open",  "raw sync"};
+      "apply", "snapshot", "nearest", "bm25",       "traverse", "point",  "refresh", "feed pull",
+      "purge", "trim",     "backup",  "checkpoint", "as of",    "verify", "open",    "raw sync"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Timed::kTimedCount));
   return kNames[static_cast<int>(what)];
 }
@@ -88,6 +114,25 @@ std::uint64_t WaitedForProcessorUs() {
   if (pread(file.number, text, sizeof(text) - 1, 0) <= 0) return 0;
   unsigned long long ran = 0, waited = 0;
   return std::sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited / 1000 : 0;
+}
+
+Timer::Timer(Timed what)
+    : what_(what), waited_(WaitedForProcessorUs()), start_(std::chrono::steady_clock::now()) {
+  ++beside[static_cast<std::size_t>(what)].running;
+}
+
+Timer::~Timer() {
+  using std::chrono::duration_cast;
+  const auto passed = std::chrono::steady_clock::now() - start_;
+  const auto us =
+      static_cast<std::uint64_t>(duration_cast<std::chrono::microseconds>(passed).count());
+  const std::uint64_t waited = WaitedForProcessorUs() - waited_;
+  TheBoard()[what_].Add(us, waited);
+  Beside& b = beside[static_cast<std::size_t>(what_)];
+  --b.running;
+  b.ended_ns = NowNs();
+  if (us > 50'000 && what_ <= Timed::kTraverse)
+    TellStall(what_, b.ended_ns - static_cast<std::int64_t>(us) * 1000, us, waited);
 }
 
 }  // namespace plexus::bench::soak

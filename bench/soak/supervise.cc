@@ -272,12 +272,13 @@ bool Supervisor::Judge() {
               board_.trims.load(), board_.checkpoints.load(), board_.backups.load(),
               board_.compactions.load(), board_.vector_compactions.load());
   std::printf("checked: %" PRIu64 " snapshots, %" PRIu64 " questions, %" PRIu64
-              " whole graphs, %" PRIu64 " of the past, %" PRIu64
+              " whole graphs, %" PRIu64 " of the past, %" PRIu64 " verifications, %" PRIu64
               " backups and ends; refreshes %" PRIu64 " followed, %" PRIu64
               " opened anew; feed: %" PRIu64 " records, %" PRIu64 " beginnings\n",
               board_.checks.load(), board_.questions.load(), board_.full_checks.load(),
-              board_.past_checks.load(), board_.backup_checks.load(), board_.followed.load(),
-              board_.refollowed.load(), board_.feed_records.load(), board_.feed_restarts.load());
+              board_.past_checks.load(), board_.verifies.load(), board_.backup_checks.load(),
+              board_.followed.load(), board_.refollowed.load(), board_.feed_records.load(),
+              board_.feed_restarts.load());
   std::uint64_t stalls = 0, stalls_running = 0, longest = 0;
   for (int i = 0; i < static_cast<int>(Timed::kTimedCount); ++i) {
     const Latencies& l = board_[static_cast<Timed>(i)];

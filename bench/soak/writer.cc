@@ -1,5 +1,6 @@
 // The writer: one thread applies steps and purges, three read, one keeps (trims, backs up,
-// checkpoints, looks at the past), one feeds a replica, one counts. Killed at any moment.
+// checkpoints), one looks at the past and verifies, one feeds a replica, one counts. Killed at any
+// moment.
 //
 // The database is called as its header allows: purges with the gate to themselves, all
 // else under the shared side of it. A snapshot is read without it.
@@ -81,6 +82,8 @@ class Writer {
   void Read(std::uint64_t reader);
   void Keep();
   void LookBack();
+  void AskThePast();
+  void Verify();
   void BackUp();
   void Feed();
   void Count();
@@ -89,6 +92,10 @@ class Writer {
   void Pause(Clock::duration time) const {
     for (const auto end = Clock::now() + time; Clock::now() < end && !Stops();)
       std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), milliseconds(50)));
+  }
+  Clock::duration MaintenancePause() const {
+    return std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::clamp(settings_.seconds / 400, 0.1, 2.0)));
   }
   void PauseAfter(Clock::time_point start, int times) const {
     Pause(std::clamp<Clock::duration>(times * (Clock::now() - start), milliseconds(2),
@@ -237,7 +244,7 @@ void Writer::Read(std::uint64_t reader) {
 }
 
 // A record of the kept history, drawn.
-void Writer::LookBack() {
+void Writer::AskThePast() {
   const Sequence floor = database_->stats().history_floor, now = database_->snapshot().sequence();
   const Sequence at =
       floor + 1 + MixNumbers(scenario_.seed, now, 5) % std::max<Sequence>(now - floor, 1);
@@ -253,6 +260,28 @@ void Writer::LookBack() {
   allowed.victims = [] { return true; };
   allowed.victims_gone = true;
   if (checker.Look(*past, allowed, false)) checker.Full(*past, allowed);
+}
+
+void Writer::Verify() {
+  const auto report = Time(Timed::kVerify, [&] { return database_->Verify(); });
+  if (!report) {
+    Wrong("verify: " + report.error().ToString());
+    return;
+  }
+  for (const VerifyProblem& p : report->problems) Wrong("verify: " + p.where + ": " + p.what);
+  ++board_.verifies;
+}
+
+// Beside trims, checkpoints and backups.
+void Writer::LookBack() {
+  for (std::uint64_t round = 1; !Stops(); ++round) {
+    Pause(4 * MaintenancePause());
+    const std::shared_lock open(gate_);
+    if (round % 8 == 0)
+      Verify();
+    else
+      AskThePast();
+  }
 }
 
 void Writer::BackUp() {
@@ -273,12 +302,10 @@ void Writer::BackUp() {
 }
 
 void Writer::Keep() {
-  const auto pause = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(std::clamp(settings_.seconds / 400, 0.1, 2.0)));
   for (std::uint64_t round = 0; !Stops(); ++round) {
-    Pause(pause);
+    Pause(MaintenancePause());
     const std::shared_lock open(gate_);
-    switch (MixNumbers(scenario_.seed, settings_.life, round) % 12) {
+    switch (MixNumbers(scenario_.seed, settings_.life, round) % 9) {
       case 0:
       case 1:
       case 2:
@@ -297,12 +324,8 @@ void Writer::Keep() {
       case 6:
         Check(database_->graph().Compact(), "compact");
         break;
-      case 7:
-      case 8:
-        BackUp();
-        break;
       default:
-        LookBack();
+        BackUp();
         break;
     }
   }
@@ -352,6 +375,7 @@ int Writer::Run() {
     std::vector<std::jthread> threads;
     for (std::uint64_t r = 1; r <= 3; ++r) threads.emplace_back([this, r] { Read(r); });
     threads.emplace_back([this] { Keep(); });
+    threads.emplace_back([this] { LookBack(); });
     threads.emplace_back([this] { Feed(); });
     threads.emplace_back([this] { Count(); });
     Write();

@@ -111,9 +111,10 @@ Status Database::Impl::ScrubNow(Progress* progress) {
       return Fail(ErrorCode::kCancelled, "scrubbing was stopped; it goes on at the next open");
   }
   const std::vector<PayloadRef> refs = collector.Take();
-  PLEXUS_TRY(OverwritePayloads(rocks, refs));
-  store->ForgetCache();
   {
+    const std::unique_lock erasing(erase_mutex);
+    PLEXUS_TRY(OverwritePayloads(rocks, refs));
+    store->ForgetCache();
     std::lock_guard guard(past_mutex);
     past.clear();
   }

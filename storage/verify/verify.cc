@@ -25,6 +25,9 @@ class Verifier {
   Verifier(Database::Impl& db, const VerifyOptions& options, VerifyReport& report)
       : db_(db), options_(options), report_(report), problems_(report) {}
 
+  // REQUIRES `maintenance` held.
+  Status Begin(const Snapshot& live);
+  // REQUIRES `erase_mutex` held, shared, since before `maintenance` was let go.
   Status Run(const Snapshot& live);
 
  private:
@@ -46,6 +49,7 @@ class Verifier {
   bool log_is_whole_ = true;
   Sequence last_ = 0;            // what is written later is not looked at
   std::uint64_t last_hash_ = 0;  // 0 = not known
+  LogPoint floor_;
 };
 
 Status Verifier::CheckAnchor() {
@@ -107,11 +111,11 @@ void Verifier::CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it
 }
 
 Status Verifier::CheckLog() {
-  LogCursor cursor(db_.rocks, db_.floor());
+  LogCursor cursor(db_.rocks, floor_);
   std::unique_ptr<rocksdb::Iterator> payloads(
       db_.rocks->db()->NewIterator(ScanOptions(), db_.rocks->payload()));
   // Payloads at or below the floor are kept only while something refers to them.
-  payloads->Seek(PayloadKey(db_.floor().sequence + 1, 0));
+  payloads->Seek(PayloadKey(floor_.sequence + 1, 0));
   while (cursor.point().sequence < last_) {
     auto more = cursor.Next();
     if (!more) {
@@ -146,9 +150,10 @@ Status Verifier::CheckCheckpoints() {
   }
   for (const DamagedCheckpoint& d : damaged)
     problems_.Add("checkpoint " + std::to_string(d.id), 0, d.what);
+  std::erase_if(*listed, [&](const Manifest& m) { return m.sequence > last_; });
   std::sort(listed->begin(), listed->end(),
             [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
-  const LogPoint floor = db_.floor();
+  const LogPoint floor = floor_;
   bool replaying = options_.against_replay && log_is_whole_;
   GraphState start = EmptyState();
   start.payload_store = db_.store;
@@ -223,14 +228,18 @@ Status Verifier::CheckCheckpoints() {
   return {};
 }
 
-Status Verifier::Run(const Snapshot& live) {
+Status Verifier::Begin(const Snapshot& live) {
   last_ = live.sequence();
   if (db_.journal) {
     const RocksJournal::Position at = db_.journal->position();
     last_ = at.sequence;
     last_hash_ = at.hash;
   }
-  PLEXUS_TRY(CheckAnchor());
+  floor_ = db_.floor();
+  return CheckAnchor();
+}
+
+Status Verifier::Run(const Snapshot& live) {
   CheckFiles();
   PLEXUS_TRY(Go("log", 0, 0));
   PLEXUS_TRY(CheckLog());
@@ -242,6 +251,7 @@ Status Verifier::Run(const Snapshot& live) {
   report_.nodes = live.CountNodes(Plane::kFact) + live.CountNodes(Plane::kIndex);
   report_.edges = live.CountEdges(Plane::kFact) + live.CountEdges(Plane::kIndex);
   for (const auto& space : compacted.state().spaces) report_.vectors += space.live_count();
+  std::lock_guard guard(db_.purge_mutex);
   if (!db_.to_scrub.empty())
     report_.notes.push_back(std::to_string(db_.to_scrub.size()) +
                             " purged nodes wait for scrubbing");
@@ -253,11 +263,16 @@ Status Verifier::Run(const Snapshot& live) {
 Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  std::lock_guard guard(d.maintenance);
+  std::unique_lock guard(d.maintenance);
+  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.CatchUp());
   VerifyReport report;
-  PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
+  const Snapshot live = snapshot();
+  Verifier verifier(d, options, report);
+  PLEXUS_TRY(verifier.Begin(live));
+  guard.unlock();
+  PLEXUS_TRY(verifier.Run(live));
   return report;
 }
 PLEXUS_CATCH_NO_MEMORY

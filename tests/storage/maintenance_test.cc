@@ -1,0 +1,158 @@
+// What maintenance holds up, and what not: each kind of work stops at its first report of
+// progress until another thread has done what it may do beside it.
+#include <chrono>
+#include <functional>
+#include <future>
+#include <utility>
+
+#include "storage/base/fail_points.h"
+#include "tests/support/expected.h"
+#include "tests/support/store_test_util.h"
+
+namespace plexus::storage_internal::testing {
+namespace {
+
+constexpr std::chrono::seconds kLong(60);
+
+class Beside : public Progress {
+ public:
+  explicit Beside(std::function<Status()> work) : work_(std::move(work)) {}
+  bool Report(std::string_view, std::uint64_t, std::uint64_t) override {
+    if (std::exchange(began_, true)) return true;
+    done_ = std::async(std::launch::async, work_);
+    in_time = done_.wait_for(kLong) == std::future_status::ready;
+    if (in_time) status = done_.get();
+    return true;
+  }
+  bool in_time = false;
+  Status status = Fail(ErrorCode::kInternal, "no report");
+
+ private:
+  const std::function<Status()> work_;
+  bool began_ = false;
+  std::future<Status> done_;
+};
+
+// All that reads the log or older checkpoints.
+Status LookBack(Database& db) {
+  PLEXUS_ASSIGN(const Snapshot past, db.AsOf(3));
+  PLEXUS_TRY(db.History(0));
+  PLEXUS_TRY(db.SequenceAtTime(past.time_ms()));
+  return {};
+}
+
+// Steps 1 to 6, a checkpoint at 4.
+std::unique_ptr<Database> OpenScript(const std::string& directory, const OpenOptions& options) {
+  auto db = MustOpen(directory, options);
+  ApplyScript(*db, 1, 4);
+  EXPECT_TRUE(db->Checkpoint());
+  ApplyScript(*db, 5, 6);
+  return db;
+}
+
+// The files that a backup copies are open: other maintenance may take their names away.
+TEST(Maintenance, DoesNotWaitForABackup) {
+  ScratchDirectory scratch;
+  const auto db = OpenScript(scratch.path(), Create());
+  const std::string then = Dump(db->snapshot());
+  Beside beside([&]() -> Status {
+    PLEXUS_TRY(LookBack(*db));
+    ApplyScript(*db, 7, 9);
+    PLEXUS_TRY(db->Checkpoint());
+    return db->Trim(8);
+  });
+  PLEXUS_OK(db->Backup(scratch.path("copy"), &beside));
+  EXPECT_TRUE(beside.in_time);
+  PLEXUS_OK(beside.status);
+  const auto copy = MustOpen(scratch.path("copy"), ReadOnly());
+  EXPECT_EQ(Dump(copy->snapshot()), then);
+  PLEXUS_OK(copy->AsOf(2));
+  EXPECT_EQ(db->stats().history_floor, 8u);
+}
+
+// Checkpoints go on; what they would drop is read, and goes with the next one.
+TEST(Maintenance, CheckpointsDoNotWaitForAVerification) {
+  ScratchDirectory scratch;
+  OpenOptions options = Create();
+  options.checkpoints_kept = 1;
+  const auto db = OpenScript(scratch.path(), options);
+  Beside beside([&]() -> Status {
+    PLEXUS_TRY(LookBack(*db));
+    ApplyScript(*db, 7, 9);
+    return db->Checkpoint();
+  });
+  VerifyOptions verify;
+  verify.progress = &beside;
+  const auto report = db->Verify(verify);
+  PLEXUS_OK(report);
+  EXPECT_TRUE(report->ok);
+  EXPECT_EQ(report->records, 6u);
+  EXPECT_EQ(report->checkpoints, 1u);  // the other one is younger
+  EXPECT_TRUE(beside.in_time);
+  PLEXUS_OK(beside.status);
+  EXPECT_EQ(db->stats().checkpoints, (std::vector<Sequence>{4, 9}));
+  ApplyScript(*db, 10, 10);
+  PLEXUS_OK(db->Checkpoint());
+  EXPECT_EQ(db->stats().checkpoints, std::vector<Sequence>{10});
+  const auto again = db->Verify();
+  PLEXUS_OK(again);
+  EXPECT_TRUE(again->ok);
+}
+
+// A trim waits with what it takes away; who looks back meanwhile does not.
+TEST(Maintenance, TrimsLeaveAVerificationWhatItReads) {
+  ScratchDirectory scratch;
+  std::promise<void> ready;
+  TestHooks hooks;
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) == "trim.before_anchor") ready.set_value();
+  };
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  const auto db = OpenScript(scratch.path(), options);
+  std::future<Status> trim;
+  Beside beside([&]() -> Status {
+    trim = std::async(std::launch::async, [&] { return db->Trim(5); });
+    if (ready.get_future().wait_for(kLong) != std::future_status::ready)
+      return Fail(ErrorCode::kInternal, "no trim");
+    EXPECT_EQ(db->stats().history_floor, 0u);
+    return LookBack(*db);
+  });
+  VerifyOptions verify;
+  verify.progress = &beside;
+  const auto report = db->Verify(verify);
+  PLEXUS_OK(report);
+  EXPECT_TRUE(report->ok);
+  EXPECT_EQ(report->records, 6u);
+  EXPECT_TRUE(beside.in_time);
+  PLEXUS_OK(beside.status);
+  PLEXUS_OK(trim.get());
+  EXPECT_EQ(db->stats().history_floor, 5u);
+  EXPECT_EQ(db->AsOf(3).error().code, ErrorCode::kNotFound);
+}
+
+TEST(Maintenance, LookingBackDoesNotWaitForACheckpoint) {
+  ScratchDirectory scratch;
+  const auto db = OpenScript(scratch.path(), Create());
+  Beside beside([&] { return LookBack(*db); });
+  PLEXUS_OK(db->Checkpoint(&beside));
+  EXPECT_TRUE(beside.in_time);
+  PLEXUS_OK(beside.status);
+}
+
+TEST(Maintenance, CountingDoesNotWait) {
+  ScratchDirectory scratch;
+  const auto db = OpenScript(scratch.path(), Create());
+  const auto count = [&] {
+    EXPECT_EQ(db->stats().history_floor, 0u);
+    return Status();
+  };
+  Beside backup(count), checkpoint(count);
+  PLEXUS_OK(db->Backup(scratch.path("copy"), &backup));
+  EXPECT_TRUE(backup.in_time);
+  PLEXUS_OK(db->Checkpoint(&checkpoint));
+  EXPECT_TRUE(checkpoint.in_time);
+}
+
+}  // namespace
+}  // namespace plexus::storage_internal::testing
