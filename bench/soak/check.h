@@ -23,6 +23,8 @@ struct Allowed {
   // snapshot that was taken before a purge and is read after it.
   std::function<bool()> victims;
   bool victims_gone = false;  // a view of the past: after hard purges they never were
+  // A view of the past: a trim drops vectors that it has not read yet.
+  std::function<bool()> trimmed;
 };
 
 class Checker {
