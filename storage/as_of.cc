@@ -92,7 +92,7 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.CatchUp());
-  Sequence low = d.NotedFloor().floor.sequence, high = now.sequence();  // time(high) > time_ms
+  Sequence low = d.NotedAnchor().floor.sequence, high = now.sequence();  // time(high) > time_ms
   if (low > 0) {
     std::int64_t floor_time = 0;
     std::vector<DamagedCheckpoint> damaged;

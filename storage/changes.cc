@@ -117,7 +117,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   } else {
     end = d.report.sequence;
   }
-  const Database::Impl::Noted noted = d.NotedFloor();
+  const Database::Impl::Noted noted = d.NotedAnchor();
   floor = noted.floor;
   generation = noted.generation;
   rocks = d.rocks;
@@ -162,7 +162,7 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
   PLEXUS_TRY(d.Usable());
   auto changes = ReadChanges(d, since, options);
   // A trim that came meanwhile takes away what is read.
-  if (!changes) PLEXUS_TRY(CheckFloor(since, d.NotedFloor().floor.sequence));
+  if (!changes) PLEXUS_TRY(CheckFloor(since, d.NotedAnchor().floor.sequence));
   return changes;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -17,10 +17,6 @@ namespace plexus {
 
 using namespace storage_internal;
 
-namespace {
-constexpr std::chrono::seconds kErasingWait(1);  // of a checkpoint, for readers of old ones
-}  // namespace
-
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   CloseAtProcessEnd(impl_.get());
 }
@@ -51,21 +47,22 @@ LogPoint Database::Impl::floor() const {
   return {anchor.floor_sequence, anchor.floor_hash};
 }
 
-void Database::Impl::NoteFloor() {
-  const std::lock_guard guard(floor_mutex);
-  noted = {anchor.graph_id, floor(), anchor.generation};
+void Database::Impl::NoteAnchor() {
+  const std::lock_guard guard(noted_mutex);
+  noted = {anchor.graph_id, anchor.checkpoint_id, floor(), anchor.generation};
 }
 
-Database::Impl::Noted Database::Impl::NotedFloor() const {
-  const std::lock_guard guard(floor_mutex);
+Database::Impl::Noted Database::Impl::NotedAnchor() const {
+  const std::lock_guard guard(noted_mutex);
   return noted;
 }
 
 LoadRequest Database::Impl::Request() const {
-  const Noted at = NotedFloor();
+  const Noted at = NotedAnchor();
   LoadRequest request;
   request.graph_id = at.graph_id;
   request.floor = at.floor;
+  request.last_checkpoint = at.checkpoint_id;
   request.payloads = store;
   request.executor = options.graph.executor;
   request.strict = options.strict;
@@ -81,9 +78,21 @@ std::vector<DamagedCheckpoint> Database::damaged_checkpoints() const {
 }
 
 Result<std::shared_lock<std::shared_timed_mutex>> Database::Impl::KeepHistory() {
+  std::unique_lock in(erase_gate);
   std::shared_lock nothing_goes(erase_mutex);
+  in.unlock();
   PLEXUS_TRY(Usable());
   return nothing_goes;
+}
+
+std::unique_lock<std::shared_timed_mutex> Database::Impl::Erasing() {
+  const std::lock_guard nobody_begins(erase_gate);
+  return std::unique_lock(erase_mutex);
+}
+
+std::unique_lock<std::shared_timed_mutex> Database::Impl::TryErasing() {
+  const std::lock_guard nobody_begins(erase_gate);
+  return std::unique_lock(erase_mutex, std::chrono::seconds(1));
 }
 
 std::map<NodeId, Sequence> Database::Impl::Purged() {
@@ -122,8 +131,9 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   PLEXUS_TRY(journal->WaitDurable(snapshot.sequence()));
   PLEXUS_ASSIGN(const Snapshot compacted, snapshot.Compacted(executor()));
   PLEXUS_ASSIGN(const std::uint64_t hash, HashAt(snapshot.sequence()));
+  PLEXUS_ASSIGN(const std::uint64_t id, NewCheckpointId());
   PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(rocks, compacted, anchor.graph_id, NextCheckpointId(), hash,
+                WriteCheckpoint(rocks, compacted, anchor.graph_id, id, hash,
                                 scratch_path("checkpoint"), executor(), progress));
   Anchor next = anchor;
   next.sequence = std::max(next.sequence, manifest.sequence);
@@ -133,21 +143,26 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   next.checkpoint_digest = manifest.digest;
   PLEXUS_TRY(WriteAnchor(directory, next, *files));
   anchor = std::move(next);
+  NoteAnchor();
   checkpoint_bytes = manifest.total_bytes();
   const std::uint64_t tail_now = journal->tail_bytes();
   journal->ResetTail(tail_now - std::min(tail_now, tail_before));
   FailPoint(options.hooks, "checkpoint.anchored");
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   // Who reads old ones may take minutes: then the next checkpoint drops them.
-  const std::unique_lock erasing(erase_mutex, kErasingWait);
+  const auto erasing = TryErasing();
   return erasing ? DropOldCheckpoints() : Status();
 }
 
-std::uint64_t Database::Impl::NextCheckpointId() const {
+Result<std::uint64_t> Database::Impl::NewCheckpointId() {
   std::uint64_t last = anchor.checkpoint_id;
   std::vector<DamagedCheckpoint> damaged;
-  if (const auto manifests = ListSoundCheckpoints(rocks, damaged))
-    for (const Manifest& m : *manifests) last = std::max(last, m.id);
+  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
+  for (const Manifest& m : manifests) {
+    last = std::max(last, m.id);
+    if (!InForce(m, anchor.checkpoint_id, anchor.floor_sequence))
+      PLEXUS_TRY(DropCheckpoint(rocks, m.id));
+  }
   for (const DamagedCheckpoint& d : damaged) last = std::max(last, d.id);
   return last + 1;
 }
@@ -228,6 +243,13 @@ void Database::Impl::MoveAnchor() {
   if (WriteAnchor(directory, next, *files)) anchor = std::move(next);  // else the old bound holds
 }
 
+void Database::Impl::MoveAnchorInBackground() noexcept {
+  try {
+    MoveAnchor();
+  } catch (const std::exception&) {  // without memory the old bound holds
+  }
+}
+
 void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
   constexpr std::uint64_t kAnchorStep = std::uint64_t{16} << 20;
   if (tail_bytes < anchored_bytes) anchored_bytes = 0;  // a checkpoint came between
@@ -262,13 +284,10 @@ void Database::Impl::CheckpointLoop() {
     keeper_wake.wait(guard, [&] { return keeper_stop || checkpoint_due || anchor_due; });
     if (keeper_stop) return;
     const bool checkpoint = std::exchange(checkpoint_due, false);
-    anchor_due = false;  // a checkpoint moves it as well
+    const bool move = std::exchange(anchor_due, false);
     guard.unlock();
     if (!checkpoint) {
-      (void)OrNoMemory([&] {
-        MoveAnchor();
-        return Status();
-      });
+      MoveAnchorInBackground();
       guard.lock();
       continue;
     }
@@ -279,6 +298,7 @@ void Database::Impl::CheckpointLoop() {
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
                                        std::chrono::steady_clock::now() - start)
                                        .count());
+    if (move && (!status || early)) MoveAnchorInBackground();  // a checkpoint moves it as well
     if (!status)
       LogFailure(status.error());
     else if (!early)
@@ -373,7 +393,8 @@ Status Database::Impl::CloseNow() {
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
   if (options.read_only || !journal) {
-    const std::unique_lock erasing(erase_mutex);
+    std::unique_lock erasing(erase_mutex, std::defer_lock);
+    if (owner.Here()) erasing.lock();  // in a child of fork who reads is not there
     if (store) store->Attach(nullptr);
     const std::unique_lock renewing(renewal);
     Status shut = rocks ? rocks->Close() : Status();
@@ -388,7 +409,7 @@ Status Database::Impl::CloseNow() {
     if (status) status = ForgetWords(nullptr);  // may renew graph and journal
     if (status && CheckpointEarned()) status = CheckpointNow(nullptr);
   }
-  const std::unique_lock erasing(erase_mutex);
+  const auto erasing = Erasing();
   const std::unique_lock renewing(renewal);
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;
@@ -429,7 +450,7 @@ StorageStats Database::stats() const {
     s.background_error = d.keeper_error;
   }
   s.disk_bytes = d.files->TreeBytes(d.directory);
-  s.history_floor = d.NotedFloor().floor.sequence;
+  s.history_floor = d.NotedAnchor().floor.sequence;
   s.payload_cache_hits = d.store->hits();
   s.payload_cache_misses = d.store->misses();
   s.payload_cache_bytes = d.store->cache_bytes();

@@ -259,11 +259,13 @@ class Database {
   Result<Sequence> SequenceAtTime(std::int64_t time_ms);
 
   // Writes a checkpoint of the current snapshot unless the newest has its
-  // sequence already, and drops all but the newest few.
+  // sequence already, and drops all but the newest few; with the next one, where AsOf, History or
+  // Verify read for long.
   Status Checkpoint(Progress* progress = nullptr);
 
   // Forgets the log up to and including `before`: a checkpoint there becomes the
-  // history floor, payloads that nothing above needs are deleted.
+  // history floor, payloads that nothing above needs are deleted. Waits for AsOf, History and
+  // Verify before it deletes.
   // `forget_keys`: keys of facts that were removed by then, and not made again since, leave memory,
   // and the files with the next trim; one record more tells it (WriteBatch::ForgetKey). For hosts
   // whose keys never come back. A replica, whose last record is one that it replayed, leaves it to

@@ -45,15 +45,21 @@ class Database::Impl {
   std::mutex backup;     // one at a time; taken before `maintenance`
   std::mutex past_load;  // the same of AsOf, which does not take `maintenance`
   // Shared by who reads the log and checkpoints at length, alone by who erases of them or closes
-  // them. Taken after `maintenance`. The floor does not move while it is held.
+  // them. Taken after `maintenance`. The floor does not move while it is held. By the three members
+  // below: who waits to erase holds the gate, so that others do not begin to read.
   std::shared_timed_mutex erase_mutex;
+  std::mutex erase_gate;
+  Result<std::shared_lock<std::shared_timed_mutex>> KeepHistory();  // of what is open still
+  std::unique_lock<std::shared_timed_mutex> Erasing();
+  std::unique_lock<std::shared_timed_mutex> TryErasing();  // waits a second; not held: in vain
   // Taken beside `maintenance` to renew or close `rocks` and `journal`, so that reading counters
   // needs only this.
   mutable std::shared_mutex renewal;
-  // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteFloor.
-  mutable std::mutex floor_mutex;
+  // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteAnchor.
+  mutable std::mutex noted_mutex;
   struct Noted {
     storage_internal::GraphId graph_id;
+    std::uint64_t checkpoint_id = 0;
     storage_internal::LogPoint floor;
     std::uint64_t generation = 0;
   };
@@ -105,11 +111,9 @@ class Database::Impl {
   }
   std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
   storage_internal::LogPoint floor() const;
-  void NoteFloor();  // REQUIRES `maintenance` held, or the caller to be alone
-  Noted NotedFloor() const;
-  storage_internal::LoadRequest Request() const;  // without a target, as of NotedFloor
-  // `erase_mutex`, shared, of a database that is open still.
-  Result<std::shared_lock<std::shared_timed_mutex>> KeepHistory();
+  void NoteAnchor();  // REQUIRES `maintenance` held, or the caller to be alone
+  Noted NotedAnchor() const;
+  storage_internal::LoadRequest Request() const;  // without a target, as of NotedAnchor
   std::map<NodeId, Sequence> Purged();
   // Those at or before the floor: they mask no state that can be asked for any more.
   void ForgetPurges(Sequence floor);
@@ -139,13 +143,16 @@ class Database::Impl {
   Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held alone, too
   // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
   Status ReplaceDamaged();
-  std::uint64_t NextCheckpointId() const;
+  // Drops what a checkpoint or trim left behind that did not come to its end: the anchor does not
+  // know of it, and a floor's may lack what was purged after it.
+  Result<std::uint64_t> NewCheckpointId();
   Result<std::uint64_t> HashAt(Sequence sequence);
   // After each append: wakes the keeper, and moves the anchor's lower bound on
   // before RocksDB flushes log records out of the write-ahead log.
   void OnAppended(std::uint64_t tail_bytes);
   void WakeKeeper(bool& due);
   void MoveAnchor();
+  void MoveAnchorInBackground() noexcept;
   void CheckpointLoop();
   Status CheckpointInBackground(bool& early);
   void LogFailure(const Error& error) noexcept;

@@ -19,7 +19,7 @@ Status Database::Discard() try {
   d.closed = true;
   d.StopKeeper();
   std::lock_guard guard(d.maintenance);
-  const std::unique_lock erasing(d.erase_mutex);
+  const auto erasing = d.Erasing();
   const std::unique_lock renewing(d.renewal);
   Status status = d.journal->Close();
   d.store->Attach(nullptr);

@@ -165,7 +165,7 @@ Result<bool> Database::Impl::Follow() {
     pinned = moment;
     at_log_end = true;
     anchor = next;
-    NoteFloor();
+    NoteAnchor();
     report.sequence = point.sequence;
     report.replayed_records += replayed;
     report.live_writer = !anchor.clean;

@@ -132,7 +132,7 @@ Result<std::vector<HistoryEntry>> Database::History(NodeArg node) try {
   PurgeMask mask(purged, 0);
   std::uint64_t erased = 0;
   std::vector<HistoryEntry> entries;
-  LogCursor cursor(d.rocks, d.NotedFloor().floor);
+  LogCursor cursor(d.rocks, d.NotedAnchor().floor);
   for (;;) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) return entries;

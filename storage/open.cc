@@ -168,7 +168,7 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
   std::vector<DamagedCheckpoint> damaged;
   PLEXUS_TRY(CompareLog(rocks, anchor, options.strict, damaged));
   store->Attach(rocks);
-  NoteFloor();
+  NoteAnchor();
   LoadRequest request = Request();
   for (const DamagedCheckpoint& d : damaged)
     if (d.id == anchor.checkpoint_id) request.without = d.id;

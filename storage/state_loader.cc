@@ -26,7 +26,7 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
                   "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
   std::erase_if(manifests, [&](const Manifest& m) {
     return m.sequence > request.target || m.sequence < request.floor.sequence ||
-           m.id == request.without;
+           m.id == request.without || !InForce(m, request.last_checkpoint, request.floor.sequence);
   });
   std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
     return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);

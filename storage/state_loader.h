@@ -21,6 +21,7 @@ struct LoadRequest {
   bool use_checkpoints = true;                         // false: from nothing, if it can be
   bool strict = false;                                 // no way round a damaged checkpoint
   std::uint64_t without = 0;                           // a checkpoint not to be believed
+  std::uint64_t last_checkpoint = ~std::uint64_t{0};   // see InForce
   std::shared_ptr<const PayloadStore> payloads;
   Executor* executor = nullptr;
   Progress* progress = nullptr;

@@ -1,7 +1,7 @@
 // Trim: forgetting the log below a checkpoint, the history floor.
 //
 // Order: the floor's checkpoint, then the anchor that names it, then deletion. A
-// crash before the anchor leaves one checkpoint more than needed, after it some
+// crash before the anchor leaves one checkpoint that is not in force (InForce), after it some
 // records that are never read and that the next trim deletes.
 #include <algorithm>
 #include <utility>
@@ -62,10 +62,10 @@ Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, boo
   PLEXUS_ASSIGN(Loaded loaded, LoadState(d.rocks, request));
   PLEXUS_ASSIGN(const Snapshot state,
                 Snapshot(std::exchange(loaded.state, nullptr)).Compacted(d.executor()));
-  PLEXUS_ASSIGN(
-      const Manifest manifest,
-      WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
-                      d.scratch_path("checkpoint"), d.executor(), progress));
+  PLEXUS_ASSIGN(const std::uint64_t id, d.NewCheckpointId());
+  PLEXUS_ASSIGN(const Manifest manifest,
+                WriteCheckpoint(d.rocks, state, d.anchor.graph_id, id, loaded.point.hash,
+                                d.scratch_path("checkpoint"), d.executor(), progress));
   Floor floor{manifest, loaded.point.hash, ReferencedBy(state.state()), {}};
   for (NodeId v = 0; forget_keys && v < state.node_count(); ++v)
     if (!state.alive(v) && !state.key_forgotten(v) && state.is_fact(v)) floor.removed.push_back(v);
@@ -116,10 +116,10 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
     next.checkpoint_digest = manifest.digest;
   }
   FailPoint(d.options.hooks, "trim.before_anchor");
-  std::unique_lock erasing(d.erase_mutex);
+  auto erasing = d.Erasing();
   PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
   d.anchor = next;
-  d.NoteFloor();
+  d.NoteAnchor();
   FailPoint(d.options.hooks, "trim.anchored");
   {
     std::lock_guard past_guard(d.past_mutex);

@@ -95,9 +95,11 @@ bool Checker::Content(const Snapshot& snapshot, NodeId node, Number n, const Mem
   const std::string key = model_.Key(n);
   if (!allowed.no_texts) {
     const auto text = snapshot.Payload(node, NodeField::kText);
-    // While a purge writes the files anew no payload can be read.
-    const bool renewed = !text && text.error().code == ErrorCode::kFailedPrecondition &&
-                         allowed.victims && allowed.victims();
+    // While a purge writes the files anew no payload can be read, and of the past none that a trim
+    // dropped.
+    const auto& gone = allowed.trimmed ? allowed.trimmed : allowed.victims;
+    const bool renewed =
+        !text && text.error().code == ErrorCode::kFailedPrecondition && gone && gone();
     if (!text && !renewed && !(text.error().code == ErrorCode::kNotFound && Missing(n, allowed)))
       return Bad(snapshot, key + ": text: " + text.error().ToString());
     if (text && *text != model_.Text(n, m))

@@ -250,7 +250,7 @@ void Writer::AskThePast() {
       floor + 1 + MixNumbers(scenario_.seed, now, 5) % std::max<Sequence>(now - floor, 1);
   if (at > now) return;
   const auto past = Time(Timed::kAsOf, [&] { return database_->AsOf(at); });
-  const auto trimmed = [&] { return database_->stats().history_floor >= at; };
+  const auto trimmed = [&] { return database_->stats().history_floor > at; };
   if (!past) {
     if (past.error().code == ErrorCode::kNotFound && trimmed()) return;
     Wrong("as of " + std::to_string(at) + ": " + past.error().ToString());

@@ -56,15 +56,15 @@ void MemoryStore::SetEdges(const Record& record, const std::unordered_set<NodeId
   for (std::uint32_t i = 0; i < record.edges.size(); ++i) {
     std::uint64_t bits = 0;
     if (extra != record.edge_extras.end() && extra->index == i) bits = (extra++)->properties.bits;
-    if (bits == 0 && properties_.empty()) continue;
     const EdgeChange& e = record.edges[i];
+    if (bits == 0 && (properties_.empty() || e.is_new())) continue;
     const EdgeIdentity edge{e.source, e.target, e.label, e.kind};
     if (const auto it = properties_.find(edge); it != properties_.end() && it->second != bits) {
       if (purged.contains(e.source) || purged.contains(e.target)) {
         Erase(it->second);
       } else {
         Replace(e.source, it->second);
-        if (e.target != e.source) Replace(e.target, it->second);
+        if (e.target != e.source) epochs_.back().replaced.push_back({e.target, it->second});
       }
       if (bits == 0) properties_.erase(it);
     }

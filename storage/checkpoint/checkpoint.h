@@ -39,6 +39,12 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
                                  const GraphId& graph_id, std::uint64_t id, std::uint64_t log_hash,
                                  const std::string& scratch, Executor& executor,
                                  Progress* progress);
+// Whether the anchor, whose checkpoint and history floor these are, speaks for the checkpoint. One
+// that it does not know of yet is left by work that did not end. If it was to be a new floor's it
+// is masked for purges that came after it: records cannot be replayed over it as over others.
+inline bool InForce(const Manifest& m, std::uint64_t anchored_id, Sequence floor) {
+  return m.id <= anchored_id || m.sequence == floor;
+}
 Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id);
 
 // --- reading

@@ -71,7 +71,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   next.checkpoint_digest = written.checkpoint.digest;
   FailPoint(options.hooks, "hard_purge.before_switch");
   // From here on the old generation is history.
-  const std::unique_lock erasing(erase_mutex);
+  const auto erasing = Erasing();
   const std::unique_lock renewing(renewal);
   PLEXUS_TRY(journal->Close());
   store->Attach(nullptr);
@@ -82,7 +82,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     rocks.reset();
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
-    NoteFloor();
+    NoteAnchor();
     FailPoint(options.hooks, "hard_purge.switched");
     Loaded loaded;
     loaded.state = written.state;

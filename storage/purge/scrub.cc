@@ -112,7 +112,7 @@ Status Database::Impl::ScrubNow(Progress* progress) {
   }
   const std::vector<PayloadRef> refs = collector.Take();
   {
-    const std::unique_lock erasing(erase_mutex);
+    const auto erasing = Erasing();
     PLEXUS_TRY(OverwritePayloads(rocks, refs));
     store->ForgetCache();
     std::lock_guard guard(past_mutex);

@@ -50,6 +50,7 @@ class Verifier {
   Sequence last_ = 0;            // what is written later is not looked at
   std::uint64_t last_hash_ = 0;  // 0 = not known
   LogPoint floor_;
+  std::uint64_t last_checkpoint_ = 0;
 };
 
 Status Verifier::CheckAnchor() {
@@ -150,7 +151,9 @@ Status Verifier::CheckCheckpoints() {
   }
   for (const DamagedCheckpoint& d : damaged)
     problems_.Add("checkpoint " + std::to_string(d.id), 0, d.what);
-  std::erase_if(*listed, [&](const Manifest& m) { return m.sequence > last_; });
+  std::erase_if(*listed, [&](const Manifest& m) {
+    return m.sequence > last_ || !InForce(m, last_checkpoint_, floor_.sequence);
+  });
   std::sort(listed->begin(), listed->end(),
             [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
   const LogPoint floor = floor_;
@@ -236,6 +239,7 @@ Status Verifier::Begin(const Snapshot& live) {
     last_hash_ = at.hash;
   }
   floor_ = db_.floor();
+  last_checkpoint_ = db_.anchor.checkpoint_id;
   return CheckAnchor();
 }
 
