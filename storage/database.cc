@@ -92,7 +92,7 @@ std::unique_lock<std::shared_timed_mutex> Database::Impl::Erasing() {
 
 std::unique_lock<std::shared_timed_mutex> Database::Impl::TryErasing() {
   const std::lock_guard nobody_begins(erase_gate);
-  return std::unique_lock(erase_mutex, std::chrono::seconds(1));
+  return std::unique_lock(erase_mutex, std::chrono::seconds(verifications > 0 ? 0 : 1));
 }
 
 std::map<NodeId, Sequence> Database::Impl::Purged() {
@@ -131,10 +131,10 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   PLEXUS_TRY(journal->WaitDurable(snapshot.sequence()));
   PLEXUS_ASSIGN(const Snapshot compacted, snapshot.Compacted(executor()));
   PLEXUS_ASSIGN(const std::uint64_t hash, HashAt(snapshot.sequence()));
-  PLEXUS_ASSIGN(const std::uint64_t id, NewCheckpointId());
   PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(rocks, compacted, anchor.graph_id, id, hash,
+                WriteCheckpoint(rocks, compacted, anchor.graph_id, NewCheckpointId(), hash,
                                 scratch_path("checkpoint"), executor(), progress));
+  PLEXUS_TRY(DropUnfinished(manifest.id));
   Anchor next = anchor;
   next.sequence = std::max(next.sequence, manifest.sequence);
   if (next.sequence == manifest.sequence) next.log_hash = hash;
@@ -154,17 +154,26 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   return erasing ? DropOldCheckpoints() : Status();
 }
 
-Result<std::uint64_t> Database::Impl::NewCheckpointId() {
+std::uint64_t Database::Impl::NewCheckpointId() const {
   std::uint64_t last = anchor.checkpoint_id;
   std::vector<DamagedCheckpoint> damaged;
-  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
-  for (const Manifest& m : manifests) {
-    last = std::max(last, m.id);
-    if (!InForce(m, anchor.checkpoint_id, anchor.floor_sequence))
-      PLEXUS_TRY(DropCheckpoint(rocks, m.id));
-  }
+  if (const auto manifests = ListSoundCheckpoints(rocks, damaged))
+    for (const Manifest& m : *manifests) last = std::max(last, m.id);
   for (const DamagedCheckpoint& d : damaged) last = std::max(last, d.id);
   return last + 1;
+}
+
+Status Database::Impl::DropUnfinished(std::uint64_t fresh) {
+  std::vector<DamagedCheckpoint> damaged;
+  PLEXUS_ASSIGN(std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
+  std::erase_if(manifests, [&](const Manifest& m) {
+    return m.id == fresh || InForce(m, anchor.checkpoint_id, anchor.floor_sequence);
+  });
+  if (manifests.empty()) return {};
+  // An anchor whose writing failed at its last sync may be the file's, and name one of them.
+  PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
+  for (const Manifest& m : manifests) PLEXUS_TRY(DropCheckpoint(rocks, m.id));
+  return {};
 }
 
 Status Database::Impl::ReplaceDamaged() {
@@ -232,9 +241,11 @@ PLEXUS_CATCH_NO_MEMORY
 
 // A record that left the write-ahead log is known to RocksDB's MANIFEST only; if
 // that were damaged after a crash, the anchor must still know of the record.
-void Database::Impl::MoveAnchor() {
-  std::unique_lock alone(maintenance, std::try_to_lock);
-  if (!alone.owns_lock() || closed) return;  // a checkpoint moves it as well
+void Database::Impl::MoveAnchor(bool try_only) {
+  std::unique_lock alone(maintenance, std::defer_lock);
+  if (try_only && !alone.try_lock()) return;  // a checkpoint moves it as well
+  if (!try_only) alone.lock();
+  if (closed || !rocks) return;
   const RocksJournal::Position at = journal->position();
   if (journal->bulk() || !journal->WaitDurable(at.sequence)) return;
   Anchor next = anchor;
@@ -245,7 +256,7 @@ void Database::Impl::MoveAnchor() {
 
 void Database::Impl::MoveAnchorInBackground() noexcept {
   try {
-    MoveAnchor();
+    MoveAnchor(false);
   } catch (const std::exception&) {  // without memory the old bound holds
   }
 }
@@ -257,7 +268,7 @@ void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
   if (tail_bytes - anchored_bytes >= kAnchorStep) {
     anchored_bytes = tail_bytes;
     // It syncs files: the writer does not wait where another thread can do it.
-    manual ? MoveAnchor() : WakeKeeper(anchor_due);
+    manual ? MoveAnchor(true) : WakeKeeper(anchor_due);
   }
   if (!manual && tail_bytes >= options.checkpoint_log_bytes) WakeKeeper(checkpoint_due);
 }
@@ -298,7 +309,7 @@ void Database::Impl::CheckpointLoop() {
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
                                        std::chrono::steady_clock::now() - start)
                                        .count());
-    if (move && (!status || early)) MoveAnchorInBackground();  // a checkpoint moves it as well
+    if (move) MoveAnchorInBackground();  // also where there was no checkpoint to write
     if (!status)
       LogFailure(status.error());
     else if (!early)
@@ -312,8 +323,15 @@ void Database::Impl::CheckpointLoop() {
       if (!early) continue;
     }
     checkpoint_due = true;
-    // A full disk must not be hammered.
-    keeper_wake.wait_for(guard, early ? kEarlyPause : pause, [&] { return keeper_stop; });
+    // A full disk must not be hammered. The anchor does not wait.
+    const auto until = std::chrono::steady_clock::now() + (early ? kEarlyPause : pause);
+    while (keeper_wake.wait_until(guard, until, [&] { return keeper_stop || anchor_due; }) &&
+           !keeper_stop) {
+      anchor_due = false;
+      guard.unlock();
+      MoveAnchorInBackground();
+      guard.lock();
+    }
     if (!status) pause = std::min(2 * pause, kLongestPause);
   }
 }

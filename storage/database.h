@@ -125,6 +125,8 @@ std::string DamageMessage(const DamagedCheckpoint& damaged);
 
 struct VerifyOptions {
   bool against_replay = true;  // replay the log and compare every checkpoint with it
+  // It must not wait for other calls of this database: a trim may wait for the verification, and
+  // they for the trim.
   Progress* progress = nullptr;
 };
 

@@ -52,6 +52,7 @@ class Database::Impl {
   Result<std::shared_lock<std::shared_timed_mutex>> KeepHistory();  // of what is open still
   std::unique_lock<std::shared_timed_mutex> Erasing();
   std::unique_lock<std::shared_timed_mutex> TryErasing();  // waits a second; not held: in vain
+  std::atomic<int> verifications{0};                       // that go on: waiting would be in vain
   // Taken beside `maintenance` to renew or close `rocks` and `journal`, so that reading counters
   // needs only this.
   mutable std::shared_mutex renewal;
@@ -143,15 +144,17 @@ class Database::Impl {
   Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held alone, too
   // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
   Status ReplaceDamaged();
-  // Drops what a checkpoint or trim left behind that did not come to its end: the anchor does not
-  // know of it, and a floor's may lack what was purged after it.
-  Result<std::uint64_t> NewCheckpointId();
+  std::uint64_t NewCheckpointId() const;
+  // Drops what checkpoints and trims left behind that did not come to their end, before the anchor
+  // names `fresh`, a larger id.
+  Status DropUnfinished(std::uint64_t fresh);
   Result<std::uint64_t> HashAt(Sequence sequence);
   // After each append: wakes the keeper, and moves the anchor's lower bound on
   // before RocksDB flushes log records out of the write-ahead log.
   void OnAppended(std::uint64_t tail_bytes);
   void WakeKeeper(bool& due);
-  void MoveAnchor();
+  // Both wait for `maintenance`, or (`try_only`) do nothing.
+  void MoveAnchor(bool try_only);
   void MoveAnchorInBackground() noexcept;
   void CheckpointLoop();
   Status CheckpointInBackground(bool& early);

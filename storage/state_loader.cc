@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "engine/compaction/state_packing.h"
 #include "engine/state_writer.h"
@@ -12,6 +13,10 @@
 namespace plexus::storage_internal {
 
 namespace {
+
+bool IsInForce(const Manifest& m, const LoadRequest& request) {
+  return InForce(m, request.last_checkpoint, request.floor.sequence);
+}
 
 // The checkpoints that may be the base, the best one first.
 Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
@@ -26,11 +31,15 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
                   "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
   std::erase_if(manifests, [&](const Manifest& m) {
     return m.sequence > request.target || m.sequence < request.floor.sequence ||
-           m.id == request.without || !InForce(m, request.last_checkpoint, request.floor.sequence);
+           m.id == request.without ||
+           // With a floor a last resort; else the log has all.
+           (request.floor.sequence == 0 && !IsInForce(m, request));
   });
-  std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
-    return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
-  });
+  const auto rank = [&](const Manifest& m) {
+    return std::tuple(IsInForce(m, request), m.sequence, m.id);
+  };
+  std::sort(manifests.begin(), manifests.end(),
+            [&](const Manifest& a, const Manifest& b) { return rank(a) > rank(b); });
   return manifests;
 }
 
@@ -51,10 +60,10 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
                           const Manifest* best, GraphState state, Executor& executor) {
   Loaded loaded;
   loaded.point = {0, FirstHash(request.graph_id)};
-  // With records to replay over the floor's checkpoint, which was written masked.
-  const bool masked_base = best && request.floor.sequence > 0 &&
-                           best->sequence == request.floor.sequence &&
-                           request.target > best->sequence;
+  // With records to replay over a floor's checkpoint, which was written masked, or over one that
+  // may have been meant to be such.
+  const bool masked_base = best && request.floor.sequence > 0 && request.target > best->sequence &&
+                           (best->sequence == request.floor.sequence || !IsInForce(*best, request));
   std::map<NodeId, Sequence> read;
   if (masked_base && !request.purged) {
     PLEXUS_ASSIGN(const auto last, LastRecord(rocks));

@@ -62,10 +62,11 @@ Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, boo
   PLEXUS_ASSIGN(Loaded loaded, LoadState(d.rocks, request));
   PLEXUS_ASSIGN(const Snapshot state,
                 Snapshot(std::exchange(loaded.state, nullptr)).Compacted(d.executor()));
-  PLEXUS_ASSIGN(const std::uint64_t id, d.NewCheckpointId());
-  PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(d.rocks, state, d.anchor.graph_id, id, loaded.point.hash,
-                                d.scratch_path("checkpoint"), d.executor(), progress));
+  PLEXUS_ASSIGN(
+      const Manifest manifest,
+      WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NewCheckpointId(), loaded.point.hash,
+                      d.scratch_path("checkpoint"), d.executor(), progress));
+  PLEXUS_TRY(d.DropUnfinished(manifest.id));
   Floor floor{manifest, loaded.point.hash, ReferencedBy(state.state()), {}};
   for (NodeId v = 0; forget_keys && v < state.node_count(); ++v)
     if (!state.alive(v) && !state.key_forgotten(v) && state.is_fact(v)) floor.removed.push_back(v);

@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <iterator>
+#include <thread>
 
 #include "bench/support.h"
 
@@ -17,6 +19,7 @@ namespace plexus::bench::soak {
 namespace {
 Board* board = nullptr;
 std::atomic<std::uint64_t> wrong_here{0};
+thread_local std::int64_t disk_ns = 0;
 
 // Of this process: calls that run, and when the last of a kind ended.
 struct Beside {
@@ -31,7 +34,25 @@ std::int64_t NowNs() {
       .count();
 }
 
-void TellStall(Timed what, std::int64_t start_ns, std::uint64_t us, std::uint64_t waited_us) {
+// When the process was seen to run, the last 256 times.
+constexpr std::uint64_t kBeats = 256;
+constexpr std::int64_t kBeatNs = 5'000'000;
+std::array<std::atomic<std::int64_t>, kBeats> beats;
+std::atomic<std::uint64_t> beat_count{0};
+
+// The longest time between two beats of which one lies after `start_ns`.
+std::int64_t LongestGapNs(std::int64_t start_ns) {
+  std::int64_t after = NowNs(), longest = 0;
+  const std::uint64_t count = beat_count;
+  for (std::uint64_t i = 1; i <= std::min(count, kBeats) && after > start_ns; ++i) {
+    const std::int64_t before = beats[(count - i) % kBeats];
+    longest = std::max(longest, after - before);
+    after = before;
+  }
+  return longest;
+}
+
+void TellStall(Timed what, std::int64_t start_ns, double ms, double cpu_ms, double disk_ms) {
   std::string ran;
   for (int i = 0; i < static_cast<int>(Timed::kTimedCount); ++i) {
     const Beside& b = beside[static_cast<std::size_t>(i)];
@@ -39,16 +60,34 @@ void TellStall(Timed what, std::int64_t start_ns, std::uint64_t us, std::uint64_
       ran += std::string(ran.empty() ? "" : ", ") + TimedName(static_cast<Timed>(i));
   }
   std::fprintf(stderr,
-               "soak: a stall: %s took %.1f ms, %.1f of them without a processor; beside: %s\n",
-               TimedName(what), static_cast<double>(us) / 1e3, static_cast<double>(waited_us) / 1e3,
-               ran.c_str());
+               "soak: a stall: %s took %.1f ms, %.1f of them without a processor, %.1f in syncs; "
+               "another thread that only sleeps woke up %.1f ms late; beside: %s\n",
+               TimedName(what), ms, cpu_ms, disk_ms,
+               static_cast<double>(LongestGapNs(start_ns) - kBeatNs) / 1e6, ran.c_str());
 }
 
 void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
   for (std::uint64_t seen = most; seen < value && !most.compare_exchange_weak(seen, value);) {
   }
 }
+int TimedSync(long call, int file) {
+  const std::int64_t start = NowNs();
+  const int result = static_cast<int>(syscall(call, file));
+  disk_ns += NowNs() - start;
+  return result;
+}
 }  // namespace
+
+}  // namespace plexus::bench::soak
+
+// In place of the C library's, for all that is linked to the program, RocksDB too.
+#define PLEXUS_FOR_ALL extern "C" __attribute__((visibility("default")))
+PLEXUS_FOR_ALL int fdatasync(int file) {
+  return plexus::bench::soak::TimedSync(SYS_fdatasync, file);
+}
+PLEXUS_FOR_ALL int fsync(int file) { return plexus::bench::soak::TimedSync(SYS_fsync, file); }
+
+namespace plexus::bench::soak {
 
 const char* TimedName(Timed what) {
   static constexpr const char* kNames[] = {
@@ -116,8 +155,21 @@ std::uint64_t WaitedForProcessorUs() {
   return std::sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited / 1000 : 0;
 }
 
+std::uint64_t WaitedForDiskUs() { return static_cast<std::uint64_t>(disk_ns / 1000); }
+
+void Beat(const std::function<bool()>& stops) {
+  while (!stops()) {
+    beats[beat_count % kBeats] = NowNs();
+    ++beat_count;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kBeatNs));
+  }
+}
+
 Timer::Timer(Timed what)
-    : what_(what), waited_(WaitedForProcessorUs()), start_(std::chrono::steady_clock::now()) {
+    : what_(what),
+      waited_cpu_(WaitedForProcessorUs()),
+      waited_disk_(WaitedForDiskUs()),
+      start_(std::chrono::steady_clock::now()) {
   ++beside[static_cast<std::size_t>(what)].running;
 }
 
@@ -126,13 +178,16 @@ Timer::~Timer() {
   const auto passed = std::chrono::steady_clock::now() - start_;
   const auto us =
       static_cast<std::uint64_t>(duration_cast<std::chrono::microseconds>(passed).count());
-  const std::uint64_t waited = WaitedForProcessorUs() - waited_;
-  TheBoard()[what_].Add(us, waited);
+  const std::uint64_t cpu = WaitedForProcessorUs() - waited_cpu_;
+  const std::uint64_t disk = WaitedForDiskUs() - waited_disk_;
+  TheBoard()[what_].Add(us, cpu + disk);
   Beside& b = beside[static_cast<std::size_t>(what_)];
   --b.running;
   b.ended_ns = NowNs();
   if (us > 50'000 && what_ <= Timed::kTraverse)
-    TellStall(what_, b.ended_ns - static_cast<std::int64_t>(us) * 1000, us, waited);
+    TellStall(what_, b.ended_ns - static_cast<std::int64_t>(us) * 1000,
+              static_cast<double>(us) / 1e3, static_cast<double>(cpu) / 1e3,
+              static_cast<double>(disk) / 1e3);
 }
 
 }  // namespace plexus::bench::soak

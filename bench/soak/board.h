@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace plexus::bench::soak {
@@ -41,7 +42,7 @@ struct Latencies {
   static constexpr int kBuckets = 64;
   std::array<std::atomic<std::uint64_t>, kBuckets> buckets;
   std::atomic<std::uint64_t> count, max_us, over_50ms;
-  // Less what the thread waited for a processor: threads of the soak share few.
+  // Less what the thread waited for a processor (threads of the soak share few) and for the disk.
   std::atomic<std::uint64_t> max_running_us, over_50ms_running;
   void Add(std::uint64_t us, std::uint64_t waited_us);
   std::uint64_t Quantile(double q) const;  // the bucket's upper end
@@ -77,6 +78,12 @@ std::uint64_t WrongHere();
 // does not tell (Linux: /proc/thread-self/schedstat).
 std::uint64_t WaitedForProcessorUs();
 
+// Wakes up again and again until `stops`, so that a stall tells whether the machine stood still.
+void Beat(const std::function<bool()>& stops);
+
+// How long this thread has been in fdatasync and fsync, by whatever called them.
+std::uint64_t WaitedForDiskUs();
+
 // Times a call into the board, from where it is made to where it goes. A call of the first five
 // that takes over 50 ms is told, with what went on beside it in this process.
 class Timer {
@@ -88,7 +95,7 @@ class Timer {
 
  private:
   const Timed what_;
-  const std::uint64_t waited_;
+  const std::uint64_t waited_cpu_, waited_disk_;
   const std::chrono::steady_clock::time_point start_;
 };
 

@@ -284,7 +284,7 @@ bool Supervisor::Judge() {
     const Latencies& l = board_[static_cast<Timed>(i)];
     if (l.count == 0) continue;
     std::printf("  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64
-                " over 50 ms; less waits for a processor: max %.3f ms, %" PRIu64 " over 50 ms\n",
+                " over 50 ms; less waits for processor and disk: max %.3f ms, %" PRIu64 "\n",
                 TimedName(static_cast<Timed>(i)), l.count.load(),
                 static_cast<double>(l.Quantile(0.5)) / 1e3,
                 static_cast<double>(l.Quantile(0.99)) / 1e3, static_cast<double>(l.max_us) / 1e3,
@@ -332,7 +332,7 @@ bool Supervisor::Judge() {
       right;
   const std::string stall = "no apply, snapshot or question over 50 ms: " + std::to_string(stalls) +
                             ", longest " + std::to_string(longest / 1000) + " ms; " +
-                            std::to_string(stalls_running) + " less waits for a processor";
+                            std::to_string(stalls_running) + " less waits for processor and disk";
   right =
       Promise(stall.c_str(), stalls == 0, settings_.strict_stalls ? nullptr : "not (machine)") &&
       right;

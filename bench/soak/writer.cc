@@ -381,6 +381,7 @@ int Writer::Run() {
     threads.emplace_back([this] { LookBack(); });
     threads.emplace_back([this] { Feed(); });
     threads.emplace_back([this] { Count(); });
+    threads.emplace_back([this] { Beat([this] { return Stops(); }); });
     Write();
     if (!Stops()) board_.stop = 1;  // something went wrong: nothing goes on
   }

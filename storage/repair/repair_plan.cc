@@ -106,12 +106,8 @@ std::vector<Candidate> Planner::Candidates(const RepairPlan& plan) {
       candidates.push_back({&m, start, Follow(start, nullptr)});
     }
   }
-  const auto in_force = [&](const Candidate& c) {
-    return !c.base || !anchor_ || InForce(*c.base, anchor_->checkpoint_id, anchor_->floor_sequence);
-  };
-  std::sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     if (a.end.sequence != b.end.sequence) return a.end.sequence > b.end.sequence;
-    if (in_force(a) != in_force(b)) return in_force(a);
     return a.start.sequence < b.start.sequence;
   });
   return candidates;

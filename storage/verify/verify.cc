@@ -276,6 +276,11 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   Verifier verifier(d, options, report);
   PLEXUS_TRY(verifier.Begin(live));
   guard.unlock();
+  struct Counted {
+    std::atomic<int>& count;
+    explicit Counted(std::atomic<int>& c) : count(c) { ++count; }
+    ~Counted() { --count; }
+  } const counted(d.verifications);
   PLEXUS_TRY(verifier.Run(live));
   return report;
 }
