@@ -149,17 +149,6 @@ class Database::Impl {
   // names `fresh`, a larger id.
   Status DropUnfinished(std::uint64_t fresh);
   Result<std::uint64_t> HashAt(Sequence sequence);
-  // After each append: wakes the keeper, and moves the anchor's lower bound on
-  // before RocksDB flushes log records out of the write-ahead log.
-  void OnAppended(std::uint64_t tail_bytes);
-  void WakeKeeper(bool& due);
-  // Both wait for `maintenance`, or (`try_only`) do nothing.
-  void MoveAnchor(bool try_only);
-  void MoveAnchorInBackground() noexcept;
-  void CheckpointLoop();
-  Status CheckpointInBackground(bool& early);
-  void LogFailure(const Error& error) noexcept;
-  void StopKeeper();
   Status CloseNow();
   // Whether Close is to write a checkpoint. REQUIRES `maintenance` held.
   bool CheckpointEarned() const;
@@ -167,6 +156,17 @@ class Database::Impl {
   bool Copied() const { return !options.read_only && !owner.Here(); }
   Status Usable() const;    // open, and this process's own
   Status Writable() const;  // and not read-only
+
+  // keeper.cc. After each append: lets the anchor's lower bound move on before RocksDB flushes log
+  // records out of the write-ahead log, and a checkpoint be written when one is due.
+  void OnAppended(std::uint64_t tail_bytes);
+  void WakeKeeper(bool& due);
+  void MoveAnchor(bool try_only);  // nothing, where `try_only` would have to wait for `maintenance`
+  void MoveAnchorInBackground() noexcept;
+  void CheckpointLoop();
+  Status CheckpointInBackground(bool& early);
+  void LogFailure(const Error& error) noexcept;
+  void StopKeeper();
 
   // scrub.cc. REQUIRES `maintenance` held.
   Status ScrubNow(Progress* progress);

@@ -1,0 +1,153 @@
+// The keeper: the thread that moves the anchor on and writes checkpoints when they are due.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/arrays/freed_memory.h"
+#include "engine/out_of_memory.h"
+#include "storage/database_impl.h"
+#include "storage/log_scope.h"
+
+namespace plexus {
+
+using namespace storage_internal;
+
+// A record that left the write-ahead log is known to RocksDB's MANIFEST only; if
+// that were damaged after a crash, the anchor must still know of the record.
+void Database::Impl::MoveAnchor(bool try_only) {
+  std::unique_lock alone(maintenance, std::defer_lock);
+  if (try_only && !alone.try_lock()) return;  // a checkpoint moves it as well
+  if (!try_only) alone.lock();
+  if (closed || !rocks) return;
+  const RocksJournal::Position at = journal->position();
+  if (journal->bulk() || !journal->WaitDurable(at.sequence)) return;
+  Anchor next = anchor;
+  next.sequence = at.sequence;
+  next.log_hash = at.hash;
+  if (WriteAnchor(directory, next, *files)) anchor = std::move(next);  // else the old bound holds
+}
+
+void Database::Impl::MoveAnchorInBackground() noexcept {
+  try {
+    MoveAnchor(false);
+  } catch (const std::exception&) {  // without memory the old bound holds
+  }
+}
+
+void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
+  constexpr std::uint64_t kAnchorStep = std::uint64_t{16} << 20;
+  if (tail_bytes < anchored_bytes) anchored_bytes = 0;  // a checkpoint came between
+  const bool manual = options.graph.maintenance == Maintenance::kManual;
+  if (tail_bytes - anchored_bytes >= kAnchorStep) {
+    anchored_bytes = tail_bytes;
+    // It syncs files: the writer does not wait where another thread can do it.
+    manual ? MoveAnchor(true) : WakeKeeper(anchor_due);
+  }
+  if (!manual && tail_bytes >= options.checkpoint_log_bytes) WakeKeeper(checkpoint_due);
+}
+
+void Database::Impl::WakeKeeper(bool& due) {
+  std::unique_lock guard(keeper_mutex);
+  if (keeper_stop) return;
+  due = true;
+  keeper_wake.notify_all();
+  if (keeper.joinable()) return;
+  try {
+    keeper = std::thread([this] { CheckpointLoop(); });
+  } catch (const std::exception&) {  // the next append tries again
+    guard.unlock();
+    LogFailure({ErrorCode::kResourceExhausted, "no thread for checkpoints"});
+  }
+}
+
+void Database::Impl::CheckpointLoop() {
+  constexpr std::chrono::milliseconds kEarlyPause(50), kFirstPause(100), kLongestPause(60'000);
+  std::chrono::milliseconds pause = kFirstPause;
+  std::unique_lock guard(keeper_mutex);
+  for (;;) {
+    keeper_wake.wait(guard, [&] { return keeper_stop || checkpoint_due || anchor_due; });
+    if (keeper_stop) return;
+    const bool checkpoint = std::exchange(checkpoint_due, false);
+    const bool move = std::exchange(anchor_due, false);
+    guard.unlock();
+    if (!checkpoint) {
+      MoveAnchorInBackground();
+      guard.lock();
+      continue;
+    }
+    bool early = false;
+    const auto start = std::chrono::steady_clock::now();
+    const Status status = CheckpointInBackground(early);
+    const auto ms =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                       std::chrono::steady_clock::now() - start)
+                                       .count());
+    if (move) MoveAnchorInBackground();  // also where there was no checkpoint to write
+    if (!status)
+      LogFailure(status.error());
+    else if (!early)
+      Log(options.graph.on_log, LogLevel::kInfo, "checkpoint.ended", "in the background",
+          {{"ms", ms}});
+    if (options.graph.return_freed_memory) ReturnFreedMemory();
+    guard.lock();
+    if (status) {
+      pause = kFirstPause;
+      keeper_error.clear();
+      if (!early) continue;
+    }
+    checkpoint_due = true;
+    // A full disk must not be hammered. The anchor does not wait.
+    const auto until = std::chrono::steady_clock::now() + (early ? kEarlyPause : pause);
+    while (keeper_wake.wait_until(guard, until, [&] { return keeper_stop || anchor_due; }) &&
+           !keeper_stop) {
+      anchor_due = false;
+      guard.unlock();
+      MoveAnchorInBackground();
+      guard.lock();
+    }
+    if (!status) pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+// Nothing may leave the thread: it would end the host. `early`: there is nothing to write down yet.
+Status Database::Impl::CheckpointInBackground(bool& early) {
+  try {
+    // Graph, journal and files are renewed under this lock; no files: renewing them failed.
+    std::lock_guard alone(maintenance);
+    if (!rocks || journal->bulk()) return {};
+    // The records of a load are in the journal before readers see the first of them.
+    early = graph->snapshot().sequence() == 0;
+    return early ? Status() : CheckpointNow(nullptr);
+  } catch (const std::exception&) {
+    return OutOfMemory();
+  }
+}
+
+void Database::Impl::LogFailure(const Error& error) noexcept {
+  {
+    std::lock_guard guard(keeper_mutex);
+    ++keeper_failures;
+    try {
+      keeper_error = error.message;
+    } catch (const std::bad_alloc&) {
+      keeper_error = kOutOfMemory;  // short enough to need none
+    }
+  }
+  Log(options.graph.on_log, LogLevel::kError, "background.failed", error.message);
+  if (!options.on_background_error) return;
+  try {
+    options.on_background_error(error);
+  } catch (...) {  // a callback that does not keep its word
+  }
+}
+
+void Database::Impl::StopKeeper() {
+  {
+    std::lock_guard guard(keeper_mutex);
+    keeper_stop = true;
+    keeper_wake.notify_all();
+  }
+  if (keeper.joinable()) keeper.join();  // none starts after keeper_stop
+}
+
+}  // namespace plexus
