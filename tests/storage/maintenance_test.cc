@@ -15,8 +15,7 @@
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
 #include "storage/checkpoint/checkpoint.h"
-#include "storage/encoding/anchor.h"
-#include "storage/log/rocks_db.h"
+#include "tests/support/change_files.h"
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
@@ -299,19 +298,9 @@ TEST_F(Unfinished, IsTheLastResort) {
   EXPECT_EQ(Checkpoints(), (std::vector<Sequence>{5, 12}));
   PLEXUS_OK(db_->Close());
   db_.reset();
-  auto files = std::make_shared<Files>();
-  auto anchor = ReadAnchor(scratch_.path(), *files);
-  PLEXUS_OK(anchor);
-  const std::string path = GenerationPath(scratch_.path(), anchor->generation);
-  {
-    auto rocks = Rocks::Open(path, Rocks::Mode::kWrite, files);
-    PLEXUS_OK(rocks);
-    PLEXUS_OK(DropCheckpoint(*rocks, anchor->checkpoint_id));
-    PLEXUS_OK((*rocks)->FlushAll());
-    PLEXUS_OK((*rocks)->Close());
-  }
-  anchor->files = *ListGeneration(path, *files);
-  PLEXUS_OK(WriteAnchor(scratch_.path(), *anchor, *files));
+  ChangeFiles(scratch_.path(), [](const std::shared_ptr<Rocks>& rocks, Anchor& anchor) {
+    PLEXUS_OK(DropCheckpoint(rocks, anchor.checkpoint_id));
+  });
   db_ = MustOpen(scratch_.path(), options_);
   EXPECT_EQ(Dump(db_->snapshot()), present_);
   EXPECT_FALSE(db_->report().damaged_checkpoints.empty());

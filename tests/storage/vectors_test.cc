@@ -4,8 +4,7 @@
 #include <map>
 #include <thread>
 
-#include "storage/encoding/anchor.h"
-#include "storage/log/rocks_db.h"
+#include "tests/support/change_files.h"
 #include "tests/support/store_test_util.h"
 #include "tests/support/vector_values.h"
 
@@ -266,25 +265,15 @@ TEST_P(LazyVectors, DamageIsNamedOnFirstUse) {
       auto db = MustOpen(scratch.path(), ReadOnly());
       ref = db->snapshot().space(SpaceId{})->ref(*db->snapshot().Find(Key(77)));
     }
-    auto files = std::make_shared<Files>();
-    auto anchor = ReadAnchor(scratch.path(), *files);
-    PLEXUS_OK(anchor);
-    const std::string path = GenerationPath(scratch.path(), anchor->generation);
-    {
-      auto rocks = Rocks::Open(path, Rocks::Mode::kWrite, files);
-      PLEXUS_OK(rocks);
+    ChangeFiles(scratch.path(), [&](const std::shared_ptr<Rocks>& rocks, Anchor&) {
       const std::string key = PayloadKey(ref.sequence(), ref.ordinal());
       std::string value;
-      ASSERT_TRUE((*rocks)->db()->Get({}, (*rocks)->payload(), key, &value).ok());
+      ASSERT_TRUE(rocks->db()->Get({}, rocks->payload(), key, &value).ok());
       value[20] = static_cast<char>(value[20] ^ 1);
-      ASSERT_TRUE((missing ? (*rocks)->db()->Delete({}, (*rocks)->payload(), key)
-                           : (*rocks)->db()->Put({}, (*rocks)->payload(), key, value))
+      ASSERT_TRUE((missing ? rocks->db()->Delete({}, rocks->payload(), key)
+                           : rocks->db()->Put({}, rocks->payload(), key, value))
                       .ok());
-      PLEXUS_OK((*rocks)->FlushAll());
-      PLEXUS_OK((*rocks)->Close());
-    }
-    anchor->files = *ListGeneration(path, *files);
-    PLEXUS_OK(WriteAnchor(scratch.path(), *anchor, *files));
+    });
     auto db = MustOpen(scratch.path());
     EXPECT_TRUE(db->snapshot().Payload(0, NodeField::kText));
     Link(*db, 1, 2);

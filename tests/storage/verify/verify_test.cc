@@ -14,6 +14,7 @@
 #include "storage/log/log_reader.h"
 #include "storage/log/payload_store.h"
 #include "storage/log/rocks_db.h"
+#include "tests/support/change_files.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -35,19 +36,9 @@ class VerifyTest : public ::testing::Test {
 
   // Opens the files, lets `change` loose, closes, and makes the anchor fit again.
   void Mutate(const std::function<void(Rocks&, Anchor&)>& change) {
-    auto files = std::make_shared<Files>();
-    auto anchor = ReadAnchor(scratch_.path(), *files);
-    PLEXUS_OK(anchor);
-    const std::string path = GenerationPath(scratch_.path(), anchor->generation);
-    {
-      auto rocks = Rocks::Open(path, Rocks::Mode::kWrite, files);
-      PLEXUS_OK(rocks);
-      change(**rocks, *anchor);
-      PLEXUS_OK((*rocks)->FlushAll());
-      PLEXUS_OK((*rocks)->Close());
-    }
-    anchor->files = *ListGeneration(path, *files);
-    PLEXUS_OK(WriteAnchor(scratch_.path(), *anchor, *files));
+    ChangeFiles(scratch_.path(), [&](const std::shared_ptr<Rocks>& rocks, Anchor& anchor) {
+      change(*rocks, anchor);
+    });
   }
 
   void MutateManifest(const std::function<void(Manifest&)>& change) {
