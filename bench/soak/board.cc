@@ -59,11 +59,13 @@ void TellStall(Timed what, std::int64_t start_ns, double ms, double cpu_ms, doub
     if (i != static_cast<int>(what) && (b.running > 0 || b.ended_ns > start_ns))
       ran += std::string(ran.empty() ? "" : ", ") + TimedName(static_cast<Timed>(i));
   }
-  std::fprintf(stderr,
-               "soak: a stall: %s took %.1f ms, %.1f of them without a processor, %.1f in syncs; "
-               "another thread that only sleeps woke up %.1f ms late; beside: %s\n",
-               TimedName(what), ms, cpu_ms, disk_ms,
-               static_cast<double>(LongestGapNs(start_ns) - kBeatNs) / 1e6, ran.c_str());
+  std::fprintf(
+      stderr,
+      "soak: a stall: %s took %.1f ms, %.1f of them without a processor, %.1f in syncs; "
+      "another thread that only sleeps woke up %.1f ms late; beside: %s\n",
+      TimedName(what), ms, cpu_ms, disk_ms,
+      static_cast<double>(std::max<std::int64_t>(LongestGapNs(start_ns) - kBeatNs, 0)) / 1e6,
+      ran.c_str());
 }
 
 void Raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
