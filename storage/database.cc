@@ -132,7 +132,7 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   PLEXUS_ASSIGN(const Snapshot compacted, snapshot.Compacted(executor()));
   PLEXUS_ASSIGN(const std::uint64_t hash, HashAt(snapshot.sequence()));
   PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(rocks, compacted, anchor.graph_id, NewCheckpointId(), hash,
+                WriteCheckpoint(rocks, compacted, anchor.graph_id, NextCheckpointId(), hash,
                                 scratch_path("checkpoint"), executor(), progress));
   PLEXUS_TRY(DropUnfinished(manifest.id));
   Anchor next = anchor;
@@ -154,7 +154,7 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   return erasing ? DropOldCheckpoints() : Status();
 }
 
-std::uint64_t Database::Impl::NewCheckpointId() const {
+std::uint64_t Database::Impl::NextCheckpointId() const {
   std::uint64_t last = anchor.checkpoint_id;
   std::vector<DamagedCheckpoint> damaged;
   if (const auto manifests = ListSoundCheckpoints(rocks, damaged))
@@ -271,8 +271,8 @@ Status Database::Impl::CloseNow() {
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
   if (options.read_only || !journal) {
-    std::unique_lock erasing(erase_mutex, std::defer_lock);
-    if (owner.Here()) erasing.lock();  // in a child of fork who reads is not there
+    std::unique_lock<std::shared_timed_mutex> erasing;
+    if (owner.Here()) erasing = Erasing();  // in a child of fork who reads is not there
     if (store) store->Attach(nullptr);
     const std::unique_lock renewing(renewal);
     Status shut = rocks ? rocks->Close() : Status();

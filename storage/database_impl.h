@@ -144,7 +144,7 @@ class Database::Impl {
   Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held alone, too
   // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
   Status ReplaceDamaged();
-  std::uint64_t NewCheckpointId() const;
+  std::uint64_t NextCheckpointId() const;
   // Drops what checkpoints and trims left behind that did not come to their end, before the anchor
   // names `fresh`, a larger id.
   Status DropUnfinished(std::uint64_t fresh);

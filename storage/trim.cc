@@ -64,7 +64,7 @@ Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, boo
                 Snapshot(std::exchange(loaded.state, nullptr)).Compacted(d.executor()));
   PLEXUS_ASSIGN(
       const Manifest manifest,
-      WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NewCheckpointId(), loaded.point.hash,
+      WriteCheckpoint(d.rocks, state, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
                       d.scratch_path("checkpoint"), d.executor(), progress));
   PLEXUS_TRY(d.DropUnfinished(manifest.id));
   Floor floor{manifest, loaded.point.hash, ReferencedBy(state.state()), {}};

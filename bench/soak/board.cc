@@ -1,4 +1,4 @@
-// Mapping the board, and its latencies.
+// Mapping the board; latencies, what held them up, and telling the long ones.
 #include "bench/soak/board.h"
 
 #include <fcntl.h>

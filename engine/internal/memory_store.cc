@@ -2,7 +2,8 @@
 #include "engine/internal/memory_store.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "engine/internal/edge_filter.h"
 
 namespace plexus {
 
@@ -26,12 +27,7 @@ void MemoryStore::Erase(std::uint64_t bits) {
 }
 
 std::size_t MemoryStore::EdgeIdentityHash::operator()(const EdgeIdentity& edge) const {
-  const std::uint64_t ends = std::uint64_t{edge.source} << 32 | edge.target;
-  const std::uint64_t rest = std::uint64_t{edge.label} << 16 | std::uint32_t{edge.kind};
-  std::uint64_t hash = (ends ^ std::rotl(rest, 40)) * 0x9E3779B97F4A7C15;  // as SplitMix64 ends
-  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9;
-  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EB;
-  return hash ^ (hash >> 31);
+  return EdgeFilter::Hash(edge.source, edge.kind, edge.target, edge.label);
 }
 
 // Older snapshots may still read what is replaced.

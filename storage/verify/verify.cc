@@ -23,7 +23,12 @@ namespace {
 class Verifier {
  public:
   Verifier(Database::Impl& db, const VerifyOptions& options, VerifyReport& report)
-      : db_(db), options_(options), report_(report), problems_(report) {}
+      : db_(db), options_(options), report_(report), problems_(report) {
+    ++db_.verifications;
+  }
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+  ~Verifier() { --db_.verifications; }
 
   // REQUIRES `maintenance` held.
   Status Begin(const Snapshot& live);
@@ -156,18 +161,17 @@ Status Verifier::CheckCheckpoints() {
   });
   std::sort(listed->begin(), listed->end(),
             [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
-  const LogPoint floor = floor_;
   bool replaying = options_.against_replay && log_is_whole_;
   GraphState start = EmptyState();
   start.payload_store = db_.store;
   auto writer = std::make_unique<StateWriter>(std::move(start));
-  LogCursor cursor(db_.rocks, floor);
-  if (floor.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
+  LogCursor cursor(db_.rocks, floor_);
+  if (floor_.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
   std::map<NodeId, Sequence> purged;
-  if (floor.sequence > 0) {
+  if (floor_.sequence > 0) {
     PLEXUS_ASSIGN(purged, ReadPurges(db_.rocks, kPurgedPrefix, last_));
   }
-  PurgeMask mask(purged, floor.sequence);
+  PurgeMask mask(purged, floor_.sequence);
   auto apply = [&](Record& record) {
     record.payloads.clear();
     mask.MoveTo(record.sequence - 1);
@@ -179,7 +183,7 @@ Status Verifier::CheckCheckpoints() {
     ++report_.checkpoints;
     report_.sections += m.section_digests.size();
     PLEXUS_TRY(Go("checkpoints", report_.checkpoints, listed->size()));
-    if (m.sequence < floor.sequence) continue;
+    if (m.sequence < floor_.sequence) continue;
     const auto source = OpenSections(db_.rocks, m.id);
     auto loaded = ReadCheckpoint(m, *source, db_.store, db_.executor(), options_.progress);
     if (!loaded) {
@@ -193,7 +197,7 @@ Status Verifier::CheckCheckpoints() {
     VerifyVectors(*loaded, where, problems_);
     if (!replaying) continue;
     if (!writer) {
-      if (m.sequence != floor.sequence) continue;
+      if (m.sequence != floor_.sequence) continue;
       writer = std::make_unique<StateWriter>(*loaded);
     }
     while (cursor.point().sequence < m.sequence) {
@@ -276,11 +280,6 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   Verifier verifier(d, options, report);
   PLEXUS_TRY(verifier.Begin(live));
   guard.unlock();
-  struct Counted {
-    std::atomic<int>& count;
-    explicit Counted(std::atomic<int>& c) : count(c) { ++count; }
-    ~Counted() { --count; }
-  } const counted(d.verifications);
   PLEXUS_TRY(verifier.Run(live));
   return report;
 }
