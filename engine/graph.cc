@@ -58,7 +58,7 @@ void Graph::Impl::Publish() {
 // The caller's process and time, before any lock is taken.
 Status Graph::Impl::MayWrite(std::int64_t time_ms) const {
   PLEXUS_TRY(CheckProcess());
-  if (journal_) PLEXUS_TRY(journal_->Accepts());
+  if (const auto journal = SharedJournal()) PLEXUS_TRY(journal->Accepts());
   return CheckBatchTime(time_ms, options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt,
                         options_.max_ahead_ms);
 }
@@ -202,6 +202,31 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
   return next;
 }
 
+// REQUIRES the writers' turn. Throws std::bad_alloc only before anything changed.
+void Graph::Impl::Install(StateWriter next, std::shared_ptr<Journal> journal) {
+  (void)next.Publish();  // so that publishing it below needs no memory
+  std::unique_lock lock(writer_mutex_);
+  compacted_.wait(lock, [&] { return !compacting_; });
+  std::swap(writer_, next);
+  unfit_spaces_ = 0;
+  Publish();
+  lock.unlock();
+  if (!journal) return;
+  const std::lock_guard published(published_mutex_);
+  journal_.swap(journal);
+}  // what was there before is freed after the locks
+
+Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>& make) {
+  PLEXUS_TRY(CheckProcess());
+  Turn turn(*this);
+  PLEXUS_ASSIGN(std::optional<Renewal> next, make());
+  if (!next) return {};
+  turn.journals = true;  // `make` may have ended the old journal
+  Install(StateWriter(*next->state, &executor_), std::move(next->journal));
+  turn.journals = false;
+  return {};
+}
+
 // Takes the turn of the writer that leads, but no lock, so that the progress callback may read the
 // graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
@@ -233,13 +258,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
     }
     if (durability == Durability::kSync) PLEXUS_TRY(journal_->WaitDurable(next.sequence()));
   }
-  (void)next.Publish();  // so that publishing it below needs no memory
-  {
-    std::unique_lock lock(writer_mutex_);
-    compacted_.wait(lock, [&] { return !compacting_; });
-    writer_ = std::move(next);
-    Publish();
-  }
+  Install(std::move(next), nullptr);
   turn.journals = false;
   if (options_.return_freed_memory) ReturnFreedMemory();
   if (cancelled) return Fail(ErrorCode::kCancelled, "loading was stopped");
@@ -259,7 +278,8 @@ Status Graph::Impl::Compact() {
 
 Status Graph::Impl::WaitDurable(Sequence sequence) {
   PLEXUS_TRY(CheckProcess());
-  return journal_ ? journal_->WaitDurable(sequence) : Status();
+  const auto journal = SharedJournal();
+  return journal ? journal->WaitDurable(sequence) : Status();
 }
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -304,6 +324,10 @@ Status Graph::WaitDurable(Sequence sequence) {
 
 Status Graph::Replay(std::span<const Record> records, const ReplayOptions& options) {
   return OrNoMemory([&] { return impl_->Replay(records, options); });
+}
+
+Status Graph::Renew(const std::function<Result<std::optional<Renewal>>()>& make) {
+  return OrNoMemory([&] { return impl_->Renew(make); });
 }
 
 Status Graph::Compact() {

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -160,6 +161,18 @@ class Graph {
   // become visible in groups; after an error those before it stay. kFailedPrecondition: the next
   // record is not the one after sequence(); kCorruption: it does not fit this graph; else as Apply.
   Status Replay(std::span<const Record> records, const ReplayOptions& options = {});
+
+  // A state that takes the place of the graph's, and its journal; null: the journal stays.
+  struct Renewal {
+    std::shared_ptr<const GraphState> state;
+    std::shared_ptr<Journal> journal;
+  };
+  // For the owner of the journal. Takes the writers' turn and calls `make`: what it returns is the
+  // graph's from then on, nothing: all stays as it is. Writers wait meanwhile. Readers do not, and
+  // their snapshots stay as they are, with the payload store of their state. `make` must not write
+  // to this graph. Errors: those of `make`, which change nothing; kResourceExhausted after it: the
+  // graph is read-only from then on.
+  Status Renew(const std::function<Result<std::optional<Renewal>>()>& make);
 
   // Every batch up to `sequence` survives power loss when this returns.
   Status WaitDurable(Sequence sequence);

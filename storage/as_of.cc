@@ -61,7 +61,8 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   std::lock_guard alone(d.past_load);
   if (const auto found = cached()) return *found;  // another thread just loaded it
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
-  LoadRequest request = d.Request();
+  PLEXUS_ASSIGN(Database::Impl::Reading reading, d.WholeLog());
+  LoadRequest& request = reading.request;
   if (sequence < request.floor.sequence)
     return std::unexpected(
         BelowFloor(d.directory, request.floor.sequence, "record " + std::to_string(sequence))
@@ -70,13 +71,14 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = sequence;
   request.purged = &purged;
-  PLEXUS_TRY(d.CatchUp());
-  PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
+  PLEXUS_ASSIGN(const Loaded loaded, LoadState(reading.rocks, request));
   const Snapshot past(loaded.state);
+  const std::shared_lock open(d.renewal);
   std::lock_guard guard(d.past_mutex);
   MergeDamage(d.past_damage, loaded.damaged);
-  // A purge empties the cache; one that came while we loaded must not be undone.
-  if (d.Purged() != purged) return past;
+  // A purge empties the cache, and so does a refresh that opens anew: what came while we loaded
+  // must not be undone.
+  if (d.Purged() != purged || d.rocks != reading.rocks) return past;
   if (d.KeepPast(past) && d.options.graph.return_freed_memory) ReturnMoreFreedMemory();
   return past;
 }
@@ -91,12 +93,13 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   if (now.sequence() > 0 && now.time_ms() <= time_ms) return now.sequence();
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
-  PLEXUS_TRY(d.CatchUp());
-  Sequence low = d.NotedAnchor().floor.sequence, high = now.sequence();  // time(high) > time_ms
+  PLEXUS_ASSIGN(const Database::Impl::Reading reading, d.WholeLog());
+  const auto& rocks = reading.rocks;
+  Sequence low = reading.request.floor.sequence, high = now.sequence();  // time(high) > time_ms
   if (low > 0) {
     std::int64_t floor_time = 0;
     std::vector<DamagedCheckpoint> damaged;
-    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(d.rocks, damaged));
+    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
     for (const Manifest& m : manifests)
       if (m.sequence == low) floor_time = m.time_ms;
     if (time_ms < floor_time)
@@ -105,7 +108,7 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   }
   while (low + 1 < high) {
     const Sequence middle = low + (high - low) / 2;
-    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(d.rocks, middle));
+    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, middle));
     (head.time_ms <= time_ms ? low : high) = middle;
   }
   if (low == 0)

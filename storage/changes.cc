@@ -103,12 +103,14 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   std::uint64_t generation = 0;
   // Not `maintenance`: a backup may hold that for minutes. News are read under it.
   std::shared_lock open(d.renewal);
-  const bool from_news = !d.news.empty() && since >= d.news_after.sequence;
-  if (!d.news.empty() && !from_news) {
+  PLEXUS_TRY(d.Usable());
+  if (!d.news.empty() && since < d.news_after.sequence) {
     open.unlock();
-    PLEXUS_TRY(d.CatchUp());
+    PLEXUS_TRY(d.WholeLog());
     open.lock();
+    PLEXUS_TRY(d.Usable());
   }
+  const bool from_news = !d.news.empty() && since >= d.news_after.sequence;
   if (d.journal) {
     PLEXUS_TRY(d.journal->FlushBulk());
     // A follower that begins with a view may have read what was not synced yet.
@@ -121,6 +123,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   floor = noted.floor;
   generation = noted.generation;
   rocks = d.rocks;
+  const auto store = d.store;
   if (!from_news) open.unlock();
   if (since > end)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
@@ -143,11 +146,9 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     bytes += log.size();
     mask.MoveTo(record.sequence);
     mask.Apply(record);
-    for (PayloadChange& c : record.payload_changes)
-      PLEXUS_TRY(Fetch(*d.store, record, c.ref, bytes));
-    PLEXUS_TRY(FetchVectors(*d.store, record, bytes));
-    for (EdgeExtra& x : record.edge_extras)
-      PLEXUS_TRY(Fetch(*d.store, record, x.properties, bytes));
+    for (PayloadChange& c : record.payload_changes) PLEXUS_TRY(Fetch(*store, record, c.ref, bytes));
+    PLEXUS_TRY(FetchVectors(*store, record, bytes));
+    for (EdgeExtra& x : record.edge_extras) PLEXUS_TRY(Fetch(*store, record, x.properties, bytes));
     changes.next = record.sequence;
     changes.records.push_back(std::move(record));
   }

@@ -38,7 +38,11 @@ Database::Impl::~Impl() {
 
 Graph& Database::graph() { return *impl_->graph; }
 Snapshot Database::snapshot() const { return impl_->graph->snapshot(); }
-const OpenReport& Database::report() const { return impl_->report; }
+OpenReport Database::report() const {
+  std::shared_lock open(impl_->renewal, std::defer_lock);
+  if (!impl_->Copied()) open.lock();  // in a child of fork nobody changes it
+  return impl_->report;
+}
 const std::string& Database::directory() const { return impl_->directory; }
 bool Database::read_only() const { return impl_->options.read_only; }
 
@@ -70,7 +74,7 @@ LoadRequest Database::Impl::Request() const {
 }
 
 std::vector<DamagedCheckpoint> Database::damaged_checkpoints() const {
-  std::vector<DamagedCheckpoint> damaged = impl_->report.damaged_checkpoints;
+  std::vector<DamagedCheckpoint> damaged = report().damaged_checkpoints;
   if (impl_->Copied()) return damaged;
   std::lock_guard guard(impl_->past_mutex);
   MergeDamage(damaged, impl_->past_damage);
@@ -273,8 +277,8 @@ Status Database::Impl::CloseNow() {
   if (options.read_only || !journal) {
     std::unique_lock<std::shared_timed_mutex> erasing;
     if (owner.Here()) erasing = Erasing();  // in a child of fork who reads is not there
-    if (store) store->Attach(nullptr);
     const std::unique_lock renewing(renewal);
+    if (store) store->Attach(nullptr);
     Status shut = rocks ? rocks->Close() : Status();
     lock.Release();
     return shut;
@@ -329,14 +333,14 @@ StorageStats Database::stats() const {
   }
   s.disk_bytes = d.files->TreeBytes(d.directory);
   s.history_floor = d.NotedAnchor().floor.sequence;
-  s.payload_cache_hits = d.store->hits();
-  s.payload_cache_misses = d.store->misses();
-  s.payload_cache_bytes = d.store->cache_bytes();
   {
     std::lock_guard guard(d.past_mutex);
     for (const Snapshot& state : d.past) s.past_cache_bytes += MeasureBytes(state).total;
   }
   const std::shared_lock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
+  s.payload_cache_hits = d.store->hits();
+  s.payload_cache_misses = d.store->misses();
+  s.payload_cache_bytes = d.store->cache_bytes();
   if (d.closed) return s;
   const Rocks::Memory memory = d.rocks->MeasureMemory();
   s.memtable_bytes = memory.memtables;

@@ -10,10 +10,10 @@
 // deleted, never a crash. One writing process per directory; any number of
 // read-only ones beside it.
 //
-// Thread-safety: all const members, AsOf, AsOfTime, SequenceAtTime, History, Checkpoint, Trim,
-// Verify, Backup and ChangesSince may be called from any thread beside running queries and Apply.
-// Refresh, Purge, Scrub, HardPurge, BeginBulk, EndBulk, Discard and Close need the caller to be
-// alone.
+// Thread-safety: all members may be called from any thread beside running queries and Apply, but
+// for BeginBulk, EndBulk, Discard and Close, which need the caller to be alone. Readers never wait:
+// snapshots stay as they are, with their payloads, also over Refresh, Purge, Scrub and HardPurge
+// (less the bytes that these erase). Writers wait while the log is written anew.
 //
 // fork: the process that opened a database for writing owns it. In a child every call that
 // returns a Status or a Result is kFailedPrecondition (and says so), stats() is empty, payloads
@@ -238,11 +238,11 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // The live graph. A read-only database's Apply fails with kReadOnly. The
-  // reference is renewed by Purge, Scrub, HardPurge, and by Refresh where it opens anew.
+  // The live graph, the same object as long as the database. A read-only database's Apply fails
+  // with kReadOnly.
   Graph& graph();
   Snapshot snapshot() const;
-  const OpenReport& report() const;
+  OpenReport report() const;
   // The damage that was worked round since opening: the report's, and what AsOf met.
   std::vector<DamagedCheckpoint> damaged_checkpoints() const;
   const std::string& directory() const;
@@ -284,15 +284,16 @@ class Database {
   // the next Open): payloads of every version, write-ahead logs. O(log). Terms and tags that
   // only purged nodes ever had are keys in the log: when there are any, log and payloads are
   // written anew with placeholders for those keys (by Scrub, Close and the next Open, not by
-  // Checkpoint), at the cost of a HardPurge, and the graph() reference is renewed. Not in a replica
+  // Checkpoint), at the cost of a HardPurge. Not in a replica
   // (its last record came by Graph::Replay): its source forgets them, and it begins again.
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
   // no other node is known to have had (below the history floor nobody knows). Terms that
   // nobody has are removed from the live graph, too. Node ids stay; the key becomes a
-  // placeholder. The graph() reference is renewed. O(log + nodes + arcs) time; files of payloads
-  // that none of them had are linked, not copied, and no second graph is held.
+  // placeholder. kConflict: another writer made one of them again meanwhile. O(log + nodes + arcs)
+  // time; files of payloads that none of them had are linked, not copied, and no second graph is
+  // held.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
 
   // Bulk mode for big imports: records and payloads are written as sorted files

@@ -53,8 +53,8 @@ class Database::Impl {
   std::unique_lock<std::shared_timed_mutex> Erasing();
   std::unique_lock<std::shared_timed_mutex> TryErasing();  // waits a second; not held: in vain
   std::atomic<int> verifications{0};                       // that go on: waiting would be in vain
-  // Taken beside `maintenance` to renew or close `rocks` and `journal`, so that reading counters
-  // needs only this.
+  // Taken beside `maintenance` to renew or close `rocks`, `journal`, `store` and `report`, so that
+  // reading them needs only this.
   mutable std::shared_mutex renewal;
   // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteAnchor.
   mutable std::mutex noted_mutex;
@@ -131,9 +131,14 @@ class Database::Impl {
   // follow.cc
   Result<bool> Follow();
   std::optional<bool> FollowLog(const std::shared_ptr<const storage_internal::PinnedFiles>& grown);
-  // Opens `rocks` at the view's moment when it has not all of its records. For who reads from it
-  // more than payloads.
-  Status CatchUp();
+  Status ReadAnew();
+  // For who reads log or checkpoints at length, also where other files take the place of these
+  // meanwhile. A view's are opened at the view's moment first when they lack some of its records.
+  struct Reading {
+    std::shared_ptr<storage_internal::Rocks> rocks;
+    storage_internal::LoadRequest request;  // without a target
+  };
+  Result<Reading> WholeLog();
   Result<bool> Continues(const std::shared_ptr<storage_internal::Rocks>& now,
                          const storage_internal::Anchor& next) const;
   Status CreateIfAsked();
@@ -171,14 +176,16 @@ class Database::Impl {
   // scrub.cc. REQUIRES `maintenance` held.
   Status ScrubNow(Progress* progress);
   // Writes the log anew without the terms and tags that only purged nodes had, when ScrubNow
-  // has seen any. Renews `graph`: the caller is alone.
+  // has seen any.
   Status ForgetWords(Progress* progress);
   Result<std::set<NodeId>> FindPurgedWords();
   Status DropScrubMarks();
   Result<bool> IsReplica();  // its last record came from another graph
   // hard_purge.cc. A new generation without `nodes`, what refers to them and the words that only
-  // purged nodes had. REQUIRES `maintenance` held and the caller to be alone; renews `graph`.
-  Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);
+  // purged nodes had. REQUIRES `maintenance` held. Writers of the graph wait meanwhile.
+  Status RewriteWithout(const std::set<NodeId>& nodes, Progress* progress);
+  Result<std::optional<Graph::Renewal>> MakeGeneration(const std::set<NodeId>& nodes,
+                                                       Progress* progress, bool& switched);
 };
 
 namespace storage_internal {

@@ -85,6 +85,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
       return false;
     done += count;
     point = points[done - 1];
+    const std::unique_lock renewing(renewal);
     report.sequence = point.sequence;
     report.replayed_records += count;
   }
@@ -93,17 +94,22 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   return true;
 }
 
-Status Database::Impl::CatchUp() {
-  if (!options.read_only) return {};
+Result<Database::Impl::Reading> Database::Impl::WholeLog() {
+  {
+    const std::shared_lock open(renewal);
+    PLEXUS_TRY(Usable());
+    if (news.empty()) return Reading{rocks, Request()};
+  }
   const std::unique_lock renewing(renewal);
-  if (news.empty()) return {};
+  PLEXUS_TRY(Usable());
+  if (news.empty()) return Reading{rocks, Request()};
   PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
                                       std::make_shared<Files>(*files, pinned)));
   store->Attach(now);
   rocks = std::move(now);
   news.clear();
   news_bytes = 0;
-  return {};
+  return Reading{rocks, Request()};
 }
 
 // False: the view must be opened anew, because the log does not go on from it (another
@@ -159,6 +165,7 @@ Result<bool> Database::Impl::Follow() {
   }
   {
     const std::unique_lock renewing(renewal);
+    PLEXUS_TRY(Usable());
     rocks = *std::move(look);
     news.clear();
     news_bytes = 0;
@@ -176,18 +183,50 @@ Result<bool> Database::Impl::Follow() {
   return true;
 }
 
+// What another opening has takes the place of what this view has. Snapshots of before keep the old
+// store, and through it the old files.
+Status Database::Impl::ReadAnew() {
+  PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
+  Impl& fresh = *opened->impl_;
+  PLEXUS_TRY(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+    return Graph::Renewal{fresh.graph->snapshot().shared_state(), nullptr};
+  }));
+  {
+    const std::unique_lock renewing(renewal);
+    PLEXUS_TRY(Usable());
+    store = std::move(fresh.store);
+    rocks = std::move(fresh.rocks);
+    pinned = std::move(fresh.pinned);
+    at_log_end = fresh.at_log_end;
+    news.clear();
+    news_bytes = 0;
+    anchor = std::move(fresh.anchor);
+    NoteAnchor();
+    point = fresh.point;
+    report = std::move(fresh.report);
+  }
+  {
+    const std::lock_guard guard(purge_mutex);
+    purged = std::move(fresh.purged);
+    to_scrub = std::move(fresh.to_scrub);
+  }
+  const std::lock_guard guard(past_mutex);
+  past.clear();
+  past_damage.clear();
+  return {};
+}
+
 Status Database::Refresh() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
   if (!d.options.read_only)
     return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
+  const std::lock_guard guard(d.maintenance);
   PLEXUS_ASSIGN(const bool followed, d.Follow());
   if (followed) return {};
-  auto fresh = Open(d.directory, d.options);
-  if (!fresh) return std::unexpected(fresh.error());
-  std::swap(impl_, (*fresh)->impl_);
-  Log(impl_->options.graph.on_log, LogLevel::kInfo, "refresh.reopened",
-      "the log did not go on from the view", {{"sequence", impl_->report.sequence}});
+  PLEXUS_TRY(d.ReadAnew());
+  Log(d.options.graph.on_log, LogLevel::kInfo, "refresh.reopened",
+      "the log did not go on from the view", {{"sequence", d.report.sequence}});
   return {};
 }
 PLEXUS_CATCH_NO_MEMORY

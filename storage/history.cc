@@ -125,14 +125,14 @@ Result<std::vector<HistoryEntry>> Database::History(NodeArg node) try {
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
-  PLEXUS_TRY(d.CatchUp());
+  PLEXUS_ASSIGN(const Impl::Reading reading, d.WholeLog());
   // Of what a purge erased only the number is given, of the node itself and of those that it was
   // linked with.
   const std::map<NodeId, Sequence> purged = d.Purged();
   PurgeMask mask(purged, 0);
   std::uint64_t erased = 0;
   std::vector<HistoryEntry> entries;
-  LogCursor cursor(d.rocks, d.NotedAnchor().floor);
+  LogCursor cursor(reading.rocks, reading.request.floor);
   for (;;) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) return entries;

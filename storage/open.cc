@@ -196,10 +196,6 @@ void Database::Impl::StartGraph(const Loaded& loaded, std::shared_ptr<Journal> t
 }
 
 Status Database::Impl::AttachWriter(const Loaded& loaded) {
-  // The look must be closed before RocksDB opens the same files for writing.
-  store->Attach(nullptr);
-  if (rocks) PLEXUS_TRY(rocks->Close());
-  rocks.reset();
   // After a crash what was recovered goes to sorted files: a torn end must not stay behind.
   const Rocks::Mode mode = anchor.clean ? Rocks::Mode::kWriteClean : Rocks::Mode::kWrite;
   anchor.clean = false;
@@ -262,6 +258,10 @@ Status Database::Impl::OpenForWriting() {
   PLEXUS_TRY(CreateIfAsked());
   report.was_clean = anchor.clean;
   PLEXUS_ASSIGN(const Loaded loaded, OpenReadOnlyAndLoad(false));
+  // The look must be closed before RocksDB opens the same files for writing.
+  store->Attach(nullptr);
+  PLEXUS_TRY(rocks->Close());
+  rocks.reset();
   PLEXUS_TRY(AttachWriter(loaded));
   PLEXUS_TRY(ErasePurges());
   StartGraph(loaded, journal);

@@ -44,6 +44,7 @@ class Graph::Impl {
   Status Replay(std::span<const Record> records, const ReplayOptions& options);
   Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability,
                                   Progress* progress);
+  Status Renew(const std::function<Result<std::optional<Renewal>>()>& make);
   Status Compact();
   Status WaitDurable(Sequence sequence);
   // Whether this is a child's copy of what only the parent may use.
@@ -94,6 +95,7 @@ class Graph::Impl {
                         std::uint64_t divisor);
   Status PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits);
   void Publish();
+  void Install(StateWriter next, std::shared_ptr<Journal> journal);  // null: the journal stays
   // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now
   // on.
   Status PublishApplied(std::size_t batches);
@@ -110,7 +112,12 @@ class Graph::Impl {
   const Owner owner_;
   const bool one_process_;  // files or a thread, which a child of fork does not have
   Executor& executor_;
+  // Changed by who has the writers' turn, under published_mutex_; others ask SharedJournal().
   std::shared_ptr<Journal> journal_;
+  std::shared_ptr<Journal> SharedJournal() const {
+    const std::lock_guard lock(published_mutex_);
+    return journal_;
+  }
   const std::shared_ptr<MemoryStore> memory_;  // the journal of a graph in RAM, else null
 
   std::mutex queue_mutex_;

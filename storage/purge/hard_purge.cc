@@ -8,7 +8,9 @@
 // the anchor switches to it; a crash before that leaves the old one, after it the old one is
 // deleted at the next open. The graph goes on from the state that the new generation's checkpoint
 // was written from.
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
@@ -40,25 +42,35 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) tr
   if (!batch.empty()) PLEXUS_TRY(graph().Apply(batch));
   std::lock_guard guard(d.maintenance);
   PLEXUS_TRY(d.journal->FlushBulk());
-  PLEXUS_TRY(d.ScrubNow(progress));
+  PLEXUS_TRY(d.ScrubNow(progress));  // writers do not wait for this yet
   PLEXUS_TRY(d.RewriteWithout(std::set<NodeId>(nodes.begin(), nodes.end()), progress));
   return log.Done(d.CheckpointNow(progress));
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress) {
+// The new generation, in force; nothing when there is nothing to leave out. `switched`: the old one
+// is history, also where an error comes after.
+Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::set<NodeId>& nodes,
+                                                                     Progress* progress,
+                                                                     bool& switched) {
   PLEXUS_TRY(journal->FlushBulk());
   PLEXUS_TRY(journal->WaitDurable(journal->position().sequence));
+  PLEXUS_TRY(ScrubNow(progress));  // of purges that came since
+  const Snapshot now = graph->snapshot();
+  for (const NodeId node : nodes)
+    if (now.alive(node))
+      return Fail(ErrorCode::kConflict,
+                  "node '" + std::string(now.key(node)) + "' was made again while it was purged");
   std::set<NodeId> words;
   if (words_wait) {
     PLEXUS_ASSIGN(words, FindPurgedWords());
   }
-  const Snapshot now = graph->snapshot();
   LogRewriter rewriter(*this, now);
   PLEXUS_TRY(rewriter.Choose(nodes, words));
   if (rewriter.empty()) {
     words_wait = false;
-    return DropScrubMarks();
+    PLEXUS_TRY(DropScrubMarks());
+    return std::nullopt;
   }
   Anchor next = anchor;
   ++next.generation;
@@ -70,43 +82,46 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   next.checkpoint_sequence = written.checkpoint.sequence;
   next.checkpoint_digest = written.checkpoint.digest;
   FailPoint(options.hooks, "hard_purge.before_switch");
-  // From here on the old generation is history.
   const auto erasing = Erasing();
   const std::unique_lock renewing(renewal);
+  switched = true;
   PLEXUS_TRY(journal->Close());
-  store->Attach(nullptr);
-  store->ForgetCache();
   store->NoteTrim(floor().sequence);  // the new generation has what the present needs
-  auto finish = [&]() -> Status {
-    PLEXUS_TRY(rocks->Close());
-    rocks.reset();
-    PLEXUS_TRY(WriteAnchor(directory, next, *files));
-    anchor = next;
-    NoteAnchor();
-    FailPoint(options.hooks, "hard_purge.switched");
-    Loaded loaded;
-    loaded.state = written.state;
-    loaded.point = written.end;
-    loaded.checkpoint_id = written.checkpoint.id;
-    loaded.checkpoint_sequence = written.checkpoint.sequence;
-    loaded.checkpoint_bytes = written.checkpoint.total_bytes();
-    {
-      std::lock_guard purge_guard(purge_mutex);
-      std::erase_if(purged, [&](const auto& purge) { return rewriter.Gone(purge.first); });
-      to_scrub.clear();
-    }
-    PLEXUS_TRY(AttachWriter(loaded));
-    StartGraph(loaded, journal);
-    std::lock_guard past_guard(past_mutex);
-    past.clear();
-    words_wait = false;
-    words_found_at = kNever;
-    return {};
-  };
-  // What it throws, too: closing would mark the new generation with the old one's end.
-  Status status = OrNoMemory(finish);
-  if (!status) {  // nothing more can be done with this object
+  // Payloads are read from the old files until the new ones are open; who follows the feed may read
+  // them for longer.
+  const auto old = std::exchange(rocks, nullptr);
+  PLEXUS_TRY(WriteAnchor(directory, next, *files));
+  anchor = next;
+  NoteAnchor();
+  FailPoint(options.hooks, "hard_purge.switched");
+  Loaded loaded;
+  loaded.state = written.state;
+  loaded.point = written.end;
+  loaded.checkpoint_id = written.checkpoint.id;
+  loaded.checkpoint_sequence = written.checkpoint.sequence;
+  loaded.checkpoint_bytes = written.checkpoint.total_bytes();
+  {
+    std::lock_guard purge_guard(purge_mutex);
+    std::erase_if(purged, [&](const auto& purge) { return rewriter.Gone(purge.first); });
+    to_scrub.clear();
+  }
+  PLEXUS_TRY(AttachWriter(loaded));
+  store->ForgetCache();
+  std::lock_guard past_guard(past_mutex);
+  past.clear();
+  words_wait = false;
+  words_found_at = kNever;
+  return Graph::Renewal{written.state, journal};
+}
+
+Status Database::Impl::RewriteWithout(const std::set<NodeId>& nodes, Progress* progress) {
+  bool switched = false;
+  Status status = OrNoMemory(
+      [&] { return graph->Renew([&] { return MakeGeneration(nodes, progress, switched); }); });
+  if (!status && switched) {  // closing would mark the new generation with the old one's end
     closed = true;
+    const auto erasing = Erasing();
+    const std::unique_lock renewing(renewal);
     (void)journal->Close();
     store->Attach(nullptr);
     if (rocks) (void)rocks->Close();

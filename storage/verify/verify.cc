@@ -22,8 +22,15 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(Database::Impl& db, const VerifyOptions& options, VerifyReport& report)
-      : db_(db), options_(options), report_(report), problems_(report) {
+  // REQUIRES `maintenance` held.
+  Verifier(Database::Impl& db, std::shared_ptr<Rocks> rocks, const VerifyOptions& options,
+           VerifyReport& report)
+      : db_(db),
+        rocks_(std::move(rocks)),
+        store_(db.store),
+        options_(options),
+        report_(report),
+        problems_(report) {
     ++db_.verifications;
   }
   Verifier(const Verifier&) = delete;
@@ -48,6 +55,8 @@ class Verifier {
   }
 
   Database::Impl& db_;
+  const std::shared_ptr<Rocks> rocks_;  // a view may be refreshed meanwhile
+  const std::shared_ptr<RocksPayloadStore> store_;
   const VerifyOptions& options_;
   VerifyReport& report_;
   ProblemList problems_;
@@ -56,6 +65,7 @@ class Verifier {
   std::uint64_t last_hash_ = 0;  // 0 = not known
   LogPoint floor_;
   std::uint64_t last_checkpoint_ = 0;
+  std::vector<DamagedCheckpoint> damaged_;  // a writing open has replaced those that it found
 };
 
 Status Verifier::CheckAnchor() {
@@ -71,10 +81,10 @@ Status Verifier::CheckAnchor() {
 }
 
 void Verifier::CheckFiles() {
-  const Status status = Check(db_.rocks->db()->VerifyChecksum(ScanOptions()), "files");
-  if (!status) problems_.Add(db_.rocks->path(), status.error());
+  const Status status = Check(rocks_->db()->VerifyChecksum(ScanOptions()), "files");
+  if (!status) problems_.Add(rocks_->path(), status.error());
   std::vector<rocksdb::LiveFileMetaData> files;
-  db_.rocks->db()->GetLiveFilesMetaData(&files);
+  rocks_->db()->GetLiveFilesMetaData(&files);
   for (const auto& file : files) report_.bytes += file.size;
 }
 
@@ -90,7 +100,7 @@ void Verifier::CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it
     Sequence found = 0;
     std::uint32_t ordinal = 0;
     if (!ParsePayloadKey(it.key(), &found, &ordinal)) {
-      problems_.Add(db_.rocks->path() + ", payload", 0, "a key that is none");
+      problems_.Add(rocks_->path() + ", payload", 0, "a key that is none");
       continue;
     }
     if (found > sequence) break;  // of a later record
@@ -117,9 +127,9 @@ void Verifier::CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it
 }
 
 Status Verifier::CheckLog() {
-  LogCursor cursor(db_.rocks, floor_);
+  LogCursor cursor(rocks_, floor_);
   std::unique_ptr<rocksdb::Iterator> payloads(
-      db_.rocks->db()->NewIterator(ScanOptions(), db_.rocks->payload()));
+      rocks_->db()->NewIterator(ScanOptions(), rocks_->payload()));
   // Payloads at or below the floor are kept only while something refers to them.
   payloads->Seek(PayloadKey(floor_.sequence + 1, 0));
   while (cursor.point().sequence < last_) {
@@ -135,7 +145,7 @@ Status Verifier::CheckLog() {
     if (report_.records % 256 == 0) PLEXUS_TRY(Go("log", report_.records, 0));
   }
   if (Status status = Check(payloads->status(), "payload"); !status)
-    problems_.Add(db_.rocks->path(), status.error());
+    problems_.Add(rocks_->path(), status.error());
   if (cursor.point().sequence < last_)
     problems_.Add("log record " + std::to_string(cursor.point().sequence + 1), 0, "is missing");
   else if (cursor.point().hash != last_hash_ && last_hash_ != 0)
@@ -147,14 +157,12 @@ Status Verifier::CheckLog() {
 // Loads every checkpoint and, going along the log once, compares each with the
 // graph the log gives there.
 Status Verifier::CheckCheckpoints() {
-  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it found
-  if (db_.options.read_only) damaged = db_.report.damaged_checkpoints;
-  auto listed = ListSoundCheckpoints(db_.rocks, damaged);
+  auto listed = ListSoundCheckpoints(rocks_, damaged_);
   if (!listed) {
     problems_.Add("checkpoints", listed.error());
     return {};
   }
-  for (const DamagedCheckpoint& d : damaged)
+  for (const DamagedCheckpoint& d : damaged_)
     problems_.Add("checkpoint " + std::to_string(d.id), 0, d.what);
   std::erase_if(*listed, [&](const Manifest& m) {
     return m.sequence > last_ || !InForce(m, last_checkpoint_, floor_.sequence);
@@ -163,13 +171,13 @@ Status Verifier::CheckCheckpoints() {
             [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
   bool replaying = options_.against_replay && log_is_whole_;
   GraphState start = EmptyState();
-  start.payload_store = db_.store;
+  start.payload_store = store_;
   auto writer = std::make_unique<StateWriter>(std::move(start));
-  LogCursor cursor(db_.rocks, floor_);
+  LogCursor cursor(rocks_, floor_);
   if (floor_.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
   std::map<NodeId, Sequence> purged;
   if (floor_.sequence > 0) {
-    PLEXUS_ASSIGN(purged, ReadPurges(db_.rocks, kPurgedPrefix, last_));
+    PLEXUS_ASSIGN(purged, ReadPurges(rocks_, kPurgedPrefix, last_));
   }
   PurgeMask mask(purged, floor_.sequence);
   auto apply = [&](Record& record) {
@@ -184,8 +192,8 @@ Status Verifier::CheckCheckpoints() {
     report_.sections += m.section_digests.size();
     PLEXUS_TRY(Go("checkpoints", report_.checkpoints, listed->size()));
     if (m.sequence < floor_.sequence) continue;
-    const auto source = OpenSections(db_.rocks, m.id);
-    auto loaded = ReadCheckpoint(m, *source, db_.store, db_.executor(), options_.progress);
+    const auto source = OpenSections(rocks_, m.id);
+    auto loaded = ReadCheckpoint(m, *source, store_, db_.executor(), options_.progress);
     if (!loaded) {
       problems_.Add(where, loaded.error());
       continue;
@@ -244,6 +252,7 @@ Status Verifier::Begin(const Snapshot& live) {
   }
   floor_ = db_.floor();
   last_checkpoint_ = db_.anchor.checkpoint_id;
+  if (db_.options.read_only) damaged_ = db_.report.damaged_checkpoints;
   return CheckAnchor();
 }
 
@@ -274,10 +283,10 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   std::unique_lock guard(d.maintenance);
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
-  PLEXUS_TRY(d.CatchUp());
+  PLEXUS_ASSIGN(const Impl::Reading reading, d.WholeLog());
   VerifyReport report;
   const Snapshot live = snapshot();
-  Verifier verifier(d, options, report);
+  Verifier verifier(d, reading.rocks, options, report);
   PLEXUS_TRY(verifier.Begin(live));
   guard.unlock();
   PLEXUS_TRY(verifier.Run(live));

@@ -66,6 +66,38 @@ TEST(Graph, InMemoryStartsEmptyAndKeepsPayloads) {
   EXPECT_FALSE(graph->read_only());
 }
 
+// Another state and journal in the place of these: writers wait, snapshots stay, an error changes
+// nothing.
+TEST(Graph, RenewInstallsAnotherStateAndJournal) {
+  const auto store = std::make_shared<FakeStore>(), next = std::make_shared<FakeStore>();
+  auto graph = OpenOn(store);
+  ASSERT_TRUE(graph->Apply(Star(1, 3)));
+  const Snapshot before = graph->snapshot();
+  EXPECT_EQ(graph->Renew([] { return Fail(ErrorCode::kIo, "not now"); }).error().message,
+            "not now");
+  ASSERT_TRUE(graph->Renew([] { return std::nullopt; }));
+  EXPECT_FALSE(graph->read_only());
+  ASSERT_TRUE(graph->Apply(Star(2, 1)));
+  std::thread writer;
+  std::atomic<bool> written{false};
+  ASSERT_TRUE(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+    const auto state = graph->snapshot().shared_state();
+    writer = std::thread([&] {
+      EXPECT_TRUE(graph->Apply(Star(3, 2)));
+      written = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_FALSE(written);
+    return Graph::Renewal{state, next};
+  }));
+  writer.join();
+  EXPECT_EQ(store->appends(), 2u);
+  EXPECT_EQ(next->appends(), 1u);
+  EXPECT_EQ(graph->snapshot().sequence(), 3u);
+  EXPECT_TRUE(graph->snapshot().Find("hub3"));
+  EXPECT_EQ(before.CountEdges(Plane::kFact), 3u);
+}
+
 // In RAM as on disk: purged bytes are gone from every snapshot, new ones stay.
 TEST(Graph, InMemoryPurgeErasesEverywhere) {
   auto graph = Graph::InMemory();
