@@ -142,7 +142,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     Record& record = log.record();
     bytes += log.size();
     mask.MoveTo(record.sequence);
-    mask.Apply(record);
+    mask.ApplyForFeed(record);
     for (PayloadChange& c : record.payload_changes)
       PLEXUS_TRY(Fetch(*d.store, record, c.ref, bytes));
     PLEXUS_TRY(FetchVectors(*d.store, record, bytes));
