@@ -5,6 +5,10 @@
 // states may be Carried: the writer brings them forward to the next state by what a batch changed
 // (engine/lineage.h). To keep a new kind of value, derive from Derived or Carried and give the type
 // a `static constexpr std::string_view kName`, unique in the program.
+//
+// Compaction changes no content, but it moves things. What depends on edge slots, arcs of the base
+// or of a run is kept with that csr or run, and goes with it; a Carried value says what it depends
+// on.
 #pragma once
 
 #include <atomic>
@@ -27,14 +31,22 @@ class Derived {
   virtual std::uint64_t size_bytes() const = 0;
 };
 
+// What a Carried value depends on.
+enum class MadeOf : std::uint8_t {
+  kContent,     // ids, keys, values, edges: stays as it is when only places change
+  kVectorRows,  // also on where the rows of a vector space lie: carried when they move
+};
+
 // A value of a state that can follow the state's changes.
 class Carried : public Derived {
  public:
   // The value of `now`, bit for bit what is made of `now` from nothing; `changes` lead from the
-  // state that this is the value of. Time O(changes), not O(nodes). Null: it is made anew when it
-  // is read. May throw std::bad_alloc, which counts as null. Any thread.
+  // state that this is the value of; there are none when only rows moved. Time O(changes), not
+  // O(nodes). Null: it is made anew when it is read. May throw std::bad_alloc, which counts as
+  // null. Any thread.
   virtual std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                                const StateChanges& changes) const = 0;
+  virtual MadeOf made_of() const = 0;
 
   // Somebody looked it up since it was made or carried.
   bool asked() const { return asked_.load(std::memory_order_relaxed); }

@@ -146,7 +146,8 @@ class Graph {
 
   // Applies all batches of `load` to an empty graph at once: the same graph and log as one by one;
   // the report sums up. They become visible together; other writers wait, and `progress` must not
-  // write. Errors: kInvalidArgument for its time, as Apply; kFailedPrecondition when some record
+  // write. Errors: kInvalidArgument for its time, as Apply, and for what edge_load.h does not allow
+  // (names batch, edge and value; nothing was changed); kFailedPrecondition when some record
   // was applied before, kResourceExhausted above the limits or without memory (nothing was changed,
   // but for a prefix in the journal if the graph is read-only afterwards); kReadOnly and the
   // journal's own error as Apply; kCancelled when `progress` says stop: whole batches may stay
@@ -157,7 +158,8 @@ class Graph {
   // Applies records that another graph has resolved, as they are: the same sequences, ids and
   // answers. For replicas and followers (storage/database.h, ChangesSince). Records come with their
   // payloads, unless they are journalled. A record that removes nodes removes the tags, terms,
-  // payloads and vectors that they have here, of which a feed may have told something else. They
+  // payloads and vectors that they have here, of which a feed may have told something else;
+  // Record::words_dropped names nodes that lose their tags and terms alone. They
   // become visible in groups; after an error those before it stay. kFailedPrecondition: the next
   // record is not the one after sequence(); kCorruption: it does not fit this graph; else as Apply.
   Status Replay(std::span<const Record> records, const ReplayOptions& options = {});

@@ -18,12 +18,13 @@ bool Removes(const NodeChange& c) {
   return c.what == NodeChange::kRemove || c.what == NodeChange::kPurge;
 }
 bool RemovesAny(const Record& record) {
-  return std::ranges::any_of(record.node_changes, [](const NodeChange& c) { return Removes(c); });
+  return !record.words_dropped.empty() ||
+         std::ranges::any_of(record.node_changes, [](const NodeChange& c) { return Removes(c); });
 }
 
 void FitEdges(Record& record, const Snapshot& now) {
   if (!std::is_sorted(record.edges.begin(), record.edges.end(), IdentityLess)) return;
-  std::vector<NodeId> removed;
+  std::vector<NodeId> removed = std::exchange(record.words_dropped, {});
   for (const NodeChange& c : record.node_changes)
     if (Removes(c)) removed.push_back(c.node);
   const std::vector<EdgeChange> here =
@@ -77,10 +78,10 @@ void FitContents(Record& record, const Snapshot& now) {
   }
 }
 
-// A feed tells nothing of the tags, terms, payloads and vectors of nodes that are purged later. So
-// a follower may have fewer of them than its source had, and others: `record`, of a removal, is
-// made one that removes what is here, whatever it was there. All else is told, and stays as it is.
-// Damaged records stay for StateWriter to refuse.
+// A feed tells no tags, terms, payloads and vectors of nodes that are purged later, but that they
+// ended. So a follower may have fewer of them than its source had: `record`, of a removal or such
+// an end, is made one that removes what is here. All else is told, and stays as it is. Damaged
+// records stay for StateWriter to refuse.
 void FitRemoval(Record& record, const Snapshot& now) {
   FitEdges(record, now);
   FitContents(record, now);

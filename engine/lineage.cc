@@ -28,14 +28,22 @@ void Append(std::vector<T>& to, const std::vector<T>& from, NodeId first_new) {
   }
 }
 
-// One list of changes out of several steps. REQUIRES at least one.
+// One list of changes out of several steps, or of none, to a state of `nodes`.
 std::shared_ptr<const StateChanges> Join(
-    const std::vector<std::shared_ptr<const StateChanges>>& steps) {
+    const std::vector<std::shared_ptr<const StateChanges>>& steps, NodeId nodes) {
   if (steps.size() == 1) return steps.front();
-  auto all = std::make_shared<StateChanges>(*steps.front());
+  auto all = steps.empty() ? std::make_shared<StateChanges>()
+                           : std::make_shared<StateChanges>(*steps.front());
+  if (steps.empty()) all->first_new = nodes;
   for (std::size_t i = 1; i < steps.size(); ++i) all->Add(*steps[i]);
   all->Sort();
   return all;
+}
+
+// Whether a value of the state at `from` is the one of `to` as it is.
+bool Holds(const Carried& value, const LineagePlace& from, const LineagePlace& to) {
+  return from.version == to.version &&
+         (from.moves == to.moves || value.made_of() == MadeOf::kContent);
 }
 
 std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& now,
@@ -92,14 +100,14 @@ StateDerived& StateDerived::operator=(const StateDerived& other) {
   if (this == &other) return *this;
   kept = other.kept;
   lineage = nullptr;
-  version = 0;
+  place = {};
   return *this;
 }
 
-bool Lineage::StepsFrom(std::uint64_t version, std::uint64_t to, Steps& steps) const {
-  const std::uint64_t first = version_ - steps_.size();  // the oldest version that can be carried
-  if (version < first || version > to) return false;
-  for (std::uint64_t v = version; v < to; ++v) steps.push_back(steps_[v - first]);
+bool Lineage::StepsFrom(const LineagePlace& from, const LineagePlace& to, Steps& steps) const {
+  const std::uint64_t first = place_.version - steps_.size();  // the oldest that can be carried
+  if (from.version < first || from > to) return false;
+  for (std::uint64_t v = from.version; v < to.version; ++v) steps.push_back(steps_[v - first]);
   return true;
 }
 
@@ -109,7 +117,7 @@ Lineage::Newest* Lineage::Find(DerivedKey key) {
 }
 
 void Lineage::Advance(const std::shared_ptr<GraphState>& state,
-                      std::shared_ptr<StateChanges> changes) {
+                      std::shared_ptr<StateChanges> changes, bool moved) {
   if (changes) changes->Sort();
   {
     Steps gone;  // freed after the lock, as are the values
@@ -121,18 +129,19 @@ void Lineage::Advance(const std::shared_ptr<GraphState>& state,
       steps_.clear();
       entries_ = 0;
       dropped.swap(newest_);
-      ++version_;
+      ++place_.version;
     } else if (!changes->empty(state->keys.size())) {
       constexpr std::size_t kStep = 8;  // what a step itself takes, in entries
       steps_.push_back(changes);
       entries_ += changes->size() + kStep;
-      ++version_;
+      ++place_.version;
       std::size_t drop = 0;
       for (; entries_ > limit; ++drop) entries_ -= steps_[drop]->size() + kStep;
       gone.assign(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(drop));
       steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(drop));
     }
-    state->derived.version = version_;
+    if (moved) ++place_.moves;
+    state->derived.place = place_;
   }
   CarryTo(state);
 }
@@ -140,28 +149,29 @@ void Lineage::Advance(const std::shared_ptr<GraphState>& state,
 // Values that cannot be carried any more are forgotten here.
 void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
   std::vector<Newest> values, kept;  // freed outside the lock
-  std::vector<std::shared_ptr<const StateChanges>> joined;
   {
     const std::lock_guard lock(mutex_);
     for (Newest& newest : newest_) newest.idle = newest.value->asked() ? 0 : newest.idle + 1;
     values = newest_;
   }
   const Snapshot now(state);
-  const std::uint64_t version = state->derived.version;
-  std::uint64_t joined_from = version;
+  const LineagePlace place = state->derived.place;
+  std::uint64_t joined_from = place.version;
   std::shared_ptr<const StateChanges> changes;
   for (Newest& newest : values) {
     std::shared_ptr<const Carried> carried = newest.value;
-    if (newest.version < version) {
+    if (!Holds(*newest.value, newest.place, place)) {
       Steps steps;
+      bool known = false;
       {
         const std::lock_guard lock(mutex_);
-        if (!StepsFrom(newest.version, version, steps)) steps.clear();
+        known = StepsFrom(newest.place, place, steps);
       }
-      if (!steps.empty() && newest.idle > kIdleSteps) continue;
-      if (!steps.empty() && joined_from != newest.version) changes = Join(steps);
-      if (!steps.empty()) joined_from = newest.version;
-      carried = steps.empty() ? nullptr : TryCarry(*newest.value, now, *changes);
+      if (known && newest.idle > kIdleSteps) continue;
+      if (known && (!changes || joined_from != newest.place.version))
+        changes = Join(steps, state->keys.size());
+      if (known) joined_from = newest.place.version;
+      carried = known ? TryCarry(*newest.value, now, *changes) : nullptr;
     }
     if (carried) state->derived.kept.Add(newest.key, carried, true);
     const std::lock_guard lock(mutex_);
@@ -170,7 +180,7 @@ void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
     if (carried) {
       kept.push_back(*held);
       held->value = carried;
-      held->version = version;
+      held->place = place;
     } else {
       kept.push_back(std::move(*held));
       newest_.erase(newest_.begin() + (held - newest_.data()));
@@ -181,30 +191,32 @@ void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
 std::shared_ptr<const Carried> Lineage::CatchUp(const Snapshot& snapshot, DerivedKey key) {
   Newest from;
   Steps steps;
-  const std::uint64_t version = snapshot.state().derived.version;
+  const LineagePlace place = snapshot.state().derived.place;
   {
     const std::lock_guard lock(mutex_);
     const Newest* const newest = Find(key);
-    if (!newest || !StepsFrom(newest->version, version, steps)) return nullptr;
+    if (!newest) return nullptr;
+    if (Holds(*newest->value, newest->place, place)) return newest->value;
+    if (!StepsFrom(newest->place, place, steps)) return nullptr;
     from = *newest;
   }
   try {
-    return steps.empty() ? from.value : from.value->Carry(snapshot, *Join(steps));
+    return from.value->Carry(snapshot, *Join(steps, snapshot.node_count()));
   } catch (const std::exception&) {  // no memory for it: the reader makes it anew, or fails
     return nullptr;
   }
 }
 
-void Lineage::Offer(DerivedKey key, std::uint64_t version, std::shared_ptr<const Carried> value) {
+void Lineage::Offer(DerivedKey key, LineagePlace place, std::shared_ptr<const Carried> value) {
   std::shared_ptr<const Carried> gone;  // freed after the lock
   const std::lock_guard lock(mutex_);
   if (Newest* const newest = Find(key)) {
-    if (newest->version > version) return;
+    if (newest->place > place) return;
     gone = std::exchange(newest->value, std::move(value));
-    newest->version = version;
+    newest->place = place;
     newest->idle = 0;
   } else if (newest_.size() < DerivedData::kMaxValues) {
-    newest_.push_back({key, version, std::move(value), 0});
+    newest_.push_back({key, place, std::move(value), 0});
   }
 }
 
@@ -232,7 +244,7 @@ std::shared_ptr<const Carried> KeepCarried(const Snapshot& snapshot, DerivedKey 
   auto kept =
       std::static_pointer_cast<const Carried>(derived.kept.Add(key, std::move(made), replace));
   kept->MarkAsked();
-  if (derived.lineage) derived.lineage->Offer(key, derived.version, kept);
+  if (derived.lineage) derived.lineage->Offer(key, derived.place, kept);
   return kept;
 }
 

@@ -4,7 +4,9 @@
 // publishes, so the first read on a new snapshot is a look-up. A value that a reader
 // computed on an older state, while the writer went on, is adopted: the next writer or reader that
 // needs it carries it over all changes in between. A version counts published changes; compaction
-// changes no content and so no version.
+// changes no content and so no version. But a compaction of vectors moves rows, which is counted
+// apart: values that are made of rows (MadeOf) are carried then, too, and never read by a state
+// whose rows lie elsewhere.
 //
 // Bounds: changes are kept as far back as ChangeLimit(nodes) entries go; older values are dropped
 // and made anew when read. So is everything when one step changes more than that (a bulk load). A
@@ -73,41 +75,50 @@ struct StateChanges {
 // Entries of changes that are kept, of a graph of that many nodes.
 std::size_t ChangeLimit(NodeId nodes);
 
+// A state's place in its lineage: published changes, and moves of rows, before it.
+struct LineagePlace {
+  std::uint64_t version = 0;
+  std::uint64_t moves = 0;
+  auto operator<=>(const LineagePlace&) const = default;
+};
+
 class Lineage {
  public:
   static constexpr int kIdleSteps = 1024;
 
   // --- the writer
-  // `state` becomes the newest, `changes` ahead of the one before; null: too much changed. Carries
-  // what is kept. Throws std::bad_alloc only before anything changed.
-  void Advance(const std::shared_ptr<GraphState>& state, std::shared_ptr<StateChanges> changes);
+  // `state` becomes the newest, `changes` ahead of the one before; null: too much changed.
+  // `moved`: rows of vectors lie elsewhere than before. Carries what is kept. Throws std::bad_alloc
+  // only before anything changed.
+  void Advance(const std::shared_ptr<GraphState>& state, std::shared_ptr<StateChanges> changes,
+               bool moved = false);
 
   // --- readers
   // The value of that key for `snapshot`, carried from an earlier state; null when none can be.
   std::shared_ptr<const Carried> CatchUp(const Snapshot& snapshot, DerivedKey key);
-  // A value of `version` to go on from, unless there is one of a later version.
-  void Offer(DerivedKey key, std::uint64_t version, std::shared_ptr<const Carried> value);
+  // A value of `place` to go on from, unless there is one of a later place.
+  void Offer(DerivedKey key, LineagePlace place, std::shared_ptr<const Carried> value);
 
   std::uint64_t size_bytes() const;  // of the changes; values count with their states
 
  private:
   struct Newest {
     DerivedKey key;
-    std::uint64_t version = 0;
+    LineagePlace place;
     std::shared_ptr<const Carried> value;
     int idle = 0;  // steps since the last read
   };
   using Steps = std::vector<std::shared_ptr<const StateChanges>>;
 
-  // Changes from `version` to `to`; false when they are no longer kept. REQUIRES the lock.
-  bool StepsFrom(std::uint64_t version, std::uint64_t to, Steps& steps) const;
+  // Changes from a place to another; false when they are no longer kept. REQUIRES the lock.
+  bool StepsFrom(const LineagePlace& from, const LineagePlace& to, Steps& steps) const;
   Newest* Find(DerivedKey key);
   void CarryTo(const std::shared_ptr<GraphState>& state);
 
   mutable std::mutex mutex_;
-  std::deque<std::shared_ptr<const StateChanges>> steps_;  // the last leads to version_
+  std::deque<std::shared_ptr<const StateChanges>> steps_;  // the last leads to place_
   std::size_t entries_ = 0;                                // of steps_
-  std::uint64_t version_ = 0;
+  LineagePlace place_;
   std::vector<Newest> newest_;
 };
 
@@ -115,7 +126,7 @@ class Lineage {
 struct StateDerived {
   DerivedData kept;
   std::shared_ptr<Lineage> lineage;  // null: nothing is carried to or from this state
-  std::uint64_t version = 0;
+  LineagePlace place;
 
   StateDerived() = default;
   StateDerived(const StateDerived&) noexcept {}

@@ -38,7 +38,7 @@ void OfferKept(const Snapshot& from, const GraphState& to) {
   if (!to.derived.lineage) return;
   for (auto& [key, value] : from.state().derived.kept.Values())
     if (auto carried = std::dynamic_pointer_cast<const Carried>(value))
-      to.derived.lineage->Offer(key, to.derived.version, std::move(carried));
+      to.derived.lineage->Offer(key, to.derived.place, std::move(carried));
 }
 
 }  // namespace

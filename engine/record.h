@@ -134,6 +134,10 @@ struct Record {
   std::vector<PayloadChange> payload_changes;
   std::vector<VectorChange> vectors;
   std::vector<Payload> payloads;  // by ordinal, 0, 1, 2 ...
+
+  // In a feed alone, never in a log: nodes whose tags or terms this record changed in the source,
+  // and that it does not tell, as they were purged meanwhile. Graph::Replay takes all of them away.
+  std::vector<NodeId> words_dropped;
 };
 
 }  // namespace plexus

@@ -357,11 +357,12 @@ std::shared_ptr<const GraphState> StateWriter::Publish() {
   if (state->derived.lineage) return state;  // published before
   try {
     if (!w.lineage) w.lineage = std::make_shared<Lineage>();
-    w.lineage->Advance(state, std::move(w.changes));
+    w.lineage->Advance(state, std::move(w.changes), w.rows_moved);
     state->derived.lineage = w.lineage;
   } catch (const std::bad_alloc&) {  // readers compute anew; the next state begins a lineage
     w.lineage = nullptr;
   }
+  w.rows_moved = false;
   w.BeginChanges();
   return state;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/arrays/string_table.h"
+#include "engine/internal/edges_digest.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -234,6 +235,9 @@ NodeRef WriteBatch::ExpectNoNode(std::string_view key) {
   ExpectNoNode(node);
   return node;
 }
+void WriteBatch::ExpectKind(NodeRef node, NodeKindId kind) {
+  Expect(Expected::kKind, node).value = kind.value();
+}
 void WriteBatch::ExpectF64(NodeRef node, ColumnRef column, std::optional<double> value) {
   Expectation& e = Expect(Expected::kF64, node, Own(column));
   e.absent = !value;
@@ -261,6 +265,22 @@ void WriteBatch::ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target,
                               std::string_view label) {
   ExpectEdge(source, kind, target, label);
   expectations_.back().what = Expected::kNotLinked;
+}
+void WriteBatch::ExpectWeight(NodeRef source, EdgeKindRef kind, NodeRef target, float weight,
+                              std::string_view label) {
+  ExpectEdge(source, kind, target, label);
+  expectations_.back().what = Expected::kWeight;
+  expectations_.back().value = std::bit_cast<std::uint32_t>(weight);
+}
+void WriteBatch::ExpectPayload(NodeRef node, NodeField field, PayloadRef ref) {
+  Expectation& e = Expect(Expected::kPayload, node);
+  e.field = field;
+  e.value = ref.bits;
+}
+void WriteBatch::ExpectEdges(NodeRef source, EdgeKindId kind, const Snapshot& snapshot,
+                             NodeId node) {
+  const std::uint64_t digest = engine_internal::EdgesDigest(snapshot, node, kind);
+  Expect(Expected::kEdges, source, Own(EdgeKindRef(kind))).value = digest;
 }
 
 bool WriteBatch::empty() const {
@@ -361,7 +381,7 @@ void WriteBatch::Append(const WriteBatch& other) {
     edges_.push_back(e);
   }
   for (Expectation e : other.expectations_) {
-    const bool edge = e.what == Expected::kLinked || e.what == Expected::kNotLinked;
+    const bool edge = e.what >= Expected::kLinked;
     e.node = node_ref(e.node);
     e.target = node_ref(e.target);
     e.name = name(e.name, edge ? edge_kind_map : column_map);

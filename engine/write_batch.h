@@ -27,6 +27,8 @@
 
 namespace plexus {
 
+class Snapshot;
+
 class WriteBatch {
  public:
   explicit WriteBatch(std::int64_t time_ms = 0) : time_ms_(time_ms) {}
@@ -101,12 +103,23 @@ class WriteBatch {
   NodeRef ExpectNode(std::string_view key);
   void ExpectNoNode(NodeRef node);
   NodeRef ExpectNoNode(std::string_view key);
+  void ExpectKind(NodeRef node, NodeKindId kind);  // it exists, and is of that kind
   // The column's value, nullopt: none. Numbers are compared as numbers, so -0.0 is 0.0.
   void ExpectF64(NodeRef node, ColumnRef column, std::optional<double> value);
   void ExpectI64(NodeRef node, ColumnRef column, std::optional<std::int64_t> value);
   void ExpectString(NodeRef node, ColumnRef column, std::optional<std::string_view> value);
   void ExpectEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
   void ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
+  // The edge is there and has this weight.
+  void ExpectWeight(NodeRef source, EdgeKindRef kind, NodeRef target, float weight,
+                    std::string_view label = {});
+  // The text or the properties, by Snapshot::payload_ref; none: there are none.
+  void ExpectPayload(NodeRef node, NodeField field, PayloadRef ref);
+  // The edges of that kind from `source`, and all they have but created_at, are those that `node`
+  // has in `snapshot`; kNoNode: there are none. O(those edges), here and in Apply.
+  void ExpectEdges(NodeRef source, EdgeKindId kind, const Snapshot& snapshot, NodeId node);
+  // The batch expects nothing any more.
+  void ClearExpectations() { expectations_.clear(); }
 
   // --- reading back, for who derives something from texts (algorithms/retrieval/term_index.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
@@ -217,18 +230,23 @@ class WriteBatch {
     kSequence,
     kAlive,
     kNotAlive,
+    kKind,
     kF64,
     kI64,
     kString,
-    kLinked,
-    kNotLinked
+    kPayload,
+    kLinked,  // and all of edges from here on
+    kNotLinked,
+    kWeight,
+    kEdges
   };
   struct Expectation {
     Expected what;
     bool absent = false;      // no value in the column
     Name name = {};           // column or edge kind
+    NodeField field = {};     // of a payload
     NodeRef node, target;     // target: of an edge from `node`
-    std::uint64_t value = 0;  // a sequence, or the bits of a number
+    std::uint64_t value = 0;  // a sequence, bits of a number or reference, a kind, a digest
     Bytes bytes;              // a string value, or an edge's label
   };
 

@@ -145,7 +145,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     Record& record = log.record();
     bytes += log.size();
     mask.MoveTo(record.sequence);
-    mask.Apply(record);
+    mask.ApplyForFeed(record);
     for (PayloadChange& c : record.payload_changes) PLEXUS_TRY(Fetch(*store, record, c.ref, bytes));
     PLEXUS_TRY(FetchVectors(*store, record, bytes));
     for (EdgeExtra& x : record.edge_extras) PLEXUS_TRY(Fetch(*store, record, x.properties, bytes));

@@ -334,16 +334,19 @@ class Database {
   // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in
   // order, bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at
   // first; so one that stops at any point goes on without loss or double. Of nodes that were purged
-  // in the meantime it tells no tags, terms, payloads and vectors. So a host that keeps these by
-  // itself takes all that it has of them from a node that a record removes or purges, but for what
-  // that record sets, as Graph::Replay does. All else is told: members of events outlive their
-  // removal. See Changes::generation for hard purges. Waits for no maintenance; any thread.
-  // kNotFound: `since` lies in the future; kFailedPrecondition: below the history floor. Then begin
-  // with a Backup, made after Scrub and not in bulk mode: a copy in which words wait to be
-  // forgotten forgets them by itself, when its source may still use them. Or with a read-only
-  // view's snapshot: a graph in RAM over that lacks texts and properties of later records. A view
-  // may show a batch that its writer has not acknowledged yet: the writer then makes it durable
-  // first, or says kNotFound for as long as it is just being written.
+  // in the meantime it tells no tags, terms, payloads and vectors, but where a record changed one,
+  // that it ended: the payload is cleared, the vector removed, all tags and terms taken away
+  // (Record::words_dropped). So a follower has at each sequence what the source had then, or
+  // nothing where the source has purged it since. A host that keeps these by itself takes all that
+  // it has of them from a node that a record removes or purges, but for what that record sets, as
+  // Graph::Replay does. All else is told: members of events outlive their removal. See
+  // Changes::generation for hard purges. Waits for no maintenance; any thread. kNotFound: `since`
+  // lies in the future; kFailedPrecondition: below the history floor. Then begin with a Backup,
+  // made after Scrub and not in bulk mode: a copy in which words wait to be forgotten forgets them
+  // by itself, when its source may still use them. Or with a read-only view's snapshot: a graph in
+  // RAM over that lacks texts and properties of later records. A view may show a batch that its
+  // writer has not acknowledged yet: the writer then makes it durable first, or says kNotFound for
+  // as long as it is just being written.
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and

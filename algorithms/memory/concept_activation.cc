@@ -42,6 +42,7 @@ Result<DampenConceptResult> DampenConcept(const Snapshot& snapshot, std::string_
   result.clamped = share != ratio;
   result.arousal = Arousals(now_ms, tau_ms)(snapshot, node) * (1 - share);
   result.changed = Raise(snapshot, node, result.arousal, now_ms, result.batch);
+  if (result.changed) ExpectArousal(snapshot, node, result.batch);
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

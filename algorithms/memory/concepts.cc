@@ -141,7 +141,10 @@ Result<UpdateAffectResult> UpdateAffect(const Snapshot& snapshot, std::string_vi
       const std::int64_t accessed = snapshot.i64(kAccessedAt, named.node).value_or(0);
       if (accessed > 0) result.accessed_at = accessed;
     }
-    if (!result.batch.empty()) result.batch.ExpectNode(named.ref);
+    if (!result.batch.empty()) {
+      result.batch.ExpectNode(named.ref);
+      ExpectArousal(snapshot, named.node, result.batch);
+    }
   }
   result.changed = !result.batch.empty();
   return result;
@@ -234,6 +237,10 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   edge.weight = weight;
   if (!a.created()) batch.ExpectNode(a.ref);
   if (!b.created()) batch.ExpectNode(b.ref);
+  if (known)
+    batch.ExpectWeight(a.ref, *relation, b.ref, known->weight);
+  else
+    batch.ExpectNoEdge(a.ref, *relation, b.ref);
   batch.Link(edge);
   return result;
 }

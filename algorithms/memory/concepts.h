@@ -11,8 +11,10 @@
 //
 // Every function is pure: time is an argument, and what it would write is a batch beside the
 // answer, empty when nothing would change. A batch expects what it was computed from (a new node
-// is not there yet, a raised one is there, a valence is as it was read), so that Apply answers
-// kConflict, and writes nothing, when another writer came between: then call the function again.
+// is not there yet; a level, valence or weight that one asks to change is as it was read), so that
+// Apply answers kConflict, and writes nothing, when another writer came between: then call the
+// function again. What a recall raises need only be there still: of two at once the later one's
+// level stays.
 //
 // Names are trimmed (Unicode's white space). Errors of all: kInvalidArgument: a name that is empty
 // or no node key (engine/schema.h, CheckKey), a number that is not finite, a time that is kNoTime,

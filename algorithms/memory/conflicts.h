@@ -84,8 +84,9 @@ struct Resolution {
   std::uint64_t removed = 0;  // Nodes.
 };
 
-// Computes: one batch for all verdicts. It expects what it was made of (the nodes, the edges), so
-//   that it fails whole with kConflict if a writer was faster. Ended edges keep their properties
+// Computes: one batch for all verdicts. It expects what it was made of (the nodes, and the edges
+//   `contradicts` of the first side as they are), so that it fails whole with kConflict if a writer
+//   was faster. Ended edges keep their properties
 //   and get "resolution", "resolved_at" and "note".
 // Complexity: O(verdicts, log, rows of their nodes).
 // Errors, which name the verdict by its number from 1: kInvalidArgument: a node and itself, an

@@ -79,7 +79,8 @@ struct CompactionEntry {
 struct CompactionResult {
   std::vector<CompactionEntry> entries;  // Every decision, ascending ids.
   // Writes each tier that differs from the stored one into the column `compaction_tier`; empty when
-  // nothing does. Expects its nodes: a removed one is a conflict.
+  // nothing does. Expects its nodes: a removed one is a conflict. Tiers are of the snapshot; of two
+  // that write them at once the later one's stay.
   WriteBatch batch;
   bool truncated = false;
 };

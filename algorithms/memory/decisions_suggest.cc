@@ -219,6 +219,7 @@ class Suggest {
     edge.properties = properties;
     result_.batch.ExpectNode(edge.source);
     result_.batch.ExpectNode(edge.target);
+    result_.batch.ExpectNoEdge(edge.source, edge.kind, edge.target);
     result_.batch.Link(edge);
     return {};
   }

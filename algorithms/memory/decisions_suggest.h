@@ -40,7 +40,8 @@ struct SuggestedEdge {
 
 struct SuggestResult {
   std::vector<SuggestedEdge> edges;  // By relation as above, then as found: newest or most shared.
-  // Links them all, with the reason as a property. Expects their ends: a removed one is a conflict.
+  // Links them all, with the reason as a property. Expects their ends, and that they are not there
+  // yet: else kConflict.
   WriteBatch batch;
   bool truncated = false;  // More than `top`, or the budget ran out.
 };

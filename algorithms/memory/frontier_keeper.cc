@@ -40,6 +40,7 @@ class FrontierChanges final : public Carried {
     all.Add(later);
     return std::make_shared<FrontierChanges>(keeper_.lock(), std::move(all));
   }
+  MadeOf made_of() const override { return MadeOf::kContent; }
   std::uint64_t size_bytes() const override { return changes_.size_bytes(); }
   bool of(const std::shared_ptr<const int>& keeper) const { return keeper_.lock() == keeper; }
   const StateChanges& changes() const { return changes_; }

@@ -175,7 +175,8 @@ struct RecordedEvent {
   WriteBatch batch;
 };
 
-// Computes: the batch that records an event. Members get their tags as a snapshot.
+// Computes: the batch that records an event. Members get their tags as a snapshot. It expects the
+//   members to be there, with the tags that were read, and no event of a given id (kConflict).
 // Complexity: O(members * log + their tags).
 // Errors: kInvalidArgument: a role that is none of BuiltinRoles(), a member twice under one role,
 //   more than kMaxEventMembers members or kMaxEventBytes, a stub of an index node, a number that is
@@ -197,7 +198,7 @@ struct LabeledEvent {
 };
 
 // Computes: the batch that adds an outcome to an event. Outcomes that differ in anything are kept
-//   beside each other.
+//   beside each other. It expects the event to be there (kConflict).
 // Errors: kInvalidArgument: a type that is none of BuiltinOutcomeTypes(), a number that is not
 //   finite, a text that is too long or no UTF-8. kNotFound: it is no alive event. kCorruption: from
 //   the payload store. kResourceExhausted: no memory.

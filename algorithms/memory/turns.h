@@ -112,7 +112,8 @@ using ApplyBatch = std::function<Status(const WriteBatch&)>;
 
 // Computes: the recipe's edges. Those that `snapshot` lacks, or has with another weight or other
 //   properties, are handed to `apply`, at most batch_edges at a time, in an order that is that of
-//   the groups' and turns' ids. Batches expect that their nodes are there. An empty `apply` counts.
+//   the groups' and turns' ids. Batches expect that their nodes are there, and properties that they
+//   change to be those that were read (kConflict). An empty `apply` counts.
 //   Of sessions (kConsecutive, kFirstAndLast) an edge of this recipe between turns that are no
 //   longer neighbours, or first and last, is unlinked. All other edges stay.
 // Complexity: O(turns + index edges + pairs * dimensions); pairs of a group of n turns are at most

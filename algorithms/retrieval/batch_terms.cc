@@ -52,6 +52,8 @@ class BatchTerms {
     IndexTermsReport report;
     for (const Written& w : written_) {
       report.texts += w.set && w.changed;
+      // What it was compared with. A removal takes with it whatever is there.
+      if (!Removal(w.node, w.id)) batch_.ExpectEdges(w.node, kHasTerm, s_, w.id);
       retrieval_internal::FillTerms(batch_, w.node, w.difference, report);
     }
     return report;

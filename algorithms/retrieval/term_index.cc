@@ -50,8 +50,13 @@ class Indexer {
           const Compared compared = std::exchange(wave[next], {});
           held_ -= compared.bytes;
           report_.texts += compared.read;
-          retrieval_internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)),
-                                        compared.difference, report_);
+          const auto node = static_cast<NodeId>(begin + next);
+          const NodeRef ref = NodeRef::Id(node);
+          if (!compared.difference.empty()) {
+            batch.ExpectPayload(ref, NodeField::kText, s_.payload_ref(node, NodeField::kText));
+            batch.ExpectEdges(ref, kHasTerm, s_, node);
+          }
+          retrieval_internal::FillTerms(batch, ref, compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
           PLEXUS_TRY(apply(batch));
           batch.Clear();

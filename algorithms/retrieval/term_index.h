@@ -55,8 +55,10 @@ struct IndexTermsReport {
 
 // Computes: the difference between the terms of every alive fact's text and its has_term arcs, as
 //   batches in order of node id. A node without a text loses its terms; so does an event without
-//   TermOptions::event_queries. A second call without changes makes no batch. An error of `apply`
-//   ends the work.
+//   TermOptions::event_queries. A second call without changes makes no batch. A batch expects the
+//   texts and the has_term arcs that its nodes had in `snapshot`: kConflict when another writer was
+//   faster with one of them; then call again with a newer snapshot, which compares what is left. An
+//   error of `apply` ends the work.
 // Complexity: O(bytes of texts + has_term arcs).
 // Memory: the texts of a wave (wave_bytes), and a batch.
 // Errors: those of TermSplitter and `apply`. kCorruption: from the payload store. kCancelled: the
@@ -71,7 +73,10 @@ Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOp
 //   terms become visible and durable together. A text that is written as it is stored keeps its
 //   terms, except for term nodes that the batch removes. A removed term node loses the occurrences
 //   in texts that the batch does not write; IndexTerms restores them. has_term edges that the batch
-//   itself writes for those nodes are replaced. `texts` of the report counts new texts.
+//   itself writes for those nodes are replaced. `texts` of the report counts new texts. The batch
+//   expects the has_term arcs that those nodes had in `snapshot`: when another writer changes them
+//   in between Apply says kConflict, and the batch is made again with a newer snapshot. It must not
+//   be completed twice.
 // Complexity: O(operations of the batch + bytes of its texts + has_term arcs of their nodes).
 // Errors: those of TermSplitter and WriteBatch::CheckRefs. kCorruption: from the payload store.
 //   kResourceExhausted: no memory. The batch is unchanged then.

@@ -296,6 +296,7 @@ class Maker {
       report_.added += outcome == Outcome::kAdded;
       if (outcome == Outcome::kWithout || outcome == Outcome::kSame) continue;
       const NodeRef node = NodeRef::Id(nodes[i]);
+      batch.ExpectNode(node);  // one that was removed meanwhile does not come back
       if (outcome == Outcome::kRemoved) {
         batch.ClearVector(node, batch.SpaceNamed(options_.space));
         continue;

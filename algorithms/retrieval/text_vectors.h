@@ -61,7 +61,9 @@ struct TextVectorReport {
 
 // Computes: the difference between the vectors of all alive facts and those in the space, as
 //   batches in order of node id. The space belongs to these vectors: others in it are replaced or
-//   removed. A second call without changes makes no batch. An error of `apply` ends the work.
+//   removed. A second call without changes makes no batch. A batch expects its nodes to be there
+//   still (kConflict); terms that another writer changes meanwhile count in the next call. An error
+//   of `apply` ends the work.
 // Complexity: O(nodes + terms log terms + has_term arcs * dimensions).
 // Memory: 28 bytes a node, and a batch.
 // Errors: kInvalidArgument: dimensions out of range, or a space of other dimensions or with

@@ -283,7 +283,7 @@ WriteBatch BatchOf(const Model& model, const StepOps& ops) {
   const Step s = model.step();
   WriteBatch batch(kFirstTimeMs + static_cast<std::int64_t>(s));
   if (s == 1) {
-    batch.DefineSpace({kSpace, model.scenario().dimensions, Metric::kCosine});
+    batch.DefineSpace({kSpace, model.scenario().dimensions, Metric::kCosine, Prefilter::kInt8});
     batch.DefineColumn({kStepColumn, ColumnType::kI64});
   }
   const NodeRef control = batch.UpsertNode(kControlKey);

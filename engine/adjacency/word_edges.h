@@ -1,8 +1,8 @@
 // Edges that say which words or tags a fact has.
 //
 // A feed, and the past, tell nothing of these edges of a fact that is purged later
-// (storage/purge/purge_mask.h). So a follower may have other ones than its source, until the record
-// of the purge comes (graph_replay.cc).
+// (storage/purge/purge_mask.h), a feed only that they changed. So a follower may have fewer of them
+// than its source, until the record of the purge comes (graph_replay.cc).
 #pragma once
 
 #include <algorithm>

@@ -35,7 +35,7 @@ struct WeightedEntry {
   static WeightedEntry Of(std::uint64_t key, float weight) { return {key, weight}; }
   float weight() const { return stated; }
   void Take(float& weight) const {
-    if (!std::isnan(stated)) weight = stated;
+    if (!std::isnan(stated)) weight = stated + 0.0f;  // -0: the sign says something else
   }
 };
 
@@ -255,10 +255,10 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
 }
 
 Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor) {
-  PLEXUS_CHECK(load.batches.size() <= kMaxLoadBatches, "a load has few batches");
   LoadedEdges loaded;
   loaded.time_ms_ = std::max(load.time_ms, empty.time_ms);
   loaded.keys_ = load.keys.Publish();
+  PLEXUS_TRY(Check(load, loaded.keys_, executor));
   loaded.batches_ = std::move(load.batches);
   const NodeId nodes = loaded.keys_.size();
   std::uint64_t named = 0;

@@ -1,9 +1,12 @@
 // EdgeLoad: edges of one kind for an empty graph, loaded at once.
 //
 // The same as applying the batches one by one, to the bit: the same ids, versions, counts,
-// records and sequence numbers. But nothing is looked up and nothing merged: the edges are
-// partitioned by source once, sorted in the cache, and become the base of the first state,
-// without a delta. What each batch has changed falls out in the order of its record.
+// records and sequence numbers, where each batch first names its new nodes in the order of their
+// ids, as ends of edges (without created_at). So an import that gives ids in the order in which
+// edges name nodes loads the graph that it would write, and a node that no edge names is in the
+// graph, too. But nothing is looked up and nothing merged: the edges are partitioned by source
+// once, sorted in the cache, and become the base of the first state, without a delta. What each
+// batch has changed falls out in the order of its record.
 //
 // Peak memory 38 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not
 // thread-safe.
@@ -22,18 +25,19 @@
 
 namespace plexus {
 
-// What one WriteBatch would link, in order, with kLink.
+// What one WriteBatch would link, in order, with kLink. Self-loops and repetitions may be among it.
 struct LoadBatch {
   AlignedArray<NodePair> edges;
-  AlignedArray<float> weights;  // parallel to edges, NaN: not stated; empty: none is
-  NodeId nodes = 0;             // named by this batch and those before it: ids below
+  // Parallel to edges; each finite and >= 0, or NaN: not stated. Empty: none is.
+  AlignedArray<float> weights;
+  // Of this batch and those before it: its edges' ids lie below. The last batch's is the number of
+  // keys.
+  NodeId nodes = 0;
 };
 
 struct EdgeLoad {
   std::int64_t time_ms = 0;
-  // Facts by id, in the order in which edges name them first, source before target.
-  // REQUIRES that each passes CheckKey and that some edge names it.
-  StringTable keys;
+  StringTable keys;                // of facts, by id; each passes CheckKey
   std::vector<LoadBatch> batches;  // at most kMaxLoadBatches
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
@@ -41,7 +45,8 @@ inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 // An EdgeLoad made ready: the state, and what each batch has put into the log.
 class LoadedEdges {
  public:
-  // `empty`: a state at sequence 0. kResourceExhausted above Limits::kMaxArcs edges.
+  // `empty`: a state at sequence 0. kInvalidArgument for what is not as the structs above say:
+  // names the batch, the edge and the value. kResourceExhausted above Limits::kMaxArcs edges.
   // Throws std::bad_alloc. Takes O(edges) time; the result does not depend on threads.
   static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor);
 
@@ -72,6 +77,7 @@ class LoadedEdges {
                                  Executor& executor) const;
 
  private:
+  static Status Check(const EdgeLoad& load, const StringTable::View& keys, Executor& executor);
   template <class Entry>
   struct Arcs;
   template <class Entry, class Bits>

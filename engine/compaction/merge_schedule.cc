@@ -136,6 +136,7 @@ SpaceId StateWriter::SpaceToCompact(SpaceId from, std::uint64_t except, std::uin
 
 void StateWriter::InstallVectors(SpaceId space, VectorTable table) {
   working_->current = nullptr;
+  working_->rows_moved = true;
   working_->spaces[space] = std::move(table);
 }
 

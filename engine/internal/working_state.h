@@ -36,6 +36,7 @@ struct StateWriter::Working {
   std::shared_ptr<GraphState> current;    // made of the above; null after a change
   std::shared_ptr<Lineage> lineage;       // of what was published; null: there was no memory for it
   std::shared_ptr<StateChanges> changes;  // since then; null: too many
+  bool rows_moved = false;                // since then: rows of vectors lie elsewhere
 
   // For reading by the writer; becomes visible to others by StateWriter::Publish.
   const std::shared_ptr<GraphState>& Current();

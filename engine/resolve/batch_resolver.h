@@ -104,6 +104,9 @@ class BatchResolver {
   // expectations (resolve_expectations.cc)
   Status Expectations() const;
   Status NodeAsExpected(const WriteBatch::Expectation& e) const;
+  Status KindAsExpected(const WriteBatch::Expectation& e) const;
+  Status PayloadAsExpected(const WriteBatch::Expectation& e) const;
+  Status EdgesAsExpected(const WriteBatch::Expectation& e) const;
   Status ColumnAsExpected(const WriteBatch::Expectation& e) const;
   Status EdgeAsExpected(const WriteBatch::Expectation& e) const;
   static std::string ShownNumber(double value);

@@ -187,7 +187,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
       ++(schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index).added;
       EdgeChange change{t.source, t.target,           t.label, 1.0f, record_.time_ms,
                         t.kind,   EdgeChange::kIsNew, 0};
-      if (e.has & WriteBatch::kWeight) change.weight = e.weight;
+      if (e.has & WriteBatch::kWeight) change.weight = e.weight + 0.0f;  // -0 is 0
       if (e.has & WriteBatch::kCreatedAt) change.created_at = e.created_at;
       record_.edges.push_back(change);
       return {};
@@ -251,7 +251,7 @@ Status BatchResolver::ApplyEdgeOp(const WriteBatch::EdgeOp& op, bool fresh, Edge
     value = EdgeValue();
     value.created_at = record_.time_ms;
   }
-  if (op.has & WriteBatch::kWeight) value.weight = op.weight;
+  if (op.has & WriteBatch::kWeight) value.weight = op.weight + 0.0f;  // -0 is 0
   if (op.has & WriteBatch::kCreatedAt) value.created_at = op.created_at;
   if (!(op.has & WriteBatch::kHasRare)) return {};
   const auto& rare = b_.rare_[op.rare];

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/internal/edges_digest.h"
 #include "engine/resolve/batch_resolver.h"
 #include "engine/vocabulary.h"
 
@@ -44,7 +45,17 @@ Status BatchResolver::Expectations() const {
         break;
       case Expected::kLinked:
       case Expected::kNotLinked:
+      case Expected::kWeight:
         PLEXUS_TRY(EdgeAsExpected(e));
+        break;
+      case Expected::kKind:
+        PLEXUS_TRY(KindAsExpected(e));
+        break;
+      case Expected::kPayload:
+        PLEXUS_TRY(PayloadAsExpected(e));
+        break;
+      case Expected::kEdges:
+        PLEXUS_TRY(EdgesAsExpected(e));
         break;
     }
   return {};
@@ -65,11 +76,45 @@ std::string BatchResolver::NameOf(NodeRef ref) const {
 Status BatchResolver::NodeAsExpected(const WriteBatch::Expectation& e) const {
   PLEXUS_ASSIGN(const NodeId node, KnownNode(e.node));
   const bool exists = node != kNoNode && now_.alive(node);
-  if (exists == (e.what == WriteBatch::Expected::kAlive)) return {};
+  if (exists == (e.what != WriteBatch::Expected::kNotAlive)) return {};
   if (exists) return Conflict("no node " + NameOf(e.node), "it exists");
   return Conflict("node " + NameOf(e.node) + " to exist", node == kNoNode     ? "there is none"
                                                           : now_.purged(node) ? "it was purged"
                                                                               : "it was removed");
+}
+
+Status BatchResolver::KindAsExpected(const WriteBatch::Expectation& e) const {
+  const auto kind = NodeKindId(static_cast<KindId>(e.value));
+  if (kind >= schema().node_kinds().size() || schema().node_kind(kind).name.empty())
+    return Fail(ErrorCode::kInvalidArgument, "no node kind " + std::to_string(e.value));
+  PLEXUS_TRY(NodeAsExpected(e));
+  PLEXUS_ASSIGN(const NodeId node, KnownNode(e.node));
+  const NodeKindId is = now_.node_kind(node);
+  if (is == kind) return {};
+  return Conflict(
+      "node " + NameOf(e.node) + " to be of kind '" + schema().node_kind(kind).name + "'",
+      "it is of kind '" + schema().node_kind(is).name + "'");
+}
+
+Status BatchResolver::PayloadAsExpected(const WriteBatch::Expectation& e) const {
+  PLEXUS_ASSIGN(const NodeId node, KnownNode(e.node));
+  const PayloadRef has = node == kNoNode ? PayloadRef() : now_.payload_ref(node, e.field);
+  if (has.bits == e.value) return {};
+  const auto shown = [](PayloadRef ref) {
+    return ref ? "that of record " + std::to_string(ref.sequence()) : std::string("none");
+  };
+  return Conflict(std::string(e.field == NodeField::kText ? "text" : "properties") + " of node " +
+                      NameOf(e.node) + " to be " + shown(PayloadRef{e.value}),
+                  "it is " + shown(has));
+}
+
+Status BatchResolver::EdgesAsExpected(const WriteBatch::Expectation& e) const {
+  PLEXUS_ASSIGN(const auto kind, EdgeKindOf(e.name));
+  PLEXUS_ASSIGN(const NodeId node, KnownNode(e.node));
+  if (engine_internal::EdgesDigest(now_, node, kind.kind) == e.value) return {};
+  return Conflict("edges '" + schema().edge_kind(kind.kind).name + "' of node " + NameOf(e.node) +
+                      " to be those that were read",
+                  "they have changed");
 }
 
 Status BatchResolver::ColumnAsExpected(const WriteBatch::Expectation& e) const {
@@ -122,15 +167,26 @@ Status BatchResolver::EdgeAsExpected(const WriteBatch::Expectation& e) const {
   PLEXUS_TRY(CheckString(label));
   const std::optional<StringId> label_id = w_.strings.Find(label, StringTable::Hash(label));
   if (kind.reversed) std::swap(source, target);
-  const bool exists = source != kNoNode && target != kNoNode && label_id &&
-                      kind.kind < now_.schema().edge_kinds().size() &&
-                      now_.FindEdge(source, kind.kind, target, *label_id);
-  if (exists == (e.what == WriteBatch::Expected::kLinked)) return {};
+  std::optional<Edge> found;
+  if (source != kNoNode && target != kNoNode && label_id &&
+      kind.kind < now_.schema().edge_kinds().size())
+    found = now_.FindEdge(source, kind.kind, target, *label_id);
+  const bool exists = found.has_value();
+  const auto weight = std::bit_cast<float>(static_cast<std::uint32_t>(e.value));
+  const bool weighs = e.what == WriteBatch::Expected::kWeight;
+  if (weighs && !(std::isfinite(weight) && weight >= 0))
+    return Fail(ErrorCode::kInvalidArgument, "the weight expected must be finite and >= 0");
+  if (exists == (e.what != WriteBatch::Expected::kNotLinked) &&
+      (!weighs || found->weight == weight))
+    return {};
   const std::string edge = NameOf(e.node) + " " +
                            (e.name.local ? b_.edge_kind_names_[e.name.id]
                                          : schema().edge_kind(EdgeKindId(e.name.id)).name) +
                            " " + NameOf(e.target) +
                            (label.empty() ? "" : " with label '" + std::string(label) + "'");
+  if (exists && weighs)
+    return Conflict("edge " + edge + " of weight " + ShownNumber(static_cast<double>(weight)),
+                    "its weight is " + ShownNumber(static_cast<double>(found->weight)));
   return exists ? Conflict("no edge " + edge, "it exists")
                 : Conflict("edge " + edge + " to exist", "there is none");
 }

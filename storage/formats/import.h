@@ -109,8 +109,9 @@ struct ImportOptions {
   std::function<Status()> before;
   std::function<Status()> after;
   // Completes each batch of records just before it is applied to the graph, which is in that state:
-  // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). An Error ends
-  // the import in the middle.
+  // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). A batch that
+  // is refused with kConflict, as another writer was faster, is made and completed again. An Error
+  // ends the import in the middle.
   std::function<Status(const Snapshot&, WriteBatch&)> complete;
   // The same, told the line of the input behind the last record of the batch: to keep a position
   // with what it stands for (follow.h).

@@ -29,23 +29,36 @@ Sequence PurgeMask::PurgeOf(NodeId node) const {
 
 bool PurgeMask::hides(NodeId node) const { return PurgeOf(node) > at_; }
 
-void PurgeMask::Apply(Record& record) const {
+void PurgeMask::Hide(Record& record, bool feed) const {
   if (empty()) return;
   const auto hidden = [&](NodeId node, bool gives) {
     const Sequence purge = PurgeOf(node);
     return purge > at_ && (purge > record.sequence || !gives);
   };
-  const auto change = [&](const auto& c) { return hidden(c.node, static_cast<bool>(c.ref)); };
-  std::erase_if(record.payload_changes, change);
-  std::erase_if(record.vectors, change);
+  const auto ends = [&](NodeId node) { return feed && PurgeOf(node) > record.sequence; };
+  const auto hide = [&](auto& changes) {
+    std::erase_if(changes, [&](const auto& c) {
+      return hidden(c.node, static_cast<bool>(c.ref)) && !ends(c.node);
+    });
+    for (auto& c : changes)
+      if (ends(c.node)) c.ref = {};
+  };
+  hide(record.payload_changes);
+  hide(record.vectors);
   FilterEdges(record.edges, record.edge_extras, [&](EdgeChange& e, EdgeExtra* extra) {
     if (TellsWords(e.kind) && hides(e.source)) {
-      if (hidden(e.source, !e.tombstone())) return true;
+      if (hidden(e.source, !e.tombstone())) {
+        if (ends(e.source) && !e.is_new()) record.words_dropped.push_back(e.source);
+        return true;
+      }
       e.flags |= EdgeChange::kIsNew;  // what was there before is hidden
     }
     if (extra && (hidden(e.source, true) || hidden(e.target, true))) extra->properties = {};
     return false;
   });
+  auto& dropped = record.words_dropped;
+  std::sort(dropped.begin(), dropped.end());
+  dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
 }
 
 Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const {

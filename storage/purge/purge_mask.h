@@ -8,6 +8,10 @@
 // The checkpoint of the history floor is written masked. What is replayed over it must be
 // masked, too: up to the purge, and of its record what removes what is not there any more.
 // What a batch says of a node after purging it belongs to the node's next life.
+//
+// A follower may have been told, before the purge, what a hidden change replaced. So in its feed
+// such a change is an end: the payload is cleared, the vector removed, the tags and terms are
+// dropped, whichever they are.
 #pragma once
 
 #include <map>
@@ -30,10 +34,13 @@ class PurgeMask {
   bool empty() const { return last_ <= at_; }
   bool hides(NodeId node) const;
   // Of the purge's own record it hides what that takes away; what it gives is new.
-  void Apply(Record& record) const;
+  void Apply(Record& record) const { Hide(record, false); }
+  // The same for a follower of any past.
+  void ApplyForFeed(Record& record) const { Hide(record, true); }
   Result<GraphState> Apply(GraphState state, Executor& executor) const;
 
  private:
+  void Hide(Record& record, bool feed) const;
   Sequence PurgeOf(NodeId node) const;  // 0: never
   struct Purge {
     NodeId node;

@@ -216,6 +216,73 @@ TEST(Lineage, BytesAreInStats) {
   EXPECT_EQ(after.total - before.total, after.derived - before.derived);
 }
 
+// Which node each row of the space belongs to: true of the rows of one state alone.
+struct RowOwners final : plexus::Carried {
+  static constexpr std::string_view kName = "row owners of a test";
+  std::vector<NodeId> owners;
+  static std::shared_ptr<const RowOwners> Make(const Snapshot& s) {
+    auto made = std::make_shared<RowOwners>();
+    const VectorTable::View& view = *s.space(SpaceId());
+    for (std::uint32_t row = 0; row < view.row_count(); ++row)
+      made->owners.push_back(view.node_of_row(row));
+    return made;
+  }
+  std::shared_ptr<const plexus::Carried> Carry(const Snapshot& now,
+                                               const StateChanges&) const override {
+    return Make(now);
+  }
+  MadeOf made_of() const override { return MadeOf::kVectorRows; }
+  std::uint64_t size_bytes() const override { return owners.capacity() * sizeof(NodeId); }
+};
+
+// A compaction of vectors changes no content, but moves rows: what is made of rows is carried, what
+// is not stays as it is, and neither is read by a state of the other side.
+TEST(Lineage, ValuesMadeOfRowsFollowThem) {
+  const auto graph = Graph::InMemory();
+  int written = 0;
+  const auto embed = [&](int from, int to) {
+    WriteBatch batch(1);
+    if (from == 0) batch.DefineSpace({"s", 4, Metric::kCosine});
+    for (int i = from; i < to; i += 2) {
+      const float values[] = {static_cast<float>(++written), 1, 2, 3};
+      batch.SetVector(batch.UpsertNode("n" + std::to_string(i)), batch.SpaceNamed("s"), values);
+    }
+    ASSERT_TRUE(graph->Apply(batch));
+  };
+  embed(0, 200);
+  embed(1, 200);
+  for (const bool late : {false, true}) {  // `late`: of the old state, after the move
+    embed(50 + late, 150);
+    const Snapshot before = graph->snapshot();
+    const auto keep = [&] {
+      KeepDerived(before, RowOwners::Make(before));
+      KeepDerived(before, RowTotals::Make(before));
+    };
+    if (!late) keep();
+    ASSERT_TRUE(graph->Compact());
+    const Snapshot after = graph->snapshot();
+    if (late) {
+      KeepDerived(after, RowOwners::Make(after));
+      keep();
+    }
+    ASSERT_NE(RowOwners::Make(before)->owners, RowOwners::Make(after)->owners);
+    for (int again = 0; again < 2; ++again) {
+      const auto moved = FindDerived<RowOwners>(after), old = FindDerived<RowOwners>(before);
+      ASSERT_TRUE(moved);
+      EXPECT_EQ(moved->owners, RowOwners::Make(after)->owners);
+      if (old) {
+        EXPECT_EQ(old->owners, RowOwners::Make(before)->owners);
+      }
+    }
+    if (!late) {
+      EXPECT_EQ(Carried(after), Carried(before)) << "no row is in it";
+    }
+    embed(0, 2);
+    EXPECT_EQ(FindDerived<RowOwners>(graph->snapshot())->owners,
+              RowOwners::Make(graph->snapshot())->owners);
+  }
+}
+
 // A batch that is refused, and batches in one group, leave no state between that readers could see.
 TEST(Lineage, FollowsAGraph) {
   auto graph = Graph::InMemory();

@@ -1,4 +1,7 @@
-// Purges on their way to followers, which are told nothing of what was erased in the meantime.
+// Purges on their way to followers, which are told nothing of what was erased in the meantime, but
+// that it ended.
+#include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -152,6 +155,139 @@ TEST(Changes, APurgeClearsWhatTheFollowerStillHas) {
   PLEXUS_OK(durable->Close());
   durable = MustOpen(scratch.path("replica"));
   EXPECT_EQ(Dump(durable->snapshot()), Dump(writer->snapshot())) << "opened again";
+}
+
+// What nodes have that a purge takes away: by node and part; what is not there is left out.
+using Contents = std::map<std::pair<NodeId, std::string>, std::string>;
+
+Contents ContentsOf(const Snapshot& s) {
+  Contents all;
+  for (NodeId v = 0; v < s.node_count(); ++v) {
+    for (const NodeField field : {NodeField::kText, NodeField::kProperties})
+      if (const auto got = s.Payload(v, field))
+        all[{v, field == NodeField::kText ? "text" : "properties"}] = *got;
+    if (const auto space = s.schema().FindSpace("s"))
+      if (const auto table = s.vectors(*space); table && (*table)->has(v))
+        all[{v, "vector"}] = std::string((*table)->bytes(v));
+    const EdgeKindId words[] = {kHasTag, kHasTerm};
+    s.ForEachArc(Direction::kOut, v, ArcFilter::Kinds(s.schema(), words), [&](const Arc& arc) {
+      all[{v, std::string(s.key(arc.neighbor))}] = std::to_string(arc.weight);
+    });
+  }
+  return all;
+}
+
+// A replica that was told a text, vector or word before the purge of its node must not go on
+// showing it after the source has replaced it: at each sequence it shows what the source showed
+// then, or nothing where the node is purged later. One that begins after the purges is AsOf.
+TEST(Changes, AReplicaShowsNothingThatWasReplaced) {
+  constexpr std::uint64_t kKeys = 8, kSteps = 40;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t n) { return random() % n; };
+    ScratchDirectory scratch;
+    auto source = MustOpen(scratch.path("source"), Create());
+    auto durable = MustOpen(scratch.path("replica"), Create());
+    std::vector<std::unique_ptr<Graph>> replicas;  // each stops somewhere until all is purged
+    std::map<NodeId, Sequence> purged;             // the last time
+    std::vector<Contents> live(1);                 // by sequence
+    for (std::uint64_t step = 1; step <= kSteps; ++step) {
+      WriteBatch batch(static_cast<std::int64_t>(step));
+      if (step == 1) batch.DefineSpace({"s", 2, Metric::kCosine});
+      const std::string key = "k" + std::to_string(below(kKeys));
+      const NodeRef node = batch.UpsertNode(key);
+      const std::string text = "v" + std::to_string(step);
+      switch (below(step > kSteps / 2 ? 9 : 8)) {
+        case 0:
+          batch.ClearPayload(node, NodeField::kText);
+          batch.ClearVector(node, batch.SpaceNamed("s"));
+          break;
+        case 1:
+        case 2:
+          batch.SetPayload(node, NodeField::kText, text);
+          break;
+        case 3: {
+          const float values[] = {static_cast<float>(step), 1};
+          batch.SetVector(node, batch.SpaceNamed("s"), values);
+          batch.SetPayload(node, NodeField::kProperties, PropertyMap(text));
+          break;
+        }
+        case 4:
+        case 5:
+          batch.Link(node, kHasTag, batch.IndexNode(kTag, "t" + std::to_string(below(3))));
+          batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "w" + std::to_string(below(3))),
+                     static_cast<float>(1 + below(3)));
+          break;
+        case 6:
+          batch.Unlink(node, kHasTag, batch.IndexNode(kTag, "t" + std::to_string(below(3))));
+          batch.Unlink(node, kHasTerm, batch.IndexNode(kTerm, "w" + std::to_string(below(3))));
+          break;
+        case 7:
+          batch.Link(node, kLink, batch.Node("k" + std::to_string(below(kKeys))));
+          break;
+        default:
+          batch.PurgeNode(node);
+          break;
+      }
+      PLEXUS_OK(source->graph().Apply(batch));
+      const Snapshot now = source->snapshot();
+      if (now.sequence() == live.size()) live.push_back(ContentsOf(now));
+      if (now.purged(*now.Find(key))) purged[*now.Find(key)] = now.sequence();
+      if (step % 5 == 0) {
+        replicas.push_back(Graph::InMemory());
+        Pull(*source, *replicas.back(), 4);
+      }
+      if (step == 10) Pull(*source, durable->graph(), 4);
+    }
+    for (std::uint64_t k = 0; k < kKeys; k += 2) {  // every second of them is purged in the end
+      const std::string key = "k" + std::to_string(k);
+      const auto node = source->snapshot().Find(key);
+      if (!node || source->snapshot().purged(*node)) continue;
+      WriteBatch batch(1000);
+      batch.PurgeNode(NodeRef::Id(*node));
+      PLEXUS_OK(source->graph().Apply(batch));
+      live.push_back(ContentsOf(source->snapshot()));
+      purged[*node] = source->snapshot().sequence();
+    }
+    ASSERT_EQ(live.size(), source->snapshot().sequence() + 1);
+    const auto follow = [&](Graph& replica, bool is_as_of) {
+      while (replica.snapshot().sequence() < source->snapshot().sequence()) {
+        Pull(*source, replica, 1, false);
+        const Snapshot there = replica.snapshot();
+        const Sequence at = there.sequence();
+        SCOPED_TRACE("sequence " + std::to_string(at));
+        const auto past = source->AsOf(at);
+        PLEXUS_OK(past);
+        if (is_as_of) {
+          ASSERT_EQ(Dump(there), Dump(*past));
+        }
+        const Contents has = ContentsOf(there);
+        for (const auto& [what, value] : has) {  // nothing else than the source had
+          const auto then = live[at].find(what);
+          ASSERT_TRUE(then != live[at].end() && then->second == value)
+              << there.key(what.first) << " shows " << what.second << " " << value;
+        }
+        for (const auto& [what, value] : live[at]) {  // all of it, where it was not purged later
+          const auto purge = purged.find(what.first);
+          if (purge != purged.end() && purge->second > at) continue;
+          ASSERT_TRUE(has.contains(what)) << there.key(what.first) << " lacks " << what.second;
+        }
+      }
+      EXPECT_EQ(Dump(replica.snapshot()), Dump(source->snapshot()));
+    };
+    const auto late = Graph::InMemory();
+    follow(*late, true);
+    for (const auto& replica : replicas) follow(*replica, false);
+    follow(durable->graph(), false);
+    if (HasFailure()) return;
+    const auto report = durable->Verify();
+    PLEXUS_OK(report);
+    EXPECT_TRUE(report->ok);
+    PLEXUS_OK(durable->Close());
+    durable = MustOpen(scratch.path("replica"));
+    EXPECT_EQ(Dump(durable->snapshot()), Dump(source->snapshot())) << "opened again";
+  }
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct RowTotals final : Carried {
       for (const NodeId v : {e.source, e.target}) made->totals[v] = Of(now, v);
     return made;
   }
+  MadeOf made_of() const override { return MadeOf::kContent; }
   std::uint64_t size_bytes() const override { return totals.capacity() * sizeof(double); }
 };
 

@@ -29,6 +29,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
     if (keeper && keeper->on()) PLEXUS_TRY(keeper->Complete(now, batch));
     joined.Append(batch);
+    joined.ClearExpectations();  // of the copy, as it was before each batch
     return {};
   };
   PLEXUS_ASSIGN(const ImportReport report, ImportBytes(*copy, source, lines, options));

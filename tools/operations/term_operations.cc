@@ -15,7 +15,10 @@ Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions opt
   options.now_ms = workspace.now_ms();
   options.run.executor = &workspace.executor();
   options.progress = workspace.progress();
+  constexpr int kTries = 100;
   auto report = IndexTerms(graph.snapshot(), options, apply);
+  for (int i = 0; !report && report.error().code == ErrorCode::kConflict && i < kTries; ++i)
+    report = IndexTerms(graph.snapshot(), options, apply);  // another thread wrote texts meanwhile
   if (!report || report->truncated || options.subset) return report;
   const Snapshot now = graph.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));

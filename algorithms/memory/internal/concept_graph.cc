@@ -124,10 +124,16 @@ bool Raise(const Snapshot& snapshot, NodeId node, double level, std::int64_t now
   const bool other_time = snapshot.i64(kAccessedAt, node) != now_ms;
   if (!other_level && !other_time) return false;
   const NodeRef ref = NodeRef::Id(node);
-  batch.ExpectNode(ref);  // one that was removed meanwhile does not come back
+  batch.ExpectKind(ref, kConcept);  // one that was removed meanwhile does not come back
   if (other_level) batch.SetF64(ref, kArousalLevel, level);
   if (other_time) batch.SetI64(ref, kAccessedAt, now_ms);
   return true;
+}
+
+void ExpectArousal(const Snapshot& snapshot, NodeId node, WriteBatch& batch) {
+  const NodeRef ref = NodeRef::Id(node);
+  batch.ExpectF64(ref, kArousalLevel, snapshot.f64(kArousalLevel, node));
+  batch.ExpectI64(ref, kAccessedAt, snapshot.i64(kAccessedAt, node));
 }
 
 void SortRaised(const Snapshot& snapshot, std::vector<RaisedConcept>& raised) {
@@ -151,7 +157,7 @@ Result<NamedConcept> ConceptIn(const Snapshot& snapshot, std::string_view name, 
                                                    snapshot.schema().node_kind(kind).name +
                                                    ", not a concept");
     made.ref = NodeRef::Id(*node);  // an edge's end that nobody said more of
-    batch.ExpectNode(made.ref);
+    batch.ExpectKind(made.ref, kNode);
   } else {
     made.ref = batch.ExpectNoNode(name);
   }

@@ -67,6 +67,8 @@ static_assert(kPartOf.value() == kIsA.value() + 1 && kEvokes.value() == kIsA.val
 // it wrote.
 bool Raise(const Snapshot& snapshot, NodeId node, double level, std::int64_t now_ms,
            WriteBatch& batch);
+// The batch expects the stored arousal as it was read.
+void ExpectArousal(const Snapshot& snapshot, NodeId node, WriteBatch& batch);
 // By level, then name.
 void SortRaised(const Snapshot& snapshot, std::vector<RaisedConcept>& raised);
 

@@ -164,22 +164,16 @@ class Resolver {
       input.label = snapshot_.string(edge.label);
       input.valid_until = options_.now_ms;
       input.properties = properties;
-      Expect(edge);
       result_.batch.Link(input);
       ++result_.ended;
     }
     return {};
   }
 
-  void Expect(const Edge& edge) {
-    result_.batch.ExpectEdge(NodeRef::Id(edge.source), edge.kind, NodeRef::Id(edge.target),
-                             snapshot_.string(edge.label));
-  }
-
   Status Write(const Verdict& v) {
     for (const NodeId side : {v.a, v.b}) result_.batch.ExpectNode(NodeRef::Id(side));
-    if (Chooses(v.kind))
-      for (const Edge& edge : Open(v)) Expect(edge);
+    // As they are: a conflict that another writer ended, or began, is judged anew.
+    result_.batch.ExpectEdges(NodeRef::Id(v.a), kContradicts, snapshot_, v.a);
     switch (v.kind) {
       case VerdictKind::kAgrees:
         Link(v.a, kSupports, v.b);

@@ -46,6 +46,7 @@ class VisibleSet final : public Carried {
 
   const std::shared_ptr<const NodeSubset>& nodes() const { return nodes_; }
   bool Holds(std::int64_t now) const;  // the set is the same at `now`
+  MadeOf made_of() const override { return MadeOf::kContent; }
   std::uint64_t size_bytes() const override;
 
   // Asked for since the set kept beside it was made: VisibleNodes replaces the other.

@@ -31,8 +31,8 @@ struct RecallUseOptions {
 
 struct RecallUse {
   // It expects the memories and edges to be there still, so that a writer who removed one makes it
-  // fail whole with kConflict. Counts are added, so uses of many writers add up; of two that
-  // reinforce an edge at once the later one's weight stays.
+  // fail whole with kConflict. Counts are added, so uses of many writers add up; of two that use a
+  // memory or reinforce an edge at once the later one's time and weight stay.
   WriteBatch batch;
   std::uint64_t memories = 0;
   std::uint64_t edges = 0;  // Whose weight rises.

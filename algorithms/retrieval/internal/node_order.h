@@ -50,6 +50,7 @@ class NodeOrder final : public Carried {
   // O(changes log nodes + blocks). Null above an eighth of the entries.
   std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                        const StateChanges& changes) const override;
+  MadeOf made_of() const override { return MadeOf::kContent; }
   std::uint64_t size_bytes() const override;
 
  private:

@@ -88,6 +88,11 @@ Status PieceApplier::Apply(Piece& piece) {
     PLEXUS_TRY(run_.collector->Take(piece));
   } else if (run_.checking || !piece.batch.empty()) {
     Result<ApplyReport> applied = run_.checking ? DryRun(piece) : ApplyBatch(piece);
+    if (!applied && applied.error().code == ErrorCode::kConflict && conflicts_++ < kMaxConflicts) {
+      --run_.report.batches;  // another writer was faster: the same again, made of what is there
+      Piece again = Parse(piece.text, piece.first_line);
+      return Apply(again);
+    }
     if (!applied) {
       if (not_the_records_fault_ || !IsRecordError(run_.graph, applied.error()))
         return std::unexpected(applied.error());
@@ -96,6 +101,7 @@ Status PieceApplier::Apply(Piece& piece) {
       AddError(piece.first_line, applied.error().message);
       return {};
     }
+    conflicts_ = 0;
     report = *applied;
   }
   RecordCounts(piece, report);

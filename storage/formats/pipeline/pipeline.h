@@ -68,7 +68,8 @@ class PieceApplier {
       : run_(run), file_(file), parser_(parser) {}
 
   // Applies one piece, or passes it to run.check or to run.collector, and records its counts and
-  // errors. When it is refused, it is halved down to the bad record. An Error is fatal.
+  // errors. When it is refused, it is halved down to the bad record; when another writer of the
+  // graph changed what it was made of, it is made again. An Error is fatal.
   Status Apply(Piece& piece);
   // Lines of the block whose pieces come next, see Block::lines.
   void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
@@ -88,6 +89,8 @@ class PieceApplier {
   const RecordParser& parser_;
   const std::vector<std::uint64_t>* lines_ = nullptr;
   bool not_the_records_fault_ = false;  // options.complete failed
+  static constexpr int kMaxConflicts = 100;
+  int conflicts_ = 0;  // in a row
 };
 
 // Batches that were applied, kept for their memory. Thread-safe.

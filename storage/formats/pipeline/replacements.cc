@@ -3,7 +3,9 @@
 // Parsers run ahead of the graph, so a list that replaces the stored one cannot
 // unlink what is missing from it; this is done here, against the snapshot that the
 // batch is applied to. The unlinks go first: the batch itself then links what the
-// list names. Within the batch the parser has kept later lines true to earlier ones.
+// list names. The batch expects the lists and properties of known nodes as they are: when another
+// writer was faster it is made anew. Within the batch the parser has kept later lines true to
+// earlier ones.
 #include <algorithm>
 
 #include "storage/formats/base/properties.h"
@@ -17,6 +19,7 @@ namespace {
 void UnlinkMissing(const Snapshot& snapshot, const ListReplacement& list, WriteBatch& before) {
   const auto id = snapshot.Find(list.node);
   if (!id || !snapshot.alive(*id)) return;
+  before.ExpectEdges(NodeRef::Id(*id), list.kind, snapshot, *id);
   const EdgeKindId kind[] = {list.kind};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kind);
   snapshot.ForEachArc(Direction::kOut, *id, filter, [&](const Arc& arc) {
@@ -33,6 +36,8 @@ Status MergeStored(const Snapshot& snapshot, const PropertyPatch& patch, WriteBa
   if (patch.fresh) return {};  // what the batch itself sets is all
   const auto id = snapshot.Find(patch.node);
   if (!id || !snapshot.alive(*id)) return {};
+  after.ExpectPayload(NodeRef::Id(*id), NodeField::kProperties,
+                      snapshot.payload_ref(*id, NodeField::kProperties));
   Result<std::string> stored = snapshot.Payload(*id, NodeField::kProperties);
   if (!stored) {
     if (stored.error().code == ErrorCode::kNotFound) return {};

@@ -206,5 +206,58 @@ TEST(NearestPrefilter, BoundsHoldForEveryRow) {
   }
 }
 
+// Rows that move: half of the vectors are written anew, then the space is compacted, by the caller
+// or by the graph's own thread. The copies of rows were taken over as they were, and until the next
+// batch questions got wrong neighbours as proven. `many`: more than a writer carries itself.
+TEST(NearestPrefilter, AfterRowsMoved) {
+  for (const bool many : {false, true})
+    for (const bool background : {false, true}) {
+      if (background && !many) continue;  // too few bytes for it to begin
+      SCOPED_TRACE(many ? background ? "many, in the background" : "many" : "few");
+      constexpr std::size_t kDimensions = 16;
+      const std::size_t count = many ? 66'000 : 1'000;
+      std::mt19937_64 random(count);
+      GraphOptions options;
+      options.maintenance = background ? Maintenance::kBackground : Maintenance::kManual;
+      const auto graph = Graph::InMemory(options);
+      const auto embed = [&](std::size_t step) {
+        WriteBatch batch(1);
+        batch.DefineSpace({"s", kDimensions, Metric::kCosine, Prefilter::kInt8});
+        for (std::size_t i = 0; i < count; i += step)
+          batch.SetVector(batch.UpsertNode("m" + std::to_string(i)), batch.SpaceNamed("s"),
+                          Normal(random, kDimensions));
+        ASSERT_TRUE(graph->Apply(batch));
+      };
+      const auto ask = [&](const Snapshot& s) {
+        const Snapshot bare(std::make_shared<const GraphState>(s.state()));
+        for (int i = 0; i < (many ? 1 : 5); ++i) {
+          const std::vector<float> query = Normal(random, kDimensions);
+          ExpectSame(s, query, {});
+          const NearestOptions bits{.prefilter = Prefilter::kBits};
+          const auto kept = Nearest(s, SpaceId{}, query, bits);
+          const auto made = Nearest(bare, SpaceId{}, query, bits);
+          ASSERT_TRUE(kept && made);
+          EXPECT_EQ(kept->nodes, made->nodes);
+        }
+      };
+      embed(1);
+      ask(graph->snapshot());
+      embed(2);
+      ask(graph->snapshot());
+      if (!background) {
+        ASSERT_TRUE(graph->Compact());
+      }
+      if (background) embed(1);  // now more than 4 MiB are dead
+      while (background && graph->stats().vector_compactions == 0) {
+        ExpectSame(graph->snapshot(), Normal(random, kDimensions), {});
+        if (::testing::Test::HasFailure()) return;
+      }
+      EXPECT_GT(graph->stats().vector_compactions, 0u);
+      ask(graph->snapshot());
+      embed(count / 4);
+      ask(graph->snapshot());
+    }
+}
+
 }  // namespace
 }  // namespace plexus::testing

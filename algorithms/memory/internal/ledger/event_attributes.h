@@ -33,6 +33,7 @@ class EventAttributes final : public Carried {
 
   std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                        const StateChanges& changes) const override;
+  MadeOf made_of() const override { return MadeOf::kContent; }
   std::uint64_t size_bytes() const override;
 
  private:

@@ -180,6 +180,7 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
   WriteBatch& batch = recorded.batch;
   batch.set_time_ms(event.created_at);
   const NodeRef node = batch.IndexNode(kEvent, recorded.id);
+  if (!event.id.empty()) batch.ExpectNoNode(node);
   batch.UpsertNode(node);
   batch.SetI64(node, kCreatedAt, event.created_at);
   if (!event.query.empty()) batch.SetPayload(node, NodeField::kText, event.query);
@@ -188,6 +189,11 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
   for (std::size_t i = 0; i < members.size(); ++i) {
     const bool there = members[i].node != kNoNode;
     if (!there) made.push_back(event.members[i].key);
+    if (there) {
+      const NodeRef member = NodeRef::Id(members[i].node);
+      batch.ExpectNode(member);
+      if (!event.members[i].tags) batch.ExpectEdges(member, kHasTag, snapshot, members[i].node);
+    }
     WriteBatch::EdgeInput edge;
     edge.source = node;
     edge.target = there ? NodeRef::Id(members[i].node) : batch.UpsertNode(event.members[i].key);
@@ -235,6 +241,7 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   labeled.known = known && snapshot.alive(*known);
   WriteBatch& batch = labeled.batch;
   batch.set_time_ms(label.labeled_at);
+  batch.ExpectNode(NodeRef::Id(event));
   const NodeRef outcome = batch.IndexNode(kOutcome, name);
   batch.UpsertNode(outcome);
   batch.SetI64(outcome, kCreatedAt, label.labeled_at);

@@ -85,6 +85,8 @@ Status EdgeWriter::Unlink(NodeId source, NodeId target, std::string_view label) 
 
 Status EdgeWriter::SetProperties(NodeId node, std::string_view bytes) {
   batch_.ExpectNode(NodeRef::Id(node));
+  batch_.ExpectPayload(NodeRef::Id(node), NodeField::kProperties,
+                       snapshot_.payload_ref(node, NodeField::kProperties));
   batch_.SetPayload(NodeRef::Id(node), NodeField::kProperties, bytes);
   return FlushWhenFull();
 }

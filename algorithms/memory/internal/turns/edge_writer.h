@@ -30,6 +30,7 @@ class EdgeWriter {
   // Any number of edges, each identity once in a run.
   Status Add(std::span<const BuiltEdge> edges);
   Status Unlink(NodeId source, NodeId target, std::string_view label);
+  // Made of the stored ones, which the batch expects to be there still.
   Status SetProperties(NodeId node, std::string_view bytes);
   // Hands over what is left.
   Status Finish();

@@ -1,7 +1,8 @@
 // RowCopies: a small copy of the rows of a vector space, in the blocks in which they lie.
 //
-// Kept with the state and carried. Rows never change in place, so a block that lies where it lay is
-// shared, one that grew takes over what was made of it, and only new rows are made.
+// Kept with the state and carried, also when a compaction moves rows. Rows never change in place,
+// so a block that lies where it lay is shared, one that grew takes over what was made of it, and
+// only new rows are made.
 #pragma once
 
 #include <algorithm>
@@ -64,10 +65,14 @@ class RowCopies : public Carried {
   }
 
   std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges&) const override {
+    // Of a large space that was compacted all is made anew by its next reader, on all threads,
+    // rather than by the writer.
+    constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 16;
     const Result<const VectorTable::View*> view = now.vectors(space_);
-    if (!view) return nullptr;
+    if (!view || MovedRows(**view) > kMostMoved) return nullptr;
     return Make(**view, space_, static_cast<const Copy*>(this), SerialExecutor());
   }
+  MadeOf made_of() const override { return MadeOf::kVectorRows; }
 
  protected:
   struct NewBlock {
@@ -104,6 +109,17 @@ class RowCopies : public Carried {
     std::uint32_t first_row;
     std::shared_ptr<const Block> block;
   };
+
+  // Rows in blocks that do not begin where those of that number did.
+  std::uint64_t MovedRows(const VectorTable::View& view) const {
+    std::uint64_t rows = 0;
+    const std::size_t blocks = std::min(view.block_count(), entries_.size());
+    for (std::size_t i = 0; i < blocks; ++i)
+      if (const VectorTable::Stretch now = view.block(i).rows;
+          now.first != block(i).source.rows.first)
+        rows += now.count;
+    return rows;
+  }
 
   std::vector<NewBlock> AddBlocks(const VectorTable::View& view, const Copy* before) {
     std::vector<NewBlock> made;

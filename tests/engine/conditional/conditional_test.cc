@@ -10,104 +10,14 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/support/dump.h"
-#include "tests/support/writer_harness.h"
+#include "tests/engine/conditional/conditional_fixture.h"
 
 namespace plexus {
 namespace {
 
 using namespace testing;
-using B = WriteBatch;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-class Conditional : public ::testing::Test {
- protected:
-  Conditional() {
-    EXPECT_TRUE(live_.Do([](B& b) {
-      b.DefineColumn({"hits", ColumnType::kI64});
-      b.DefineColumn({"stakes", ColumnType::kF64});
-      b.DefineColumn({"state", ColumnType::kString});
-      b.DefineEdgeKind({.name = "friends", .inverse = "", .symmetric = true});
-      b.DefineEdgeKind({.name = "mentors", .inverse = "mentored_by"});
-      NodeRef a = b.UpsertNode("a"), c = b.UpsertNode("c");
-      b.SetI64(a, b.ColumnNamed("hits"), 5);
-      b.SetF64(a, b.ColumnNamed("stakes"), 0.25);
-      b.SetString(a, b.ColumnNamed("state"), "open");
-      b.UpsertNode(b.IndexNode(kTag, "rust"));
-      b.Link(a, b.EdgeKindNamed("mentors"), c);
-      b.Link(c, b.EdgeKindNamed("friends"), a);
-      B::EdgeInput labelled;
-      labelled.source = a;
-      labelled.target = c;
-      labelled.kind = kLink;
-      labelled.label = "x";
-      b.Link(labelled);
-    }));
-    EXPECT_TRUE(live_.Do([](B& b) {
-      b.UpsertNode("removed");
-      b.UpsertNode("purged");
-    }));
-    EXPECT_TRUE(live_.Do([](B& b) {
-      b.RemoveNode(b.Node("removed"));
-      b.PurgeNode(b.Node("purged"));
-    }));
-  }
-
-  using Fill = std::function<void(B&)>;
-
-  // The batch is applied, and leaves nothing of its expectations: it changes nothing else.
-  void Holds(const Fill& fill) {
-    const std::string before = Dump(live_.snapshot());
-    const std::uint64_t appends = live_.store->appends();
-    auto report = live_.Do(fill);
-    ASSERT_TRUE(report) << report.error().ToString();
-    EXPECT_EQ(live_.store->appends(), appends);
-    EXPECT_TRUE(SameText(before, Dump(live_.snapshot())));
-    EXPECT_TRUE(live_.Do(
-        [&](B& b) {  // and what comes after them takes place
-          fill(b);
-          b.AddI64(b.Node("a"), b.ColumnNamed("hits"), 0);
-          b.Link(b.Node("a"), kLink, b.Node("c"), static_cast<float>(++applied_));
-        },
-        1000));
-    EXPECT_EQ(live_.Find("a", kLink, "c")->weight, static_cast<float>(applied_));
-  }
-
-  // Refused with exactly this message, among operations that would change everything.
-  void Refused(const std::string& message, const Fill& fill,
-               ErrorCode code = ErrorCode::kConflict) {
-    SCOPED_TRACE(message);
-    const std::string before = Dump(live_.snapshot());
-    const std::uint64_t appends = live_.store->appends();
-    auto report = live_.Do(
-        [&](B& b) {
-          b.DefineNodeKind({"robot", Plane::kFact});
-          b.DefineColumn({"fresh", ColumnType::kF64});
-          b.SetF64(b.UpsertNode("good", b.NodeKindNamed("robot")), b.ColumnNamed("fresh"), 1);
-          b.SetString(b.Node("a"), kScope, "new scope");
-          b.ExpectNode("a");
-          fill(b);
-          b.RemoveNode(b.Node("a"));
-          b.AddI64(b.Node("c"), b.ColumnNamed("hits"), 1);
-        },
-        5000);
-    ASSERT_FALSE(report);
-    EXPECT_EQ(report.error().code, code);
-    if (code == ErrorCode::kConflict) {
-      EXPECT_EQ(report.error().message, message);
-    } else {
-      EXPECT_NE(report.error().message.find(message), std::string::npos) << report.error().message;
-    }
-    EXPECT_EQ(live_.store->appends(), appends);
-    EXPECT_TRUE(SameText(before, Dump(live_.snapshot())));
-    EXPECT_FALSE(live_.snapshot().Find("good"));
-    EXPECT_FALSE(live_.snapshot().state().strings.Find("new scope"));
-  }
-
-  WriterHarness live_;
-  int applied_ = 0;
-};
 
 TEST_F(Conditional, Sequence) {
   Holds([this](B& b) { b.ExpectSequence(live_.snapshot().sequence()); });
@@ -143,8 +53,10 @@ TEST_F(Conditional, Existence) {
           [](B& b) { b.ExpectNoNode(b.IndexNode(kTag, "rust")); });
   Refused("expected node 'tag:go' to exist; there is none",
           [](B& b) { b.ExpectNode(b.IndexNode(kTag, "go")); });
-  Refused("empty", [](B& b) { b.ExpectNoNode(""); }, ErrorCode::kInvalidArgument);
-  Refused("UTF-8", [](B& b) { b.ExpectNode("\xff"); }, ErrorCode::kInvalidArgument);
+  Refused(
+      "empty", [](B& b) { b.ExpectNoNode(""); }, ErrorCode::kInvalidArgument);
+  Refused(
+      "UTF-8", [](B& b) { b.ExpectNode("\xff"); }, ErrorCode::kInvalidArgument);
   Refused(
       "out of range", [](B& b) { b.ExpectNoNode(NodeRef::Id(1000)); }, ErrorCode::kInvalidArgument);
 }
@@ -205,7 +117,8 @@ TEST_F(Conditional, Columns) {
   Refused(
       "nothere", [](B& b) { b.ExpectF64(b.Node("a"), b.ColumnNamed("nothere"), std::nullopt); },
       invalid);
-  Refused("holds i64", [](B& b) { b.ExpectF64(b.Node("a"), b.ColumnNamed("hits"), 5); }, invalid);
+  Refused(
+      "holds i64", [](B& b) { b.ExpectF64(b.Node("a"), b.ColumnNamed("hits"), 5); }, invalid);
   Refused(
       "holds string", [](B& b) { b.ExpectI64(b.Node("a"), b.ColumnNamed("state"), std::nullopt); },
       invalid);
@@ -369,9 +282,12 @@ TEST_F(Conditional, AdditionsThatLeaveTheRange) {
   Refused(
       "finite", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("stakes"), std::nan("")); },
       invalid);
-  Refused("holds f64", [](B& b) { b.AddI64(b.Node("a"), b.ColumnNamed("stakes"), 1); }, invalid);
-  Refused("holds string", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("state"), 1); }, invalid);
-  Refused("nothere", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("nothere"), 1); }, invalid);
+  Refused(
+      "holds f64", [](B& b) { b.AddI64(b.Node("a"), b.ColumnNamed("stakes"), 1); }, invalid);
+  Refused(
+      "holds string", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("state"), 1); }, invalid);
+  Refused(
+      "nothere", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("nothere"), 1); }, invalid);
   ASSERT_TRUE(live_.Do([](B& b) {  // to the last value of the range
     b.SetI64(b.Node("c"), b.ColumnNamed("hits"), -kMost + 1);
     b.AddI64(b.Node("c"), b.ColumnNamed("hits"), -1);
