@@ -436,7 +436,7 @@ std::size_t ReadmeLimit(const std::string& path) {
       {"README.md", 150},
       {"tools/README.md", 85},
       {"CONTRIBUTING.md", 125},
-      {"storage/formats/README.md", 230},      // the users' page of formats
+      {"storage/formats/README.md", 245},      // the users' page of formats
       {"algorithms/retrieval/README.md", 75},  // texts, vectors and plans
       {"algorithms/memory/README.md", 140},    // a layer over the families
   };

@@ -12,8 +12,8 @@
 #include "storage/formats/edges/gap_serialized.h"
 #include "storage/formats/edges/matrix_market.h"
 #include "storage/formats/json/json_element.h"
-#include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/json/node_link.h"
+#include "storage/formats/pipeline/text_source.h"
 #include "storage/formats/xml/graphml.h"
 
 namespace plexus::formats_internal {
@@ -57,7 +57,7 @@ Status DeclareNodes(ImportRun& run, std::uint64_t first, std::uint64_t count) {
 Result<std::unique_ptr<BlockReader>> OpenMatrix(ImportRun& run, const Input& input,
                                                 MatrixHeader& header) {
   const ImportLimits& limits = run.options.limits;
-  PLEXUS_ASSIGN(auto bytes, input.Open());
+  PLEXUS_ASSIGN(auto bytes, OpenText(input));
   auto reader =
       std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, limits.line_bytes);
   header = {};
@@ -77,9 +77,9 @@ Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& inp
                                                 BlockReader& reader, const MatrixHeader& header) {
   const ImportReport before = run.report;
   ReserveEntries(run, header);
-  run.checking = true;
+  const bool checking = std::exchange(run.checking, true);
   const Status read = RunPipeline(run, input.name, reader, MatrixMarketParser(header));
-  run.checking = false;
+  run.checking = checking;
   run.report = before;
   PLEXUS_TRY(read);
   return SecondEntries(run.entries);
@@ -117,7 +117,7 @@ Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader,
 Status ImportMatrix(ImportRun& run, const Input& input, std::uint64_t size) {
   MatrixHeader header;
   const auto refuse = [&](std::string reason) {
-    run.AddError(input.name, header.line, std::move(reason));
+    run.Refuse(input.name, header.line, std::move(reason));
     return Status();
   };
   const auto reader = OpenMatrix(run, input, header);
@@ -188,12 +188,12 @@ Status ReadGap(ImportRun& run, const Input& input, Checked& checked) {
   Result<GapGraph> graph = ReadGapGraph(input);
   if (!graph) {
     if (graph.error().code != ErrorCode::kCorruption) return std::unexpected(graph.error());
-    run.AddError(input.name, 0, graph.error().message.substr(input.name.size() + 2));
+    run.Refuse(input.name, 0, graph.error().message.substr(input.name.size() + 2));
     return {};
   }
   for (std::uint64_t i = 0; i < graph->out.weights.size(); ++i)
     if (graph->out.weights[i] < 0) {
-      run.AddError(input.name, 0, "weight " + std::to_string(i) + " is negative");
+      run.Refuse(input.name, 0, "weight " + std::to_string(i) + " is negative");
       return {};
     }
   checked.gap = std::make_unique<GapGraph>(*std::move(graph));
@@ -215,25 +215,18 @@ Status ImportGap(ImportRun& run, const Input& input, Checked& checked) {
                      EdgeListParser(graph.directed ? "" : std::string(kLinkedKind)));
 }
 
-Status ImportMemory(ImportRun& run, const Input& input) {
-  PLEXUS_ASSIGN(auto bytes, input.Open());
-  BlockReader reader(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
-  PLEXUS_ASSIGN(const std::string_view head, reader.Peek(3));
-  if (head == "\xef\xbb\xbf") reader.Drop(3);
-  return RunPipeline(run, input.name, reader, McpMemoryParser());
-}
-
 Status ImportGraphMl(ImportRun& run, const Input& input) {
   PLEXUS_ASSIGN(auto bytes, input.Open());
-  GraphMlReader reader(std::move(bytes), run.options.block_bytes, run.options.limits);
-  return RunPipeline(run, input.name, reader, ElementParser({}));
+  GraphMlReader reader(std::move(bytes), run.options, &run.columns);
+  return RunPipeline(run, input.name, reader, ElementParser({.renamed = true}));
 }
 
 Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
   const auto open = [&]() -> Result<std::unique_ptr<NodeLinkReader>> {
     PLEXUS_ASSIGN(auto bytes, input.Open());
-    return std::make_unique<NodeLinkReader>(std::move(bytes), run.options.block_bytes,
-                                            run.options.limits.line_bytes);
+    return std::make_unique<NodeLinkReader>(
+        std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes,
+        NodeLinkReader::What::kDocument, checked.defaults && checked.defaults->adjacency);
   };
   if (!checked.defaults) {
     // What the document says about all edges may stand behind them: look first.
@@ -256,7 +249,6 @@ bool IsDocument(FileFormat format) {
     case FileFormat::kGapSerialized:
     case FileFormat::kGraphMl:
     case FileFormat::kNodeLink:
-    case FileFormat::kMcpMemory:
       return true;
     default:
       return false;
@@ -285,9 +277,6 @@ Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Che
       break;
     case FileFormat::kNodeLink:
       status = ImportNodeLink(run, input, checked);
-      break;
-    case FileFormat::kMcpMemory:
-      status = ImportMemory(run, input);
       break;
     default:
       return Fail(ErrorCode::kInternal, "not a document");

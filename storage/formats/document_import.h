@@ -1,5 +1,5 @@
 // The importers of formats that describe themselves as a whole: Matrix
-// Market, GAP's serialized graphs, GraphML, node-link JSON and memory files.
+// Market, GAP's serialized graphs, GraphML and node-link JSON.
 //
 // Each is called twice with OnImportError::kStop, as every importer is: once with
 // run.checking, then to apply. With kSkip there is the second call only. Internal to

@@ -29,8 +29,9 @@ struct ExportOptions {
   CsvTable csv_table = CsvTable::kEdges;
   // DOT: what stands in a node's box, GEXF: its label; null = its key.
   std::function<std::string(NodeId)> dot_label;
-  // Node-link: the name of the list of edges, "links" or (NetworkX 3.4 and later) "edges".
-  std::string edges_key = "links";
+  // Node-link: the name of the list of edges, "edges" (NetworkX 3.6 and later) or "links" (before,
+  // and d3).
+  std::string edges_key = "edges";
 };
 
 // Every function streams: memory O(one row), plus O(index nodes) for JSON lines.

@@ -89,8 +89,10 @@ class Follower {
     FileFormat format = options_.format;
     std::string_view text = head_;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    if (const std::size_t end = text.rfind('\n'); end != std::string_view::npos)
+      text = text.substr(0, end);  // whole lines
     if (format == FileFormat::kAuto) {
-      PLEXUS_ASSIGN(format, SniffFormat(name_, text));
+      PLEXUS_ASSIGN(format, SniffFormat(name_, text, options_.columns));
     }
     table_ = format == FileFormat::kCsv || format == FileFormat::kTsv;
     if (!table_ && format != FileFormat::kJsonLines && format != FileFormat::kEdgeList)
@@ -252,6 +254,8 @@ class Follower {
     sum.stubs += more.stubs;  // when their batch came
     sum.unknown += more.unknown;
     sum.turned += more.turned;
+    sum.passed_over += more.passed_over;
+    sum.unused_columns = more.unused_columns;
     sum.ambiguous += more.ambiguous;
     std::ranges::move(more.new_edge_kinds, std::back_inserter(sum.new_edge_kinds));
     sum.records += more.records;
@@ -265,13 +269,17 @@ class Follower {
     }
     for (ImportWarning& warning : more.warnings) {
       const auto known = std::ranges::find_if(sum.warnings, [&](const ImportWarning& other) {
-        return other.field == warning.field && other.until.has_value() == warning.until.has_value();
+        return other.field == warning.field &&
+               other.until.has_value() == warning.until.has_value() &&
+               other.says.empty() == warning.says.empty();
       });
       if (known != sum.warnings.end()) {
         known->count += warning.count;
         continue;
       }
       warning.line = line(warning.line);
+      if (!warning.says.empty() && warning.value > 0)
+        warning.value = static_cast<std::int64_t>(line(static_cast<std::uint64_t>(warning.value)));
       sum.warnings.push_back(std::move(warning));
     }
   }

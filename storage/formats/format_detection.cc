@@ -2,10 +2,13 @@
 #include "storage/formats/format_detection.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/out_of_memory.h"
 #include "storage/formats/base/ascii.h"
+#include "storage/formats/base/decimal.h"
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_rows.h"
@@ -44,28 +47,28 @@ constexpr Name kExtensions[] = {
     {".sg", FileFormat::kGapSerialized},  {".wsg", FileFormat::kGapSerialized},
     {".graphml", FileFormat::kGraphMl}};
 
-std::string_view FirstLine(std::string_view head) {
+// The next line of `head`, which is moved behind it.
+std::string_view NextLine(std::string_view& head) {
+  const std::size_t end = std::min(head.find('\n'), head.size());
+  const std::string_view line = head.substr(0, end);
+  head.remove_prefix(std::min(end + 1, head.size()));
+  return line;
+}
+
+// The first line that is neither blank nor a comment, and those behind it.
+std::string_view WithoutComments(std::string_view head) {
   while (!head.empty()) {
-    const std::size_t end = std::min(head.find('\n'), head.size());
-    const std::string_view line = head.substr(0, end);
+    std::string_view rest = head;
+    const std::string_view line = NextLine(rest);
     const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin != std::string_view::npos && line[begin] != '#' && line[begin] != '%') return line;
-    head.remove_prefix(std::min(end + 1, head.size()));
+    if (begin != std::string_view::npos && line[begin] != '#' && line[begin] != '%') return head;
+    head = rest;
   }
   return {};
 }
 
-bool HasCell(const std::string& line, std::string_view name) {
-  std::size_t at = 0;
-  while ((at = line.find(name, at)) != std::string::npos) {
-    auto edge = [&](std::size_t i) {
-      return i >= line.size() ||
-             std::string_view(",;|\t\" \r").find(line[i]) != std::string_view::npos;
-    };
-    if ((at == 0 || edge(at - 1)) && edge(at + name.size())) return true;
-    ++at;
-  }
-  return false;
+std::string Shown(std::string_view line) {
+  return "\"" + std::string(Trim(line, " \t\r").substr(0, 40)) + "\"";
 }
 
 // A document that begins with a list or with what NetworkX writes first.
@@ -92,6 +95,131 @@ bool IsJsonRecord(std::string_view line) {
   return false;
 }
 
+// What a whole object is a record of.
+std::optional<FileFormat> FormatOfObject(std::string_view object, bool any_names) {
+  if (IsMcpMemoryLine(object, false)) return FileFormat::kMcpMemory;
+  if (IsJsonRow(object, any_names)) return FileFormat::kJsonRows;
+  if (IsJsonRecord(object)) return FileFormat::kJsonLines;
+  return std::nullopt;
+}
+
+// The format of the first line that is a whole record of some format. Lines before it may be
+// damaged, or mark the file for its program. A line of a document is no record: it is indented, or
+// stands behind a comma or a bracket.
+std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut) {
+  bool inside = false;  // of a document
+  while (!text.empty()) {
+    const std::string_view line = NextLine(text);
+    const std::string_view bare = Trim(line, " \t\r");
+    if (bare.empty()) continue;
+    if (cut && text.empty())
+      return IsMcpMemoryLine(line, true) ? std::optional(FileFormat::kMcpMemory) : std::nullopt;
+    if (!inside && line[0] == '{')
+      if (const auto format = FormatOfObject(bare, false)) return format;
+    inside = std::string_view(",[{:").find(bare.back()) != std::string_view::npos;
+  }
+  return std::nullopt;
+}
+
+// The object or other value at the head of `text`, as far as brackets outside of strings tell.
+std::string_view ValueAt(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+      continue;
+    }
+    quoted = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && depth > 0 && --depth == 0) return text.substr(0, i + 1);
+    if (depth == 0 && (c == ',' || c == ']')) return text.substr(0, i);
+  }
+  return text;
+}
+
+// The elements of an array are records as lines are; the first one that is of some format decides.
+Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  text.remove_prefix(1);
+  std::string_view first;
+  for (int i = 0; i < 1000; ++i) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n,"), text.size()));
+    const std::string_view value = Trim(ValueAt(text), kBlanks);
+    if (value.empty()) break;
+    if (i == 0) first = value;
+    if (const auto format = FormatOfObject(value, true)) return *format;
+    text.remove_prefix(value.size());
+  }
+  if (first.empty()) return FileFormat::kJsonRows;  // an empty array
+  if (first[0] != '{')
+    return Fail(ErrorCode::kInvalidArgument,
+                file + ": a JSON array whose elements are no objects; rows and records are");
+  return Fail(ErrorCode::kInvalidArgument,
+              file +
+                  ": a JSON array of objects that are no rows, records or entities; a document "
+                  "in it is imported alone: jq '.[0]'");
+}
+
+std::vector<std::string> Cells(std::string_view line, char delimiter) {
+  std::vector<std::string> cells;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find(delimiter, at), line.size());
+    std::string_view cell = Trim(line.substr(at, end - at), " \t\r");
+    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"')
+      cell = cell.substr(1, cell.size() - 2);
+    cells.push_back(Lower(Trim(cell)));
+    at = end + 1;
+  }
+  return cells;
+}
+
+// The delimiter of a header with a key or both ends.
+std::optional<char> TableDelimiter(std::string_view line, const std::vector<ColumnName>& columns) {
+  for (const char delimiter : {',', '\t', ';', '|'}) {
+    const std::vector<std::string> cells = Cells(line, delimiter);
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(cells, name) != cells.end();
+    };
+    const auto has_end = [&](std::string_view end) {
+      return std::ranges::any_of(EdgeFieldNames(), [&](const FieldName& known) {
+        return known.meaning == end && has(Lower(known.in_file));
+      });
+    };
+    const bool named = std::ranges::any_of(
+        columns, [&](const ColumnName& column) { return has(Lower(column.in_file)); });
+    if ((has_end("source") && has_end("target")) || has("key") || has("id") || named)
+      return delimiter;
+  }
+  return std::nullopt;
+}
+
+bool IsNumber(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Why lines are no edge list; "" when they are one. Two words on a line may be any text, so that
+// ends must be numbers where no name tells the format.
+std::string NoEdgeList(std::string_view text, bool cut) {
+  while (!text.empty()) {
+    const std::string_view line = NextLine(text);
+    if (cut && text.empty()) break;
+    std::vector<std::string_view> words;
+    for (std::string_view rest = Trim(line, " \t\r"); !rest.empty();) {
+      const std::size_t end = std::min(rest.find_first_of(" \t"), rest.size());
+      words.push_back(rest.substr(0, end));
+      rest = Trim(rest.substr(end));
+    }
+    if (words.empty() || words[0][0] == '#' || words[0][0] == '%') continue;
+    if (words.size() < 2 || words.size() > 3 || !IsNumber(words[0]) || !IsNumber(words[1]) ||
+        (words.size() == 3 && !ReadF32(words[2])))
+      return Shown(line) + " is not two numbers and perhaps a weight";
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<FileFormat> ParseFileFormat(std::string_view name) try {
@@ -108,48 +236,54 @@ std::string_view FileFormatName(FileFormat format) {
   return "?";
 }
 
-Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::string_view head) {
+bool formats_internal::IsJsonArray(std::string_view head) {
+  const std::size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || head[begin] != '[') return false;
+  const std::size_t element = head.find_first_not_of(" \t\r\n", begin + 1);
+  return element != std::string_view::npos && (head[element] == '{' || head[element] == ']') &&
+         !FormatOfLines(head, head.size() >= kSniffBytes);
+}
+
+Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::string_view head,
+                                                 const std::vector<ColumnName>& columns) {
   const std::string file(name);
   if (head.starts_with("\x1f\x8b"))  // of one that was unpacked
     return Fail(ErrorCode::kUnsupported, file + ": gzip inside of gzip; unpack it first");
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
     return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);
-  const bool json = lower.ends_with(".json"),
-             json_lines = lower.ends_with(".jsonl") || lower.ends_with(".ndjson");
-  const std::string_view first = FirstLine(head);
-  const bool cut =
-      head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
-  if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return FileFormat::kMcpMemory;
-  if ((json || json_lines) && !cut && IsJsonRow(first)) return FileFormat::kJsonRows;
+  const bool json_lines = lower.ends_with(".jsonl") || lower.ends_with(".ndjson"),
+             json = lower.ends_with(".json") || json_lines;
+  const bool cut = head.size() >= kSniffBytes;
+  const std::string_view text = WithoutComments(head);
   for (const Name& e : kExtensions)
-    if (lower.ends_with(e.name)) return e.format;
+    if (!json && lower.ends_with(e.name)) return e.format;
   if (head.starts_with("%%MatrixMarket")) return FileFormat::kMatrixMarket;
-  if (head.find("<graphml") != std::string_view::npos &&
-      head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size())).starts_with('<'))
-    return FileFormat::kGraphMl;
-  const std::string line = Lower(first);
-  if (line.empty()) return FileFormat::kEdgeList;  // nothing but comments
-  const std::size_t begin = line.find_first_not_of(" \t");
-  if (line[begin] == '{') {
-    if (IsMcpMemoryLine(first, cut)) return FileFormat::kMcpMemory;
-    if (!cut && IsJsonRow(first)) return FileFormat::kJsonRows;
-    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? FileFormat::kNodeLink
-                                                              : FileFormat::kJsonLines;
-  }
-  const auto has_end = [&](std::string_view end) {
-    return std::ranges::any_of(EdgeFieldNames(), [&](const FieldName& known) {
-      return known.meaning == end && HasCell(line, Lower(known.in_file));
-    });
-  };
-  if ((has_end("source") && has_end("target")) || HasCell(line, "key") || HasCell(line, "id"))
-    return line.find('\t') != std::string::npos && line.find(',') == std::string::npos
-               ? FileFormat::kTsv
-               : FileFormat::kCsv;
-  if (line.find(',') == std::string::npos && line.find_first_of(" \t", begin) != std::string::npos)
-    return FileFormat::kEdgeList;
+  if (text.empty()) return json_lines ? FileFormat::kJsonLines : FileFormat::kEdgeList;
+  const char first = text[text.find_first_not_of(" \t\r\n")];
+  if (json || first == '{' || first == '[')
+    if (const auto format = FormatOfLines(text, cut)) return *format;
+  if (first == '[' && (IsJsonArray(head) || !json_lines))
+    return FormatOfArray(file, text.substr(text.find('[')));
+  if (json_lines) return FileFormat::kJsonLines;
+  if (first == '{')
+    return json || IsNodeLink(head) ? FileFormat::kNodeLink : FileFormat::kJsonLines;
+  if (first == '<' && head.find("<graphml") != std::string_view::npos) return FileFormat::kGraphMl;
+  std::string_view rest = text;
+  const std::string_view line = NextLine(rest);
+  if (const auto delimiter = json ? std::nullopt : TableDelimiter(line, columns))
+    return *delimiter == '\t' ? FileFormat::kTsv : FileFormat::kCsv;
+  const std::string no_edges = NoEdgeList(text, cut);
+  if (no_edges.empty()) return FileFormat::kEdgeList;
   return Fail(ErrorCode::kInvalidArgument,
-              file + ": cannot tell its format; name it: " + std::string(kNameList));
+              file + ": cannot tell its format: it is no JSON (no line is an object), no XML, no " +
+                  "table (" + Shown(line) +
+                  " has no column source and target, key or id) and no "
+                  "edge list (" +
+                  no_edges +
+                  "; of words it is one when its name ends in .edges). "
+                  "Name the format: " +
+                  std::string(kNameList));
 }
 
 }  // namespace plexus

@@ -22,6 +22,9 @@
 #include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/json/json_rows.h"
+#include "storage/formats/json/mcp_memory.h"
+#include "storage/formats/json/node_link.h"
+#include "storage/formats/open_input.h"
 #include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
@@ -33,43 +36,19 @@ using namespace formats_internal;
 
 namespace {
 
-BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
-  return BlockReader(std::move(source), options.block_bytes, options.limits.line_bytes);
-}
-
-// The header, and the reader moved behind it. A bad header is a record error.
-Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, BlockReader& reader,
-                                           char delimiter) {
-  const ImportLimits& limits = run.options.limits;
-  std::size_t want = kSniffBytes;
-  PLEXUS_ASSIGN(std::string_view head, reader.Peek(want));
-  while (CsvRecordLength(head) == head.size() && head.size() == want && want <= limits.line_bytes) {
-    want *= 2;
-    PLEXUS_ASSIGN(head, reader.Peek(want));
-  }
-  if (head.empty()) return std::nullopt;
-  auto parser = CsvParser::FromHeader(head, delimiter, limits, run.options.columns);
-  if (!parser) {
-    run.AddError(input.name, 1, parser.error().message);
-    return std::nullopt;
-  }
-  reader.Drop(parser->header_bytes());
-  reader.set_quoted(true);
-  return std::move(*parser);
-}
-
-// Opens a file, behind its byte order mark, and detects its format.
-Result<FileFormat> OpenReader(const ImportOptions& options, const Input& input,
-                              BlockReader& reader) {
-  PLEXUS_ASSIGN(auto source, input.Open());
-  reader = MakeReader(std::move(source), options);
-  PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
-  if (head.starts_with("\xef\xbb\xbf")) {
-    reader.Drop(3);
-    PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
-  }
-  return options.format == FileFormat::kAuto ? SniffFormat(WithoutGz(input.name), head)
-                                             : Result<FileFormat>(options.format);
+// JSON objects, one a line or all in one array.
+Status ImportObjects(ImportRun& run, const Input& input, BlockReader& reader,
+                     const RecordParser& parser) {
+  PLEXUS_ASSIGN(const std::string_view head, reader.Peek(kSniffBytes));
+  if (!IsJsonArray(head)) return RunPipeline(run, input.name, reader, parser);
+  PLEXUS_ASSIGN(auto bytes, input.Open());
+  NodeLinkReader elements(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes,
+                          NodeLinkReader::What::kArray);
+  PLEXUS_TRY(RunPipeline(run, input.name, elements, parser));
+  run.report.bytes += elements.bytes_read() - std::min(elements.bytes_read(), reader.bytes_read());
+  if (const auto& error = elements.array_error())
+    run.Refuse(input.name, error->line, error->reason);
+  return {};
 }
 
 // Formats whose records can state a node, so that one that is only named is a stub.
@@ -93,16 +72,18 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   switch (format) {
     case FileFormat::kCsv:
     case FileFormat::kTsv: {
-      PLEXUS_ASSIGN(auto table,
-                    OpenTable(run, input, reader, format == FileFormat::kTsv ? '\t' : '\0'));
+      PLEXUS_ASSIGN(auto table, OpenTable(run, input, reader, format));
       if (table) status = RunPipeline(run, input.name, reader, *table);
       break;
     }
     case FileFormat::kJsonLines:
-      status = RunPipeline(run, input.name, reader, JsonLinesParser());
+      status = ImportObjects(run, input, reader, JsonLinesParser());
       break;
     case FileFormat::kJsonRows:
-      status = RunPipeline(run, input.name, reader, JsonRowsParser());
+      status = ImportObjects(run, input, reader, JsonRowsParser());
+      break;
+    case FileFormat::kMcpMemory:
+      status = ImportObjects(run, input, reader, McpMemoryParser());
       break;
     case FileFormat::kEdgeList:
       status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
@@ -237,7 +218,8 @@ bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
 // batch, and nothing has happened.
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 ||
-      run.options.batch_ops > Limits::kMaxBatchOps || !AllEdgeLists(run, inputs))
+      !run.options.columns.empty() || run.options.batch_ops > Limits::kMaxBatchOps ||
+      !AllEdgeLists(run, inputs))
     return false;
   const ImportReport before = run.report;
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
@@ -285,8 +267,9 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   PLEXUS_ASSIGN(const bool loaded, LoadGroup(run, inputs));
   if (loaded) return {};
   std::vector<Checked> checked(inputs.size());
-  const bool check = run.options.on_error == OnImportError::kStop;
+  const bool check = run.options.on_error == OnImportError::kStop || !run.options.columns.empty();
   if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
+  if (!run.report.stopped && !inputs[0].is_directory()) NoteUnusedColumns(run);
   for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
     PLEXUS_TRY(run.BeginApplying());
     PLEXUS_TRY(check ? ApplyChecked(run, inputs[i], checked[i])
@@ -299,6 +282,8 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
 // All inputs together are one group, but WordNet's directories stand alone: what they may point to
 // is looked up in the graph.
 Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
+  if (run.options.on_error == OnImportError::kSkip || !run.options.columns.empty())
+    PLEXUS_TRY(LookAtHeads(run, inputs));
   for (std::size_t begin = 0; begin < inputs.size() && !run.report.stopped;) {
     std::size_t end = begin + 1;
     if (!inputs[begin].is_directory())
@@ -380,8 +365,14 @@ class BorrowedDescriptor final : public ByteSource {
 Status ImportRun::BeginApplying() {
   if (applying) return {};
   if (options.before) PLEXUS_TRY(options.before());
+  bytes_checked = bytes_done;
   applying = true;
   return {};
+}
+
+void ImportRun::Refuse(const std::string& file, std::uint64_t line, std::string reason) {
+  AddError(file, line, std::move(reason));
+  report.stopped = true;
 }
 
 void ImportRun::AddError(const std::string& file, std::uint64_t line, std::string reason) {
@@ -391,6 +382,25 @@ void ImportRun::AddError(const std::string& file, std::uint64_t line, std::strin
   report.stopped |= options.on_error == OnImportError::kStop;
 }
 
+namespace {
+
+// What a stop by the user leaves, and how to go on.
+std::unexpected<Error> Cancelled(const ImportRun& run) {
+  std::string message = "import cancelled: ";
+  if (run.report.batches == 0) {
+    message += "nothing was imported";
+  } else {
+    const std::uint64_t all = run.bytes_total - std::min(run.bytes_total, run.bytes_checked);
+    const std::uint64_t in = run.bytes_seen - std::min(run.bytes_seen, run.bytes_checked);
+    message +=
+        all > 0 ? std::to_string(std::min<std::uint64_t>(in * 100 / all, 99)) + " %" : "some";
+    message += " is in; run the same import again to complete it";
+  }
+  return Fail(ErrorCode::kCancelled, std::move(message));
+}
+
+}  // namespace
+
 Result<ImportReport> formats_internal::RunImport(ImportRun& run,
                                                  const std::function<Status()>& import) {
   const Status imported = import();
@@ -398,6 +408,7 @@ Result<ImportReport> formats_internal::RunImport(ImportRun& run,
     const Status after = run.options.after();
     if (imported && !after) return std::unexpected(after.error());
   }
+  if (!imported && imported.error().code == ErrorCode::kCancelled) return Cancelled(run);
   if (!imported) return std::unexpected(imported.error());
 
   ImportReport& report = run.report;
@@ -415,7 +426,11 @@ Result<ImportReport> formats_internal::RunImport(ImportRun& run,
 }
 
 std::string ImportWarning::ToString() const {
-  std::string text = file + ":" + std::to_string(line) + ": \"" + field + "\" ";
+  std::string text = file + ":" + std::to_string(line) + ": ";
+  if (!says.empty())
+    return text + says + (value > 0 ? ": line " + std::to_string(value) : "") +
+           (count > 1 ? " (" + std::to_string(count) + " such)" : "");
+  text += "\"" + field + "\" ";
   text += until ? formats_internal::NeverValid(value, *until) : SecondsWarning(value);
   if (count > 1)
     text += " (" + std::to_string(count) + " such " + (until ? "records" : "values of this field") +

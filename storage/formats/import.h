@@ -56,7 +56,8 @@ enum class OnImportError {
   kStop,  // nothing of all the files is imported (of WordNet's directories and what stands
           // before them: what stands before is); Import reports it in `errors` and sets
           // `stopped`
-  kSkip,  // it is left out as a whole, counted, and the import goes on
+  kSkip,  // it is left out as a whole, counted, and the import goes on. A file whose header, or
+          // whose first element, cannot be read stops it all the same: nothing in it is a record
 };
 
 // Bounds on what a file may hold; more is an error of that record.
@@ -83,8 +84,8 @@ struct ColumnName {
 
 struct ImportOptions {
   FileFormat format = FileFormat::kAuto;
-  // Of CSV and TSV, whose headers must have all of them, and of rows, which may lack them. Other
-  // formats have no columns.
+  // Of CSV, TSV, rows, GraphML and node-link JSON. A file may lack some of them; one that no file
+  // has makes the whole import stop before anything is applied (ImportReport::unused_columns).
   std::vector<ColumnName> columns;
   // Edge kinds, as the files name them, whose edges the files hold the other way round: their ends
   // change places.
@@ -129,12 +130,14 @@ struct ImportError {
   std::string file;
   std::uint64_t line = 0;  // 1-based, where the record begins; 0: the file as a whole
   std::string reason;
+  std::string columns = {};  // what of ImportOptions::columns would help, "key=person_id"
   // "file:line: reason"
   std::string ToString() const;
 };
 
-// Times of one field that were taken and look wrong: like seconds, read as milliseconds; or a
-// valid_from that is not before the record's valid_until.
+// What was taken and looks wrong. Times of one field: like seconds, read as milliseconds; or a
+// valid_from that is not before the record's valid_until. With `says`: something else, as a record
+// that a later one of the file replaces, or a list that is not read.
 struct ImportWarning {
   std::string file;
   std::uint64_t line = 0;  // of the first of them
@@ -142,7 +145,8 @@ struct ImportWarning {
   std::int64_t value = 0;  // the first of them
   std::uint64_t count = 0;
   std::optional<std::int64_t> until = {};  // the first one's valid_until; absent: seconds
-  // `file:line: "field" value is read as ...`
+  std::string says = {};                   // `value` is then the line of the other record, or 0
+  // `file:line: "field" value is read as ...`, or `file:line: says`
   std::string ToString() const;
 };
 
@@ -150,7 +154,9 @@ struct ImportWarning {
 struct ImportReport {
   Sequence sequence = 0;  // of the graph after the import
   ImportCounts nodes;     // fact nodes named by the files, each once
-  ImportCounts edges;     // fact edge records; a repetition counts as same
+  // Fact edge records. A repetition counts as same, one with other values than an earlier one of
+  // the files as changed.
+  ImportCounts edges;
   ImportCounts events;
   std::uint64_t outcomes = 0;            // outcome records taken, the same ones included
   std::uint64_t vectors = 0;             // vector records taken
@@ -159,14 +165,17 @@ struct ImportReport {
   std::uint64_t records = 0;             // records read
   std::uint64_t self_loops_skipped = 0;  // WordNet pointers to their own synset
   std::uint64_t pointers = 0;            // WordNet pointers read
-  std::uint64_t stubs = 0;      // new nodes that no record states (not of edge lists and matrices)
-  std::uint64_t unknown = 0;    // members in roles, and outcomes of types, that are none built in
-  std::uint64_t turned = 0;     // edges of reversed_kinds
+  std::uint64_t stubs = 0;    // new nodes that no record states (not of edge lists and matrices)
+  std::uint64_t unknown = 0;  // members in roles, and outcomes of types, that are none built in
+  std::uint64_t turned = 0;   // edges of reversed_kinds
+  std::uint64_t passed_over = 0;  // lines of a memory file that are no entity and no relation
   std::uint64_t ambiguous = 0;  // edges from_id, to_id whose kind others write the other way round
   std::vector<std::string> new_edge_kinds;  // by name, in the order of their definition
   std::uint64_t bytes = 0;
-  std::uint64_t batches = 0;             // handed to Apply
-  bool stopped = false;                  // kStop met an error
+  std::uint64_t batches = 0;  // handed to Apply
+  bool stopped = false;       // an error ended it: nothing of the rest is applied
+  // In files' names, of options.columns: no file has them, or its format has no use for them.
+  std::vector<std::string> unused_columns;
   std::vector<ImportError> kept_errors;  // the first max_errors_kept, in file order
   std::vector<ImportWarning> warnings;   // one a file and field
 };

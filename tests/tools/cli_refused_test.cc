@@ -120,7 +120,8 @@ TEST_F(RefusedCommands, HeadersOfTablesAreNamed) {
   refused({}, "source,,target", "column 2 has no name");
   refused({}, "source,target,source", "column 3: \"source\" stands twice");
   refused({}, "a,b", "expected source and target");
-  refused({"--columns", "source=a,target=c"}, "a,b", "no column \"c\" to be \"target\"");
+  Refused({"import", dir_.File("t.csv", "a,b\n1,2\n"), "--columns", "source=a,target=c"}, 2,
+          "no file has a column or field 'c'");
   refused({"--columns", "source=a,target=b"}, "a,b,", "column 3 has no name");
 }
 

@@ -24,9 +24,10 @@ struct Handler {
   static constexpr std::size_t max_string_size = -1;
   static constexpr std::size_t max_key_size = -1;
 
-  explicit Handler(std::size_t max_string) : max_string_bytes(max_string) {}
+  Handler(std::size_t max_string, bool nul) : max_string_bytes(max_string), allows_nul(nul) {}
 
   std::size_t max_string_bytes;
+  bool allows_nul;
   std::string bytes;                   // of strings, keys and digits; reserved ahead
   std::vector<JsonValue> open;         // values whose container is not complete
   std::vector<std::size_t> marks;      // where each open container's values begin
@@ -107,7 +108,10 @@ struct Handler {
   }
   bool on_string(json::string_view s, std::size_t n, json::error_code& ec) {
     if (!on_string_part(s, n, ec)) return false;
-    Push(JsonType::kString).text = Close();
+    const std::string_view text = Close();
+    if (!allows_nul && text.find('\0') != std::string_view::npos)
+      return Refuse(ec, "a string holds U+0000 (NUL)");
+    Push(JsonType::kString).text = text;
     return true;
   }
   bool on_key_part(json::string_view s, std::size_t n, json::error_code& ec) {
@@ -175,12 +179,12 @@ json::parse_options Strict() {
 }  // namespace
 
 struct JsonParser::Impl {
-  explicit Impl(std::size_t max_string) : parser(Strict(), max_string) {}
+  Impl(std::size_t max_string, bool nul) : parser(Strict(), max_string, nul) {}
   json::basic_parser<Handler> parser;
 };
 
-JsonParser::JsonParser(std::size_t max_string_bytes)
-    : impl_(std::make_unique<Impl>(max_string_bytes)) {}
+JsonParser::JsonParser(std::size_t max_string_bytes, bool allows_nul)
+    : impl_(std::make_unique<Impl>(max_string_bytes, allows_nul)) {}
 JsonParser::~JsonParser() = default;
 JsonParser::JsonParser(JsonParser&&) noexcept = default;
 

@@ -33,6 +33,11 @@ std::vector<const JsonValue*> Sorted(const JsonParser& json, const JsonValue& ob
   return members;
 }
 
+// An integer that neither i64 nor u64 holds: f64 would make another number of it.
+bool IsLongInteger(std::string_view digits) {
+  return digits.size() > 18 && digits.find_first_of(".eE") == std::string_view::npos;
+}
+
 // The builder reads one byte past what it is given, so it gets strings, not views.
 void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value) {
   switch (value.type) {
@@ -49,7 +54,10 @@ void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value)
       builder.UInt(value.u);
       break;
     case JsonType::kDouble:
-      builder.Double(value.d);
+      if (IsLongInteger(value.text))
+        builder.String(std::string(value.text));
+      else
+        builder.Double(value.d);
       break;
     case JsonType::kString:
       builder.String(std::string(value.text));
@@ -115,14 +123,21 @@ Result<std::string> EncodeProperties(const JsonParser& json,
   return Bytes(builder.GetBuffer());
 }
 
-Result<std::string> PropertiesFromJson(std::string_view text) {
-  JsonParser json;
+namespace {
+
+Result<std::string> FromJson(JsonParser json, std::string_view text) {
   PLEXUS_ASSIGN(const JsonValue* root, json.Parse(text));
   if (root->type != JsonType::kObject)
     return Fail(ErrorCode::kInvalidArgument, "properties must be a JSON object");
   std::vector<const JsonValue*> members;
   for (const JsonValue& v : json.children(*root)) members.push_back(&v);
   return EncodeProperties(json, members);
+}
+
+}  // namespace
+
+Result<std::string> PropertiesFromJson(std::string_view text) {
+  return FromJson(JsonParser(), text);
 }
 
 Result<std::string> JsonFromProperties(std::string_view properties) {
@@ -153,7 +168,7 @@ Result<std::string> JoinProperties(const JsonProperties& map) {
     json += value;
   }
   json += '}';
-  return PropertiesFromJson(json);
+  return FromJson(JsonParser(std::size_t{1} << 20, true), json);
 }
 
 Result<std::string> KeepReserved(std::string_view properties) {

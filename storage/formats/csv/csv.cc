@@ -11,6 +11,7 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/field_names.h"
+#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 
@@ -69,21 +70,50 @@ bool IsCanonicalNumber(std::string_view cell) {
   return spelled == cell;
 }
 
-// Gives the header's columns the names that they mean.
-Status Rename(std::vector<std::string>& names, const std::vector<ColumnName>& given) {
+// Gives the header's columns the names that they mean. Another file may have what this one lacks.
+void Rename(std::vector<std::string>& names, const std::vector<ColumnName>& given, ColumnUse* use) {
   std::vector<std::string> renamed = names;
-  for (const ColumnName& name : given) {
-    const auto found = std::ranges::find(names, name.in_file);
-    if (found == names.end()) {
-      std::string all;
-      for (const std::string& there : names) all += (all.empty() ? "" : ", ") + there;
-      return Bad("header: no column " + Quoted(name.in_file) + " to be " + Quoted(name.meaning) +
-                 "; there are " + all.substr(0, 200));
-    }
-    renamed[static_cast<std::size_t>(found - names.begin())] = name.meaning;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto found = std::ranges::find(names, given[i].in_file);
+    if (found == names.end()) continue;
+    renamed[static_cast<std::size_t>(found - names.begin())] = given[i].meaning;
+    if (use) use->Mark(i);
   }
   names = std::move(renamed);
-  return {};
+}
+
+// What of ImportOptions::columns might help a header without key and ends.
+std::string Hint(const std::vector<std::string>& names) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> kEnds = {{{"from", "to"},
+                                                                     {"src", "dst"},
+                                                                     {"src", "dest"},
+                                                                     {"start", "end"},
+                                                                     {"subject", "object"},
+                                                                     {"head", "tail"}}};
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find_if(names, [&](const std::string& n) { return Lower(n) == name; });
+  };
+  for (const auto& [source, target] : kEnds)
+    if (find(source) != names.end() && find(target) != names.end())
+      return "source=" + *find(source) + ",target=" + *find(target);
+  auto key = std::ranges::find_if(names, [](const std::string& n) {
+    return Lower(n).ends_with("id") || Lower(n).ends_with("key");
+  });
+  if (key == names.end()) key = names.begin();
+  return key == names.end() ? "" : "key=" + *key;
+}
+
+Result<std::vector<std::string>> HeaderNames(const CsvRow& header) {
+  std::vector<std::string> names;
+  for (std::string_view cell : header.cells) {
+    const std::string_view name = Trim(cell);
+    const std::string column = "header: column " + std::to_string(names.size() + 1);
+    if (name.empty()) return Bad(column + " has no name");
+    if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
+      return Bad(column + ": its name is not valid UTF-8 without NUL");
+    names.emplace_back(name);
+  }
+  return names;
 }
 
 // What another system calls the ends, kind and weight of an edge, where it has both ends so.
@@ -107,7 +137,8 @@ void RenameOthers(std::vector<std::string>& names) {
 
 Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
                                         const ImportLimits& limits,
-                                        const std::vector<ColumnName>& names) {
+                                        const std::vector<ColumnName>& names, ColumnUse* use,
+                                        std::string* hint) {
   CsvParser parser;
   parser.limits_ = limits;
   const std::size_t length = CsvRecordLength(text);
@@ -129,33 +160,37 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
   }
   CsvRow header;
   parser.delimiter_ = delimiter;
-  PLEXUS_TRY(ReadCsvRow(text, delimiter, limits.columns, limits.field_bytes, header));
+  const Status read = ReadCsvRow(text, delimiter, limits.columns, limits.field_bytes, header);
   parser.header_bytes_ = header.length;
-  PLEXUS_TRY(parser.ReadHeader(header, names));
+  Result<std::vector<std::string>> columns = std::vector<std::string>();
+  if (read)
+    columns = HeaderNames(header);
+  else
+    columns = std::unexpected(read.error());
+  if (!columns) {
+    for (std::size_t i = 0; use && i < names.size(); ++i) use->Mark(i);  // it may have them all
+    return std::unexpected(columns.error());
+  }
+  Rename(*columns, names, use);
+  PLEXUS_TRY(parser.ReadHeader(*std::move(columns), hint));
   return parser;
 }
 
-Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>& given) {
-  std::vector<std::string> names;
-  for (std::string_view cell : header.cells) {
-    const std::string_view name = Trim(cell);
-    const std::string column = "header: column " + std::to_string(names.size() + 1);
-    if (name.empty()) return Bad(column + " has no name");
-    if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
-      return Bad(column + ": its name is not valid UTF-8 without NUL");
-    names.emplace_back(name);
-  }
-  PLEXUS_TRY(Rename(names, given));
+Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) {
   ambiguous_ends_ = std::ranges::any_of(names, IsAmbiguousEnd);
   RenameOthers(names);
   auto has = [&](std::string_view wanted) {
     return std::any_of(names.begin(), names.end(), [&](auto& n) { return Lower(n) == wanted; });
   };
   edges_ = has("source") && has("target");
-  if (!edges_ && !has("key") && !has("id"))
+  if (!edges_ && !has("key") && !has("id")) {
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
+    if (hint) *hint = Hint(names);
     return Bad(
         "header: expected source and target (an edge table) or key or id (a node table), got " +
-        Quoted(names.empty() ? "" : names[0]) + " ...");
+        all.substr(0, 200) + (all.size() > 200 ? " ..." : ""));
+  }
   struct Known {
     std::string_view name;
     Field field;
@@ -187,9 +222,23 @@ Status CsvParser::ReadHeader(const CsvRow& header, const std::vector<ColumnName>
       if (other.field == column.field && column.field != Field::kOther)
         return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
     }
+    type_column_ |= column.field == Field::kKind && column.name == "type";
     columns_.push_back(std::move(column));
   }
   return {};
+}
+
+std::string_view CsvParser::KeyCell(const CsvRow& row, Field field) const {
+  const std::string_view cell = Cell(row, field);
+  return row.quoted(cell) ? cell : Trim(cell);
+}
+
+Result<std::string_view> CsvParser::EdgeKindOf(const CsvRow& row, BatchBuilder& builder) const {
+  const std::string_view kind = Trim(Cell(row, Field::kKind));
+  if (kind.empty() || (type_column_ && kind == "Directed")) return std::string_view("link");
+  if (!type_column_ || Lower(kind) != "undirected") return kind;
+  if (!builder.schema().FindEdgeKind(kLinkedKind)) PLEXUS_TRY(builder.Define(LinkedKind()));
+  return kLinkedKind;
 }
 
 std::string_view CsvParser::Cell(const CsvRow& row, Field field) const {
@@ -268,10 +317,9 @@ Result<std::optional<std::string>> CsvParser::Properties(const CsvRow& row,
 }
 
 Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
-  const std::string_view kind = Trim(Cell(row, Field::kKind));
+  PLEXUS_ASSIGN(const std::string_view kind, EdgeKindOf(row, builder));
   PLEXUS_ASSIGN(BatchBuilder::EdgeEnds ends,
-                builder.Ends(Cell(row, Field::kSource), Cell(row, Field::kTarget),
-                             kind.empty() ? std::string_view("link") : kind));
+                builder.Ends(KeyCell(row, Field::kSource), KeyCell(row, Field::kTarget), kind));
   WriteBatch::EdgeInput edge;
   if (auto cell = Cell(row, Field::kWeight); !cell.empty()) {
     cell = Trim(cell);
@@ -310,7 +358,8 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   if (!kind.empty()) known = schema.FindNodeKind(kind);
   if (kind.size() > Limits::kMaxStringBytes) return Bad("a node kind's name is too long");
   if (!kind.empty() && !known) PLEXUS_TRY(builder.CheckNewNodeKind(kind));
-  PLEXUS_ASSIGN(NodeName name, builder.Name(Cell(row, Field::kKey), known.value_or(kNoNodeKind)));
+  PLEXUS_ASSIGN(NodeName name,
+                builder.Name(KeyCell(row, Field::kKey), known.value_or(kNoNodeKind)));
   if (!kind.empty() && name.is_index() && name.kind != known.value_or(kNoNodeKind))
     return Bad("the key names an index node of another kind than " + Quoted(kind));
 
@@ -374,6 +423,12 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
   PLEXUS_TRY(builder.Upsert(name, node, kind));
+  if (!kind.empty()) builder.NoteNodeValue(name, "kind", kind);
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (!row.cells[i].empty() &&
+        (columns_[i].field == Field::kText || columns_[i].field == Field::kOther ||
+         columns_[i].field == Field::kProps))
+      builder.NoteNodeValue(name, columns_[i].name, row.cells[i]);
   for (const Value& v : values) {
     const ColumnRef column = v.column < kFirstUserColumn
                                  ? ColumnRef(v.column)

@@ -8,6 +8,7 @@
 // another system's names (base/field_names.h) make an edge table, too.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,11 @@ struct CsvRow {
   std::vector<std::string_view> cells;
   std::string unescaped;
   std::size_t length = 0;  // bytes of the record with its line end
+  // Whether a cell stood in quotes.
+  bool quoted(std::string_view cell) const {
+    return std::less_equal<>()(unescaped.data(), cell.data()) &&
+           std::less_equal<>()(cell.data(), unescaped.data() + unescaped.size());
+  }
 };
 
 // Reads the record at the head of `text`; on an error `length` is set all the same.
@@ -35,10 +41,12 @@ std::size_t CsvRecordLength(std::string_view text);
 class CsvParser final : public RecordParser {
  public:
   // Reads the header at the head of `text`. `delimiter` 0: the likeliest of , ; | tab. `names`: as
-  // ImportOptions::columns; one that the header does not have is an error.
+  // ImportOptions::columns; those that the header has are marked in `use`. On an error `hint` is
+  // what of `names` might help.
   static Result<CsvParser> FromHeader(std::string_view text, char delimiter,
                                       const ImportLimits& limits,
-                                      const std::vector<ColumnName>& names = {});
+                                      const std::vector<ColumnName>& names = {},
+                                      ColumnUse* use = nullptr, std::string* hint = nullptr);
 
   std::size_t header_bytes() const { return header_bytes_; }
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
@@ -68,17 +76,22 @@ class CsvParser final : public RecordParser {
     Field field = Field::kOther;
   };
 
-  Status ReadHeader(const CsvRow& header, const std::vector<ColumnName>& given);
+  // `names`: of the columns, as ImportOptions::columns calls them.
+  Status ReadHeader(std::vector<std::string> names, std::string* hint);
+  // The kind of an edge, or of Gephi's column Type its direction, as a kind.
+  Result<std::string_view> EdgeKindOf(const CsvRow& row, BatchBuilder& builder) const;
   Status AddEdge(const CsvRow& row, BatchBuilder& builder) const;
   Status AddNode(const CsvRow& row, BatchBuilder& builder) const;
   // Property columns and `props` together; nullopt when all are empty.
   Result<std::optional<std::string>> Properties(const CsvRow& row, const Schema* columns) const;
   std::string_view Cell(const CsvRow& row, Field field) const;
+  // The cell without blanks around it, unless quotes keep them.
+  std::string_view KeyCell(const CsvRow& row, Field field) const;
 
   std::vector<HeaderColumn> columns_;
   std::size_t header_bytes_ = 0;
   char delimiter_ = ',';
-  bool edges_ = true, ambiguous_ends_ = false;
+  bool edges_ = true, ambiguous_ends_ = false, type_column_ = false;
   ImportLimits limits_;
 };
 

@@ -3,8 +3,11 @@
 // GraphML and node-link JSON are cut by a serial reader into lines of one shape,
 //   N12 {"id":"a", ...}    the 12th node (counted from 0; its id if it has none)
 //   E {"source":"a","target":"b", ...}
+//   J ["a",{"id":"b", ...}]  the edge from a to a neighbour
 //   V {...}                only checked to be JSON
+//   W what is not read     a warning
 //   X what is wrong        a record, or the rest of the file, that cannot be read
+//   Z what is wrong        nothing of the file can be read: that is not skipped
 // which are then parsed on all threads like any other lines. storage/formats/README.md has the
 // meaning of an element's attributes. Internal to storage/formats.
 #pragma once
@@ -24,6 +27,8 @@ namespace plexus::formats_internal {
 struct ElementDefaults {
   bool directed = true;     // an edge without "directed"
   bool multigraph = false;  // "key" distinguishes parallel edges
+  bool adjacency = false;   // edges stand in lists of neighbours, one a node
+  bool renamed = false;     // the reader has given ImportOptions::columns their meanings
 };
 
 // What the readers share: lines are put together here and handed out as blocks.
@@ -35,8 +40,11 @@ class ElementLines {
     text_ += '\n';
     lines_.push_back(line);
   }
-  void AddError(std::uint64_t line, std::string_view reason) {
-    text_ += "X ";
+  void AddError(std::uint64_t line, std::string_view reason) { Say('X', line, reason); }
+  // A line of sort W, X or Z.
+  void Say(char sort, std::uint64_t line, std::string_view reason) {
+    text_ += sort;
+    text_ += ' ';
     for (const char c : reason) text_ += c == '\n' ? ' ' : c;
     EndLine(line);
   }

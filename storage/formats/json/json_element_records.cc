@@ -1,4 +1,5 @@
 // What an element's attributes become; see json_element.h and README.md.
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
@@ -15,18 +16,77 @@ namespace plexus::formats_internal {
 
 namespace {
 
+using Members = std::vector<JsonValue>;
+
+Members MembersOf(const JsonParser& json, const JsonValue& object) {
+  const auto members = json.children(object);
+  return Members(members.begin(), members.end());
+}
+
+JsonValue* Find(Members& members, std::string_view name) {
+  const auto at = std::ranges::find(members, name, &JsonValue::key);
+  return at == members.end() ? nullptr : &*at;
+}
+
+// What the import's options say that members mean.
+Status Rename(Members& members, bool node, const ParseContext& context) {
+  const std::vector<ColumnName>& columns = context.options->columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    JsonValue* const member = Find(members, columns[i].in_file);
+    if (!member) continue;
+    if (context.columns) context.columns->Mark(i);
+    const std::string_view meaning =
+        node && columns[i].meaning == "key" ? std::string_view("id") : columns[i].meaning;
+    if (meaning != columns[i].in_file && Find(members, meaning))
+      return Bad("\"" + columns[i].in_file + "\" and \"" + std::string(meaning) +
+                 "\" mean the same here");
+    member->key = meaning;
+  }
+  return {};
+}
+
+// [source, neighbour] as the members of an edge.
+Result<Members> NeighbourMembers(const JsonParser& json, const JsonValue& pair) {
+  const JsonValue& neighbour = json.children(pair)[1];
+  if (neighbour.type != JsonType::kObject)
+    return Bad("expected a neighbour, an object with \"id\", got " +
+               std::string(JsonTypeName(neighbour.type)));
+  Members members = MembersOf(json, neighbour);
+  if (JsonValue* id = Find(members, "id")) id->key = "target";
+  members.push_back(json.children(pair)[0]);
+  members.back().key = "source";
+  return members;
+}
+
 Status ParseElement(std::string_view line, const ElementDefaults& defaults, JsonParser& json,
                     BatchBuilder& builder) {
   const char sort = line[0];
-  if (sort == 'X') return Bad(std::string(line.substr(2)));
+  if (sort == 'X' || sort == 'Z') return Bad(std::string(line.substr(2)));
+  if (sort == 'W') {
+    builder.Warn(line, std::string(line.substr(2)));
+    return {};
+  }
   std::uint64_t number = 0;
-  const char* at = std::from_chars(line.data() + 1, line.data() + line.size(), number).ptr;
-  PLEXUS_ASSIGN(const JsonValue* root,
-                json.Parse(line.substr(static_cast<std::size_t>(at - line.data()))));
+  const char* at = std::from_chars(line.data() + 1, line.data() + line.size(), number).ptr + 1;
+  auto parsed = json.Parse(line.substr(static_cast<std::size_t>(at - line.data())));
+  if (!parsed) return Bad(std::move(parsed.error().message) + " of the element");
+  const JsonValue* const root = *parsed;
   if (sort == 'V') return {};
-  if (root->type != JsonType::kObject)
+  if (root->type != (sort == 'J' ? JsonType::kArray : JsonType::kObject))
     return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
-  JsonRecord record(json, *root, builder);
+  const bool renames = !defaults.renamed && !builder.context().options->columns.empty();
+  if (sort != 'J' && !renames) {
+    JsonRecord record(json, *root, builder);
+    return sort == 'N' ? record.AddElementNode(number) : record.AddElementEdge(defaults);
+  }
+  Members members;
+  if (sort == 'J') {
+    PLEXUS_ASSIGN(members, NeighbourMembers(json, *root));
+  } else {
+    members = MembersOf(json, *root);
+  }
+  if (renames) PLEXUS_TRY(Rename(members, sort == 'N', builder.context()));
+  JsonRecord record(json, members, builder);
   return sort == 'N' ? record.AddElementNode(number) : record.AddElementEdge(defaults);
 }
 
@@ -38,8 +98,9 @@ std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line
   BatchBuilder builder(context, piece);
   return TakeLines(text, first_line, context, piece,
                    [&](std::string_view line, std::uint64_t number) {
-                     if (line[0] != 'V') ++piece.records;
+                     if (line[0] != 'V' && line[0] != 'W') ++piece.records;
                      builder.set_line(number);
+                     piece.unreadable |= line[0] == 'Z';
                      Status ok = ParseElement(line, defaults_, json, builder);
                      return ok || NoteError(context, piece, number, std::move(ok.error().message));
                    });
@@ -70,6 +131,8 @@ const JsonValue* JsonRecord::TakeIfString(std::string_view key) {
 Result<std::string> JsonRecord::TakeElementKey(std::string_view member) {
   const JsonValue* key = Take(member);
   if (!key) return Bad("no \"" + std::string(member) + "\"");
+  if (key->type == JsonType::kObject && member != "id")  // the node as a whole
+    if (const JsonValue* id = json_.Find(*key, "id")) key = id;
   if (!key->is_string() && key->type != JsonType::kInt && key->type != JsonType::kUint)
     return WrongType(*key, "a string or an integer");
   return std::string(key->text);

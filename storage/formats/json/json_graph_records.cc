@@ -75,6 +75,10 @@ Status JsonRecord::Put(const NodeRecord& record) {
   WriteBatch& batch = builder_.batch();
   const NodeRef node = builder_.Ref(record.name);
   PLEXUS_TRY(builder_.Upsert(record.name, node, record.kind));
+  if (!record.kind.empty()) builder_.NoteNodeValue(record.name, "kind", record.kind);
+  if (record.text) builder_.NoteNodeValue(record.name, "text", record.text->text);
+  if (record.properties)
+    builder_.NoteNodeValue(record.name, "map of properties", *record.properties);
   SetColumns(node, record.columns);
   SetText(node, record.text);
   if (record.properties) builder_.SetProperties(node, *record.properties);

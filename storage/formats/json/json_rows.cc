@@ -72,10 +72,14 @@ class Row {
 
   // What the import's options say that fields mean.
   Status RenameGiven() {
-    for (const ColumnName& name : builder_.context().options->columns) {
+    const std::vector<ColumnName>& columns = builder_.context().options->columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const ColumnName& name = columns[i];
       std::string_view meaning = name.meaning;
       if (meaning == "key") meaning = "id";
       JsonValue* field = Find(fields_, name.in_file);
+      if (builder_.context().columns && (field || Find(nulls_, name.in_file)))
+        builder_.context().columns->Mark(i);
       if (!field || name.in_file == meaning) continue;
       if (Find(fields_, meaning))
         return Bad("\"" + name.in_file + "\" and \"" + std::string(meaning) +
@@ -211,7 +215,7 @@ std::size_t JsonRowsParser::Parse(std::string_view text, std::uint64_t first_lin
                             BatchBuilder& builder) { return Row(json, root, builder).Add(); });
 }
 
-bool IsJsonRow(std::string_view line) {
+bool IsJsonRow(std::string_view line, bool any_names) {
   JsonParser json;
   const auto root = json.Parse(line);
   if (!root || (*root)->type != JsonType::kObject) return false;
@@ -221,8 +225,10 @@ bool IsJsonRow(std::string_view line) {
     if (has(ours)) return false;
   const auto named = [&](std::span<const FieldName> names, std::string_view meaning) {
     return std::ranges::any_of(names, [&](const FieldName& name) {
-      return name.meaning == meaning && name.in_file != "source" && name.in_file != "target" &&
-             name.in_file != "key" && has(name.in_file);
+      return name.meaning == meaning &&
+             (any_names ||
+              (name.in_file != "source" && name.in_file != "target" && name.in_file != "key")) &&
+             has(name.in_file);
     });
   };
   return named(NodeFieldNames(), "id") ||

@@ -25,7 +25,7 @@ class JsonRowsParser final : public RecordParser {
 };
 
 // Whether a line is such a row and no record of JSON lines, by the names that only other systems
-// give to ends and keys.
-bool IsJsonRow(std::string_view line);
+// give to ends and keys; with `any_names` by any of the names.
+bool IsJsonRow(std::string_view line, bool any_names = false);
 
 }  // namespace plexus::formats_internal

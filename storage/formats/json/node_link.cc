@@ -2,6 +2,10 @@
 #include "storage/formats/json/node_link.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/properties/json_writer.h"
 
 namespace plexus::formats_internal {
 
@@ -10,15 +14,25 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 18;
 constexpr std::size_t kMaxMembers = 1024;
 
+// The lists of edges; a document has one of them.
+constexpr std::array<std::string_view, 4> kEdgeLists = {"links", "edges", "relationships",
+                                                        "adjacency"};
+
+bool IsEdgeList(std::string_view key) {
+  return std::ranges::find(kEdgeLists, key) != kEdgeLists.end();
+}
+
 bool IsBlank(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 }  // namespace
 
 NodeLinkReader::NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
-                               std::size_t record_limit)
+                               std::size_t record_limit, What what, bool keeps_ids)
     : source_(std::move(source)),
       block_bytes_(std::max<std::size_t>(block_bytes, 64)),
       record_limit_(record_limit),
+      what_(what),
+      keeps_ids_(keeps_ids),
       buffer_(std::make_unique_for_overwrite<char[]>(kChunk)) {}
 
 int NodeLinkReader::Peek() {
@@ -58,8 +72,29 @@ bool NodeLinkReader::Expect(char c, std::string_view what) {
 }
 
 void NodeLinkReader::Fail(std::string_view reason) {
-  lines_.AddError(line_, reason);
   state_ = State::kDone;
+  if (what_ == What::kArray)
+    array_error_ = {line_, std::string(reason)};
+  else
+    lines_.Say(elements_ == 0 ? 'Z' : 'X', line_, reason);
+}
+
+void NodeLinkReader::TakeComma(State next) {
+  Get();
+  comma_ = bytes_read_ - (size_ - at_);
+  state_ = next;
+}
+
+// At the beginning of a list, or behind a comma in it: whether it ends here. It may not behind a
+// comma.
+bool NodeLinkReader::ListEnds() {
+  const bool first = std::exchange(first_, false);
+  if (SkipBlanks() != ']') return false;
+  if (first)
+    Get();
+  else
+    Fail("JSON: nothing stands behind the comma at byte " + std::to_string(comma_));
+  return true;
 }
 
 // The string that begins here, quotes included, as it is spelled. What JSON does not
@@ -80,7 +115,7 @@ bool NodeLinkReader::CutString(std::string& out) {
 }
 
 // One value, without the line ends between its parts. False: the document ended.
-bool NodeLinkReader::CutValue() {
+bool NodeLinkReader::CutValue(std::string_view close) {
   const std::uint64_t begin_line = line_;
   std::string value;
   const int first = SkipBlanks();
@@ -118,6 +153,7 @@ bool NodeLinkReader::CutValue() {
     return true;
   }
   text += value;
+  text += close;
   lines_.EndLine(begin_line);
   return true;
 }
@@ -143,11 +179,15 @@ void NodeLinkReader::Member() {
   if (seen_.size() > kMaxMembers)
     return Fail("more than " + std::to_string(kMaxMembers) + " members");
   if (!Expect(':', "':'")) return;
-  if (key == "nodes" || key == "links" || key == "edges") {
-    if (seen_.contains("links") && seen_.contains("edges"))
-      return Fail("has both \"links\" and \"edges\"");
+  if (key == "nodes" || IsEdgeList(key)) {
+    for (const std::string_view other : kEdgeLists)
+      if (key != "nodes" && key != other && seen_.contains(other))
+        return Fail("has both \"" + std::string(other) + "\" and \"" + key + "\"");
     if (!Expect('[', "a list of elements")) return;
-    sort_ = key == "nodes" ? 'N' : 'E';
+    sort_ = key == "nodes" ? 'N' : key == "adjacency" ? 'J' : 'E';
+    defaults_.adjacency |= sort_ == 'J';
+    if (sort_ == 'J' && !seen_.contains("nodes"))
+      return Fail("\"adjacency\" stands before \"nodes\", whose order it follows");
     first_ = true;
     state_ = State::kElement;
     return;
@@ -156,7 +196,77 @@ void NodeLinkReader::Member() {
   const std::size_t begin = lines_.text().size();
   if (!CutValue()) return;
   state_ = State::kAfterMember;
-  if (key == "directed" || key == "multigraph") Flag(key, begin);
+  if (key == "directed" || key == "multigraph")
+    Flag(key, begin);
+  else
+    WarnOfUnread(key, begin);
+}
+
+// Of a list or an object that holds something: what was cut at `begin`.
+void NodeLinkReader::WarnOfUnread(std::string_view key, std::size_t begin) {
+  const std::string_view text = lines_.text();
+  if (begin >= text.size() || (text[begin] != '[' && text[begin] != '{')) return;
+  const std::size_t inside = text.find_first_not_of(" \t\r\n", begin + 1);
+  if (text[inside] == ']' || text[inside] == '}' || (key == "graph" && text[begin] == '{')) return;
+  const std::string sort = text[begin] == '[' ? "list" : "object";
+  lines_.Say('W', line_,
+             "the " + sort + " \"" + std::string(key.substr(0, 80)) +
+                 "\" of the document is not read; nodes are read from \"nodes\", edges from "
+                 "\"links\", \"edges\", \"relationships\" or \"adjacency\"");
+}
+
+// The id of the node that was cut at `begin`, as JSON.
+void NodeLinkReader::KeepId(std::size_t begin) {
+  std::string& id = ids_.emplace_back("null");  // of a node that is refused
+  std::string_view text = lines_.text();
+  text.remove_suffix(1);
+  const auto root = json_.Parse(text.substr(std::min(begin, text.size())));
+  if (!root || (*root)->type != JsonType::kObject) return;
+  const JsonValue* const own = json_.Find(**root, "id");
+  if (!own) {
+    id = std::to_string(nodes_ - 1);
+  } else if (own->is_number()) {
+    id = own->text;
+  } else if (own->is_string()) {
+    id.clear();
+    engine_internal::AppendJsonString(id, own->text);
+  }
+}
+
+void NodeLinkReader::Element() {
+  if (ListEnds()) {
+    if (state_ != State::kDone) state_ = what_ == What::kArray ? State::kTail : State::kAfterMember;
+    return;
+  }
+  ++elements_;
+  if (sort_ == 'J') {
+    if (!Expect('[', "a list of neighbours")) return;
+    if (keeps_ids_ && row_ >= ids_.size())
+      return Fail("\"adjacency\" has more lists than there are nodes");
+    first_ = true;
+    state_ = State::kNeighbour;
+    return;
+  }
+  if (what_ == What::kDocument) {
+    lines_.text() += sort_;
+    if (sort_ == 'N') lines_.text() += std::to_string(nodes_++);
+    lines_.text() += ' ';
+  }
+  const std::size_t begin = lines_.text().size();
+  if (!CutValue()) return;
+  if (sort_ == 'N' && keeps_ids_) KeepId(begin);
+  state_ = State::kAfterElement;
+}
+
+void NodeLinkReader::Neighbour() {
+  if (ListEnds()) {
+    if (state_ == State::kDone) return;
+    ++row_;
+    state_ = State::kAfterElement;
+    return;
+  }
+  lines_.text() += "J [" + (keeps_ids_ ? ids_[row_] : std::string("0")) + ",";
+  if (CutValue("]")) state_ = State::kAfterNeighbour;
 }
 
 void NodeLinkReader::Step() {
@@ -167,6 +277,10 @@ void NodeLinkReader::Step() {
         if (Get() != 0xBB || Get() != 0xBF) return Fail("not valid UTF-8");
       }
       if (SkipBlanks() < 0) return Fail("the file is empty");
+      if (what_ == What::kArray) {
+        if (Expect('[', "an array")) state_ = State::kElement;
+        return;
+      }
       if (Expect('{', "an object with \"nodes\"")) state_ = State::kMember;
       return;
     case State::kMember:
@@ -174,39 +288,39 @@ void NodeLinkReader::Step() {
         state_ = State::kAfterMember;
         return;
       }
+      if (SkipBlanks() == '}')
+        return Fail("JSON: nothing stands behind the comma at byte " + std::to_string(comma_));
       return Member();
     case State::kAfterMember:
-      if (SkipBlanks() == ',') {
-        Get();
-        state_ = State::kMember;
-      } else if (Expect('}', "',' or '}'")) {
-        if (!seen_.contains("nodes") && !seen_.contains("links") && !seen_.contains("edges"))
-          return Fail("has neither \"nodes\" nor \"links\" nor \"edges\"");
-        state_ = State::kTail;
+      if (SkipBlanks() == ',') return TakeComma(State::kMember);
+      if (!Expect('}', "',' or '}'")) return;
+      if (!seen_.contains("nodes") && std::ranges::none_of(seen_, IsEdgeList)) {
+        std::string all;
+        for (const std::string& key : seen_) all += (all.empty() ? "\"" : ", \"") + key + "\"";
+        return Fail("has neither \"nodes\" nor \"links\" nor \"edges\"; it has " +
+                    (all.empty() ? "nothing" : all.substr(0, 200)));
       }
+      state_ = State::kTail;
       return;
     case State::kElement:
-      if (std::exchange(first_, false) && SkipBlanks() == ']') {
-        Get();
-        state_ = State::kAfterMember;
-        return;
-      }
-      SkipBlanks();
-      lines_.text() += sort_;
-      if (sort_ == 'N') lines_.text() += std::to_string(nodes_++);
-      lines_.text() += ' ';
-      if (CutValue()) state_ = State::kAfterElement;
-      return;
+      return Element();
     case State::kAfterElement:
-      if (SkipBlanks() == ',') {
-        Get();
-        state_ = State::kElement;
-      } else if (Expect(']', "',' or ']'")) {
-        state_ = State::kAfterMember;
-      }
+      if (SkipBlanks() == ',') return TakeComma(State::kElement);
+      if (Expect(']', "',' or ']'"))
+        state_ = what_ == What::kArray ? State::kTail : State::kAfterMember;
+      return;
+    case State::kNeighbour:
+      return Neighbour();
+    case State::kAfterNeighbour:
+      if (SkipBlanks() == ',') return TakeComma(State::kNeighbour);
+      if (!Expect(']', "',' or ']'")) return;
+      ++row_;
+      state_ = State::kAfterElement;
       return;
     case State::kTail:
-      if (SkipBlanks() >= 0) return Fail("something follows the object");
+      if (SkipBlanks() >= 0)
+        return Fail(what_ == What::kArray ? "something follows the array"
+                                          : "something follows the object");
       state_ = State::kDone;
       return;
     case State::kDone:

@@ -3,18 +3,27 @@
 //   {"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": 1, ...}, ...],
 //    "links": [{"source": 1, "target": 2, ...}, ...]}
 //
-// NetworkX calls the second list "links" or (3.4 and later) "edges"; d3 and others write only the
-// two lists. Members may come in any order. The reader finds where each element of a list begins
-// and ends and leaves the rest to the element parser, so that one long line costs no more than many
-// short ones and nothing is held but the element being cut. Source:
-// networkx.readwrite.json_graph.node_link_data.
+// NetworkX calls the second list "links" or (since 3.6) "edges", graph documents of LangChain and
+// neo4j "relationships"; d3 and others write only the two lists. adjacency_data of NetworkX has a
+// list "adjacency" instead, behind the nodes: of each node the list of its neighbours, as objects
+// with the neighbour's "id" and what the edge has. What else the document holds is not read; lists
+// and objects, unless they are empty or "graph", are named in warnings. Members may come in any
+// order. The reader finds where each element of a list begins and ends and leaves the rest to the
+// element parser, so that one long line costs no more than many short ones and nothing is held but
+// the element being cut. Source: networkx.readwrite.json_graph.node_link_data and adjacency_data.
+//
+// The same reader cuts a JSON array of records into lines without a letter before them, for the
+// parsers of JSON objects (What::kArray).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/block_reader.h"
 
@@ -22,8 +31,11 @@ namespace plexus::formats_internal {
 
 class NodeLinkReader final : public BlockSource {
  public:
+  enum class What { kDocument, kArray };
+
+  // `keeps_ids`: of a document with an "adjacency", whose lists have no other way to name a node.
   NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
-                 std::size_t record_limit);
+                 std::size_t record_limit, What what = What::kDocument, bool keeps_ids = false);
 
   // Blocks for ElementParser. Errors of the document are lines in them.
   Result<std::optional<Block>> Next() override;
@@ -31,9 +43,25 @@ class NodeLinkReader final : public BlockSource {
 
   // What the document says about its edges; complete after the last block.
   const ElementDefaults& defaults() const { return defaults_; }
+  // Of an array: what ended it early.
+  struct Broken {
+    std::uint64_t line = 0;
+    std::string reason;
+  };
+  const std::optional<Broken>& array_error() const { return array_error_; }
 
  private:
-  enum class State { kStart, kMember, kAfterMember, kElement, kAfterElement, kTail, kDone };
+  enum class State {
+    kStart,
+    kMember,
+    kAfterMember,
+    kElement,
+    kAfterElement,
+    kNeighbour,
+    kAfterNeighbour,
+    kTail,
+    kDone
+  };
 
   int Peek();  // -1 at the end
   int Get();
@@ -43,11 +71,20 @@ class NodeLinkReader final : public BlockSource {
   void Fail(std::string_view reason);  // the document ends here
   void Member();
   void Flag(std::string_view key, std::size_t begin);
-  bool CutValue();  // appends one value to the line
+  // Appends one value to the line, and `close`.
+  bool CutValue(std::string_view close = {});
+  void TakeComma(State next);
+  bool ListEnds();
+  void Element();
+  void Neighbour();
+  void KeepId(std::size_t begin);
+  void WarnOfUnread(std::string_view key, std::size_t begin);
   bool CutString(std::string& out);
 
   std::unique_ptr<ByteSource> source_;
   const std::size_t block_bytes_, record_limit_;
+  const What what_;
+  const bool keeps_ids_;
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0, size_ = 0;
   Status failed_;  // of the source
@@ -56,7 +93,12 @@ class NodeLinkReader final : public BlockSource {
   State state_ = State::kStart;
   bool first_ = true;  // in the object or the list
   char sort_ = 'N';
-  std::uint64_t nodes_ = 0;
+  std::uint64_t nodes_ = 0, elements_ = 0;
+  std::uint64_t comma_ = 0;  // the byte of the last one, from 1 on
+  std::uint64_t row_ = 0;    // of the adjacency
+  std::vector<std::string> ids_;
+  JsonParser json_;
+  std::optional<Broken> array_error_;
   std::set<std::string, std::less<>> seen_;
   ElementDefaults defaults_;
   ElementLines lines_;

@@ -2,6 +2,8 @@
 #include "storage/formats/pipeline/batch_builder.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 #include "engine/times.h"
 #include "storage/formats/base/field_names.h"
@@ -192,6 +194,7 @@ Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
   NoteEnd(ends.target);
   piece_.turned += ends.turned;
   piece_.ambiguous += ambiguous_ends_ && !ends.turned && IsAmbiguousKind(ends.kind_name);
+  if (!context_.check && !ends.index_plane) NoteEdgeValues(ends, edge);
   edge.source = Ref(ends.source);
   edge.target = Ref(ends.target);
   edge.kind = KindRef(ends);
@@ -206,6 +209,7 @@ Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
   PLEXUS_TRY(DefineByUse(ends));
   const NodeRef source = Ref(ends.source);
   const NodeRef target = Ref(ends.target);
+  said_.clear();  // what comes is no repetition
   batch().Unlink(source, KindRef(ends), target, label);
   return {};
 }
@@ -222,6 +226,8 @@ void BatchBuilder::Remove(const NodeName& name, bool purge) {
   else
     batch().RemoveNode(node);
   removed_.insert(name.key);
+  said_.clear();
+  node_values_.clear();
   if (const auto at = patches_.find(name.key); at != patches_.end()) {
     piece_.patches[at->second] = {};  // of what is no more
     patches_.erase(at);
@@ -274,10 +280,99 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
   return {};
 }
 
+namespace {
+
+constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
+
+std::uint64_t Mix(std::uint64_t hash, std::string_view bytes) {
+  hash = (hash ^ std::hash<std::string_view>{}(bytes)) * kHashPrime;
+  return hash ^ (hash >> 29);
+}
+
+template <class T>
+std::uint64_t Digest(const std::optional<T>& value) {
+  if (!value) return 0;
+  std::uint64_t bits = 0;
+  if constexpr (std::is_same_v<T, std::string_view>)
+    bits = Mix(1, *value);
+  else if constexpr (std::is_same_v<T, float>)
+    bits = std::bit_cast<std::uint32_t>(*value) + 1;
+  else
+    bits = static_cast<std::uint64_t>(*value) * kHashPrime + 1;
+  return std::max<std::uint64_t>(bits, 1);
+}
+
+}  // namespace
+
+std::uint64_t BatchBuilder::Identity(const EdgeEnds& ends, std::string_view label, bool symmetric) {
+  const std::string* first = &ends.source.key;
+  const std::string* second = &ends.target.key;
+  if (ends.reversed || (symmetric && *first > *second)) std::swap(first, second);
+  const std::uint64_t kind = ends.stored == kNoEdgeKind
+                                 ? Mix(2, ends.kind_name)
+                                 : static_cast<std::uint64_t>(ends.stored.value()) * kHashPrime;
+  return Mix(Mix(Mix(kind, *first), *second), label);
+}
+
+// Records of one piece become one batch, of which the graph sees the last values alone.
+void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge) {
+  const auto match = schema().FindEdgeKind(ends.kind_name);
+  const bool symmetric = match && schema().edge_kind(match->kind).symmetric;
+  EdgeEnds stored = ends;  // a kind that the piece defines has no number when it is first used
+  if (match) stored.stored = match->kind;
+  const auto [at, is_new] =
+      said_.try_emplace(Identity(stored, edge.label, symmetric), Said{line_, {}});
+  const std::array<std::uint64_t, 6> values = {Digest(edge.weight),      Digest(edge.created_at),
+                                               Digest(edge.created_by),  Digest(edge.valid_from),
+                                               Digest(edge.valid_until), Digest(edge.properties)};
+  bool differs = false, replaces = false;
+  Said& said = at->second;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0 || values[i] == said.values[i]) continue;
+    differs = differs || !is_new;
+    replaces = replaces || said.values[i] != 0;
+    said.values[i] = values[i];
+  }
+  piece_.restated += differs;
+  if (replaces)
+    Warn("edge", said.line,
+         "the edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
+             Quoted(ends.target.key) +
+             " stands again with other values, which replace these (a label tells parallel edges "
+             "apart)");
+  said.line = line_;
+}
+
+void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
+                                 std::string_view value) {
+  if (context_.check || node.is_index()) return;
+  const std::uint64_t digest = Mix(3, value);
+  const auto [at, is_new] =
+      node_values_.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});
+  if (is_new) return;
+  const auto [before, line] = std::exchange(at->second, std::pair{digest, line_});
+  if (before != digest)
+    Warn("node", line,
+         "the node " + Quoted(node.key) + " stands again with another " + std::string(field) +
+             ", which replaces this one");
+}
+
+void BatchBuilder::Warn(std::string_view topic, std::uint64_t line, std::string says) {
+  for (DoubtfulTime& noted : piece_.doubtful_times) {
+    if (noted.field != topic || noted.says.empty()) continue;
+    ++noted.count;
+    return;
+  }
+  const auto again = static_cast<std::int64_t>(line == line_ ? 0 : line_);
+  piece_.doubtful_times.push_back(
+      {std::string(topic), line, again, 1, std::nullopt, std::move(says)});
+}
+
 void BatchBuilder::NoteDoubt(std::string_view field, std::int64_t time_ms,
                              std::optional<std::int64_t> until) {
   for (DoubtfulTime& noted : piece_.doubtful_times) {
-    if (noted.field != field || noted.until.has_value() != until.has_value()) continue;
+    if (noted.field != field || noted.until.has_value() != until.has_value() || !noted.says.empty())
+      continue;
     ++noted.count;
     return;
   }

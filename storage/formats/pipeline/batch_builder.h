@@ -8,6 +8,7 @@
 // is cut. One builder per piece, not thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -96,6 +98,12 @@ class BatchBuilder {
   }
   // The record names the ends of its edge so that either direction can be meant.
   void NoteAmbiguousEnds() { ambiguous_ends_ = true; }
+  // Something about the record: one warning a file and `topic` keeps what is said first, and
+  // counts.
+  void Warn(std::string_view topic, std::string says) { Warn(topic, line_, std::move(says)); }
+  // What the record says of a node's `field`: warned of when an earlier record of the piece says
+  // otherwise, for that is replaced.
+  void NoteNodeValue(const NodeName& node, std::string_view field, std::string_view value);
   // A node that the record names, but does not state.
   void NoteEnd(const NodeName& node);
   // A time of the record: noted when it looks like seconds.
@@ -115,6 +123,14 @@ class BatchBuilder {
   Status DefineByUse(const EdgeEnds& ends);
   void NoteWanted(const EdgeEnds& ends);
   void NoteDoubt(std::string_view field, std::int64_t time_ms, std::optional<std::int64_t> until);
+  void Warn(std::string_view topic, std::uint64_t line, std::string says);
+  // What records of this piece have said of a thing so far: digests of its attributes, 0: nothing.
+  struct Said {
+    std::uint64_t line = 0;
+    std::array<std::uint64_t, 6> values{};
+  };
+  void NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge);
+  static std::uint64_t Identity(const EdgeEnds& ends, std::string_view label, bool symmetric);
 
   const ParseContext& context_;
   Piece& piece_;
@@ -126,6 +142,8 @@ class BatchBuilder {
   std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
   std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
   std::set<std::string> removed_;                                 // in this piece
+  std::unordered_map<std::uint64_t, Said> said_;  // of edges, by a hash of their name
+  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> node_values_;
 };
 
 // "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.

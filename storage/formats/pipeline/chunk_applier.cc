@@ -135,6 +135,7 @@ void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) 
   }
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
   r.errors += piece.error_count - piece.errors.size();
+  r.stopped |= piece.unreadable;
 }
 
 void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
@@ -147,7 +148,11 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.nodes.added += applied.nodes.added;
   run_.nodes_changed += applied.nodes.changed;
   run_.nodes_removed += applied.nodes.removed;
+  const std::uint64_t same_before = r.edges.same;
   book(r.edges, applied.edges, piece.fact_edges);
+  const std::uint64_t restated = std::min(piece.restated, r.edges.same - same_before);
+  r.edges.changed += restated;
+  r.edges.same -= restated;
   book(r.events, applied.events, piece.events);
   r.outcomes += piece.outcomes;
   r.vectors += piece.vectors;
@@ -157,6 +162,7 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.unknown += piece.unknown;
   r.turned += piece.turned;
   r.ambiguous += piece.ambiguous;
+  r.passed_over += piece.passed_over;
 }
 
 void PieceApplier::BookWarnings(const Piece& piece) {
@@ -164,15 +170,20 @@ void PieceApplier::BookWarnings(const Piece& piece) {
   for (const DoubtfulTime& time : piece.doubtful_times) {
     const auto known = std::ranges::find_if(all, [&](const ImportWarning& w) {
       return w.file == file_ && w.field == time.field &&
-             w.until.has_value() == time.until.has_value();
+             w.until.has_value() == time.until.has_value() && w.says.empty() == time.says.empty();
     });
     if (known != all.end()) {
       known->count += time.count;
       continue;
     }
-    const bool mapped = lines_ && !lines_->empty();
-    all.push_back({file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value,
-                   time.count, time.until});
+    const auto in_file = [&](std::uint64_t line) {
+      return lines_ && !lines_->empty() ? (*lines_)[line - 1] : line;
+    };
+    std::int64_t value = time.value;
+    if (!time.says.empty() && value > 0)  // the line of the other record
+      value = static_cast<std::int64_t>(in_file(static_cast<std::uint64_t>(value)));
+    all.push_back(
+        {file_, in_file(time.line), time.field, value, time.count, time.until, time.says});
   }
 }
 

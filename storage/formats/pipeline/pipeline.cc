@@ -96,6 +96,7 @@ class Pipeline {
       if (run_.report.stopped) return {};
     }
     Progress* progress = run_.options.progress;
+    run_.bytes_seen = run_.bytes_done + parsed.bytes_read;
     if (progress && !progress->Report(run_.checking || run_.collector ? "checking" : "importing",
                                       run_.bytes_done + parsed.bytes_read, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
@@ -155,6 +156,7 @@ ParseContext ImportRun::Context() {
   context.start = &start;
   context.touched = checking ? nullptr : &touched;
   context.check = checking ? &check : nullptr;
+  context.columns = &columns;
   return context;
 }
 

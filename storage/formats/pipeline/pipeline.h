@@ -31,6 +31,8 @@ struct ImportRun {
   TouchedNodes touched;
   std::uint64_t bytes_done = 0;   // of files finished
   std::uint64_t bytes_total = 0;  // of all files, 0 = unknown
+  std::uint64_t bytes_seen = 0;   // behind the last block; bytes_checked: where applying began
+  std::uint64_t bytes_checked = 0;
   // Fact nodes changed and removed, as the batches report them.
   std::uint64_t nodes_changed = 0, nodes_removed = 0;
   // Pieces are parsed and their errors noted, nothing is applied.
@@ -41,8 +43,14 @@ struct ImportRun {
   PieceCollector* collector = nullptr;  // set: pieces go there, nothing is applied
   std::vector<EntryAt> entries;         // what Piece::entries held while checking
   bool applying = false;                // options.before was called
+  ColumnUse columns;                    // of options.columns
   ImportRun(Graph& g, const ImportOptions& o)
-      : graph(g), options(o), start(g.snapshot()), touched(g.snapshot()), check(g.snapshot()) {}
+      : graph(g),
+        options(o),
+        start(g.snapshot()),
+        touched(g.snapshot()),
+        check(g.snapshot()),
+        columns(o.columns.size()) {}
 
   // Before anything is applied: calls options.before, once.
   Status BeginApplying();
@@ -50,6 +58,8 @@ struct ImportRun {
   ParseContext Context();
   // Notes an error of a file itself.
   void AddError(const std::string& file, std::uint64_t line, std::string reason);
+  // The same of a file that cannot be read at all, which ends the import: no record is skipped.
+  void Refuse(const std::string& file, std::uint64_t line, std::string reason);
 };
 
 // The frame of every import: `import`, then options.after if it was applying, then the

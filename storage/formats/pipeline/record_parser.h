@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -78,13 +79,26 @@ struct RecordError {
 };
 
 // A time that looks like seconds (times.h), or, with `until`, a valid_from that is not before the
-// valid_until beside it; as the first record of a piece has it.
+// valid_until beside it, or what `says` says (`value` is then the line that makes it so, or 0); as
+// the first record of a piece has it.
 struct DoubtfulTime {
   std::string field;
   std::uint64_t line = 0;
   std::int64_t value = 0;
   std::uint64_t count = 0;  // values like it in this field
   std::optional<std::int64_t> until = {};
+  std::string says = {};
+};
+
+// Which of ImportOptions::columns the files have had so far. Thread-safe.
+class ColumnUse {
+ public:
+  explicit ColumnUse(std::size_t count) : used_(count) {}
+  void Mark(std::size_t column) { used_[column].store(true, std::memory_order_relaxed); }
+  bool used(std::size_t column) const { return used_[column].load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<std::atomic<bool>> used_;
 };
 
 // An entry of a matrix, to find two at one place.
@@ -102,6 +116,7 @@ struct Piece {
   std::uint64_t error_count = 0;
   std::uint64_t records = 0;
   std::uint64_t fact_edges = 0;  // Link operations on the fact plane
+  std::uint64_t restated = 0;    // of these, of an edge that an earlier one has with other values
   std::uint64_t events = 0;
   std::uint64_t outcomes = 0;
   std::uint64_t vectors = 0;
@@ -109,12 +124,14 @@ struct Piece {
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
   std::uint64_t turned = 0;                  // edges of ImportOptions::reversed_kinds
+  std::uint64_t passed_over = 0;             // lines that are no records of ours
   std::uint64_t ambiguous = 0;               // edges that may be meant the other way round
   std::unique_ptr<PieceEdges> edges;         // while edges are collected: instead of the batch
-  std::vector<DoubtfulTime> doubtful_times;  // one a field and doubt
+  std::vector<DoubtfulTime> doubtful_times;  // one a field and doubt, or a thing said
   std::vector<EntryAt> entries;              // of a matrix, while it is being checked
   PieceNotes notes;                          // while the file is being checked
-  bool stopped = false;                      // kStop: an error ended the piece
+  bool stopped = false;                      // an error ended the piece
+  bool unreadable = false;                   // the file as a whole is: nothing is skipped
   bool uses_schema = false;                  // parsed differently under another schema
   std::shared_ptr<const Schema> schema;
   std::shared_ptr<const Schema> schema_after;  // with its definitions; null: the same
@@ -129,6 +146,7 @@ struct ParseContext {
   const ImportOptions* options = nullptr;
   std::shared_ptr<const Schema> schema;
   TouchedNodes* touched = nullptr;     // may be null
+  ColumnUse* columns = nullptr;        // of options->columns; may be null
   const Snapshot* start = nullptr;     // the graph before the import; null: empty
   const ImportCheck* check = nullptr;  // set: the file is being checked, nothing is applied
   std::size_t max_ops = 0;             // a piece ends after the record that reaches it

@@ -4,7 +4,9 @@
 #include <expat.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/properties/json_writer.h"
@@ -28,10 +30,12 @@ using Attributes = GraphMlKeys::Attributes;
 }  // namespace
 
 struct GraphMlReader::Impl {
-  Impl(std::unique_ptr<ByteSource> s, std::size_t block, const ImportLimits& l)
+  Impl(std::unique_ptr<ByteSource> s, const ImportOptions& o, ColumnUse* used)
       : source(std::move(s)),
-        block_bytes(block),
-        limits(l),
+        options(o),
+        block_bytes(std::max<std::size_t>(o.block_bytes, 64)),
+        limits(o.limits),
+        use(used),
         parser(XML_ParserCreateNS(nullptr, '|')) {
     if (!parser) return;
     XML_SetUserData(parser, this);
@@ -77,9 +81,11 @@ struct GraphMlReader::Impl {
   }
   // The document is read no further.
   void Refuse(std::string_view reason) {
-    lines.AddError(line(), reason);
+    Unreadable(reason);
     Stop();
   }
+  // Where nothing was read before, nothing of the file can be.
+  void Unreadable(std::string_view reason) { lines.Say(elements == 0 ? 'Z' : 'X', line(), reason); }
   // This node or edge is left out.
   void Spoil(std::string reason) {
     if (wrong.empty()) wrong = std::move(reason);
@@ -100,12 +106,15 @@ struct GraphMlReader::Impl {
   void Append(Open sort, std::string_view name, std::string_view json);
   // Whether what is known of the element is longer than a record may be; it is let go then.
   bool TooLong();
+  void TellParallelsApart();
   Result<XML_Status> ParseMore();
   Status Feed();
 
   std::unique_ptr<ByteSource> source;
+  const ImportOptions& options;
   const std::size_t block_bytes;
-  const ImportLimits limits;
+  const ImportLimits& limits;
+  ColumnUse* const use;
   XML_Parser parser;
   ElementLines lines;
   std::uint64_t fed = 0;
@@ -120,11 +129,15 @@ struct GraphMlReader::Impl {
   std::string text;           // of <data> or <default>
   bool markup = false;        // it holds elements
   // The node or edge that is open.
-  std::uint64_t element_line = 0, nodes = 0;
+  std::uint64_t element_line = 0, nodes = 0, elements = 0;
   std::string element;  // its JSON so far
   std::string beside;   // data whose names the element has for itself
   std::set<std::string, std::less<>> given;
   std::string wrong;
+  // Of an edge: what tells it from parallel ones.
+  std::string edge_id, ends, kind;
+  bool labelled = false;
+  std::unordered_set<std::size_t> seen_edges;  // hashes of the ends and kinds of edges with an id
 };
 
 void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
@@ -197,7 +210,7 @@ Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attribu
 
 void GraphMlReader::Impl::EnterKey(const Attributes& attributes) {
   if (has_graph) return Refuse("a <key> stands behind the graph");
-  const auto added = keys.Add(attributes, limits.columns);
+  const auto added = keys.Add(attributes, limits.columns, options.columns, use);
   if (!added) return Refuse(added.error().message);
   key = *added;
 }
@@ -223,14 +236,35 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
     AppendJsonKey(element, as);
     AppendJsonString(element, at->second);
   };
+  ++elements;
   if (sort == Open::kNode) return take("id", "id");
   take("source", "source");
   take("target", "target");
+  const auto value = [&](std::string_view name) {
+    const auto at = attributes.find(name);
+    return std::string(at == attributes.end() ? std::string_view() : at->second);
+  };
+  edge_id = value("id");
+  kind.clear();
+  labelled = false;
+  std::string from = value("source"), to = value("target");
   const auto own = attributes.find("directed");
   if (own != attributes.end() && own->second != "true" && own->second != "false")
     return Spoil("\"directed\" must be true or false");
-  if (own == attributes.end() ? !directed : own->second == "false")
+  if (own == attributes.end() ? !directed : own->second == "false") {
     element += ",\"directed\":false";
+    if (from > to) std::swap(from, to);
+  }
+  ends = from + '\n' + to + '\n';
+}
+
+// A document without labels tells parallel edges apart by their ids: behind the first of them the
+// id is the label.
+void GraphMlReader::Impl::TellParallelsApart() {
+  if (edge_id.empty() || labelled || edge_id.size() > Limits::kMaxStringBytes) return;
+  if (seen_edges.insert(std::hash<std::string>()(ends + kind)).second) return;
+  AppendJsonKey(element, "label");
+  AppendJsonString(element, edge_id);
 }
 
 void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
@@ -254,6 +288,8 @@ void GraphMlReader::Impl::Text(std::string_view more) {
 void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_view json) {
   const bool own = sort == Open::kNode ? name == "id"
                                        : name == "source" || name == "target" || name == "directed";
+  if (sort == Open::kEdge && (name == "kind" || name == "type")) kind += std::string(json) + '\n';
+  labelled = labelled || (sort == Open::kEdge && name == "label");
   std::string& to = own ? beside : element;
   AppendJsonKey(to, name);
   to += json;
@@ -265,9 +301,12 @@ void GraphMlReader::Impl::EndData() {
     return Spoil("\"" + key->name.substr(0, 80) + "\" is over " +
                  std::to_string(limits.field_bytes) + " bytes");
   std::string json;
+  const std::string quoted = "\"" + key->name.substr(0, 80) + "\"";
+  const bool weight = open.back() == Open::kEdge && key->name == "weight";
+  if (!weight && IsMissing(key->type, text))
+    return lines.Say('W', line(), quoted + " is NaN here: read as a value that is missing");
   if (!AppendValue(json, key->type, text))
-    return Spoil("\"" + key->name.substr(0, 80) + "\": \"" + text.substr(0, 40) +
-                 "\" is not a finite value of its type");
+    return Spoil(quoted + ": \"" + text.substr(0, 40) + "\" " + NotOfType(key->type));
   Append(open.back(), key->name, json);
   TooLong();
 }
@@ -303,6 +342,7 @@ void GraphMlReader::Impl::EndElement(Open sort) {
   const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
   const bool good = wrong.empty() && AddDefaults(sort);
   if (failed) return;  // the document was refused
+  if (good && sort == Open::kEdge) TellParallelsApart();
   if (good) {
     if (beside != "{") {
       AppendJsonKey(element, "props");
@@ -371,24 +411,23 @@ Status GraphMlReader::Impl::Feed() {
       finished = true;
     } else if (status == XML_STATUS_ERROR) {
       finished = true;
-      lines.AddError(line(), std::string("XML: ") + XML_ErrorString(XML_GetErrorCode(parser)));
+      Unreadable(std::string("XML: ") + XML_ErrorString(XML_GetErrorCode(parser)));
     } else if (finished && !has_graph) {
-      lines.AddError(line(), "the file has no <graph>");
+      Unreadable("the file has no <graph>");
     } else if (const auto at = XML_GetCurrentByteIndex(parser);
                !finished && !suspended &&
                fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) >
                    limits.line_bytes + kChunk) {
       finished = true;  // a tag or comment that does not end
-      lines.AddError(line(),
-                     "one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
+      Unreadable("one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
     }
   }
   return {};
 }
 
-GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
-                             const ImportLimits& limits)
-    : impl_(std::make_unique<Impl>(std::move(source), block_bytes, limits)) {}
+GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, const ImportOptions& options,
+                             ColumnUse* use)
+    : impl_(std::make_unique<Impl>(std::move(source), options, use)) {}
 GraphMlReader::~GraphMlReader() = default;
 
 Result<std::optional<Block>> GraphMlReader::Next() {

@@ -18,13 +18,15 @@
 #include "storage/formats/import.h"
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/block_reader.h"
+#include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
 
 class GraphMlReader final : public BlockSource {
  public:
-  GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
-                const ImportLimits& limits);
+  // Names of data that options.columns has mean what it says, and are marked in `use`.
+  GraphMlReader(std::unique_ptr<ByteSource> source, const ImportOptions& options,
+                ColumnUse* use = nullptr);
   ~GraphMlReader() override;
 
   // Blocks for ElementParser. Errors of the document are lines in them.

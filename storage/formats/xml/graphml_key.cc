@@ -1,6 +1,8 @@
 // Keys and their defaults; see graphml_key.h.
 #include "storage/formats/xml/graphml_key.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -34,8 +36,9 @@ bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
   }
   text = Trim(text, " \t\r\n");
   if (type == GraphMlType::kBoolean) {
-    if (text != "true" && text != "false" && text != "1" && text != "0") return false;
-    out += text == "true" || text == "1" ? "true" : "false";
+    const std::string lower = Lower(text);  // R and Python write TRUE and True
+    if (lower != "true" && lower != "false" && lower != "1" && lower != "0") return false;
+    out += lower == "true" || lower == "1" ? "true" : "false";
     return true;
   }
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -56,7 +59,19 @@ bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
   return true;
 }
 
-Result<GraphMlKey*> GraphMlKeys::Add(const Attributes& attributes, std::size_t most) {
+bool IsMissing(GraphMlType type, std::string_view text) {
+  return (type == GraphMlType::kReal || type == GraphMlType::kInteger) &&
+         Lower(Trim(text, " \t\r\n")) == "nan";
+}
+
+std::string NotOfType(GraphMlType type) {
+  return type == GraphMlType::kBoolean   ? "is not true or false"
+         : type == GraphMlType::kInteger ? "is not an integer within 64 bits"
+                                         : "is not a finite value of its type";
+}
+
+Result<GraphMlKey*> GraphMlKeys::Add(const Attributes& attributes, std::size_t most,
+                                     const std::vector<ColumnName>& columns, ColumnUse* use) {
   const auto value = [&](std::string_view name) {
     const auto at = attributes.find(name);
     return at == attributes.end() ? std::string_view() : at->second;
@@ -66,6 +81,14 @@ Result<GraphMlKey*> GraphMlKeys::Add(const Attributes& attributes, std::size_t m
   if (keys_.size() >= most) return Bad("more than " + std::to_string(most) + " keys");
   GraphMlKey made;
   made.name = value("attr.name");
+  constexpr std::array<std::string_view, 5> kOwn = {"key", "id", "source", "target", "directed"};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].in_file != value("attr.name") || made.name.empty() ||
+        std::ranges::find(kOwn, columns[i].meaning) != kOwn.end())
+      continue;
+    made.name = columns[i].meaning;
+    if (use) use->Mark(i);
+  }
   const std::string_view for_ = value("for"), type = value("attr.type");
   made.nodes = for_.empty() || for_ == "all" || for_ == "node";
   made.edges = for_.empty() || for_ == "all" || for_ == "edge";
@@ -92,8 +115,9 @@ Status GraphMlKeys::SetDefault(GraphMlKey& key, std::string_view text, std::size
   const std::string quoted = Quoted(key.name);
   if (text.size() > field_bytes)
     return Bad("<default> of " + quoted + " is over " + std::to_string(field_bytes) + " bytes");
+  if (IsMissing(key.type, text)) return {};
   if (!AppendValue(key.fallback, key.type, text))
-    return Bad("<default> of " + quoted + " is not a finite value of its type");
+    return Bad("<default> of " + quoted + " " + NotOfType(key.type));
   std::string name;
   AppendJsonString(name, key.name);
   default_bytes_ += name.size() + key.fallback.size();

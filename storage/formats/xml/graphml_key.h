@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "storage/formats/import.h"
+#include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
 
@@ -29,13 +31,20 @@ struct GraphMlKey {
 
 // The value as JSON appended; false when the text is none of the type's.
 bool AppendValue(std::string& out, GraphMlType type, std::string_view text);
+// NaN, which igraph and pandas write for a number that is missing.
+bool IsMissing(GraphMlType type, std::string_view text);
+// "is not true or false": of text that is none of the type's.
+std::string NotOfType(GraphMlType type);
 
 class GraphMlKeys {
  public:
   using Attributes = std::map<std::string_view, std::string_view>;
 
   // A <key>. Errors name what is wrong with it.
-  Result<GraphMlKey*> Add(const Attributes& attributes, std::size_t most);
+  // Names that `columns` has are given their meanings and marked in `use`, unless GraphML has
+  // attributes for these.
+  Result<GraphMlKey*> Add(const Attributes& attributes, std::size_t most,
+                          const std::vector<ColumnName>& columns, ColumnUse* use);
   // Its <default>, whose text was read.
   Status SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes);
   // nullptr: no such key.

@@ -151,7 +151,7 @@ TEST(Documents, UndirectedAndSelected) {
             "%%MatrixMarket matrix coordinate real symmetric\n%");
   const std::string empty = Text(ExportNodeLink, Graph::InMemory()->snapshot());
   EXPECT_EQ(empty,
-            "{\"directed\":true,\"multigraph\":false,\"graph\":{},\"nodes\":[],\"links\":[]}\n");
+            "{\"directed\":true,\"multigraph\":false,\"graph\":{},\"nodes\":[],\"edges\":[]}\n");
   auto none = Graph::InMemory();
   EXPECT_EQ(LoadClean(*none, "e.json", empty).records, 0u);
 }

@@ -96,7 +96,7 @@ TEST(GraphMl, RefusedWithLineAndNoChange) {
             "g:3: unknown attr.type \"complex\"");
   EXPECT_EQ(Refused(Document(
                 "<key id=\"w\" attr.name=\"x\" attr.type=\"int\"><default>z</default></key>", "")),
-            "g:3: <default> of \"x\" is not a finite value of its type");
+            "g:3: <default> of \"x\" is not an integer within 64 bits");
   EXPECT_EQ(Refused(Document(real,
                              "<edge source=\"a\" target=\"a\"><data key=\"w\">1</data><data "
                              "key=\"w\">2</data></edge>")),
@@ -189,7 +189,9 @@ TEST(GraphMl, DefaultsDoNotOutgrowABlock) {
   for (int i = 0; i < 5000; ++i) body += "<node id=\"n" + std::to_string(i) + "\"/>\n";
   const std::string text = Document(Key("a", Default(170)), body);  // 90 KB for 1 MB
   constexpr std::size_t kBlock = 2000;
-  GraphMlReader reader(OpenBytes(text), kBlock, ImportLimits());
+  ImportOptions small;
+  small.block_bytes = kBlock;
+  GraphMlReader reader(OpenBytes(text), small);
   std::size_t lines = 0, blocks = 0;
   for (;; ++blocks) {
     auto block = reader.Next();

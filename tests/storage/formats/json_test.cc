@@ -361,11 +361,12 @@ TEST(Properties, CanonicalAndExact) {
   for (
       const char* json :
       {R"({"a":0.1,"b":1e+300,"c":-0.0,"d":3.0,"e":18446744073709551615,"f":-9223372036854775808})",
-       R"({"k":[[],{},"",null,false]})", R"({"":"empty key","q":"\"\\\n\u0000\u007f"})"})
+       R"({"k":[[],{},"",null,false]})", R"({"":"empty key","q":"\"\\\n\u0001\u007f"})"})
     EXPECT_EQ(JsonFromProperties(PropertiesFromJson(json).value()).value(), json);
   EXPECT_FALSE(JsonFromProperties("garbage"));
   EXPECT_FALSE(PropertiesFromJson("[]"));
   EXPECT_FALSE(PropertiesFromJson(R"({"a\u0000":1})"));
+  EXPECT_FALSE(PropertiesFromJson(R"({"a":"\u0000"})"));
 }
 
 }  // namespace

@@ -126,8 +126,6 @@ TEST(McpMemory, RefusedByLineWithoutChange) {
     EXPECT_EQ(graph->snapshot().sequence(), 0u);
     return r.kept_errors.empty() ? "" : r.kept_errors[0].ToString();
   };
-  EXPECT_EQ(refused(R"({"type":"event"})"),
-            "m.jsonl:8: \"type\" must be entity or relation, got \"event\"");
   EXPECT_EQ(refused(R"({"name":"x"})"), "m.jsonl:8: no \"type\"");
   EXPECT_EQ(refused(R"({"type":"entity","name":"x","entityType":"t"})"),
             "m.jsonl:8: no \"observations\"");

@@ -79,16 +79,19 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
            attributes + "}]}";
   };
   EXPECT_EQ(Refused(edge("\"weight\":-1")), "g:4: weight -1 is negative");
-  EXPECT_EQ(Refused(edge("\"weight\":NaN")), "g:4: JSON: syntax error at byte 38");
+  EXPECT_EQ(Refused(edge("\"weight\":NaN")), "g:4: JSON: syntax error at byte 37 of the element");
   EXPECT_EQ(Refused(edge("\"weight\":1e400")),
-            "g:4: JSON: number 1e400 is out of range at byte 43");
+            "g:4: JSON: number 1e400 is out of range at byte 42 of the element");
   EXPECT_EQ(Refused(edge("\"weight\":1e39")),
             "g:4: \"weight\" must be a number within f32, got 1e39");
   EXPECT_EQ(Refused(edge("\"weight\":\"1\"")),
             "g:4: \"weight\" must be a number within f32, got a string");
-  EXPECT_EQ(Refused(edge("\"x\":1,\"x\":2")), "g:4: JSON: key \"x\" stands twice at byte 40");
-  EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")), "g:4: JSON: not valid UTF-8 at byte 34");
-  EXPECT_EQ(Refused(edge("\"source\":1")), "g:4: JSON: key \"source\" stands twice at byte 39");
+  EXPECT_EQ(Refused(edge("\"x\":1,\"x\":2")),
+            "g:4: JSON: key \"x\" stands twice at byte 39 of the element");
+  EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")),
+            "g:4: JSON: not valid UTF-8 at byte 33 of the element");
+  EXPECT_EQ(Refused(edge("\"source\":1")),
+            "g:4: JSON: key \"source\" stands twice at byte 38 of the element");
   EXPECT_EQ(Refused(edge("\"kind\":\"causes\",\"directed\":false")),
             "g:4: the edge is undirected, but kind \"causes\" is directed");
   EXPECT_EQ(Refused("{\"nodes\":[{\"id\":1.5}]}"),
@@ -97,7 +100,8 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
   EXPECT_EQ(Refused("{\"nodes\":[7]}"), "g:1: expected an object, got an integer");
   EXPECT_EQ(Refused("{\"nodes\":[{}],\n\"nodes\":[]}"), "g:2: \"nodes\" stands twice");
   EXPECT_EQ(Refused("{\"links\":[],\"edges\":[]}"), "g:1: has both \"links\" and \"edges\"");
-  EXPECT_EQ(Refused("{\"graph\":{}}"), "g:1: has neither \"nodes\" nor \"links\" nor \"edges\"");
+  EXPECT_EQ(Refused("{\"graph\":{}}"),
+            "g:1: has neither \"nodes\" nor \"links\" nor \"edges\"; it has \"graph\"");
   EXPECT_EQ(Refused("{\"directed\":1,\"nodes\":[]}"), "g:1: \"directed\" must be true or false");
   EXPECT_EQ(Refused("{\"nodes\":[]}\n x"), "g:2: something follows the object");
   EXPECT_EQ(Refused("{\"nodes\":{}}"), "g:1: expected a list of elements");

@@ -114,7 +114,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Needs(request, "hops", "around"));
   PLEXUS_TRY(Needs(request, "limit", "around"));
   PLEXUS_TRY(ValueNeeds(request, "table", "nodes", "format", "csv"));
-  PLEXUS_TRY(ValueNeeds(request, "edges_key", "edges", "format", "node-link"));
+  PLEXUS_TRY(ValueNeeds(request, "edges_key", "links", "format", "node-link"));
   PLEXUS_ASSIGN(Exporter exporter, MakeExporter(workspace, request));
   Reply reply;
   const std::string output = request.Text("output");
@@ -158,8 +158,9 @@ void AddExport(Rows& rows) {
             Count("limit", "N", "with around: at most N nodes, nearest first"),
             KindsParameter("not jsonl: only these edge kinds (default: all facts)"),
             Flag("keys", "dot, gexf: show keys instead of texts"),
-            Choice("edges_key", {"links", "edges"},
-                   "node-link: name of the list of edges; NetworkX 3.4 and later reads edges")},
+            Choice("edges_key", {"edges", "links"},
+                   "node-link: name of the list of edges; NetworkX 3.6 and later reads edges, "
+                   "earlier ones and d3 read links")},
        .reply = "sequence:n, format:s, file:s, bytes:n",
        .examples = {{"plexus export --db g > g.jsonl", "everything; import reads it back"},
                     {"plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > "

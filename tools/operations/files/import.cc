@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +14,10 @@
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/files/follow.h"
+#include "tools/operations/files/import_reply.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/reply/text_table.h"
 #include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/workspace.h"
@@ -71,126 +70,6 @@ std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
   return total;
 }
 
-std::uint64_t NeverValid(const ImportReport& report) {
-  std::uint64_t count = 0;
-  for (const ImportWarning& warning : report.warnings)
-    if (warning.until) count += warning.count;
-  return count;
-}
-
-void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& counts) {
-  json.BeginObject(name);
-  json.Field("new", counts.added);
-  json.Field("changed", counts.changed);
-  json.Field("same", counts.same);
-  json.EndObject();
-}
-
-void WriteReport(ReplyWriter& json, const ImportReport& report,
-                 const std::optional<IndexTermsReport>& terms, bool dry_run,
-                 const std::optional<FollowReport>& followed,
-                 const std::vector<std::string>& warnings) {
-  json.Field("sequence", report.sequence);
-  if (dry_run) json.Field("dry_run", true);
-  WriteImportCounts(json, "nodes", report.nodes);
-  WriteImportCounts(json, "edges", report.edges);
-  WriteImportCounts(json, "events", report.events);
-  json.Field("outcomes", report.outcomes);
-  json.Field("vectors", report.vectors);
-  json.Field("errors", report.errors);
-  json.Field("never_valid", NeverValid(report));
-  json.Field("stubs", report.stubs);
-  json.Field("unknown", report.unknown);
-  if (report.turned > 0) json.Field("turned", report.turned);
-  if (!report.new_edge_kinds.empty()) json.Values("new_edge_kinds", report.new_edge_kinds);
-  json.Field("removed", report.removed);
-  json.Field("records", report.records);
-  json.Field("bytes", report.bytes);
-  json.Field("batches", report.batches);
-  if (report.pointers > 0) {
-    json.Field("pointers", report.pointers);
-    json.Field("self_loops_skipped", report.self_loops_skipped);
-  }
-  if (terms) {
-    json.BeginObject("terms");
-    WriteTermFields(json, *terms);
-    json.EndObject();
-  }
-  if (followed) {
-    json.BeginObject("follow");
-    json.Field("resumed_at", followed->resumed_at);
-    json.Field("offset", followed->offset);
-    json.Field("lines", followed->lines);
-    json.Field("waiting", followed->waiting);
-    json.Field("interrupted", followed->interrupted);
-    json.EndObject();
-  }
-  json.Field("stopped", report.stopped);
-  json.BeginArray("messages");
-  for (const ImportError& error : report.kept_errors) json.Value(error.ToString());
-  json.EndArray();
-  json.Values("warnings", warnings);
-}
-
-std::string Page(const ImportReport& report, double seconds) {
-  std::ostringstream page;
-  TextTable table;
-  const auto right = TextTable::Align::kRight;
-  table.Column("").Column("new", right).Column("changed", right).Column("same", right);
-  const auto row = [&](const char* name, const ImportCounts& counts) {
-    if (counts.added + counts.changed + counts.same > 0)
-      table.Row({name, Grouped(counts.added), Grouped(counts.changed), Grouped(counts.same)});
-  };
-  row("nodes", report.nodes);
-  row("edges", report.edges);
-  row("events", report.events);
-  table.Print(page);
-  if (report.stopped && report.batches == 0)
-    page << "nothing was imported; the graph is as it was\n";
-  const auto line = [&](std::uint64_t count, const char* what) {
-    if (count > 0) page << Grouped(count) << ' ' << what << '\n';
-  };
-  line(report.outcomes, "outcomes");
-  line(report.vectors, "vectors");
-  line(report.stubs, "stubs: new nodes that are named but that no record states");
-  line(report.unknown, "unknown: members in roles and outcomes of types that are none built in");
-  line(report.turned, "edges turned round");
-  line(report.removed, "removed");
-  line(report.pointers, "pointers read");
-  line(report.self_loops_skipped, "pointers to themselves skipped");
-  line(report.errors, "records refused");
-  line(NeverValid(report), "records never valid: from is not before until");
-  page << Grouped(report.records) << " records, " << Bytes(report.bytes) << ", sequence "
-       << report.sequence << ", in " << Number(seconds, 3) << " s\n";
-  return std::move(page).str();
-}
-
-// Edges that may be meant the other way round; "" for none.
-std::string AmbiguousWarning(const ImportReport& report) {
-  if (report.ambiguous == 0) return "";
-  return std::to_string(report.ambiguous) +
-         " edges from from_id to to_id are of the kinds supersedes, supports or promoted_from and "
-         "were read as 'from supersedes to'; where the files mean 'to supersedes from', import "
-         "them with --reversed-kinds supersedes,supports,promoted_from";
-}
-
-// What was refused, and what looks wrong.
-void AddNotes(std::vector<Note>& notes, const ImportReport& report) {
-  for (const ImportWarning& warning : report.warnings)
-    notes.push_back({warning.ToString(), Note::kWarning});
-  if (report.ambiguous > 0) notes.push_back({AmbiguousWarning(report), Note::kWarning});
-  for (const ImportError& error : report.kept_errors) {
-    if (report.stopped)
-      notes.push_back({error.ToString(), Note::kError});
-    else
-      notes.push_back({error.ToString() + " (skipped)", Note::kWarning});
-  }
-  if (report.errors > report.kept_errors.size())
-    notes.push_back(
-        {std::to_string(report.errors - report.kept_errors.size()) + " more records refused",
-         Note::kWarning});
-}
-
 // Vectors are read from regular files; what a pipe holds is kept in memory.
 Result<std::string> ReadVectorsFrom(int input) {
   constexpr std::size_t kMaxInputBytes = std::size_t{1} << 30;
@@ -241,12 +120,14 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   const bool vectors = AskedVectorFormat(request).has_value();
   if (vectors && given.size() != 1)
     return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
-  if (!vectors && (request.Given("keys") || request.Given("metric") || request.Given("prefilter") ||
-                   request.Given("element") || request.Given("dimensions")))
+  if (!vectors &&
+      (request.Given("keys") || request.Given("metric") || request.Given("prefilter") ||
+       request.Given("element") || request.Given("dimensions") || request.Given("space")))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("keys") + ", " + request.Name("metric") + ", " +
-                    request.Name("prefilter") + ", " + request.Name("element") + " and " +
-                    request.Name("dimensions") + " go with a vector file (.npy, .fvecs, .f32)");
+                    request.Name("prefilter") + ", " + request.Name("element") + ", " +
+                    request.Name("dimensions") + " and " + request.Name("space") +
+                    " go with a vector file (.npy, .fvecs, .f32)");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
   std::error_code ignored;
@@ -278,6 +159,18 @@ Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
   return names;
 }
 
+// A name that no file has is a slip of the command, not of a file.
+Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
+  if (report.unused_columns.empty()) return {};
+  std::string names;
+  for (const std::string& name : report.unused_columns)
+    names += (names.empty() ? "" : ", ") + Quoted(name);
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      request.Name("columns") + ": no file has a column or field " + names +
+          " that could mean this; tables, rows, GraphML and node-link JSON have such names");
+}
+
 Result<ImportOptions> Options(const Workspace& workspace, const Request& request) {
   ImportOptions options;
   if (!AskedVectorFormat(request)) {
@@ -302,20 +195,22 @@ Result<ImportOptions> Options(const Workspace& workspace, const Request& request
   return options;
 }
 
-Reply MakeReply(Workspace& workspace, ImportReport report,
+Reply MakeReply(Workspace& workspace, const Request& request, ImportReport report,
                 const std::optional<IndexTermsReport>& terms, bool dry_run, double seconds,
                 const std::optional<FollowReport>& followed = {}) {
-  AddNotes(workspace.notes(), report);
+  const std::string columns = request.Name("columns");
+  AddImportNotes(workspace.notes(), report, columns);
   std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
   for (const ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
   if (report.ambiguous > 0) warnings.push_back(AmbiguousWarning(report));
-  std::string page = Page(report, seconds);
+  std::string page = ImportPage(report, seconds);
   if (terms) page += ShownTerms(*terms);
   if (dry_run) page += "a dry run: nothing was written\n";
   const bool stopped = report.stopped;
-  Reply reply([report = std::move(report), terms, dry_run, followed, warnings](ReplyWriter& json) {
-    WriteReport(json, report, terms, dry_run, followed, warnings);
-  });
+  Reply reply(
+      [report = std::move(report), terms, dry_run, followed, warnings, columns](ReplyWriter& json) {
+        WriteImportReport(json, report, terms, dry_run, followed, warnings, columns);
+      });
   reply.page = std::move(page);
   if (followed && followed->interrupted) reply.failure = Error{ErrorCode::kCancelled, ""};
   if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
@@ -336,10 +231,11 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
   }
+  PLEXUS_TRY(CheckColumnsUsed(request, *report));
   report->sequence = before;
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return MakeReply(workspace, *std::move(report), std::nullopt, true, seconds);
+  return MakeReply(workspace, request, *std::move(report), std::nullopt, true, seconds);
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
@@ -371,6 +267,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
   }
+  PLEXUS_TRY(CheckColumnsUsed(request, *report));
   std::optional<IndexTermsReport> terms;
   if (!report->stopped && keeper.on()) {  // a refused file leaves no trace
     PLEXUS_ASSIGN(terms, keeper.Finish());
@@ -378,7 +275,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return MakeReply(workspace, *std::move(report), terms, false, seconds, followed);
+  return MakeReply(workspace, request, *std::move(report), terms, false, seconds, followed);
 }
 
 Access ImportAccess(const Request& request) {
@@ -432,7 +329,8 @@ void AddImport(Rows& rows) {
                     "never valid (without it they are taken, and warned of); and unknown roles "
                     "and outcome types (without it they are taken, and counted)"),
                List("columns", "MEANING=COLUMN",
-                    "tables and rows: what the file's columns mean, as source=from,target=to; "
+                    "tables, rows, GraphML and node-link JSON: what the file's columns or fields "
+                    "mean, as source=from,target=to; "
                     "unnamed "
                     "ones mean what they are called"),
                List(
@@ -455,7 +353,7 @@ void AddImport(Rows& rows) {
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
                 "changed:n, same:n}, "
                 "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
-                "never_valid:n, stubs:n, unknown:n, turned?:n, "
+                "never_valid:n, stubs:n, unknown:n, turned?:n, passed_over?:n, "
                 "new_edge_kinds?:[s], removed:n, records:n, bytes:n, batches:n, pointers?:n, "
                 "self_loops_skipped?:n, "
                 "terms?:{texts:n, changed:n, linked:n, unlinked:n}, "

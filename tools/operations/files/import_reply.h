@@ -1,0 +1,30 @@
+// What an import did, as JSON, as a page for people and as notes beside it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/formats/follow.h"
+#include "storage/formats/import.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// `columns`: how the user spells the parameter that names columns (--columns).
+void WriteImportReport(ReplyWriter& json, const ImportReport& report,
+                       const std::optional<IndexTermsReport>& terms, bool dry_run,
+                       const std::optional<FollowReport>& followed,
+                       const std::vector<std::string>& warnings, const std::string& columns);
+
+std::string ImportPage(const ImportReport& report, double seconds);
+
+// Edges that may be meant the other way round; "" for none.
+std::string AmbiguousWarning(const ImportReport& report);
+
+// What was refused, with what to type next, and what looks wrong.
+void AddImportNotes(std::vector<Note>& notes, const ImportReport& report,
+                    const std::string& columns);
+
+}  // namespace plexus::tools
