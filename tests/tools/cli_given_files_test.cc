@@ -279,9 +279,10 @@ TEST(GivenFiles, ColumnsAreOfAllFilesTogether) {
     EXPECT_EQ(Edges(run, "new"), 1);
     EXPECT_EQ(Nodes(run, "new"), 2);
     EXPECT_EQ(import(columns + ",text=note", {people, relations, rows}).code, 0);
+    EXPECT_EQ(import(columns + ",text=nonsense", {people, relations, rows}).code, 2);
     for (const auto& files : std::vector<std::vector<std::string>>{
              {people, relations},
-             {people, relations, rows},
+             {rows},
              {dir.File("a.jsonl", "{\"node\":\"a\"}\n")},
              {dir.File("a.el", "a b\n")},
              {dir.File("memory.jsonl", kAda + "\n")},
@@ -330,7 +331,7 @@ TEST(GivenFiles, GephisTypeIsADirection) {
   EXPECT_TRUE(Holds(Export(dir), "a,b,linked,1,")) << Export(dir);
   EXPECT_EQ(Plexus({"bfs", "--db", dir / "g", "--json", "--from", "c"})
                 .Json()
-                .at("reached")
+                .at("total")
                 .to_number<int>(),
             3);
   Import(dir, "directed.csv", "Source,Target,Type\np,q,Directed\nx,y,DIRECTED\n");

@@ -37,7 +37,10 @@ int Edges(const std::string& db) {
 TEST(Interrupt, AnImportStopsCleanlyAndGoesOnWhenRunAgain) {
   const TempDir dir;
   const std::string db = dir / "g", file = Table(dir);
-  EXPECT_EQ(InterruptedAt("importing:1", {"import", "--db", db, file}).code, 130);
+  const Finished stopped = InterruptedAt("importing:1", {"import", "--db", db, file});
+  EXPECT_EQ(stopped.code, 130);
+  EXPECT_NE(stopped.err.find(" % is in; run the same import again"), std::string::npos)
+      << stopped.err;
   const Finished verify = Plexus({"verify", "--db", db, "--json"});
   EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
   const int kept = Edges(db);

@@ -99,7 +99,7 @@ TEST(Usage, ContradictionsAreRefused) {
       {{"export", "--hops", "2"}, "--hops needs --around"},
       {{"export", "--limit", "2"}, "--limit needs --around"},
       {{"export", "--table", "nodes"}, "--table nodes needs --format csv"},
-      {{"export", "--edges-key", "edges"}, "--edges-key edges needs --format node-link"}};
+      {{"export", "--edges-key", "links"}, "--edges-key links needs --format node-link"}};
   for (const auto& [words, why] : all) {
     const Finished run = ask(words);
     EXPECT_EQ(run.code, 2) << why;

@@ -209,7 +209,7 @@ Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
   PLEXUS_TRY(DefineByUse(ends));
   const NodeRef source = Ref(ends.source);
   const NodeRef target = Ref(ends.target);
-  said_.clear();  // what comes is no repetition
+  ForgetSaid();  // what comes is no repetition
   batch().Unlink(source, KindRef(ends), target, label);
   return {};
 }
@@ -226,7 +226,7 @@ void BatchBuilder::Remove(const NodeName& name, bool purge) {
   else
     batch().RemoveNode(node);
   removed_.insert(name.key);
-  said_.clear();
+  ForgetSaid();
   node_values_.clear();
   if (const auto at = patches_.find(name.key); at != patches_.end()) {
     piece_.patches[at->second] = {};  // of what is no more
@@ -290,57 +290,75 @@ std::uint64_t Mix(std::uint64_t hash, std::string_view bytes) {
 }
 
 template <class T>
-std::uint64_t Digest(const std::optional<T>& value) {
+std::uint32_t Digest(const std::optional<T>& value) {
   if (!value) return 0;
   std::uint64_t bits = 0;
   if constexpr (std::is_same_v<T, std::string_view>)
     bits = Mix(1, *value);
   else if constexpr (std::is_same_v<T, float>)
-    bits = std::bit_cast<std::uint32_t>(*value) + 1;
+    bits = std::bit_cast<std::uint32_t>(*value);
   else
-    bits = static_cast<std::uint64_t>(*value) * kHashPrime + 1;
-  return std::max<std::uint64_t>(bits, 1);
+    bits = static_cast<std::uint64_t>(*value);
+  return static_cast<std::uint32_t>((bits + 1) * kHashPrime >> 32) | 1;
 }
 
 }  // namespace
 
-std::uint64_t BatchBuilder::Identity(const EdgeEnds& ends, std::string_view label, bool symmetric) {
-  const std::string* first = &ends.source.key;
-  const std::string* second = &ends.target.key;
-  if (ends.reversed || (symmetric && *first > *second)) std::swap(first, second);
-  const std::uint64_t kind = ends.stored == kNoEdgeKind
-                                 ? Mix(2, ends.kind_name)
-                                 : static_cast<std::uint64_t>(ends.stored.value()) * kHashPrime;
-  return Mix(Mix(Mix(kind, *first), *second), label);
+BatchBuilder::Said& BatchBuilder::SaidOf(std::uint64_t edge) {
+  const auto find = [](std::vector<Said>& in, std::uint64_t wanted) -> Said& {
+    const std::size_t mask = in.size() - 1;
+    std::size_t at = wanted & mask;
+    while (in[at].edge != 0 && in[at].edge != wanted) at = (at + 1) & mask;
+    return in[at];
+  };
+  if (2 * (said_count_ + 1) > said_.size()) {
+    std::vector<Said> larger(std::max<std::size_t>(2 * said_.size(), 64));
+    for (const Said& said : said_)
+      if (said.edge != 0) find(larger, said.edge) = said;
+    said_ = std::move(larger);
+  }
+  Said& said = find(said_, edge);
+  if (said.edge == 0) {
+    said.edge = edge;
+    ++said_count_;
+  }
+  return said;
 }
 
 // Records of one piece become one batch, of which the graph sees the last values alone.
 void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge) {
-  const auto match = schema().FindEdgeKind(ends.kind_name);
-  const bool symmetric = match && schema().edge_kind(match->kind).symmetric;
-  EdgeEnds stored = ends;  // a kind that the piece defines has no number when it is first used
-  if (match) stored.stored = match->kind;
-  const auto [at, is_new] =
-      said_.try_emplace(Identity(stored, edge.label, symmetric), Said{line_, {}});
-  const std::array<std::uint64_t, 6> values = {Digest(edge.weight),      Digest(edge.created_at),
+  EdgeKindId kind = ends.stored;  // kNoEdgeKind when this record defines it
+  if (kind == kNoEdgeKind)
+    if (const auto match = schema().FindEdgeKind(ends.kind_name)) kind = match->kind;
+  const std::string* first = &ends.source.key;
+  const std::string* second = &ends.target.key;
+  const bool symmetric = kind != kNoEdgeKind && schema().edge_kind(kind).symmetric;
+  if (ends.reversed || (symmetric && *first > *second)) std::swap(first, second);
+  std::uint64_t name = Mix(Mix(kind.value() * kHashPrime, *first), *second);
+  if (!edge.label.empty()) name = Mix(name, edge.label);
+  Said& said = SaidOf(std::max<std::uint64_t>(name, 1));
+  const std::array<std::uint32_t, 6> values = {Digest(edge.weight),      Digest(edge.created_at),
                                                Digest(edge.created_by),  Digest(edge.valid_from),
                                                Digest(edge.valid_until), Digest(edge.properties)};
+  const std::uint64_t before = std::exchange(said.line, line_);
+  if (before == 0) {
+    said.values = values;
+    return;
+  }
   bool differs = false, replaces = false;
-  Said& said = at->second;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == 0 || values[i] == said.values[i]) continue;
-    differs = differs || !is_new;
+    differs = true;
     replaces = replaces || said.values[i] != 0;
     said.values[i] = values[i];
   }
   piece_.restated += differs;
   if (replaces)
-    Warn("edge", said.line,
+    Warn("edge", before,
          "the edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
              Quoted(ends.target.key) +
              " stands again with other values, which replace these (a label tells parallel edges "
              "apart)");
-  said.line = line_;
 }
 
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,

@@ -124,13 +124,19 @@ class BatchBuilder {
   void NoteWanted(const EdgeEnds& ends);
   void NoteDoubt(std::string_view field, std::int64_t time_ms, std::optional<std::int64_t> until);
   void Warn(std::string_view topic, std::uint64_t line, std::string says);
-  // What records of this piece have said of a thing so far: digests of its attributes, 0: nothing.
+  // What records of this piece have said of an edge so far: digests of its attributes, 0: nothing.
   struct Said {
+    std::uint64_t edge = 0;  // a hash of its name, never 0
     std::uint64_t line = 0;
-    std::array<std::uint64_t, 6> values{};
+    std::array<std::uint32_t, 6> values{};
   };
+  // The edge's entry, made when there is none. Open addressing: one look-up for each edge record.
+  Said& SaidOf(std::uint64_t edge);
+  void ForgetSaid() {
+    said_.clear();
+    said_count_ = 0;
+  }
   void NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge);
-  static std::uint64_t Identity(const EdgeEnds& ends, std::string_view label, bool symmetric);
 
   const ParseContext& context_;
   Piece& piece_;
@@ -142,7 +148,8 @@ class BatchBuilder {
   std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
   std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
   std::set<std::string> removed_;                                 // in this piece
-  std::unordered_map<std::uint64_t, Said> said_;  // of edges, by a hash of their name
+  std::vector<Said> said_;                                        // a power of two of them
+  std::size_t said_count_ = 0;
   std::unordered_map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> node_values_;
 };
 
