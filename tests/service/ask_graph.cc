@@ -29,11 +29,9 @@ reference::FlatGraph Checker::Flat(std::int64_t valid_at) const {
     if (valid_at != kNoTime && !value.ValidAt(valid_at)) continue;
     const auto a = ids_.find(edge.source), b = ids_.find(edge.target);
     if (a == ids_.end() || b == ids_.end()) continue;
-    flat.arcs.push_back(
-        {a->second, b->second, edge.kind, value.weight, value.created_at, false});
+    flat.arcs.push_back({a->second, b->second, edge.kind, value.weight, value.created_at, false});
     if (Symmetric(edge.kind))
-      flat.arcs.push_back(
-          {b->second, a->second, edge.kind, value.weight, value.created_at, true});
+      flat.arcs.push_back({b->second, a->second, edge.kind, value.weight, value.created_at, true});
   }
   return flat;
 }
@@ -93,8 +91,8 @@ std::string Checker::Traverse(Chance& chance) const {
       product *= static_cast<double>(e.weight) * options.decay;
       if (e.source != at && e.target != at) return where + "the path has a gap";
       at = e.source == at ? e.target : e.source;
-      const WorldEdge edge = Stored(KeyOf(e.source), e.kind, KeyOf(e.target),
-                                    std::string(snapshot_.string(e.label)));
+      const WorldEdge edge =
+          Stored(KeyOf(e.source), e.kind, KeyOf(e.target), std::string(snapshot_.string(e.label)));
       const auto known = world_.edges.find(edge);
       if (known == world_.edges.end() || known->second.weight != e.weight)
         return where + "a step of the path is no edge";
@@ -103,8 +101,8 @@ std::string Checker::Traverse(Chance& chance) const {
     }
     if (at != hit.node || hit.path.size() != static_cast<std::size_t>(hit.hops))
       return where + "the path does not end there";
-    if (!expected[hit.node] || !Near(*expected[hit.node], hit.score) ||
-        !Near(best[i], hit.score) || !Near(product, hit.score))
+    if (!expected[hit.node] || !Near(*expected[hit.node], hit.score) || !Near(best[i], hit.score) ||
+        !Near(product, hit.score))
       return where + KeyOf(hit.node) + " has " + std::to_string(hit.score) + ", its path " +
              std::to_string(product);
   }
@@ -148,8 +146,7 @@ std::string Checker::PageRank(Chance& chance) const {
     teleport.resize(snapshot_.node_count());
     teleport[options.seeds[0].node] = 1;
   }
-  const auto expected =
-      reference::PageRank(Flat(), options.damping, options.weighted, teleport, 0);
+  const auto expected = reference::PageRank(Flat(), options.damping, options.weighted, teleport, 0);
   for (NodeId v = 0; v < expected.size(); ++v)
     if (std::abs(expected[v] - found->scores[v]) > 1e-9)
       return "PageRank of " + KeyOf(v) + " is " + std::to_string(found->scores[v]) +

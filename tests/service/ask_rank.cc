@@ -81,8 +81,8 @@ std::string Checker::Nearest(Chance& chance) const {
     if (found->proven) {  // then it is the scan's answer, bit by bit
       ++TheBoard().proven;
       if (found->nodes != scan->nodes)
-        return by + Listed(snapshot_, found->nodes) + " is called proven; the scan:" +
-               Listed(snapshot_, scan->nodes);
+        return by + Listed(snapshot_, found->nodes) +
+               " is called proven; the scan:" + Listed(snapshot_, scan->nodes);
     } else if (prefilter == Prefilter::kInt8) {
       return by + "is not called proven";
     }
@@ -115,8 +115,8 @@ std::string Checker::Bm25(Chance& chance) const {
     const Bm25Match& match = found->matches[i];
     if (!scores[match.node] || !Near(*scores[match.node], match.score) ||
         !Near(best[i], match.score))
-      return where + KeyOf(match.node) + " has score " + std::to_string(match.score) + ", best is " +
-             std::to_string(best[i]);
+      return where + KeyOf(match.node) + " has score " + std::to_string(match.score) +
+             ", best is " + std::to_string(best[i]);
   }
   return "";
 }

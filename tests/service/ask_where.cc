@@ -15,10 +15,10 @@ std::string Checker::Where(Chance& chance) const {
   const std::int64_t since = DrawTime(chance);
   const std::string word = Word(chance.Below(kWords) / 4);
   const bool reads_texts = !allowed_.no_texts && !allowed_.unreadable && chance.OneIn(2);
-  const std::string text =
-      "(trust >= " + std::to_string(trust) + " or tag = '" + tag + "') and (created_at < " +
-      std::to_string(since) + " or scope = 'team' or exists access_count)" +
-      (reads_texts ? " and text like '%" + word + "%'" : "");
+  const std::string text = "(trust >= " + std::to_string(trust) + " or tag = '" + tag +
+                           "') and (created_at < " + std::to_string(since) +
+                           " or scope = 'team' or exists access_count)" +
+                           (reads_texts ? " and text like '%" + word + "%'" : "");
   const auto found = EvaluateWhere(snapshot_, text);
   if (!found) return text + ": " + found.error().ToString();
   const double told = std::stod(std::to_string(trust));

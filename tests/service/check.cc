@@ -56,8 +56,7 @@ Checker::Checker(const Snapshot& snapshot, const World& world, Allowed allowed)
 }
 
 std::pair<std::string, NodeId> Checker::Draw(Chance& chance) const {
-  const auto it =
-      std::next(ids_.begin(), static_cast<std::ptrdiff_t>(chance.Below(ids_.size())));
+  const auto it = std::next(ids_.begin(), static_cast<std::ptrdiff_t>(chance.Below(ids_.size())));
   return *it;
 }
 
@@ -111,9 +110,9 @@ std::string Checker::Content(const std::string& key, const WorldNode& node, Node
     if (seen.empty() && MayLack(key)) continue;
     if (seen != node.vectors[static_cast<std::size_t>(i)])
       return std::string("vector of ") + kSpaceNames[i] +
-             (seen.empty() ? " is not there" : node.vectors[static_cast<std::size_t>(i)].empty()
-                                                   ? " is there"
-                                                   : " is another");
+             (seen.empty()                                        ? " is not there"
+              : node.vectors[static_cast<std::size_t>(i)].empty() ? " is there"
+                                                                  : " is another");
   }
   return "";
 }
@@ -133,7 +132,8 @@ std::string Checker::Words(const std::string& key, const WorldNode& node, NodeId
   std::set<std::string> terms;
   for (const auto& [word, times] : node.terms)
     terms.insert(word + "*" + std::to_string(static_cast<int>(times)));
-  if (const std::string wrong = Difference(node.tags, tags); !wrong.empty()) return "tags: " + wrong;
+  if (const std::string wrong = Difference(node.tags, tags); !wrong.empty())
+    return "tags: " + wrong;
   if (const std::string wrong = Difference(terms, words); !wrong.empty()) return "words: " + wrong;
   return "";
 }

@@ -66,14 +66,18 @@ class Replica {
  public:
   Replica(const Settings& settings, Looker looker) : settings_(settings), looker_(looker) {}
 
-  // An error that the caller judges.
+  // An error that the caller judges. Every second time it stays behind: in between lies a moment
+  // whose nodes a later record may purge.
   Status Pull(Database& source) {
+    behind_ = ++pulls_ % 2 == 0;
+    const std::uint64_t most = behind_ ? 1 + looker_.chance().Below(8) : 64;
     for (bool more = true; more;) {
       if (!graph_) PLEXUS_TRY(Begin(source));
       const auto changes =
-          source.ChangesSince(graph_->snapshot().sequence(), {.max_records = 64, .max_bytes = 1 << 20});
+          source.ChangesSince(graph_->snapshot().sequence(), {.max_records = most});
       // Trimmed, or it began with a view that is further than what is durable.
-      if (!changes && changes.error().code == ErrorCode::kFailedPrecondition && view_tried_++ < 100) {
+      if (!changes && changes.error().code == ErrorCode::kFailedPrecondition &&
+          view_tried_++ < 20) {
         graph_.reset();
         Sleep(2);
         continue;
@@ -87,7 +91,7 @@ class Replica {
       }
       PLEXUS_TRY(graph_->Replay(changes->records));
       TheBoard().replayed += changes->records.size();
-      more = changes->more;
+      more = changes->more && !behind_;
     }
     return {};
   }
@@ -97,6 +101,7 @@ class Replica {
     const Snapshot snapshot = graph_->snapshot();
     Allowed allowed;
     allowed.no_texts = no_texts_;
+    if (behind_) allowed.victims = Victims::kMayLackContent;
     if (!settings_.Has("cleared")) allowed.victims = Victims::kIgnored;
     if (snapshot.sequence() > 0) looker_.Look(snapshot, since, looker_.Draw(), allowed, ends);
   }
@@ -129,7 +134,8 @@ class Replica {
   std::unique_ptr<Graph> graph_;
   std::uint64_t generation_ = 0;
   int view_tried_ = 0;
-  bool no_texts_ = false;
+  bool no_texts_ = false, behind_ = false;
+  std::uint64_t pulls_ = 0;
 };
 
 }  // namespace

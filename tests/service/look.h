@@ -30,8 +30,9 @@ class Looker {
 
   enum class How { kFull, kSome, kAsk };
   // False: the test ends, or it is wrong. `ends`: errors of payloads are expected.
-  bool Look(const Snapshot& snapshot, const Since& since, How how, Allowed allowed = {},
-            const std::function<bool()>& ends = [] { return false; });
+  bool Look(
+      const Snapshot& snapshot, const Since& since, How how, Allowed allowed = {},
+      const std::function<bool()>& ends = [] { return false; });
   // Mostly questions, now and then everything.
   How Draw() {
     const std::uint64_t drawn = chance_.Below(60);

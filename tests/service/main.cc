@@ -99,8 +99,7 @@ class Supervisor {
       base_.ToSafe();
       board.closing = 0;
       ++board.epoch;
-      Child service(settings_, "service",
-                    [&] { return Service(settings_, base_, life).Run(); });
+      Child service(settings_, "service", [&] { return Service(settings_, base_, life).Run(); });
       // Those that follow live on beside several lives of the service.
       if (!follower || life % 4 == 0) {
         if (follower) follower->Kill();
@@ -149,7 +148,8 @@ class Supervisor {
     std::printf(
         "service_test: seed %llu: %llu + %llu steps in %llu lives (%llu kills of processes, %llu "
         "closes), %llu purges, %llu hard purges, %llu conflicts expected, %llu retries; %llu whole "
-        "compares, %llu questions, %llu nearest, %llu of them proven twice; %llu views of the past, "
+        "compares, %llu questions, %llu nearest, %llu of them proven twice; %llu views of the "
+        "past, "
         "%llu refreshes, %llu records replayed, %llu replicas begun, %llu backups, %llu kept "
         "frontiers; %llu looked at again beside a purge or a close; %llu wrong\n",
         static_cast<unsigned long long>(settings_.seed), n(b.applied[0]), n(b.applied[1]),

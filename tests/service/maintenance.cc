@@ -14,8 +14,8 @@ constexpr Sequence kHistory = 3'000;
 }
 
 bool Service::BackUp(Looker& looker, std::uint64_t number) {
-  const std::string to = settings_.dir + "/backup-" + std::to_string(life_) + "-" +
-                         std::to_string(number);
+  const std::string to =
+      settings_.dir + "/backup-" + std::to_string(life_) + "-" + std::to_string(number);
   const Step applied[kWriters] = {TheBoard().applied[0], TheBoard().applied[1]};
   if (const Status made = database_->Backup(to); !made)
     return Expected("backup", made.error()) && false;
@@ -72,8 +72,7 @@ void Service::Keep() {
       case 5: {
         what = "trim";
         const Sequence now = database_->snapshot().sequence();
-        if (now > kHistory)
-          done = database_->Trim(now - kHistory, nullptr, chance.OneIn(2));
+        if (now > kHistory) done = database_->Trim(now - kHistory, nullptr, chance.OneIn(2));
         ++TheBoard().trims;
         break;
       }

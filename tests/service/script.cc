@@ -94,7 +94,8 @@ class Drawer {
       op.members.emplace_back(PinnedKey((first + i * 5) % kPinned), kRoles[i]);
     for (std::uint64_t n = chance_.Below(3); n > 0; --n) {
       const std::string key = MyMemory();
-      if (std::ranges::count(op.members, key, &std::pair<std::string, std::string>::first)) continue;
+      if (std::ranges::count(op.members, key, &std::pair<std::string, std::string>::first))
+        continue;
       ops_.push_back(Make(Op::kMake, key));
       op.members.emplace_back(key, "supporting");
     }
@@ -160,7 +161,8 @@ class Drawer {
       const std::string& key = victims[static_cast<std::size_t>(i)];
       const Step made = 20 + 40 * static_cast<Step>(i);
       if (in == made || in == made + 15 || in == 240 + static_cast<Step>(i)) {
-        Text(key, true);
+        // A purge without words of its own writes no log anew, so feeds go on over it.
+        Text(key, purge / kPurgeEvery % 3 != 0);
         Vector(key, i % kSpaces);
         Connect(key, PinnedKey(chance_.Below(kPinned)));
         Connect(PinnedKey(chance_.Below(kPinned)), key);

@@ -3,7 +3,8 @@
 // Both writers write the same memories, so what a step makes of the world depends on the order, and
 // the order is the log's. Each step sets a column of its writer's own node and expects the step
 // before it there. Every kPurgeEvery-th step is followed by a purge of its writer's own victims,
-// which nobody else names and which never come back: a snapshot shows whether it is before or after.
+// which nobody else names and which never come back: a snapshot shows whether it is before or
+// after.
 #pragma once
 
 #include <cstdint>

@@ -23,15 +23,15 @@ class Service {
  private:
   bool Open();
   void NoteLastSteps(const Snapshot& snapshot);
-  void Write(int writer);                    // writer.cc
-  bool Apply(int writer, Step step);         // false: the thread ends
+  void Write(int writer);             // writer.cc
+  bool Apply(int writer, Step step);  // false: the thread ends
   bool Purge(int writer, Step step);
   void Read(std::uint64_t number);
-  void Keep();                               // maintenance.cc
+  void Keep();  // maintenance.cc
   bool BackUp(Looker& looker, std::uint64_t number);
   void LookBack();
   void KeepFrontier();
-  void Feed();                               // follow.cc
+  void Feed();  // follow.cc
   void Follow();
 
   bool Ends() const { return ended_ || TheBoard().stop > 0; }

@@ -20,10 +20,10 @@ struct Settings {
   double seconds = 5;
   std::uint64_t seed = 1;
   int memories = 240;
-  double rate = 200;             // steps a second and writer, at most
-  std::string dir;               // empty: a new one in the temporary directory
-  bool keep = false;             // the directory, at the end
-  std::set<std::string> without; // parts that are left out (main.cc lists them)
+  double rate = 200;              // steps a second and writer, at most
+  std::string dir;                // empty: a new one in the temporary directory
+  bool keep = false;              // the directory, at the end
+  std::set<std::string> without;  // parts that are left out (main.cc lists them)
 
   bool Has(const std::string& part) const { return !without.contains(part); }
   std::string database() const { return dir + "/db"; }
@@ -35,9 +35,9 @@ struct Board {
   std::atomic<std::uint64_t> epoch;    // starts of the service
   std::atomic<std::uint64_t> open;     // the epoch that was opened and compared
   std::atomic<std::uint64_t> wrong;
-  std::array<std::atomic<Step>, kWriters> acked;   // survives kill -9
+  std::array<std::atomic<Step>, kWriters> acked;    // survives kill -9
   std::array<std::atomic<Step>, kWriters> applied;  // Apply said ok, at any durability
-  std::array<std::atomic<Step>, kWriters> purged;  // the last purge that was acknowledged
+  std::array<std::atomic<Step>, kWriters> purged;   // the last purge that was acknowledged
   std::atomic<std::uint64_t> purges_begun, purges_ended;
   // Counted for the last line of the test.
   std::atomic<std::uint64_t> conflicts, retries, full, questions, nearest, proven, past, replayed,

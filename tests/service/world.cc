@@ -31,7 +31,8 @@ WorldNode& World::Make(const std::string& key) {
 
 void World::Remove(const std::string& key) {
   nodes.erase(key);
-  std::erase_if(edges, [&](const auto& e) { return e.first.source == key || e.first.target == key; });
+  std::erase_if(edges,
+                [&](const auto& e) { return e.first.source == key || e.first.target == key; });
 }
 
 void World::Do(const std::vector<Op>& ops, std::int64_t time) {
@@ -39,8 +40,7 @@ void World::Do(const std::vector<Op>& ops, std::int64_t time) {
   for (const Op& op : ops) {
     const bool makes = op.what != Op::kRemove && op.what != Op::kUntag && op.what != Op::kCut &&
                        op.what != Op::kClearText && op.what != Op::kClearVector &&
-                       op.what != Op::kClearTrust && op.what != Op::kUse &&
-                       op.what != Op::kOutcome;
+                       op.what != Op::kClearTrust && op.what != Op::kUse && op.what != Op::kOutcome;
     if (makes) Make(op.key);
     const auto found = nodes.find(op.key);
     WorldNode* node = found == nodes.end() ? nullptr : &found->second;

@@ -58,14 +58,30 @@ struct WorldNode {
 
 struct WorldEvent {
   std::int64_t created_at = 0;
-  std::set<std::pair<std::string, std::string>> members;   // key, role
+  std::set<std::pair<std::string, std::string>> members;    // key, role
   std::set<std::pair<std::string, std::int64_t>> outcomes;  // type, time
 };
 
 // One change of a batch.
 struct Op {
-  enum What { kMake, kRemove, kText, kClearText, kVector, kClearVector, kTag, kUntag, kConnect,
-              kCut, kTrustIs, kCount, kScopeIs, kClearTrust, kUse, kOutcome };
+  enum What {
+    kMake,
+    kRemove,
+    kText,
+    kClearText,
+    kVector,
+    kClearVector,
+    kTag,
+    kUntag,
+    kConnect,
+    kCut,
+    kTrustIs,
+    kCount,
+    kScopeIs,
+    kClearTrust,
+    kUse,
+    kOutcome
+  };
   What what = kMake;
   std::string key, other, text;  // text: also a label, a tag, an event's id, an outcome's type
   int number = 0;                // the space, or the edge's kind

@@ -66,25 +66,28 @@ bool Service::Apply(int writer, Step step) {
 bool Service::Purge(int writer, Step step) {
   Board& board = TheBoard();
   const auto w = static_cast<std::size_t>(writer);
-  const std::string who = "purge of writer " + std::to_string(writer) + " after step " +
-                          std::to_string(step);
+  const std::string who =
+      "purge of writer " + std::to_string(writer) + " after step " + std::to_string(step);
   const std::vector<std::string> keys = VictimsOf(writer, step);
   const auto alone = EnterAlone();
   ++board.purges_begun;
   Status done;
-  if (HardAfter(step)) {
-    std::vector<NodeId> nodes;
-    const Snapshot snapshot = database_->snapshot();
-    for (const std::string& key : keys)
-      if (const auto node = snapshot.Find(key)) nodes.push_back(*node);
-    done = database_->HardPurge(nodes);
-    ++board.hard_purges;
-  } else {
-    const std::vector<std::string_view> views(keys.begin(), keys.end());
-    const auto purged = database_->Purge(views, TimeOf(writer, step));
-    if (!purged) done = std::unexpected(purged.error());
-    ++board.purges;
-  }
+  const auto due = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {  // beside another writer it may be told to come again: nothing was rewritten
+    if (HardAfter(step)) {
+      std::vector<NodeId> nodes;
+      const Snapshot snapshot = database_->snapshot();
+      for (const std::string& key : keys)
+        if (const auto node = snapshot.Find(key)) nodes.push_back(*node);
+      done = database_->HardPurge(nodes);
+    } else {
+      const std::vector<std::string_view> views(keys.begin(), keys.end());
+      const auto purged = database_->Purge(views, TimeOf(writer, step));
+      done = purged ? Status() : Status(std::unexpected(purged.error()));
+    }
+  } while (!done && done.error().code == ErrorCode::kFailedPrecondition && !closing_ && !Ends() &&
+           std::chrono::steady_clock::now() < due);
+  ++(HardAfter(step) ? board.hard_purges : board.purges);
   if (!done) return Expected(who, done.error()) && false;
   board.purged[w] = step;
   // The other one's may still run: the counts agree when none does.
