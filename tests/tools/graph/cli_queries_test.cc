@@ -302,6 +302,22 @@ TEST(Patterns, QuotesInsideAreWrittenTwice) {
   }
 }
 
+// A cut list begins with what matters most, and says how many there are.
+TEST(Listings, NeighborsAreTheStrongestFirst) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const char* weights[] = {"0.1", "0.9", "0.5"};
+  for (std::size_t i = 0; i < 3; ++i)
+    ASSERT_EQ(Plexus({"link", "a", "knows", "b" + std::to_string(i), "--weight", weights[i], "--db",
+                      db})
+                  .code,
+              0);
+  const object two = Plexus({"neighbors", "a", "--top", "2", "--db", db, "--json"}).Json();
+  EXPECT_EQ(two.at("total").to_number<int>(), 3);
+  EXPECT_EQ(two.at("neighbors").at(0).at("key"), "b1");
+  EXPECT_EQ(two.at("neighbors").at(1).at("key"), "b2");
+}
+
 // What is in use is seen without reading past what is not; rows of the index plane are asked for.
 TEST(Listings, ShowFirstWhatIsThere) {
   const TempDir dir;

@@ -1,5 +1,6 @@
 // get, neighbors: one node, and what stands next to it.
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -232,18 +233,19 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   const bool all = kinds.empty() && !snapshot.is_fact(node);
   const ArcFilter filter = all ? ArcFilter::All() : ArcFilter::Kinds(snapshot.schema(), kinds);
   std::vector<std::pair<NodeId, Edge>> found;
-  bool more = false;
-  const std::uint64_t limit = request.Count("top");
   snapshot.ForEachArc(direction, node, filter, [&](const Arc& arc) {
     if (workspace.scope() && !workspace.scope()->contains(arc.neighbor)) return true;
     if (all && arc.kind == kHasTerm && snapshot.node_kind(node) == kEvent) return true;
-    if (limit > 0 && found.size() == limit) {
-      more = true;
-      return false;
-    }
     found.emplace_back(arc.neighbor, snapshot.edge(arc, node));
     return true;
   });
+  // The strongest first, ties as they are stored.
+  std::ranges::stable_sort(found, std::greater<>(),
+                           [](const auto& end) { return end.second.weight; });
+  const std::size_t total = found.size();
+  const std::uint64_t limit = request.Count("top");
+  const bool more = limit > 0 && total > limit;
+  if (more) found.resize(static_cast<std::size_t>(limit));
   // Facts list edges between facts unless kinds are named: say what was not asked for.
   const bool facts_only = kinds.empty() && snapshot.is_fact(node);
   std::vector<KindCount> left_out =
@@ -251,11 +253,12 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   if (found.empty() && !left_out.empty()) NoteIndexEdges(workspace, request, node, left_out);
   EdgeProperties properties;
   for (const auto& [other, edge] : found) PLEXUS_TRY(properties.Read(snapshot, edge));
-  Reply reply([snapshot, node, direction, more, facts_only, found = std::move(found),
+  Reply reply([snapshot, node, direction, more, total, facts_only, found = std::move(found),
                properties = std::move(properties),
                left_out = std::move(left_out)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("truncated", more);
+    json.Field("total", total);
     if (facts_only) WriteIndexEdges(json, snapshot, left_out);
     json.Objects("neighbors", found, [&](const std::pair<NodeId, Edge>& end) {
       json.Node("key", snapshot, end.first);
@@ -263,7 +266,8 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
       WriteEdgeAttributes(json, snapshot, end.second, properties);
     });
   });
-  if (more) reply.closing = "... and more; " + request.Name("top", "0") + " shows all\n";
+  if (more)
+    reply.closing = "... of " + Grouped(total) + "; " + request.Name("top", "0") + " shows all\n";
   return reply;
 }
 
@@ -296,11 +300,11 @@ void AddGet(Rows& rows) {
       {.name = "neighbors",
        .group = "Look",
        .title = "Edges of a node",
-       .summary = "List a node's edges and their other ends",
+       .summary = "List a node's edges and their other ends, the strongest first",
        .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(),
                       DirectionParameter({"both", "out", "in"}, "which edges"), KindsParameter(),
-                      Top(0, "at most K edges; 0 = all")},
-       .reply = "key:k, truncated:b, index_edges?:[{kind:s, out:n, in:n}], "
+                      Top(0, "the K strongest edges; 0 = all")},
+       .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
                 "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:i, "
                 "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
        .tables = {{"neighbors",
