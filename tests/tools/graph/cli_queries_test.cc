@@ -318,6 +318,16 @@ TEST(Listings, NeighborsAreTheStrongestFirst) {
   EXPECT_EQ(two.at("neighbors").at(1).at("key"), "b2");
 }
 
+// Who reads a memory is told that it was replaced.
+TEST(Listings, GetSaysWhatSupersededANode) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"link", "new", "supersedes", "old", "--db", db}).code, 0);
+  EXPECT_EQ(Plexus({"get", "old", "--db", db, "--json"}).Json().at("superseded_by"), "new");
+  EXPECT_FALSE(Plexus({"get", "new", "--db", db, "--json"}).Json().contains("superseded_by"));
+  EXPECT_NE(Plexus({"get", "old", "--db", db}).out.find("superseded by"), std::string::npos);
+}
+
 // What is in use is seen without reading past what is not; rows of the index plane are asked for.
 TEST(Listings, ShowFirstWhatIsThere) {
   const TempDir dir;

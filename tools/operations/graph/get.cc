@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/supersession.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
@@ -36,6 +37,7 @@ struct NodeView {
   std::uint64_t out = 0, in = 0;  // facts
   std::vector<KindCount> index_edges;
   std::optional<EventView> event;
+  std::optional<NodeId> superseded_by;
 };
 
 // Edges of the index plane by kind, those without edges left out. O(edges of the node).
@@ -108,6 +110,7 @@ void WriteNode(ReplyWriter& json, const Snapshot& snapshot, const NodeView& view
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(view.node)).name);
   if (view.text) json.Field("text", *view.text);
   json.Values("tags", view.tags);
+  if (view.superseded_by) json.Node("superseded_by", snapshot, *view.superseded_by);
   WriteColumns(json, snapshot, view.node);
   json.Key("props");
   json.Raw(view.properties);
@@ -164,6 +167,8 @@ std::string Page(const Snapshot& snapshot, const NodeView& view) {
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     }
   }
+  if (view.superseded_by)
+    table.Row({"superseded by", ShownKey(snapshot, *view.superseded_by)});
   std::string tags;
   for (const std::string& tag : view.tags) tags += (tags.empty() ? "" : ", ") + tag;
   if (!tags.empty()) table.Row({"tags", tags});
@@ -191,6 +196,7 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   std::string page;
   for (const NodeId node : nodes) {
     PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
+    PLEXUS_ASSIGN(view.superseded_by, SupersededBy(snapshot, node, workspace.now_ms()));
     page += (views.empty() ? "" : "\n") + Page(snapshot, view);
     views.push_back(std::move(view));
   }
@@ -282,7 +288,7 @@ void AddGet(Rows& rows) {
        .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
                           .Named(Means::kKey)
                           .Positional()},
-       .reply = "key?:k, kind?:s, text?:s, tags?:[s], props?:j, scope?:s, out_degree?:n, "
+       .reply = "key?:k, kind?:s, text?:s, tags?:[s], superseded_by?:k, props?:j, scope?:s, out_degree?:n, "
                 "in_degree?:n, index_out_degree?:n, index_in_degree?:n, "
                 "index_edges?:[{kind:s, out:n, in:n}], "
                 "members?:[{key:k, role:s, rank?:x, trust?:x, score?:x, preview?:s, tags?:[s], "
