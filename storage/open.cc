@@ -106,9 +106,6 @@ Status Database::Impl::CreateIfAsked() {
   }
   const std::string path = GenerationPath(directory, 1);
   if (!found) {
-    if (files->Exists(path + "/CURRENT"))
-      return Fail(ErrorCode::kCorruption,
-                  directory + "/" + kAnchorName + ": is missing beside an existing database");
     anchor = {};
     anchor.generation = 0;
     anchor.graph_id = RandomId();
@@ -253,7 +250,7 @@ Status Database::Impl::OpenForWriting() {
   if (options.create) PLEXUS_TRY(files->MakeDirectory(directory));
   if (!files->Exists(directory)) return Fail(ErrorCode::kNotFound, directory + ": does not exist");
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))
-    return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
+    return std::unexpected(NoAnchor(directory));
   PLEXUS_ASSIGN(lock, LockFile::Take(directory, options.lock_wait_ms, options.on_lock_wait));
   PLEXUS_TRY(CreateIfAsked());
   report.was_clean = anchor.clean;

@@ -41,7 +41,7 @@ Result<std::vector<double>> PercentileRanks(std::span<const double> scores,
   std::vector<double> ranks(scores.size(), 0.0);
   PLEXUS_ASSIGN(const std::vector<ScoredNode> list, TopScores(scores, nodes, 0));
   const std::size_t n = list.size();
-  if (n == 1) ranks[list[0].node] = 1.0;
+  if (n == 1) ranks[list[0].node] = 0.5;  // better than nobody, and worse
   if (n <= 1) return ranks;
   for (std::size_t begin = 0; begin < n;) {
     std::size_t end = begin + 1;

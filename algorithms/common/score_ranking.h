@@ -32,7 +32,7 @@ Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const 
 Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores, const NodeSubset& nodes);
 
 // Computes: the share of other nodes with a smaller score; ties count half. The best of distinct
-//   scores gets 1, the worst 0. Equal scores all get 0.5, a single node 1.
+//   scores gets 1, the worst 0. Equal scores all get 0.5, and so does a single node.
 // Complexity: O(n log n).
 Result<std::vector<double>> PercentileRanks(std::span<const double> scores,
                                             const NodeSubset& nodes);

@@ -9,6 +9,7 @@
 #include "algorithms/memory/conflicts.h"
 #include "algorithms/memory/decision_status.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
+#include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/internal/text_evidence.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
@@ -205,6 +206,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const SupersessionHeads heads, options.of == kNoNode
                                                    ? AllHeads(snapshot, options.now_ms)
                                                    : HeadsOf(snapshot, options.now_ms, of));
+  const memory_internal::Suppression active(snapshot, options.now_ms);
   NearDuplicatesResult result;
   RunOptions run = options.run;
   for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
@@ -249,7 +251,13 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
       pair.superseded_by = heads.heads[i];
       pair.cosine = hit.measure;
     }
-    for (const auto& [other, pair] : found) result.pairs.push_back(pair);
+    if (found.empty()) continue;
+    for (const NodeId newer : ReplacedBy(active, old)) found.erase(newer);
+    for (auto& [other, pair] : found) {
+      if (options.subset && !options.subset->contains(pair.superseded_by))
+        pair.superseded_by = kNoNode;
+      result.pairs.push_back(pair);
+    }
   }
   std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {
     return std::tuple(-std::max(p.jaccard, p.cosine.value_or(0)), p.superseded, p.visible);

@@ -69,12 +69,12 @@ struct Verdict {
   NodeId a = kNoNode, b = kNoNode;
   VerdictKind kind = VerdictKind::kUnrelated;
   NodeId goes = kNoNode;  // kSupersede, kDrop: a or b.
-  std::string note = {};  // Stands in the properties of the edge that is ended.
+  std::string note = {};  // Stands in the properties of the edge that is ended, or made.
 };
 
 struct ResolveOptions {
   std::int64_t now_ms = 0;      // Time of the batch; where validity ends.
-  std::string created_by = {};  // Of the edges that are made.
+  std::string created_by = {};  // Of the edges that are made; "resolved_by" of those that end.
 };
 
 struct Resolution {
@@ -91,7 +91,8 @@ struct Resolution {
 // Complexity: O(verdicts, log, rows of their nodes).
 // Errors, which name the verdict by its number from 1: kInvalidArgument: a node and itself, an
 //   index node, `goes` is neither side, a pair judged twice, a node dropped and named elsewhere,
-//   verdicts that supersede in a cycle. kNotFound: a side that was removed or purged, or no open
+//   verdicts that supersede in a cycle, a note or created_by of one that writes no edge.
+//   kNotFound: a side that was removed or purged, or no open
 //   conflict between the two. kCorruption: properties that cannot be read.
 // Threads: thread-safe.
 Result<Resolution> Resolve(const Snapshot& snapshot, std::span<const Verdict> verdicts,
@@ -161,7 +162,7 @@ struct NearDuplicatesOptions {
 
 struct NearDuplicate {
   NodeId superseded = kNoNode, visible = kNoNode;
-  NodeId superseded_by = kNoNode;  // The head of the superseded one.
+  NodeId superseded_by = kNoNode;  // The head of the superseded one; kNoNode outside of `subset`.
   double jaccard = 0;
   std::uint64_t shared = 0;
   std::optional<double> cosine;
@@ -173,7 +174,8 @@ struct NearDuplicatesResult {
 };
 
 // Computes: visible memories that say nearly what a superseded one said, and were not superseded
-//   with it: suggestions, nothing is hidden. What replaced it is left out.
+//   with it: suggestions, nothing is hidden. What replaced it, directly or step by step, is left
+//   out.
 // Complexity: O(nodes), and for each superseded memory the arcs of its tags and terms, and the
 //   vectors of the space where it has one.
 // Errors: kInvalidArgument: a measure out of range, no such node. kResourceExhausted: no memory.

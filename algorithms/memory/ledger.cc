@@ -256,13 +256,15 @@ Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOption
   for (const NodeId event : index->newest()) {
     const bool full =
         std::ranges::all_of(all, [&](const Lane& lane) { return lane.events->size() >= limit; });
-    if (full || lanes.scanned == options.scan) break;
+    if (full) break;
     ++lanes.scanned;
     const OutcomeSet outcomes = index->event_outcomes(event);
     const auto takes = [&](const Lane& lane) {
       return lane.events->size() < limit && (lane.outcomes == 0 || (lane.outcomes & outcomes));
     };
     if (std::ranges::none_of(all, takes)) continue;
+    const auto inside = [&](NodeId member) { return options.subset->contains(member); };
+    if (options.subset && !std::ranges::all_of(index->members(event), inside)) continue;
     PLEXUS_ASSIGN(const bool passes, tags.Passes(snapshot, *index, event));
     if (!passes) continue;
     for (const Lane& lane : all)

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/node_subset.h"
 #include "algorithms/common/run_options.h"
 #include "algorithms/memory/ledger_index.h"
 #include "engine/error.h"
@@ -135,7 +136,7 @@ Result<Sequence> LedgerCursorSequence(std::string_view cursor);
 struct BountyOptions {
   std::vector<std::string> tags = {};  // As EventFilter::tags.
   std::size_t limit = kDefaultLedgerLimit;
-  std::size_t scan = 1'000;  // Newest events looked at, at most.
+  const NodeSubset* subset = nullptr;  // All members of an event are inside. Null: all events.
 };
 
 struct BountyLaneLists {
@@ -145,7 +146,9 @@ struct BountyLaneLists {
 };
 
 // Computes: the newest events by what came of them: all; ended at a closed door; a duplicate or at
-//   the risk of one; in need of a proof of concept.
+//   the risk of one; in need of a proof of concept. All events are looked at until each lane is
+//   full: what once failed is not forgotten.
+// Complexity: O(events), and the members of those that a lane takes.
 // Errors: those of the payload store. kResourceExhausted: no memory.
 // Threads: thread-safe.
 Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOptions& options = {});

@@ -153,7 +153,10 @@ class Answer {
     for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
     PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, options_.now_ms, nodes));
     for (RecallHit& hit : result.hits)
-      if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) hit.superseded_by = head;
+      if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) {
+        const bool outside = options_.subset && !options_.subset->contains(head);
+        hit.superseded_by = outside ? kNoNode : head;
+      }
     return {};
   }
 
@@ -191,7 +194,9 @@ class Answer {
       hit.terms =
           hit.planned ? std::move(hit.planned->terms) : scorer.TermsOf(hit.node, hit.evidence);
       hit.why = scorer.Explain(hit.node, hit.evidence);
-      if (hit.superseded_by) hit.why += "; superseded by " + name(*hit.superseded_by);
+      if (hit.superseded_by)
+        hit.why += *hit.superseded_by == kNoNode ? "; superseded"
+                                                 : "; superseded by " + name(*hit.superseded_by);
       if (!hit.contradicted_by.empty()) {
         hit.why += "; contradicted by " + name(hit.contradicted_by.front());
         if (const std::size_t more = hit.contradicted_by.size() - 1; more > 0)
@@ -200,7 +205,8 @@ class Answer {
       if (!hit.near_duplicate_of.empty()) {
         const NearDuplicate& pair = hit.near_duplicate_of.front();
         hit.why += "; says nearly what " + name(pair.superseded) + " said, which " +
-                   name(pair.superseded_by) + " superseded";
+                   (pair.superseded_by == kNoNode ? "was superseded"
+                                                  : name(pair.superseded_by) + " superseded");
       }
     }
   }

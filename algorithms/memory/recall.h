@@ -98,7 +98,8 @@ struct RecallHit {
   std::string why = {};               // A sentence without its full stop.
   std::vector<Relation> related = {};
   bool related_truncated = false;
-  std::optional<NodeId> superseded_by = {};           // The head of its chain.
+  std::optional<NodeId> superseded_by = {};           // The head of its chain;
+                                                      // kNoNode outside of `subset`.
   std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
   std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
   std::optional<RetrieveHit> planned = {};            // Of a plan; its terms are those above.

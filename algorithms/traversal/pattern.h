@@ -6,7 +6,8 @@
 //   item      = [ "^" ] ( kind | "." | "(" pattern ")" )
 //               { "*" | "+" | "?" | "{m}" | "{m,}" | "{m,n}" }
 //   kind      = an edge kind's name or inverse name; quoted ("a b" or 'a.b') when it has
-//               blanks or one of / | ^ . ( ) * + ? { } " ' in it
+//               blanks or one of / | ^ . ( ) * + ? { } " ' in it; the quote
+//               inside is written twice
 //
 // "." is any kind of the fact plane. "^" walks against the edges' direction (of a group: its steps
 // reversed, last one first). Symmetric kinds are walked both ways. The syntax is that of SPARQL

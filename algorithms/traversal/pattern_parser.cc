@@ -125,12 +125,15 @@ class PatternParser {
 
   Result<Schema::EdgeKindMatch> Kind() {
     const std::size_t begin = at_;
-    std::string_view name;
+    std::string name;
     if (const char quote = Peek(); quote == '"' || quote == '\'') {
-      const std::size_t end = text_.find(quote, at_ + 1);
-      if (end == std::string_view::npos) return Bad(begin, "a quoted name without an end");
-      name = text_.substr(at_ + 1, end - at_ - 1);
-      at_ = end + 1;
+      do {  // a quote inside is written twice
+        const std::size_t end = text_.find(quote, at_ + 1);
+        if (end == std::string_view::npos) return Bad(begin, "a quoted name without an end");
+        if (text_[at_] == quote && at_ != begin) name += quote;
+        name += text_.substr(at_ + 1, end - at_ - 1);
+        at_ = end + 1;
+      } while (at_ < text_.size() && text_[at_] == quote);
     } else {
       at_ = std::min(text_.find_first_of(kSpecial, at_), text_.size());
       name = text_.substr(begin, at_ - begin);

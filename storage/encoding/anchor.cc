@@ -2,6 +2,8 @@
 #include "storage/encoding/anchor.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "anchor_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
@@ -78,10 +80,20 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
   return a;
 }
 
+Error NoAnchor(const std::string& directory) {
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator at(directory, unknown), end; !unknown && at != end;
+       at.increment(unknown))
+    if (at->path().filename().string().starts_with("generation-") &&
+        std::filesystem::exists(at->path() / "CURRENT", unknown))
+      return {ErrorCode::kCorruption,
+              directory + "/" + kAnchorName + ": is missing beside an existing database"};
+  return {ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)"};
+}
+
 Result<Anchor> ReadAnchor(const std::string& directory, const Files& files) {
   const std::string path = directory + "/" + kAnchorName;
-  if (!files.Exists(path))
-    return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
+  if (!files.Exists(path)) return std::unexpected(NoAnchor(directory));
   PLEXUS_ASSIGN(const std::string bytes, files.Read(path, 16 << 20));
   return DecodeAnchor(AsBytes(bytes), path);
 }

@@ -51,6 +51,9 @@ Result<Anchor> DecodeAnchor(ByteSpan bytes, std::string_view where);
 
 // kNotFound when the directory has none.
 Result<Anchor> ReadAnchor(const std::string& directory, const Files& files);
+// What a directory without an anchor is: damage beside a database, whose anchor is gone
+// (kCorruption), or no database (kNotFound).
+Error NoAnchor(const std::string& directory);
 // Old or new after a crash, never half. Durable on return unless it is clean: after a power
 // loss the open one before it may be back, which causes a recovery and loses nothing.
 Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files);

@@ -185,7 +185,7 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::TryOnce(const std::strin
   pinned->anchor_path_ = directory + "/" + kAnchorName;
   auto anchor = PinnedFile::Open(pinned->anchor_path_);
   if (!anchor && anchor.error().code == ErrorCode::kNotFound)
-    return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
+    return std::unexpected(NoAnchor(directory));
   PLEXUS_TRY(anchor);
   pinned->anchor_file_ = *anchor;
   // An anchor's bytes never change: another one takes its name.

@@ -54,6 +54,8 @@ TEST(ParseDuration, ReadsUnitsAndFractions) {
 
 TEST(ParseTime, ReadsIsoAndMilliseconds) {
   EXPECT_EQ(*ParseTime("1970-01-01"), 0);
+  EXPECT_EQ(*ParseTime("1970-02"), 31 * std::int64_t{86'400'000});  // where the month begins
+  EXPECT_FALSE(ParseTime("1970-13"));
   EXPECT_EQ(*ParseTime("1970-01-02T00:00"), 86'400'000);
   EXPECT_EQ(*ParseTime("2026-11-21T22:05:01.123Z"), 1795298701123);
   EXPECT_EQ(*ParseTime("2026-11-21 22:05:01.1234567"), 1795298701123);

@@ -191,5 +191,22 @@ TEST_F(MaintenanceCommands, BackupAndRestoreGiveTheSameGraph) {
   EXPECT_EQ(Plexus({"link", "--db", copy, "--quiet", "x", "knows", "y"}).code, 0);
 }
 
+// A database whose anchor is gone is damaged for every command: a nightly check looks for 4.
+TEST(MissingAnchor, IsDamageForEveryCommand) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"put", "a", "--db", db}).code, 0);
+  std::filesystem::remove(db + "/anchor");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"stats"}, {"verify"}, {"backup", "--to", dir / "b"}, {"put", "b"}, {"kinds"}}) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--db", db});
+    const Finished run = Plexus(all);
+    EXPECT_EQ(run.code, 4) << words[0] << " " << run.err;
+    EXPECT_NE(run.err.find("is missing beside an existing database"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Plexus({"stats", "--db", dir.path()}).code, 3);
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -1,10 +1,14 @@
 // The shell answers as the commands do, line by line on one graph.
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/graph.h"
@@ -51,16 +55,42 @@ TEST_F(Shell, WhatAnotherProcessWritesIsSeen) {
   EXPECT_EQ(Script("get dave\n").code, 0);
 }
 
-TEST_F(Shell, AFailureIsKeptAndBailEnds) {
-  const Finished on = Script("get nobody\nget alice --json\n");
-  EXPECT_EQ(on.code, 3);
+// A script whose line failed must not go on as if it had not: later lines build on it.
+TEST_F(Shell, TheFirstFailureEndsAScriptAndSaysItsLine) {
+  const Finished on = Script("get nobody\nget alice --json\ngte bob\n", {"--keep-going"});
+  EXPECT_EQ(on.code, 3) << "the code of the first";
   EXPECT_NE(on.out.find(R"({"key":"alice")"), std::string::npos) << on.out;
-  const Finished off = Script("get nobody\nget alice\n", {"--bail"});
+  EXPECT_NE(on.err.find("line 3 failed"), std::string::npos) << on.err;
+  const Finished off = Script("kinds\n\nget nobody\nget alice --json\n");
   EXPECT_EQ(off.code, 3);
-  EXPECT_EQ(off.out, "");
+  EXPECT_EQ(off.out.find("alice"), std::string::npos) << off.out;
+  EXPECT_NE(off.err.find("line 3 failed"), std::string::npos) << off.err;
   EXPECT_EQ(Script("get 'alice\n").code, 2);
   EXPECT_EQ(Script("gte alice\n").code, 2);
   EXPECT_EQ(Script("shell\n").code, 2);
+}
+
+// A text may have lines: none of them is a command, whether its quote is closed or not.
+TEST_F(Shell, AQuoteGoesOnOverLines) {
+  const Finished two =
+      Script("put n3 --text 'a\nremove bob'\nput n4 --text \"b\\nc\" \\\n --tags x\n");
+  EXPECT_EQ(two.code, 0) << two.err;
+  EXPECT_EQ(Plexus({"get", "n3", "--db", db_, "--json"}).Json().at("text"), "a\nremove bob");
+  EXPECT_EQ(Plexus({"get", "n4", "--db", db_, "--json"}).Json().at("text"), "b\nc");
+  const Finished never = Script("put n5 --text 'a\nremove bob\n", {"--keep-going"});
+  EXPECT_EQ(never.code, 2);
+  EXPECT_NE(never.err.find("line 1 failed"), std::string::npos) << never.err;
+  EXPECT_EQ(Plexus({"get", "bob", "--db", db_}).code, 0);
+}
+
+TEST_F(Shell, ALineMayBeARequestInJson) {
+  const Finished run =
+      Script("{\"put\":{\"key\":\"n1\",\"text\":\"it's\\nso\"}}\n{\"get\":{\"key\":\"n1\"}}\n");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find(R"("text":"it's\nso")"), std::string::npos) << run.out;
+  EXPECT_EQ(Script("{\"gte\":{}}\n").code, 2);
+  EXPECT_EQ(Script("{\"get\":{\"keys\":1}}\n").code, 2);
+  EXPECT_EQ(Script("{\"get\":{},\"put\":{}}\n").code, 2);
 }
 
 TEST_F(Shell, OptionsOfTheShellHoldForItsLines) {
@@ -101,7 +131,8 @@ TEST_F(Shell, ManyWritesAndReadsInOneScript) {
   EXPECT_NE(run.out.find("\nn60,60,"), std::string::npos) << run.out;
   EXPECT_EQ(Plexus({"stats", "--db", db_, "--json"}).Json().at("edges").to_number<int>(), 61);
   // One that cannot be applied leaves the writer in order.
-  const Finished on = Script("link n0 knows\nput n0 --set trust=x\nlink n0 knows n2\n");
+  const Finished on =
+      Script("link n0 knows\nput n0 --set trust=x\nlink n0 knows n2\n", {"--keep-going"});
   EXPECT_EQ(on.code, 2);
   EXPECT_EQ(Plexus({"stats", "--db", db_, "--json"}).Json().at("edges").to_number<int>(), 62);
 }
@@ -184,6 +215,53 @@ TEST_F(Shell, KilledInTheMiddleOfWritesItLosesNothingAcknowledged) {
   }
 }
 
+// On a terminal Ctrl-C clears the line that is typed, and the shell stays. Its file of lines keeps
+// none that writes.
+TEST_F(Shell, OnATerminalCtrlCClearsTheLineAndWritesAreNotKept) {
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    setenv("HOME", dir_.path().c_str(), 1);
+    setenv("TERM", "dumb", 1);
+    execl(PLEXUS_PROGRAM_FILE, PLEXUS_PROGRAM_FILE, "shell", "--db", db_.c_str(), nullptr);
+    _exit(127);
+  }
+  const auto until = [&](std::string_view what) {
+    std::string seen;
+    char c = 0;
+    while (seen.find(what) == std::string::npos && read(terminal, &c, 1) == 1) seen += c;
+    return seen;
+  };
+  const auto type = [&](std::string_view keys) {
+    EXPECT_EQ(write(terminal, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  };
+  until("plexus> ");
+  type("remove bob\x03");
+  until("^C");
+  until("plexus> ");
+  type("put n1 --text 'secret\n");
+  until("\n> ");
+  type("two\x03");
+  until("plexus> ");
+  type("put n2 --text hidden\n");
+  until("plexus> ");
+  type("get bob --json\n");
+  EXPECT_NE(until("plexus> ").find(R"("key":"bob")"), std::string::npos);
+  type("quit\n");
+  until("\1");  // its end
+  int status = 0;
+  waitpid(pid, &status, 0);
+  close(terminal);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  std::ifstream kept(dir_ / ".plexus_history");
+  const std::string lines{std::istreambuf_iterator<char>(kept), {}};
+  EXPECT_NE(lines.find("bob"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find("hidden"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find("remove"), std::string::npos) << lines;
+  EXPECT_EQ(Plexus({"get", "n1", "--db", db_}).code, 3);
+}
+
 // A shell that waits for its next line keeps nobody else from writing.
 TEST_F(Shell, AnIdleShellLetsOthersWrite) {
   Piped shell({"shell", "--db", db_, "--quiet", "--json"});
@@ -197,14 +275,24 @@ TEST_F(Shell, AnIdleShellLetsOthersWrite) {
 
 TEST(ShellWords, AreSplitAsAShellDoes) {
   const auto words = [](const char* line) {
-    return tools::SplitWords(line).value_or(std::vector<std::string>{"wrong"});
+    tools::SplitLine split;
+    split.Add(line);
+    return std::move(split).Words();
   };
   using Words = std::vector<std::string>;
   EXPECT_EQ(words(" get  'a b' \"c \\\" d\"e f\\ g # h"), (Words{"get", "a b", "c \" de", "f g"}));
   EXPECT_EQ(words("match '(a|b)+ ^c' --from x#y ''"),
             (Words{"match", "(a|b)+ ^c", "--from", "x#y", ""}));
   EXPECT_EQ(words(""), Words{});
-  EXPECT_FALSE(tools::SplitWords("get \"a"));
+  EXPECT_EQ(words("\"a\\nb\" 'a\\nb'"), (Words{"a\nb", "a\\nb"}));
+  const auto open = [](const char* line) {
+    tools::SplitLine split;
+    split.Add(line);
+    return split.open();
+  };
+  EXPECT_EQ(open("get \"a"), '"');
+  EXPECT_EQ(open("get a \\"), '\\');
+  EXPECT_EQ(open("get 'a' # '"), 0);
 }
 
 TEST(ShellCompletion, OffersCommandsFlagsChoicesKindsAndKeys) {

@@ -3,7 +3,10 @@
 
 #include <editline/readline.h>
 #include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -12,6 +15,14 @@ namespace plexus::tools {
 namespace {
 
 constexpr int kKeptLines = 2000;
+constexpr int kControlC = 3;
+bool cleared_by_key = false;
+
+int ClearLine(int, int) {
+  cleared_by_key = true;
+  rl_done = 1;
+  return 0;
+}
 
 LineEditor::Complete& Completer() {
   static LineEditor::Complete complete;
@@ -38,32 +49,60 @@ char** CompleteWord(const char* word, int, int end) {
 
 }  // namespace
 
-LineEditor::LineEditor(std::string prompt, Complete complete) : prompt_(std::move(prompt)) {
+LineEditor::LineEditor(Complete complete) {
   Completer() = std::move(complete);
   rl_readline_name = const_cast<char*>("plexus");
   rl_attempted_completion_function = CompleteWord;
   rl_completer_word_break_characters = const_cast<char*>(" \t");
   using_history();
-  stifle_history(kKeptLines);
+  rl_add_defun("plexus-clear", ClearLine, kControlC);
   if (const char* home = std::getenv("HOME")) history_ = std::string(home) + "/.plexus_history";
+  ReadHistory();
+}
+
+void LineEditor::ReadHistory() {
+  clear_history();
+  stifle_history(kKeptLines);
   if (!history_.empty()) read_history(history_.c_str());
 }
 
 LineEditor::~LineEditor() {
   Completer() = nullptr;
   if (history_.empty()) return;
+  ReadHistory();  // other shells may have ended meanwhile
+  for (const std::string& line : kept_) add_history(line.c_str());
   const mode_t before = umask(077);
   write_history(history_.c_str());
   umask(before);
 }
 
-std::optional<std::string> LineEditor::Read() {
-  char* text = readline(prompt_.c_str());
+// While a line is edited Ctrl-C is a key like others; at any other time it is a signal.
+std::optional<std::string> LineEditor::Read(const char* prompt) {
+  cleared_by_key = false;
+  termios usual{};
+  const bool is_terminal = tcgetattr(STDIN_FILENO, &usual) == 0;
+  termios editing = usual;
+  editing.c_cc[VINTR] = _POSIX_VDISABLE;
+  if (is_terminal) tcsetattr(STDIN_FILENO, TCSADRAIN, &editing);
+  char* text = readline(prompt);
+  if (is_terminal) tcsetattr(STDIN_FILENO, TCSADRAIN, &usual);
+  if (cleared_by_key) {
+    std::free(text);
+    std::puts("^C");
+    return std::nullopt;
+  }
   if (!text) return std::nullopt;
   std::string line(text);
   std::free(text);
-  if (!line.empty() && line.front() != ' ') add_history(line.c_str());
   return line;
+}
+
+bool LineEditor::cleared() const { return cleared_by_key; }
+
+void LineEditor::Remember(const std::string& line, bool in_file) {
+  if (line.empty() || line.front() == ' ') return;
+  add_history(line.c_str());
+  if (in_file) kept_.push_back(line);
 }
 
 }  // namespace plexus::tools

@@ -14,16 +14,23 @@ class LineEditor {
  public:
   using Complete = std::function<std::vector<std::string>(std::string_view line)>;
   // `complete` gets the line up to the cursor and returns what its last word may become.
-  LineEditor(std::string prompt, Complete complete);
-  ~LineEditor();  // keeps the history in ~/.plexus_history, readable by its owner alone
+  explicit LineEditor(Complete complete);
+  ~LineEditor();  // appends the history to ~/.plexus_history, readable by its owner alone
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
 
-  // The next line; nullopt at the end of input.
-  std::optional<std::string> Read();
+  // The next line; nullopt at the end of input, and when Ctrl-C cleared it.
+  std::optional<std::string> Read(const char* prompt);
+  // Whether Ctrl-C ended the last Read.
+  bool cleared() const;
+  // Keeps a line for this session, unless it begins with a blank, and in the file if so.
+  void Remember(const std::string& line, bool in_file);
 
  private:
-  std::string prompt_, history_;
+  void ReadHistory();
+
+  std::string history_;
+  std::vector<std::string> kept_;  // for the file
 };
 
 }  // namespace plexus::tools

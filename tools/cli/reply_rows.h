@@ -16,7 +16,12 @@ struct ReplyRow {
   bool first = true;  // of its outer one
   std::size_t number = 1;
 
+  // "event/query" is a field of the object "event".
   const TreeNode* Find(const std::string& field) const {
+    if (const std::size_t slash = field.find('/'); slash != std::string::npos) {
+      const TreeNode* object = inner->Find(field.substr(0, slash));
+      return object ? object->Find(field.substr(slash + 1)) : nullptr;
+    }
     if (const TreeNode* found = inner->Find(field)) return found;
     return outer && first ? outer->Find(field) : nullptr;
   }

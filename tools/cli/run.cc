@@ -1,5 +1,5 @@
-// The one order of things: open, answer, close, print; what went wrong is heard before anything is
-// said to be done.
+// The one order of things: open, answer, write the reply, close, print; what went wrong is heard
+// before anything is said to be done.
 #include "tools/cli/run.h"
 
 #if __has_include(<malloc.h>)
@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -57,41 +59,40 @@ bool PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
   return !notes.empty();
 }
 
-// `noted`: a note was printed, which says why there may be nothing.
-Status PrintReply(Reply& reply, const std::vector<std::string>& warnings, const CommandLine& line,
-                  bool noted) {
+// The one place where a reply becomes bytes: while its graph is open, as it reads texts from there.
+// Says whether nothing was to be listed.
+Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
+                      const CommandLine& line, std::ostream& out) {
   const Format format = line.globals.format;
   if (reply.stream && (format == Format::kTable || !reply.members)) {
     if (format != Format::kTable)
       return Fail(ErrorCode::kInvalidArgument,
                   "this reply has a format of its own; leave --json and --format out");
-    return reply.stream(Out());
+    PLEXUS_TRY(reply.stream(out));
+    return false;
   }
   if (format == Format::kJson) {
-    JsonWriter json(Out());
+    JsonWriter json(out);
     WriteReply(reply, warnings, json);
-    Out() << '\n';
-    return {};
+    out << '\n';
+    return false;
   }
   if (format == Format::kTable && !reply.page.empty()) {
-    Out() << reply.page;
-    return {};
+    out << reply.page;
+    return false;
   }
-  if (reply.quiet && format == Format::kTable) return {};
+  if (reply.quiet && format == Format::kTable) return false;
   TreeWriter tree;
   WriteReply(reply, {}, tree);
   if (format == Format::kCsv) {
-    PrintCsv(*line.request, tree, Out());
-    return {};
+    PrintCsv(*line.request, tree, out);
+    return false;
   }
   // A reply that only a failure explains shows no empty table.
-  Out() << reply.headline;
-  const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
-  Out() << reply.closing;
-  if (!any && reply.headline.empty() && reply.closing.empty() && !reply.failure && !noted &&
-      !line.globals.quiet)
-    PrintNote("nothing to list");
-  return {};
+  out << reply.headline;
+  const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, out);
+  out << reply.closing;
+  return !any && reply.headline.empty() && reply.closing.empty() && !reply.failure;
 }
 
 // What can be refused before a graph is opened, or made.
@@ -104,16 +105,27 @@ Status CheckUse(const Request& request, Format format) {
   return CheckCommon(request);
 }
 
-int Finish(Result<Reply>& reply, Workspace& workspace, const CommandLine& line, bool noted) {
+// Writes the reply, ends what is open, says what is to be known beside it, prints. `end` may be
+// null; what was written in vain is not shown.
+int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
+           const std::function<Status()>& end) {
+  std::ostringstream held;
+  std::ostream& out = end ? held : Out();
+  Result<bool> empty = false;
+  if (reply && end) empty = WriteOut(*reply, workspace.warnings(), line, out);
+  if (end)
+    if (const Status ended = end(); reply && !ended) reply = std::unexpected(ended.error());
+  for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
+  const bool noted = PrintNotes(workspace, line.globals);
   if (!reply) return PrintFailure(reply.error(), line);
-  const auto& failure = reply->failure;
-  // Without a table or a page, an answer that is nothing but a failure prints nothing for people.
-  Status printed = PrintReply(*reply, workspace.warnings(), line, noted);
-  if (printed) printed = FlushOut();
-  if (!printed) return PrintFailure(printed.error(), line);
-  if (!failure) return kDone;
-  if (!failure->message.empty()) PrintError(*failure);
-  return ExitCodeOf(failure->code);
+  if (!end) empty = WriteOut(*reply, workspace.warnings(), line, out);
+  if (!empty) return PrintFailure(empty.error(), line);
+  if (end) Out() << held.view();
+  if (*empty && !noted && !line.globals.quiet) PrintNote("nothing to list");
+  if (const Status printed = FlushOut(); !printed) return PrintFailure(printed.error(), line);
+  if (!reply->failure) return kDone;
+  if (!reply->failure->message.empty()) PrintError(*reply->failure);
+  return ExitCodeOf(reply->failure->code);
 }
 
 }  // namespace
@@ -181,15 +193,16 @@ int RunCommand(const CommandLine& line) {
   if (writes) EndOnLostReader(false);
 
   Result<Reply> reply = Answer(workspace, request);
-  if (writes) {
-    const bool failed = !reply || reply->failure;
-    const Status closed = failed ? workspace.Abandon() : workspace.Close();
-    if (reply && !closed) reply = std::unexpected(closed.error());
-  }
-  bar.End();
-  for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
-  const bool noted = PrintNotes(workspace, globals);
-  return Finish(reply, workspace, line, noted);
+  if (!writes) bar.End();
+  const bool failed = !reply || reply->failure;
+  std::function<Status()> end;
+  if (writes)
+    end = [&] {
+      const Status closed = failed ? workspace.Abandon() : workspace.Close();
+      bar.End();
+      return closed;
+    };
+  return Finish(std::move(reply), workspace, line, end);
 }
 
 int RunOn(Workspace& workspace, const CommandLine& line) {
@@ -199,10 +212,7 @@ int RunOn(Workspace& workspace, const CommandLine& line) {
   const Access access = line.request->operation().AccessFor(*line.request);
   std::optional<SignalGuard> guard;
   if (access == Access::kWrite || access == Access::kCreate) guard.emplace();
-  Result<Reply> reply = Answer(workspace, *line.request);
-  for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
-  const bool noted = PrintNotes(workspace, line.globals);
-  return Finish(reply, workspace, line, noted);
+  return Finish(Answer(workspace, *line.request), workspace, line, nullptr);
 }
 
 }  // namespace plexus::tools

@@ -9,13 +9,16 @@
 #include <optional>
 #include <utility>
 
+#include "tools/cli/command_words.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/line_editor.h"
 #include "tools/cli/output.h"
 #include "tools/cli/own_commands.h"
 #include "tools/cli/run.h"
 #include "tools/cli/shell_input.h"
+#include "tools/cli/signals.h"
 #include "tools/operations/change.h"
+#include "tools/operations/request_json.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
@@ -53,41 +56,108 @@ class Shell {
   int Script() {
     ShellInput input(STDIN_FILENO);
     int code = kDone;
+    std::size_t count = 0;
+    const auto next = [&] {
+      std::optional<std::string> text = input.Next();
+      if (text) ++count;
+      if (text && text->ends_with('\r')) text->pop_back();
+      return text;
+    };
     for (;;) {
       if (writer_ && !input.AtHand(kIdleMs))
-        if (const int released = Release(); released != kDone) code = released;
-      const std::optional<std::string> text = input.Next();
+        if (const int released = Release(); released != kDone && code == kDone) code = released;
+      std::optional<std::string> text = next();
       if (!text) return code;
-      const std::optional<int> result = Take(*text);
+      const std::size_t line = count;
+      const std::optional<int> result = Take(ReadWhole(*std::move(text), next));
       if (!result) return code;
-      if (*result != kDone) code = *result;
-      if (code != kDone && line_.request->Flag("bail")) return code;
+      if (*result == kDone) continue;
+      if (code == kDone) code = *result;
+      const bool on = line_.request->Flag("keep_going");
+      PrintNote("line " + std::to_string(line) + " failed" +
+                (on ? "" : "; nothing behind it was run (--keep-going goes on)"));
+      if (!on) return code;
     }
   }
 
   int Interactive() {
-    LineEditor editor("plexus> ", [this](std::string_view text) {
+    LineEditor editor([this](std::string_view text) {
       return Completions((writer_ ? writer_ : workspace_)->graph().snapshot(), text);
     });
+    const SignalGuard stays;  // Ctrl-C ends a question, not the shell
     int code = kDone;
     for (;;) {
+      ForgetInterrupt();
       if (writer_ && !InputWaits(STDIN_FILENO, kIdleMs)) (void)Release();  // it says what failed
-      const std::optional<std::string> text = editor.Read();
+      std::optional<std::string> text = editor.Read("plexus> ");
+      if (!text && editor.cleared()) continue;
       if (!text) return code;
-      const std::optional<int> result = Take(*text);
+      Whole whole = ReadWhole(*std::move(text), [&] { return editor.Read("> "); });
+      if (editor.cleared()) continue;
+      editor.Remember(whole.text, line_.request->Flag("keep_history") || OnlyReads(whole));
+      const std::optional<int> result = Take(std::move(whole));
       if (!result) return code;
       code = *result;
     }
   }
 
+  struct Whole {
+    std::string text;
+    SplitLine split;
+  };
+
+  // A line with those that it goes on in.
+  template <class Next>
+  static Whole ReadWhole(std::string text, const Next& next) {
+    Whole whole{std::move(text), {}};
+    if (IsJson(whole.text)) return whole;
+    whole.split.Add(whole.text);
+    while (whole.split.open()) {
+      const std::optional<std::string> more = next();
+      if (!more) break;
+      whole.split.Add(*more);
+      whole.text += '\n' + *more;
+    }
+    return whole;
+  }
+
+  static bool IsJson(std::string_view text) {
+    const std::size_t at = text.find_first_not_of(" \t");
+    return at != std::string_view::npos && text[at] == '{';
+  }
+
+  // What writes or erases may hold what is to be forgotten, and so may a line with a slip.
+  static bool OnlyReads(const Whole& line) {
+    if (IsJson(line.text)) {
+      const Result<Request> request = NamedRequestFromJson(line.text);
+      return request && request->operation().effect == Effect::kRead;
+    }
+    std::vector<std::string> words = SplitLine(line.split).Words();
+    if (!words.empty() && words.front() == "plexus") words.erase(words.begin());
+    const Operation* operation = NamedIn(WithOneWord(std::move(words)));
+    return operation && operation->effect == Effect::kRead;
+  }
+
   // The exit code of a line; nullopt: the end was asked for.
-  std::optional<int> Take(const std::string& text) {
-    Result<std::vector<std::string>> words = SplitWords(text);
-    if (!words) return PrintFailure(words.error(), line_);
-    if (!words->empty() && words->front() == "plexus") words->erase(words->begin());
-    if (words->empty()) return kDone;
-    if (words->front() == "quit" || words->front() == "exit") return std::nullopt;
-    CommandLine line = ParseCommandLine(*words, line_.globals);
+  std::optional<int> Take(Whole whole) {
+    if (IsJson(whole.text)) {
+      CommandLine line;
+      line.globals = line_.globals;
+      line.globals.format = Format::kJson;
+      Result<Request> request = NamedRequestFromJson(whole.text);
+      if (!request) return PrintFailure(request.error(), line);
+      line.request = *std::move(request);
+      return Ask(line);
+    }
+    if (const char open = whole.split.open(); open && open != '\\')
+      return PrintFailure(
+          {ErrorCode::kInvalidArgument, std::string("a quote (") + open + ") is not closed"},
+          line_);
+    std::vector<std::string> words = std::move(whole.split).Words();
+    if (!words.empty() && words.front() == "plexus") words.erase(words.begin());
+    if (words.empty()) return kDone;
+    if (words.front() == "quit" || words.front() == "exit") return std::nullopt;
+    CommandLine line = ParseCommandLine(words, line_.globals);
     if (line.error) {
       line.globals = line_.globals;
       return PrintFailure(*line.error, line);
@@ -186,43 +256,50 @@ class Shell {
 
 int RunShell(const CommandLine& line) { return Shell(line).Run(); }
 
-Result<std::vector<std::string>> SplitWords(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  bool begun = false;
-  char quote = 0;
-  const auto end_word = [&] {
-    if (begun) words.push_back(std::move(word));
-    word.clear();
-    begun = false;
-  };
+void SplitLine::EndWord() {
+  if (begun_) words_.push_back(std::move(word_));
+  word_.clear();
+  begun_ = false;
+}
+
+void SplitLine::Add(std::string_view line) {
+  char quote = open_ == '\\' ? 0 : open_;
+  if (quote) word_ += '\n';
+  open_ = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quote && c == quote) {
       quote = 0;
     } else if (quote == '\'') {
-      word += c;
+      word_ += c;
     } else if (c == '\\' && i + 1 < line.size()) {
-      word += line[++i];
-      begun = true;
+      const char escaped = line[++i];
+      word_ += quote && escaped == 'n' ? '\n' : escaped;
+      begun_ = true;
+    } else if (c == '\\' && !quote) {
+      open_ = c;
+      return;
     } else if (quote) {
-      word += c;
+      word_ += c;
     } else if (c == '\'' || c == '"') {
       quote = c;
-      begun = true;
-    } else if (c == '#' && !begun) {
+      begun_ = true;
+    } else if (c == '#' && !begun_) {
       break;
     } else if (c == ' ' || c == '\t' || c == '\r') {
-      end_word();
+      EndWord();
     } else {
-      word += c;
-      begun = true;
+      word_ += c;
+      begun_ = true;
     }
   }
-  if (quote)
-    return Fail(ErrorCode::kInvalidArgument, std::string("a quote (") + quote + ") is not closed");
-  end_word();
-  return words;
+  open_ = quote;
+  if (!open_) EndWord();
+}
+
+std::vector<std::string> SplitLine::Words() && {
+  EndWord();
+  return std::move(words_);
 }
 
 }  // namespace plexus::tools

@@ -17,12 +17,30 @@
 namespace plexus::tools {
 
 // Reads lines from standard input until its end or "quit"; on a terminal with history and
-// completion. The code of the last line that failed, or 0; with `bail` the first one ends it.
+// completion. A script ends at the first line that fails, with its code, and says which line it
+// was; with `keep_going` the lines behind it are run, too. A line that begins with { is a request
+// as JSON (request_json.h), and is answered in JSON.
 int RunShell(const CommandLine& line);
 
 // A line's words as a shell splits them: blanks, single and double quotes, a backslash before a
-// character, # to the end of the line. kInvalidArgument: a quote that is not closed.
-Result<std::vector<std::string>> SplitWords(std::string_view line);
+// character, # to the end of the line. In double quotes \n is a line break. A line goes on in the
+// next one while a quote is open, and behind a backslash at its end, which stands for nothing.
+class SplitLine {
+ public:
+  // The first line, and each that it goes on in.
+  void Add(std::string_view line);
+  // The quote that is not closed, or the backslash; 0: the line is whole.
+  char open() const { return open_; }
+  std::vector<std::string> Words() &&;
+
+ private:
+  void EndWord();
+
+  std::vector<std::string> words_;
+  std::string word_;
+  bool begun_ = false;
+  char open_ = 0;
+};
 
 // What the last word of a line may become: commands, flags, choices, kinds of the graph, and keys
 // that begin as it does, at most 200 of them.

@@ -22,7 +22,9 @@ struct Line {
 
 Line Parsed(std::string_view text) {
   Line line;
-  if (const auto split = SplitWords(text)) line.words = *split;
+  SplitLine split;
+  split.Add(text);
+  if (!split.open()) line.words = std::move(split).Words();
   if (!line.words.empty() && !text.ends_with(' ')) {
     line.last = line.words.back();
     line.words.pop_back();

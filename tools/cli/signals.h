@@ -18,6 +18,8 @@ void InstallSignalHandlers();
 
 // True after the first SIGINT or SIGTERM inside a guard. Any thread.
 bool Interrupted();
+// Forgets it: the next line of a shell begins anew.
+void ForgetInterrupt();
 
 // For tests: PLEXUS_TEST_INTERRUPT="importing:2" makes the program send itself SIGINT when the
 // phase "importing" is reported for the second time, "importing:2:2" two of them. So a test

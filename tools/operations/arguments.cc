@@ -102,11 +102,14 @@ Result<std::int64_t> ParseTime(std::string_view given) {
                 Quoted(given) +
                     " lies outside the years 0 to 9999; times are milliseconds since "
                     "1970, or 2026-11-21T22:05:00Z");
-  if (const auto iso = ParseIsoTime(given)) return *iso;
+  constexpr std::size_t kMonth = 7;  // 2026-11: where it begins
+  const std::string text = std::string(given) + (given.size() == kMonth ? "-01" : "");
+  if (const auto iso = ParseIsoTime(text)) return *iso;
   return Fail(
       ErrorCode::kInvalidArgument,
       Quoted(given) +
-          " is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
+          " is no time; expected 2026-11, 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since "
+          "1970");
 }
 
 Result<std::int64_t> ParseDuration(std::string_view text) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/registry.h"
+
 namespace plexus::tools {
 namespace {
 
@@ -55,18 +57,20 @@ const Parameter* Find(const Operation& operation, std::string_view name) {
   return nullptr;
 }
 
-}  // namespace
-
-Result<Request> RequestFromJson(const Operation& operation, std::string_view text) {
+Result<json::value> Parsed(std::string_view text, std::size_t depth) {
   if (text.size() > kMaxBytes)
     return Fail(ErrorCode::kInvalidArgument, "a request has at most 64 MiB");
   json::parse_options options;
-  options.max_depth = 2;
+  options.max_depth = depth;
   boost::system::error_code failed;
-  const json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
-                                        json::storage_ptr(), options);
+  json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
+                                  json::storage_ptr(), options);
   if (failed)
     return Fail(ErrorCode::kInvalidArgument, "the request is no JSON: " + failed.message());
+  return value;
+}
+
+Result<Request> FromValue(const Operation& operation, const json::value& value) {
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
   Request request(operation);
@@ -78,6 +82,25 @@ Result<Request> RequestFromJson(const Operation& operation, std::string_view tex
   }
   PLEXUS_TRY(request.Check());
   return request;
+}
+
+}  // namespace
+
+Result<Request> RequestFromJson(const Operation& operation, std::string_view text) {
+  PLEXUS_ASSIGN(const json::value value, Parsed(text, 2));
+  return FromValue(operation, value);
+}
+
+Result<Request> NamedRequestFromJson(std::string_view text) {
+  PLEXUS_ASSIGN(const json::value value, Parsed(text, 3));
+  if (!value.is_object() || value.get_object().size() != 1)
+    return Fail(ErrorCode::kInvalidArgument,
+                "a request is an object of one member, {\"operation\": {\"parameter\": value}}");
+  const auto& [key, parameters] = *value.get_object().begin();
+  const std::string name(key.data(), key.size());
+  const Operation* operation = FindOperation(name);
+  if (!operation) return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(name));
+  return FromValue(*operation, parameters);
 }
 
 }  // namespace plexus::tools

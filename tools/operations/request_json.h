@@ -13,5 +13,8 @@ namespace plexus::tools {
 // text itself. Of a name that comes twice the last value counts. kInvalidArgument: no object, more
 // than 64 MiB, nested deeper than two, a name that is not known, a value that the row refuses.
 Result<Request> RequestFromJson(const Operation& operation, std::string_view json);
+// {"operation": {"parameter": value, ...}}: a request that names what it asks. kInvalidArgument
+// also: not one member, no such operation.
+Result<Request> NamedRequestFromJson(std::string_view json);
 
 }  // namespace plexus::tools

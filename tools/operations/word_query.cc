@@ -1,7 +1,6 @@
 // Words, phrases, and the nodes that hold them; see word_query.h.
 #include "tools/operations/word_query.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "algorithms/retrieval/query_terms.h"
@@ -32,10 +31,6 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
                                 const NodeSubset& allowed) {
   const Snapshot& snapshot = workspace.snapshot();
   const std::string& text = request.Text(parameter);
-  if (std::ranges::count(text, '"') % 2 != 0)
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        Quoted(text) + ": a double quote is not closed; a phrase stands between two of them");
   WordQuery query;
   query.parsed = ParsePhrases(text);
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));

@@ -32,11 +32,12 @@ class Ranking {
     for (std::size_t c = first_.size() - 1; c-- > 0 && !truncated_;) {
       const std::span<const NodeId> members =
           std::span(members_).subspan(first_[c], first_[c + 1] - first_[c]);
-      if (members.size() > 1)
+      if (members.size() > 1) {
         Iterate(members);
-      else
+      } else {
         values_[members[0]] = 1 + Sum(members[0], [](NodeId) { return true; });
-      for (const NodeId v : members) Send(v);
+        Send(members[0]);
+      }
       if (++polled_ % kPollEvery == 0 && options_.budget.Interrupted()) truncated_ = true;
     }
     result.truncated = truncated_;
@@ -107,6 +108,9 @@ class Ranking {
       }
     }
     sorted_ = true;
+    // What they sent last is what others get, too, in one sum: members tie with those outside to
+    // whom the same comes.
+    for (const NodeId v : members) values_[v] = 1 + Sum(v, [](NodeId) { return true; });
   }
 
   const CsrView& in_;

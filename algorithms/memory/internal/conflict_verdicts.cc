@@ -80,6 +80,17 @@ class Resolver {
     if (Chooses(v.kind) && v.goes != v.a && v.goes != v.b)
       return Fail(ErrorCode::kInvalidArgument,
                   std::string(VerdictName(v.kind)) + " names neither of " + Pair(v));
+    const auto nowhere = [&](const char* what) {
+      return Fail(ErrorCode::kInvalidArgument, std::string(VerdictName(v.kind)) + " of " + Pair(v) +
+                                                   " writes no edge: there is nothing that could "
+                                                   "hold " +
+                                                   what);
+    };
+    const bool writes = v.kind != VerdictKind::kDrop &&
+                        !(v.kind == VerdictKind::kContradicts && !Open(v).empty()) &&
+                        !(v.kind == VerdictKind::kUnrelated && Open(v).empty());
+    if (!v.note.empty() && !writes) return nowhere("a note");
+    if (!options_.created_by.empty() && !writes) return nowhere("who says so");
     if (!Resolves(v.kind)) return {};
     if (Open(v).empty())
       return Fail(ErrorCode::kNotFound, "no open conflict between " + Pair(v) + Hidden(v));
@@ -135,8 +146,21 @@ class Resolver {
     return {};
   }
 
-  void Link(NodeId source, EdgeKindId kind, NodeId target) {
+  // A note that an ended edge does not hold stands with the edge that is made.
+  Status Link(NodeId source, EdgeKindId kind, NodeId target, const std::string& note) {
     WriteBatch::EdgeInput edge;
+    std::string properties;
+    if (!note.empty()) {
+      const auto stored = snapshot_.FindEdge(source, kind, target, StringId{0});
+      std::string bytes;
+      if (stored && stored->properties) {
+        PLEXUS_ASSIGN(bytes, snapshot_.Payload(stored->properties));
+      }
+      memory_internal::PropertyPatch patch;
+      patch.strings.emplace_back("note", note);
+      PLEXUS_ASSIGN(properties, memory_internal::Patched(bytes, patch));
+      edge.properties = properties;
+    }
     edge.source = NodeRef::Id(source);
     edge.target = NodeRef::Id(target);
     edge.kind = kind;
@@ -144,12 +168,15 @@ class Resolver {
     if (!options_.created_by.empty()) edge.created_by = options_.created_by;
     result_.batch.Link(edge);
     ++result_.linked;
+    return {};
   }
 
   Status End(const Verdict& v) {
     memory_internal::PropertyPatch patch;
     patch.strings.emplace_back("resolution", VerdictName(v.kind));
     if (!v.note.empty()) patch.strings.emplace_back("note", v.note);
+    if (!options_.created_by.empty())
+      patch.strings.emplace_back("resolved_by", options_.created_by);
     patch.ints.emplace_back("resolved_at", options_.now_ms);
     for (const Edge& edge : Open(v)) {
       std::string bytes;
@@ -176,20 +203,18 @@ class Resolver {
     result_.batch.ExpectEdges(NodeRef::Id(v.a), kContradicts, snapshot_, v.a);
     switch (v.kind) {
       case VerdictKind::kAgrees:
-        Link(v.a, kSupports, v.b);
+        PLEXUS_TRY(Link(v.a, kSupports, v.b, Open(v).empty() ? v.note : ""));
         return End(v);
       case VerdictKind::kContradicts:
-        if (Open(v).empty()) Link(v.a, kContradicts, v.b);
-        return {};
+        return Open(v).empty() ? Link(v.a, kContradicts, v.b, v.note) : Status();
       case VerdictKind::kRefines:
-        Link(v.a, kRefines, v.b);
+        PLEXUS_TRY(Link(v.a, kRefines, v.b, Open(v).empty() ? v.note : ""));
         return End(v);
       case VerdictKind::kUnrelated:
       case VerdictKind::kKeepBoth:
         return End(v);
       case VerdictKind::kSupersede:
-        Link(v.goes == v.a ? v.b : v.a, kSupersedes, v.goes);
-        return {};
+        return Link(v.goes == v.a ? v.b : v.a, kSupersedes, v.goes, v.note);
       case VerdictKind::kDrop:
         if (removed_.insert(v.goes).second) {
           result_.batch.RemoveNode(NodeRef::Id(v.goes));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "engine/out_of_memory.h"
@@ -91,9 +92,17 @@ class Search {
     PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, options_.now_ms, old));
     NearDuplicatesResult result;
     result.truncated = truncated_;
+    const memory_internal::Suppression active(snapshot_, options_.now_ms);
+    NodeId old_before = kNoNode;  // pairs of one old memory stand together
+    std::unordered_set<NodeId> newer;
     for (auto& [key, pair] : pairs_) {
       pair.superseded_by = heads.HeadOf(pair.superseded);
-      if (pair.superseded_by == pair.superseded || pair.superseded_by == pair.visible) continue;
+      if (pair.superseded_by == pair.superseded) continue;
+      if (pair.superseded != old_before) newer = ReplacedBy(active, pair.superseded);
+      old_before = pair.superseded;
+      if (newer.contains(pair.visible)) continue;
+      if (options_.subset && !options_.subset->contains(pair.superseded_by))
+        pair.superseded_by = kNoNode;
       result.pairs.push_back(pair);
     }
     std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/snapshot.h"
@@ -91,5 +92,21 @@ class Suppression {
   std::vector<EdgeKindId> kinds_;
   ArcFilter filter_;
 };
+
+// What replaced a node, directly or step by step; O(rows of those).
+inline std::unordered_set<NodeId> ReplacedBy(const Suppression& active, NodeId node) {
+  std::unordered_set<NodeId> newer = {node};
+  std::vector<NodeId> stack = {node};
+  while (!stack.empty()) {
+    const NodeId older = stack.back();
+    stack.pop_back();
+    active.ForEach(Direction::kIn, older, [&](NodeId source, std::int64_t) {
+      if (newer.insert(source).second) stack.push_back(source);
+      return true;
+    });
+  }
+  newer.erase(node);
+  return newer;
+}
 
 }  // namespace plexus::memory_internal

@@ -282,6 +282,66 @@ TEST(Conflicts, WhatTextsState) {
             (Words{"can't", "never", "not"}));
 }
 
+bool Replaced(const Snapshot& s, NodeId newer, NodeId older, std::int64_t now) {
+  const auto steps = WalkSupersession(s, older, now).value().newer;
+  return std::ranges::find(steps, newer, &SupersessionStep::newer) != steps.end();
+}
+
+// b and c both replace a, c last: b says nearly what a said because it took its place.
+TEST_F(Typed, WhatReplacedAMemoryIsNoDuplicateOfIt) {
+  Link("k1", kSupersedes, "k2");
+  Link("k3", kSupersedes, "k2");
+  const Snapshot s = graph_->snapshot();
+  EXPECT_TRUE(NearDuplicates(s, {.now_ms = 3000}).value().pairs.empty());
+  const NodeId all[] = {Id("k1"), Id("k2"), Id("k3")};
+  EXPECT_TRUE(NearSuperseded(s, all, {.now_ms = 3000}).value().pairs.empty());
+}
+
+// A scope that holds a memory and what repeats it, and not what replaced it, is not told its key.
+TEST_F(Typed, AReplacementOutsideOfTheSubsetIsNotNamed) {
+  Link("k3", kSupersedes, "k2");
+  const Snapshot s = graph_->snapshot();
+  const NodeId two[] = {Id("k1"), Id("k2")};
+  const NodeSubset inside = NodeSubset::Of(s, two).value();
+  for (const auto& pairs :
+       {NearDuplicates(s, {.now_ms = 3000, .subset = &inside}).value().pairs,
+        NearSuperseded(s, two, {.now_ms = 3000, .subset = &inside}).value().pairs}) {
+    ASSERT_EQ(pairs.size(), 1u);
+    EXPECT_EQ(pairs[0].superseded_by, kNoNode);
+  }
+}
+
+// What somebody gives as the reason is stored, or refused: never taken and thrown away.
+TEST_F(Typed, NotesAndNamesAreStoredOrRefused) {
+  const Snapshot s = graph_->snapshot();
+  const auto resolve = [&](VerdictKind kind, const char* a, const char* b, const char* note,
+                           const char* by) {
+    return Resolve(s, std::vector<Verdict>{{Id(a), Id(b), kind, Id(a), note}},
+                   {.now_ms = 3000, .created_by = by});
+  };
+  const auto made = resolve(VerdictKind::kSupersede, "k1", "k2", "measured", "ann").value();
+  const Snapshot after = Preview(s, made.batch).value().snapshot;
+  const auto edge = after.FindEdge(Id("k2"), kSupersedes, Id("k1"), StringId{0});
+  ASSERT_TRUE(edge && edge->properties);
+  EXPECT_NE(after.Payload(edge->properties).value().find("measured"), std::string::npos);
+  const auto kept = resolve(VerdictKind::kKeepBoth, "k1", "k2", "both", "ann").value();
+  const Snapshot then = Preview(s, kept.batch).value().snapshot;
+  const auto ended = then.FindEdge(Id("k1"), kContradicts, Id("k2"), StringId{0});
+  ASSERT_TRUE(ended && ended->properties);
+  const std::string stored = then.Payload(ended->properties).value();
+  EXPECT_NE(stored.find("both"), std::string::npos);
+  EXPECT_NE(stored.find("ann"), std::string::npos);
+  for (const auto& [note, by] : {std::pair{"gone", ""}, std::pair{"", "ann"}}) {
+    EXPECT_EQ(resolve(VerdictKind::kDrop, "k1", "k2", note, by).error().code,
+              ErrorCode::kInvalidArgument);
+    EXPECT_EQ(resolve(VerdictKind::kContradicts, "k1", "k2", note, by).error().code,
+              ErrorCode::kInvalidArgument);
+    EXPECT_EQ(resolve(VerdictKind::kUnrelated, "k1", "k3", note, by).error().code,
+              ErrorCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(resolve(VerdictKind::kDrop, "k1", "k2", "", ""));
+}
+
 // Tags shared by many, supersession, times, removals: every shape against every pair.
 TEST(Conflicts, EqualTheirReferences) {
   constexpr std::size_t kFacts = 16, kTags = 6;
@@ -340,7 +400,7 @@ TEST(Conflicts, EqualTheirReferences) {
         for (const NearDuplicate& p : duplicates.pairs) near.emplace(p.superseded, p.visible);
         for (NodeId v = 0; v < kFacts; ++v)
           for (NodeId w = 0; w < kFacts; ++w)
-            if (g.alive(v) && heads[v] != v && visible[w] && w != heads[v] &&
+            if (g.alive(v) && heads[v] != v && visible[w] && !Replaced(s, w, v, now) &&
                 reference::Jaccard(carriers, v, w) >= 0.4)
               expected.emplace(v, w);
         EXPECT_EQ(near, expected);

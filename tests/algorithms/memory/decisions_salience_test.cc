@@ -62,6 +62,24 @@ TEST(Salience, IsPageRank) {
               ErrorCode::kInvalidArgument);
 }
 
+// d1 holds d2 and d3 alike, and the one of them is in a cycle with it: they tie.
+TEST(Salience, ACycleAndWhatHangsOnItTie) {
+  CaseGraph g;
+  g.AddNodes(6, kDecision);
+  g.Link(1, kDependsOn, 2);
+  g.Link(1, kDependsOn, 3);
+  g.Link(2, kDependsOn, 1);
+  g.Commit();
+  const SalienceResult r = Salience(g.snapshot(), {.decisions = At(1)}).value();
+  EXPECT_EQ(r.scores[2], r.scores[3]);
+  EXPECT_DOUBLE_EQ(r.percentiles[2], 0.7);
+  EXPECT_DOUBLE_EQ(r.percentiles[3], 0.7);
+  CaseGraph one;
+  one.AddNodes(1, kDecision);
+  one.Commit();
+  EXPECT_EQ(Salience(one.snapshot(), {.decisions = At(1)}).value().percentiles[0], 0.5);
+}
+
 // Decisions in like places tie to the last bit, though their rows are in other orders.
 TEST(Salience, LikePlacesTie) {
   std::vector<double> first;

@@ -341,7 +341,21 @@ TEST_F(WithV, BountyLanesAreByOutcome) {
   EXPECT_EQ(lanes.scanned, 4u);
   EXPECT_EQ(BountyLanes(now(), {.tags = {"queue"}}).value().composed, (L{c, a}));
   EXPECT_EQ(BountyLanes(now(), {.limit = 1}).value().closed_doors, (L{d}));
-  EXPECT_EQ(BountyLanes(now(), {.scan = 2}).value().composed, (L{d, c}));
+  // An event is shown whole or not at all: m1 alone is inside, and b and d are of m2.
+  const NodeId m1 = now().Find("m1").value();
+  const NodeSubset inside = NodeSubset::Of(now(), std::vector<NodeId>{m1}).value();
+  EXPECT_EQ(BountyLanes(now(), {.subset = &inside}).value().closed_doors, (L{a}));
+}
+
+// However much was tried since, a dead end is one.
+TEST_F(WithV, BountyForgetsNoDeadEnd) {
+  NewEvent first = Event({{.key = "m1"}}, 1);
+  first.id = "first";
+  Commit(first);
+  const NodeId node = FindEvent(now(), "first").value();
+  ASSERT_TRUE(graph_->Apply(LabelEvent(now(), node, {.type = "dead_end"}).value().batch));
+  for (int i = 2; i < 1103; ++i) Commit(Event({{.key = "m2"}}, i));
+  EXPECT_EQ(BountyLanes(now()).value().closed_doors, std::vector<NodeId>{node});
 }
 
 }  // namespace

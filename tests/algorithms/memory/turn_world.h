@@ -192,7 +192,9 @@ inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& rec
         NodeId from = turns[i], to = turns[j];
         if (recipe.direction == PairDirection::kReaderToWriter) {
           const auto later = UsesOf(s, from, group), earlier = UsesOf(s, to, group);
-          if (later.contains("write") && !earlier.contains("write") && earlier.contains("read"))
+          const bool to_later = earlier.contains("read") && later.contains("write");
+          const bool to_earlier = later.contains("read") && earlier.contains("write");
+          if (to_later && !to_earlier)  // where both are right, or none, the later one first
             std::swap(from, to);
         } else if (from > to) {
           std::swap(from, to);  // symmetric kinds are stored so

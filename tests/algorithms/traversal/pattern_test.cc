@@ -293,6 +293,7 @@ TEST(Pattern, SyntaxErrorsNameTheirPlace) {
       {"link{0,0}", "byte 5:"},
       {"link{99}", "byte 6: a repeat is at most 63"},
       {"'link", "byte 1: a quoted"},
+      {"'link''", "byte 1: a quoted"},
       {"^^link", "byte 2:"},
       {"^", "byte 2:"},
       {"((link{8}){8}){8}", "more than 63 steps"}};

@@ -287,5 +287,64 @@ TEST(IndexEdges, AreCountedAndNamed) {
       1u);
 }
 
+// A quote in a kind's name is written twice, in patterns as in lists of kinds.
+TEST(Patterns, QuotesInsideAreWrittenTwice) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string kind = R"(say "x" and 'y')";
+  ASSERT_EQ(Plexus({"link", "s", kind, "t", "--db", db}).code, 0);
+  const std::string doubled = std::string(2, '\'');
+  for (const std::string& pattern :
+       {std::string(R"("say ""x"" and 'y'")"), "'say \"x\" and " + doubled + "y" + doubled + "'"}) {
+    const Finished run = Plexus({"match", pattern, "--from", "s", "--db", db, "--format", "csv"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("\nt"), std::string::npos) << run.out;
+  }
+}
+
+// A cut list begins with what matters most, and says how many there are.
+TEST(Listings, NeighborsAreTheStrongestFirst) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const char* weights[] = {"0.1", "0.9", "0.5"};
+  for (std::size_t i = 0; i < 3; ++i)
+    ASSERT_EQ(Plexus({"link", "a", "knows", "b" + std::to_string(i), "--weight", weights[i], "--db",
+                      db})
+                  .code,
+              0);
+  const object two = Plexus({"neighbors", "a", "--top", "2", "--db", db, "--json"}).Json();
+  EXPECT_EQ(two.at("total").to_number<int>(), 3);
+  EXPECT_EQ(two.at("neighbors").at(0).at("key"), "b1");
+  EXPECT_EQ(two.at("neighbors").at(1).at("key"), "b2");
+}
+
+// Who reads a memory is told that it was replaced.
+TEST(Listings, GetSaysWhatSupersededANode) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"link", "new", "supersedes", "old", "--db", db}).code, 0);
+  EXPECT_EQ(Plexus({"get", "old", "--db", db, "--json"}).Json().at("superseded_by"), "new");
+  EXPECT_FALSE(Plexus({"get", "new", "--db", db, "--json"}).Json().contains("superseded_by"));
+  EXPECT_NE(Plexus({"get", "old", "--db", db}).out.find("superseded by"), std::string::npos);
+}
+
+// What is in use is seen without reading past what is not; rows of the index plane are asked for.
+TEST(Listings, ShowFirstWhatIsThere) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(
+      Plexus({"put", "a", "--kind", "memory", "--text", "tea", "--tags", "x", "--db", db}).code, 0);
+  ASSERT_EQ(Plexus({"link", "a", "knows", "b", "--db", db}).code, 0);
+  const auto kinds = Plexus({"kinds", "--db", db, "--json"}).Json().at("edge_kinds").as_array();
+  EXPECT_GT(kinds[0].at("count").to_number<int>(), 0);
+  EXPECT_GT(kinds[1].at("count").to_number<int>(), 0);
+  EXPECT_EQ(kinds[2].at("count").to_number<int>(), 0);
+  const auto past = Plexus({"history", "a", "--db", db, "--json"});
+  EXPECT_EQ(past.out.find("tag:x"), std::string::npos) << past.out;
+  EXPECT_EQ(past.Json().at("hidden").to_number<int>(), 1);
+  const auto all = Plexus({"history", "a", "--all", "--db", db, "--json"});
+  EXPECT_NE(all.out.find("tag:x"), std::string::npos) << all.out;
+}
+
 }  // namespace
 }  // namespace plexus::testing

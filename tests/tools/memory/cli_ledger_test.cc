@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tests/support/run_plexus.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
 
 namespace plexus::testing {
 namespace {
@@ -180,6 +184,82 @@ TEST_F(Ledger, APairThatIsTriedIsNoCandidateAnyMore) {
   ASSERT_GE(before.size(), 2u);
   for (std::size_t i = 1; i < before.size(); ++i)
     EXPECT_EQ(std::ranges::count(after, Ids(before[i])), 1) << i;
+}
+
+// One scope is told nothing of another: no member, query, note or key of it. Every operation that
+// takes --scope is held to it below.
+constexpr const char* kTwoScopes =
+    R"({"node":"a1","scope":"ann","kind":"memory","text":"ann likes tea","tags":["tea"]}
+{"node":"a2","scope":"ann","kind":"memory","text":"ann likes tea much","tags":["tea"]}
+{"node":"a3","scope":"ann","kind":"decision","text":"ann buys tea"}
+{"node":"bsecret1","scope":"bob","kind":"memory","text":"bsecret tea","tags":["tea"]}
+{"node":"bsecret2","scope":"bob","kind":"decision","text":"bsecret buys"}
+{"edge":["bsecret1","a1"],"kind":"supersedes"}
+{"edge":["bsecret1","a2"],"kind":"contradicts"}
+{"edge":["bsecret2","a3"],"kind":"supports"}
+{"event":"e1","tool":"recall","query":"bsecret query","members":[{"id":"a1","role":"primary"},)"
+    R"({"id":"bsecret1","role":"supporting","preview":"bsecret hides tea"}]}
+{"outcome":"e1","type":"dead_end","notes":"bsecret said no"}
+{"event":"e2","tool":"recall","query":"ann asks","members":[{"id":"a1","role":"primary"},)"
+    R"({"id":"a2","role":"supporting"}]}
+)";
+
+TEST(Scopes, NoReplyOfOneScopeNamesAnother) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(
+      Plexus({"import", "--db", db, "--terms", "--quiet", dir.File("s.jsonl", kTwoScopes)}).code,
+      0);
+  // What an operation needs beside the graph; the others are asked with nothing.
+  const std::map<std::string, std::vector<std::string>> arguments = {
+      {"bfs", {"--from", "a1"}},
+      {"traverse", {"--from", "a1"}},
+      {"distances", {"--from", "a1"}},
+      {"neighborhood", {"--from", "a1"}},
+      {"path", {"--from", "a1", "--to", "a2"}},
+      {"neighbors", {"a1"}},
+      {"find", {"tea"}},
+      {"search", {"tea"}},
+      {"recall", {"tea"}},
+      {"retrieve", {"tea"}},
+      {"match", {". .", "--from", "a1"}},
+      {"similar", {"a1"}},
+      {"conflicts_list", {}},
+      {"conflicts_chain", {"a1"}},
+      {"conflicts_candidates", {"a2"}},
+      {"conflicts_duplicates", {"--least", "0.1"}},
+      {"decisions_why", {"a3"}},
+  };
+  std::size_t answered = 0;
+  for (const tools::Operation& operation : tools::AllOperations()) {
+    if (!tools::SelectsNodes(operation) || operation.effect != tools::Effect::kRead) continue;
+    if (operation.name == "export") continue;
+    std::vector<std::string> words = {tools::CommandName(operation.name)};
+    if (const std::size_t blank = words[0].find(' '); blank != std::string::npos)
+      words = {words[0].substr(0, blank), words[0].substr(blank + 1)};
+    if (const auto given = arguments.find(operation.name); given != arguments.end())
+      words.insert(words.end(), given->second.begin(), given->second.end());
+    words.insert(words.end(), {"--db", db, "--scope", "ann"});
+    for (const char* format : {"json", "table"}) {
+      std::vector<std::string> asked = words;
+      asked.insert(asked.end(), {"--format", format});
+      const Finished run = Plexus(asked);
+      answered += run.code == 0;
+      EXPECT_EQ(run.out.find("bsecret"), std::string::npos) << operation.name << " " << run.out;
+      EXPECT_EQ(run.err.find("bsecret"), std::string::npos) << operation.name << " " << run.err;
+    }
+  }
+  EXPECT_GT(answered, 30u);
+}
+
+// All lanes are shown to people, too.
+TEST(Scopes, BountyShowsAllLanesToPeople) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("s.jsonl", kTwoScopes)}).code, 0);
+  const std::string table = Plexus({"bounty", "--db", db}).out;
+  for (const char* seen : {"closed door", "tried", "bsecret query", "ann asks"})
+    EXPECT_NE(table.find(seen), std::string::npos) << seen << "\n" << table;
 }
 
 }  // namespace

@@ -241,5 +241,44 @@ TEST_F(RecallCommand, PeopleSeeWhyAndWhatRelates) {
     EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
 }
 
+// The reply is written before the graph is closed: what it reads from there is in it.
+TEST(RecallCommit, KeepsTheTextsOfItsReply) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(
+      Plexus({"put", "m1", "--kind", "memory", "--text", "tea is hot\nand green", "--db", db}).code,
+      0);
+  ASSERT_EQ(Plexus({"terms", "--db", db}).code, 0);
+  const Finished run = Plexus({"recall", "tea", "--commit", "--db", db, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.Json().at("hits").at(0).at("text"), "tea is hot\nand green");
+}
+
+// "text" is the whole text wherever a reply has it; --max-chars cuts it and says so.
+TEST(Texts, AreWholeOrMarked) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(
+      Plexus({"put", "m1", "--kind", "memory", "--text", "one\ntwo t\xC3\xA9", "--db", db}).code,
+      0);
+  ASSERT_EQ(Plexus({"terms", "--db", db}).code, 0);
+  for (const auto& [command, list] : {std::pair{"search", "results"}, std::pair{"find", "results"},
+                                      std::pair{"recall", "hits"}}) {
+    std::vector<std::string> words = {command, "two", "--db", db, "--json"};
+    const auto hit = Plexus(words).Json().at(list).at(0).as_object();
+    EXPECT_EQ(hit.at("text"), "one\ntwo t\xC3\xA9") << command;
+    EXPECT_FALSE(hit.contains("text_cut"));
+    words.insert(words.end(), {"--max-chars", "10"});
+    const auto cut = Plexus(words).Json().at(list).at(0).as_object();
+    EXPECT_EQ(cut.at("text"), "one\ntwo t\xC3\xA9") << command << ": ten characters";
+    words.back() = "9";
+    const auto shorter = Plexus(words).Json().at(list).at(0).as_object();
+    EXPECT_EQ(shorter.at("text"), "one\ntwo t") << command;
+    EXPECT_TRUE(shorter.at("text_cut").as_bool()) << command;
+  }
+  EXPECT_EQ(Plexus({"find", "two", "--db", db, "--json"}).Json().at("results").at(0).at("line"),
+            "two t\xC3\xA9");
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -303,5 +303,18 @@ TEST(Search, SaysWhatIsHiddenAndWhatIsNotIndexed) {
             0);
 }
 
+// Free text may hold one mark: a quote that is not closed begins no phrase.
+TEST(SearchQuotes, OneThatIsNotClosedIsNone) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"put", "m1", "--kind", "memory", "--text", "a 5\" pipe", "--db", db}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db}).code, 0);
+  for (const char* command : {"search", "recall"}) {
+    const Finished run = Plexus({command, "5\" pipe", "--db", db, "--json"});
+    EXPECT_EQ(run.code, 0) << command << run.err;
+    EXPECT_NE(run.out.find("\"m1\""), std::string::npos) << command << run.out;
+  }
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -1,11 +1,13 @@
 // get, neighbors: one node, and what stands next to it.
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/supersession.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
@@ -35,6 +37,7 @@ struct NodeView {
   std::uint64_t out = 0, in = 0;  // facts
   std::vector<KindCount> index_edges;
   std::optional<EventView> event;
+  std::optional<NodeId> superseded_by;
 };
 
 // Edges of the index plane by kind, those without edges left out. O(edges of the node).
@@ -107,6 +110,7 @@ void WriteNode(ReplyWriter& json, const Snapshot& snapshot, const NodeView& view
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(view.node)).name);
   if (view.text) json.Field("text", *view.text);
   json.Values("tags", view.tags);
+  if (view.superseded_by) json.Node("superseded_by", snapshot, *view.superseded_by);
   WriteColumns(json, snapshot, view.node);
   json.Key("props");
   json.Raw(view.properties);
@@ -163,6 +167,8 @@ std::string Page(const Snapshot& snapshot, const NodeView& view) {
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     }
   }
+  if (view.superseded_by)
+    table.Row({"superseded by", ShownKey(snapshot, *view.superseded_by)});
   std::string tags;
   for (const std::string& tag : view.tags) tags += (tags.empty() ? "" : ", ") + tag;
   if (!tags.empty()) table.Row({"tags", tags});
@@ -190,6 +196,7 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   std::string page;
   for (const NodeId node : nodes) {
     PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
+    PLEXUS_ASSIGN(view.superseded_by, SupersededBy(snapshot, node, workspace.now_ms()));
     page += (views.empty() ? "" : "\n") + Page(snapshot, view);
     views.push_back(std::move(view));
   }
@@ -232,18 +239,19 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   const bool all = kinds.empty() && !snapshot.is_fact(node);
   const ArcFilter filter = all ? ArcFilter::All() : ArcFilter::Kinds(snapshot.schema(), kinds);
   std::vector<std::pair<NodeId, Edge>> found;
-  bool more = false;
-  const std::uint64_t limit = request.Count("top");
   snapshot.ForEachArc(direction, node, filter, [&](const Arc& arc) {
     if (workspace.scope() && !workspace.scope()->contains(arc.neighbor)) return true;
     if (all && arc.kind == kHasTerm && snapshot.node_kind(node) == kEvent) return true;
-    if (limit > 0 && found.size() == limit) {
-      more = true;
-      return false;
-    }
     found.emplace_back(arc.neighbor, snapshot.edge(arc, node));
     return true;
   });
+  // The strongest first, ties as they are stored.
+  std::ranges::stable_sort(found, std::greater<>(),
+                           [](const auto& end) { return end.second.weight; });
+  const std::size_t total = found.size();
+  const std::uint64_t limit = request.Count("top");
+  const bool more = limit > 0 && total > limit;
+  if (more) found.resize(static_cast<std::size_t>(limit));
   // Facts list edges between facts unless kinds are named: say what was not asked for.
   const bool facts_only = kinds.empty() && snapshot.is_fact(node);
   std::vector<KindCount> left_out =
@@ -251,11 +259,12 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   if (found.empty() && !left_out.empty()) NoteIndexEdges(workspace, request, node, left_out);
   EdgeProperties properties;
   for (const auto& [other, edge] : found) PLEXUS_TRY(properties.Read(snapshot, edge));
-  Reply reply([snapshot, node, direction, more, facts_only, found = std::move(found),
+  Reply reply([snapshot, node, direction, more, total, facts_only, found = std::move(found),
                properties = std::move(properties),
                left_out = std::move(left_out)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("truncated", more);
+    json.Field("total", total);
     if (facts_only) WriteIndexEdges(json, snapshot, left_out);
     json.Objects("neighbors", found, [&](const std::pair<NodeId, Edge>& end) {
       json.Node("key", snapshot, end.first);
@@ -263,7 +272,8 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
       WriteEdgeAttributes(json, snapshot, end.second, properties);
     });
   });
-  if (more) reply.closing = "... and more; " + request.Name("top", "0") + " shows all\n";
+  if (more)
+    reply.closing = "... of " + Grouped(total) + "; " + request.Name("top", "0") + " shows all\n";
   return reply;
 }
 
@@ -278,7 +288,7 @@ void AddGet(Rows& rows) {
        .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
                           .Named(Means::kKey)
                           .Positional()},
-       .reply = "key?:k, kind?:s, text?:s, tags?:[s], props?:j, scope?:s, out_degree?:n, "
+       .reply = "key?:k, kind?:s, text?:s, tags?:[s], superseded_by?:k, props?:j, scope?:s, out_degree?:n, "
                 "in_degree?:n, index_out_degree?:n, index_in_degree?:n, "
                 "index_edges?:[{kind:s, out:n, in:n}], "
                 "members?:[{key:k, role:s, rank?:x, trust?:x, score?:x, preview?:s, tags?:[s], "
@@ -296,11 +306,11 @@ void AddGet(Rows& rows) {
       {.name = "neighbors",
        .group = "Look",
        .title = "Edges of a node",
-       .summary = "List a node's edges and their other ends",
+       .summary = "List a node's edges and their other ends, the strongest first",
        .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(),
                       DirectionParameter({"both", "out", "in"}, "which edges"), KindsParameter(),
-                      Top(0, "at most K edges; 0 = all")},
-       .reply = "key:k, truncated:b, index_edges?:[{kind:s, out:n, in:n}], "
+                      Top(0, "the K strongest edges; 0 = all")},
+       .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
                 "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:i, "
                 "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
        .tables = {{"neighbors",

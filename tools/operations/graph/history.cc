@@ -113,11 +113,22 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(auto entries, workspace.database().History(node));
   std::erase_if(entries, [&](const HistoryEntry& e) { return e.sequence > snapshot.sequence(); });
+  // As everywhere else a fact is shown among facts.
+  std::size_t hidden = 0;
+  if (!request.Flag("all") && snapshot.is_fact(node))
+    hidden = std::erase_if(entries, [&](const HistoryEntry& e) {
+      return IsEdge(e.what) && snapshot.schema().edge_kind(e.edge_kind).plane == Plane::kIndex;
+    });
+  if (hidden > 0)
+    workspace.notes().push_back({Grouped(hidden) + " entries about tags, terms and other index " +
+                                     "nodes are hidden; " + request.Name("all") + " shows them",
+                                 Note::kForPeople});
   std::string page = Page(snapshot, entries);
-  Reply reply([snapshot, node, entries = std::move(entries)](ReplyWriter& json) {
+  Reply reply([snapshot, node, hidden, entries = std::move(entries)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("alive", snapshot.alive(node));
     json.Field("total", entries.size());
+    json.Field("hidden", hidden);
     json.Objects("results", entries,
                  [&](const HistoryEntry& entry) { WriteEntry(json, snapshot, entry); });
   });
@@ -135,9 +146,10 @@ void AddHistory(Rows& rows) {
        .summary = "Tell everything that happened to a node",
        .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
                           .Named(Means::kKey)
-                          .Positional()},
+                          .Positional(),
+                      Flag("all", "edges to index nodes, such as tags and terms, too")},
        .reply =
-           "key:k, alive:b, total:n, results:[{sequence:n, time_ms:i, what:s, kind?:s, column?:s, "
+           "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:i, what:s, kind?:s, column?:s, "
            "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
            "weight?:x}]",
        .tables = {{"results", {}}},

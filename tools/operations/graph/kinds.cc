@@ -1,4 +1,7 @@
 // kinds: the named kinds of nodes and edges, with their traits.
+#include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "engine/snapshot.h"
 #include "tools/operations/arguments.h"
@@ -32,10 +35,20 @@ void WriteEdgeKind(ReplyWriter& json, const Schema& schema, const EdgeKind& kind
   if (kind.half_life_ms > 0) json.Field("half_life_ms", kind.half_life_ms);
 }
 
+// Kinds that somebody uses stand before the others, each by its number.
+template <class Counts>
+std::vector<std::size_t> UsedFirst(const Counts& counts, std::size_t kinds) {
+  std::vector<std::size_t> ids(kinds);
+  std::iota(ids.begin(), ids.end(), std::size_t{0});
+  std::ranges::stable_partition(ids, [&](std::size_t id) { return At(counts, id) > 0; });
+  return ids;
+}
+
 void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
   const Schema& schema = snapshot.schema();
   json.BeginArray("node_kinds");
-  for (std::size_t id = 0; id < schema.node_kinds().size(); ++id) {
+  const GraphState& state = snapshot.state();
+  for (const std::size_t id : UsedFirst(state.nodes_by_kind, schema.node_kinds().size())) {
     const NodeKind& kind = schema.node_kinds()[id];
     if (kind.name.empty()) continue;
     json.BeginObject();
@@ -46,7 +59,7 @@ void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
   }
   json.EndArray();
   json.BeginArray("edge_kinds");
-  for (std::size_t id = 0; id < schema.edge_kinds().size(); ++id) {
+  for (const std::size_t id : UsedFirst(state.edges_by_kind, schema.edge_kinds().size())) {
     const EdgeKind& kind = schema.edge_kinds()[id];
     if (kind.name.empty()) continue;
     json.BeginObject();

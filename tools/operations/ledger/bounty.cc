@@ -53,6 +53,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (const std::string unknown = UnknownTag(snapshot, options.tags); !unknown.empty())
     workspace.notes().push_back({request.Name("tags") + ": " + unknown});
   options.limit = static_cast<std::size_t>(request.Count("limit"));
+  options.subset = workspace.scope();
   PLEXUS_ASSIGN(const BountyLaneLists lists, BountyLanes(snapshot, options));
   std::vector<Lane> lanes;
   for (const auto& [name, events] : {std::pair("alreadyComposedLanes", &lists.composed),
@@ -100,6 +101,14 @@ void AddBounty(Rows& rows) {
   const std::string lane = "[{event:" + EventShape() + ", members:" + MembersShape() +
                            ", outcomes:" + OutcomesShape() + "}]";
   const std::string candidates = "[" + CandidateShape() + "]";
+  const auto table = [](const char* list, const char* heading) {
+    return Layout{list,
+                  {{"event/created_at", heading, As::kTime},
+                   {"event/event_id", "event"},
+                   {"event/outcomes", "outcomes", As::kList},
+                   {"event/query", "query"},
+                   {"members", "members", As::kList}}};
+  };
   rows.push_back(
       {.name = "bounty",
        .group = "Ask",
@@ -119,7 +128,11 @@ void AddBounty(Rows& rows) {
                    {{"score", "score", As::kPlain, 4},
                     {"ids", "", As::kNodes},
                     {"outcomeSignal", "outcomes"},
-                    {"reason", "why"}}}},
+                    {"reason", "why"}}},
+                  table("closedDoors", "closed door"),
+                  table("duplicateRiskLanes", "duplicate risk"),
+                  table("needsPocLanes", "needs proof"),
+                  table("alreadyComposedLanes", "tried")},
        .examples = {{"plexus bounty --db g", "untried pairs, with what to keep in mind"},
                     {"plexus bounty --db g --tags project --json",
                      "all lanes of one project: tried, closed, at risk, in need of proof"}},

@@ -104,7 +104,7 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
     json.Objects("pairs", result.pairs, [&](const NearDuplicate& pair) {
       json.Node("key", snapshot, pair.visible);
       json.Node("superseded", snapshot, pair.superseded);
-      json.Node("superseded_by", snapshot, pair.superseded_by);
+      if (pair.superseded_by != kNoNode) json.Node("superseded_by", snapshot, pair.superseded_by);
       json.Field("jaccard", pair.jaccard);
       json.Field("shared", pair.shared);
       if (pair.cosine) json.Field("cosine", *pair.cosine);
@@ -185,7 +185,7 @@ void AddAsked(Rows& rows) {
                       Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.95),
                       MaxEdges(), MaxSeconds(), Top(100)},
-       .reply = "truncated:b, pairs:[{key:k, superseded:k, superseded_by:k, jaccard:x, shared:n, "
+       .reply = "truncated:b, pairs:[{key:k, superseded:k, superseded_by?:k, jaccard:x, shared:n, "
                 "cosine?:x}]",
        .tables = {{"pairs",
                    {{"jaccard", "jaccard", As::kPlain, 3},

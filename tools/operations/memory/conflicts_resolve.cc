@@ -160,12 +160,12 @@ void AddConflictsResolve(Rows& rows) {
               verdict.default_value = {};
               return verdict;
             }(),
-            Text("note", "TEXT", "why; it stands with the edge that ends").MayBeEmpty(),
+            Text("note", "TEXT", "why; it stands with the edge that ends, or is made").MayBeEmpty(),
             Text("from", "FILE",
                  "a verdict a line: {\"a\":KEY,\"b\":KEY,\"verdict\":WORD,\"goes\":KEY,"
                  "\"note\":TEXT}, all as one change")
                 .Named(Means::kContent),
-            Text("created_by", "NAME", "who says so").MayBeEmpty(), DryRunParameter(),
+            Text("created_by", "NAME", "who says so; of the edge that ends it is resolved_by").MayBeEmpty(), DryRunParameter(),
             ExpectSequenceParameter()},
        .reply = std::string("verdicts:n, linked:n, ended:n, dropped:n, ") + kChangeShape,
        .examples = {{"plexus conflicts resolve --db g k1 k2 --supersede k1",

@@ -14,6 +14,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_field.h"
 
 namespace plexus::tools {
 namespace {
@@ -247,7 +248,8 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
   std::string closing;
   if (result.session == kNoNode) closing += "in no session: along temporal edges\n";
   if (result.more_before + result.more_after > 0) closing += "the session goes on\n";
-  Reply reply([snapshot, turn, result = std::move(result)](ReplyWriter& json) {
+  Reply reply([snapshot, turn, result = std::move(result),
+               max_chars = request.MaybeCount("max_chars")](ReplyWriter& json) {
     json.Node("key", snapshot, turn);
     if (result.session != kNoNode) json.Node("session", snapshot, result.session);
     json.Field("more_before", result.more_before);
@@ -256,7 +258,7 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
       json.Field("position", t.position);
       json.Node("key", snapshot, t.node);
       if (const auto at = snapshot.i64(kCreatedAt, t.node)) json.Field("created_at", *at);
-      json.Field("text", TextHead(snapshot, t.node));
+      WriteText(json, WholeText(snapshot, t.node), max_chars);
     });
   });
   reply.closing = std::move(closing);
@@ -335,10 +337,11 @@ Operation SessionRow() {
                                    .Positional()
                                    .Required(),
                                Count("back", "N", "turns before it").Default(std::uint64_t{20}),
-                               Count("forward", "N", "turns after it").Default(std::uint64_t{20})},
+                               Count("forward", "N", "turns after it").Default(std::uint64_t{20}),
+                               MaxCharsParameter()},
       .reply =
           "key:k, session?:k, more_before:n, more_after:n, "
-          "turns:[{position:i, key:k, created_at?:i, text:s}]",
+          "turns:[{position:i, key:k, created_at?:i, text:s, text_cut?:b}]",
       .tables =
           {{"turns",
             {{"position", "position"}, {"key", "", As::kNode}, {"created_at", "at", As::kTime}}}},

@@ -16,6 +16,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_field.h"
 
 namespace plexus::tools {
 namespace {
@@ -106,14 +107,20 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   std::string keys;
   if (request.Flag("keys"))
     for (const Match& match : matches) keys += std::string(snapshot.key(match.node)) + "\n";
-  Reply reply([snapshot, truncated, total, matches = std::move(matches)](ReplyWriter& json) {
+  Reply reply([snapshot, truncated, total, matches = std::move(matches),
+               words = Lower(request.Text("words")),
+               max_chars = request.MaybeCount("max_chars")](ReplyWriter& json) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
     json.Field("truncated", truncated);
     json.Field("total", total);
     json.Objects("results", matches, [&](const Match& match) {
       json.Node("key", snapshot, match.node);
       json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
-      json.Field("text", TextHead(snapshot, match.node));
+      const std::string text = WholeText(snapshot, match.node);
+      WriteText(json, text, max_chars);
+      WriteLine(json, text, [&](std::string_view line) {
+        return Lower(line).find(words) != std::string::npos;
+      });
       json.Field("where", kWhere[static_cast<std::size_t>(match.rank)]);
       json.Field("edges", match.degree);
     });
@@ -142,8 +149,10 @@ void AddFind(Rows& rows) {
                       List("kinds", "A,B", "only these node kinds (default: all facts)")
                           .Named(Means::kNodeKind),
                       Top(20, "at most K nodes; 0 = all"),
-                      Flag("keys", "show keys only, one a line"), MaxSeconds()},
-       .reply = "truncated:b, total:n, results:[{key:k, kind:s, text:s, where:s, edges:n}]",
+                      Flag("keys", "show keys only, one a line"), MaxCharsParameter(),
+                      MaxSeconds()},
+       .reply = "truncated:b, total:n, results:[{key:k, kind:s, text:s, text_cut?:b, line?:s, "
+                "where:s, edges:n}]",
        .tables = {{"results", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
        .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
                     {"plexus find --db wordnet --keys --top 1 dog",

@@ -16,6 +16,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_field.h"
 #include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/word_query.h"
 
@@ -84,6 +85,7 @@ struct Answered {
   RetrievalPlan plan;
   RetrieveResult result;
   EdgeProperties properties;
+  std::optional<std::uint64_t> max_chars;
 };
 
 void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit) {
@@ -108,7 +110,7 @@ void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit)
     WritePath(json, "path", snapshot, hit.path, answer.properties);
   }
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
-  json.Field("text", TextHead(snapshot, hit.node));
+  WriteText(json, WholeText(snapshot, hit.node), answer.max_chars);
 }
 
 void WriteAnswer(ReplyWriter& json, const Answered& answer) {
@@ -146,6 +148,7 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   const auto asked = std::make_unique<Asked>();
   PLEXUS_TRY(ReadQuestion(workspace, request, *asked));
   Answered answer;
+  answer.max_chars = request.MaybeCount("max_chars");
   answer.snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(answer.result,
                 Retrieve(answer.snapshot, asked->plan.plan, asked->question, asked->options));
@@ -169,12 +172,12 @@ void AddRetrieve(Rows& rows) {
        .group = "Ask",
        .title = "Retrieval by a plan",
        .summary = "Find, expand, score and explain by a plan: words, a vector, keys, or all",
-       .parameters = PlanParameters(),
+       .parameters = PlanParameters() + Parameters{MaxCharsParameter()},
        .reply =
            "plan:s, fuse:s, truncated:b, proven:b, candidates:n, without_vector:n, without_term:n, "
            "hits:[{key:k, score:x, relevance:x, "
            "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
-           "path?:[E], kind:s, text:s}], "
+           "path?:[E], kind:s, text:s, text_cut?:b}], "
            "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
        .tables = {{"hits",
                    {{"score", "score", As::kPlain, 4},

@@ -16,6 +16,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_field.h"
 #include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/retrieve/recall_request.h"
 
@@ -73,6 +74,7 @@ struct PlanUsed {
   std::string name;  // "": none.
   RetrievalPlan plan;
   EdgeProperties properties;  // Of the walks.
+  std::optional<std::uint64_t> max_chars;
 };
 
 const char* DirectionName(Direction direction) {
@@ -98,7 +100,7 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
   if (hit.evidence.similarity) json.Field("similarity", *hit.evidence.similarity);
   if (hit.evidence.path) json.Field("path", *hit.evidence.path);
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
-  json.Field("text", TextHead(snapshot, hit.node));
+  WriteText(json, WholeText(snapshot, hit.node), used.max_chars);
   json.Field("why", hit.why);
   json.Objects("terms", hit.terms, [&](const ScoreTerm& term) {
     json.Field("name", term.name);
@@ -117,12 +119,13 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
     json.Field("text", relation.text);
   });
   if (hit.related_truncated) json.Field("related_truncated", true);
-  if (hit.superseded_by) json.Node("superseded_by", snapshot, *hit.superseded_by);
+  if (hit.superseded_by && *hit.superseded_by != kNoNode)
+    json.Node("superseded_by", snapshot, *hit.superseded_by);
   if (!hit.contradicted_by.empty()) json.Nodes("contradicted_by", snapshot, hit.contradicted_by);
   if (hit.near_duplicate_of.empty()) return;
   json.Objects("near_duplicate_of", hit.near_duplicate_of, [&](const NearDuplicate& pair) {
     json.Node("key", snapshot, pair.superseded);
-    json.Node("superseded_by", snapshot, pair.superseded_by);
+    if (pair.superseded_by != kNoNode) json.Node("superseded_by", snapshot, pair.superseded_by);
     json.Field("jaccard", pair.jaccard);
     if (pair.cosine) json.Field("cosine", *pair.cosine);
   });
@@ -173,6 +176,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   result.truncated |= asked.words.truncated;
   PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, result));
   PlanUsed used;
+  used.max_chars = request.MaybeCount("max_chars");
   if (asked.options.by_plan.plan) {
     used.name = asked.plan.name;
     used.plan = asked.plan.plan;
@@ -225,7 +229,8 @@ void AddRecall(Rows& rows) {
            "what contradicts them",
        .parameters =
            RecallParameters() +
-           Parameters{Flag("commit", "write the use: count it, set the time, reinforce edges"),
+           Parameters{MaxCharsParameter(),
+                      Flag("commit", "write the use: count it, set the time, reinforce edges"),
                       Number("reinforce", "A",
                              "a used edge's weight w becomes 1 - (1 - w)(1 - A); 0: none does")
                           .Between(0, 1)
@@ -234,12 +239,13 @@ void AddRecall(Rows& rows) {
                       DryRunParameter()},
        .reply =
            "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
-           "text:s, why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, found_by?:[s], "
+           "text:s, text_cut?:b, why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, "
+           "found_by?:[s], "
            "hops?:n, "
            "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, "
            "hop:n, from:k, weight:x, label?:s, text:s}], related_truncated?:b, superseded_by?:k, "
            "contradicted_by?:[k], "
-           "near_duplicate_of?:[{key:k, superseded_by:k, jaccard:x, cosine?:x}]}], "
+           "near_duplicate_of?:[{key:k, superseded_by?:k, jaccard:x, cosine?:x}]}], "
            "conflicts:[{a:k, b:k, since:i}], candidates:n, excluded?:n, conflicts_truncated?:b, "
            "duplicates_truncated?:b, fuse?:s, without_vector?:n, without_term?:n, "
            "stages?:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms?:[x], "

@@ -18,6 +18,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/reply/text_field.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 #include "tools/operations/word_query.h"
@@ -110,11 +111,12 @@ void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
 }
 
 void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& result,
-                const Bm25Match& match) {
+                const Bm25Match& match, std::optional<std::uint64_t> max_chars) {
   json.Node("key", snapshot, match.node);
   json.Field("score", match.score);
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
-  json.Field("text", TextHead(snapshot, match.node));
+  const std::string text = WholeText(snapshot, match.node);
+  WriteText(json, text, max_chars);
   json.Field("length", match.length);
   json.Objects("terms", match.shares, [&](const TermShare& share) {
     const QueryTerm& term = result.terms[share.term];
@@ -126,12 +128,13 @@ void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& r
 }
 
 Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result result,
-                const Hidden& hidden, const NotIndexed& not_indexed) {
+                const Hidden& hidden, const NotIndexed& not_indexed,
+                std::optional<std::uint64_t> max_chars) {
   std::string closing;
   if (result.matches.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
   closing += Truncated(result.truncated, "these are the best of those looked at");
   Reply reply([snapshot = workspace.snapshot(), phrases = query.phrases, result = std::move(result),
-               hidden, not_indexed](ReplyWriter& json) {
+               hidden, not_indexed, max_chars](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("documents", result.documents);
     json.Field("average_length", result.average_length);
@@ -151,8 +154,9 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       json.Field("other_kinds", hidden.other_kinds);
       json.EndObject();
     }
-    json.Objects("results", result.matches,
-                 [&](const Bm25Match& match) { WriteMatch(json, snapshot, result, match); });
+    json.Objects("results", result.matches, [&](const Bm25Match& match) {
+      WriteMatch(json, snapshot, result, match, max_chars);
+    });
   });
   reply.closing = std::move(closing);
   return reply;
@@ -191,14 +195,16 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);
   if (result.found > 0 || result.truncated)
-    return MakeReply(workspace, query, std::move(result), {}, not_indexed);
+    return MakeReply(workspace, query, std::move(result), {}, not_indexed,
+                     request.MaybeCount("max_chars"));
   Hidden hidden;
   if (!options.events) {
     PLEXUS_ASSIGN(hidden, CountHidden(workspace, request, terms,
                                       query.phrases.empty() ? nullptr : &words.holding));
   }
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
-  Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed);
+  Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed,
+                          request.MaybeCount("max_chars"));
   reply.failure = Error{ErrorCode::kNotFound, WhyNothing(request, query, hidden, of_all)};
   return reply;
 }
@@ -223,13 +229,14 @@ void AddSearch(Rows& rows) {
                    .Named(Means::kNodeKind),
                Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
-               MaxSeconds(), Flag("events", "events by the query that they answered, not facts"),
+               MaxCharsParameter(), MaxSeconds(),
+               Flag("events", "events by the query that they answered, not facts"),
                IncludeSuperseded()},
        .reply = "truncated:b, documents:n, average_length:x, "
                 "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, not_indexed:n, "
                 "not_compared:n, "
                 "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
-                "results:[{key:k, score:x, kind:s, text:s, length:n, "
+                "results:[{key:k, score:x, kind:s, text:s, text_cut?:b, length:n, "
                 "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},

@@ -143,9 +143,11 @@ class Sharing {
   BuiltEdge EdgeOf(const Pair& pair) const {
     std::uint64_t from = pair.second, to = pair.first;
     if (!uses_.empty()) {
-      const bool later_writes = uses_[pair.second] & kWrites;
-      const bool earlier_writes = uses_[pair.first] & kWrites;
-      if (later_writes && !earlier_writes && (uses_[pair.first] & kReads)) std::swap(from, to);
+      // Reader to writer; the later one first where both ways are right, or none.
+      const auto fits = [&](std::uint64_t reader, std::uint64_t writer) {
+        return (uses_[reader] & kReads) && (uses_[writer] & kWrites);
+      };
+      if (fits(to, from) && !fits(from, to)) std::swap(from, to);
     } else if (recipe_.direction == PairDirection::kForward) {
       std::swap(from, to);
     }
