@@ -101,7 +101,8 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   LogPoint floor;
   Sequence end = 0;
   std::uint64_t generation = 0;
-  // Not `maintenance`: a backup may hold that for minutes. News are read under it.
+  // Not `maintenance`: a backup may hold that for minutes. Held to the end, so that nobody closes
+  // what is read.
   std::shared_lock open(d.renewal);
   const bool from_news = !d.news.empty() && since >= d.news_after.sequence;
   if (!d.news.empty() && !from_news) {
@@ -109,6 +110,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     PLEXUS_TRY(d.CatchUp());
     open.lock();
   }
+  PLEXUS_TRY(d.Usable());
   if (d.journal) {
     PLEXUS_TRY(d.journal->FlushBulk());
     // A follower that begins with a view may have read what was not synced yet.
@@ -121,7 +123,6 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   floor = noted.floor;
   generation = noted.generation;
   rocks = d.rocks;
-  if (!from_news) open.unlock();
   if (since > end)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
                                           std::to_string(end) + ", the last that is durable");

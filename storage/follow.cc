@@ -96,6 +96,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
 Status Database::Impl::CatchUp() {
   if (!options.read_only) return {};
   const std::unique_lock renewing(renewal);
+  PLEXUS_TRY(Usable());
   if (news.empty()) return {};
   PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
                                       std::make_shared<Files>(*files, pinned)));
