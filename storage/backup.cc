@@ -147,6 +147,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
   LogScope log(d.options.graph.on_log, "backup");
   const std::lock_guard one_at_a_time(d.backup);
   std::unique_lock guard(d.maintenance);
+  PLEXUS_TRY(d.Usable());  // it may have been closed while this waited
   const Files files(d.options.hooks);  // a full disk there must not stop writing here
   PLEXUS_TRY(MustBeNew(to, files));
   const bool was_there = files.Exists(to);

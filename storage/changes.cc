@@ -101,7 +101,8 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   LogPoint floor;
   Sequence end = 0;
   std::uint64_t generation = 0;
-  // Not `maintenance`: a backup may hold that for minutes. News are read under it.
+  // Not `maintenance`: a backup may hold that for minutes. Held to the end, so that nobody closes
+  // what is read.
   std::shared_lock open(d.renewal);
   PLEXUS_TRY(d.Usable());
   if (!d.news.empty() && since < d.news_after.sequence) {
@@ -123,8 +124,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   floor = noted.floor;
   generation = noted.generation;
   rocks = d.rocks;
-  const auto store = d.store;
-  if (!from_news) open.unlock();
+  const auto& store = d.store;
   if (since > end)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
                                           std::to_string(end) + ", the last that is durable");

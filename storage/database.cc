@@ -89,6 +89,12 @@ Result<std::shared_lock<std::shared_timed_mutex>> Database::Impl::KeepHistory() 
   return nothing_goes;
 }
 
+Result<std::unique_lock<std::mutex>> Database::Impl::Maintain() {
+  std::unique_lock guard(maintenance);
+  PLEXUS_TRY(Writable());  // it may have been closed while this waited
+  return guard;
+}
+
 std::unique_lock<std::shared_timed_mutex> Database::Impl::Erasing() {
   const std::lock_guard nobody_begins(erase_gate);
   return std::unique_lock(erase_mutex);
@@ -126,6 +132,7 @@ Result<std::uint64_t> Database::Impl::HashAt(Sequence sequence) {
 }
 
 Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
+  PLEXUS_TRY(files->Look());
   PLEXUS_TRY(ScrubNow(progress));
   const std::uint64_t tail_before = journal->tail_bytes();
   const Snapshot snapshot = graph->snapshot();
@@ -236,7 +243,7 @@ Status Database::Checkpoint(Progress* progress) try {
   PLEXUS_TRY(d.Writable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "checkpoint");
-  std::lock_guard guard(d.maintenance);
+  PLEXUS_ASSIGN(const auto guard, d.Maintain());
   return log.Done(d.CheckpointNow(progress));
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -271,6 +278,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::CloseNow() {
   if (Copied()) return owner.Check("the database");
+  const std::lock_guard one(closing);
   const bool was_closed = closed.exchange(true);
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
@@ -284,8 +292,12 @@ Status Database::Impl::CloseNow() {
     return shut;
   }
   std::lock_guard guard(maintenance);
-  Status status;
-  if (graph && !graph->read_only()) {
+  Status status = files->Look();
+  const bool failed = graph && graph->read_only();
+  // What other threads append from here on is refused: the log's end stays where it is.
+  journal->StopAppends();
+  if (graph) (void)graph->read_only();  // waits until the last batch is in the graph, too
+  if (status && graph && !failed) {
     if (journal->bulk()) status = journal->EndBulk();
     if (status) status = ScrubNow(nullptr);
     if (status) status = ForgetWords(nullptr);  // may renew graph and journal
@@ -295,7 +307,7 @@ Status Database::Impl::CloseNow() {
   const std::unique_lock renewing(renewal);
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;
-  if (status && graph && graph->read_only())
+  if (status && failed)
     status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
   store->Attach(nullptr);
   if (status) status = rocks->Settle();
@@ -310,8 +322,9 @@ Status Database::Impl::CloseNow() {
     if (listed) {
       last.files = *std::move(listed);
       FailPoint(options.hooks, "close.before_anchor");
+      status = files->Look();
       // A deleted file that came back after a power loss would not be on the list.
-      status = files->SyncDirectory(generation_path());
+      if (status) status = files->SyncDirectory(generation_path());
       if (status) status = WriteAnchor(directory, last, *files);
       if (status) anchor = std::move(last);
     } else {

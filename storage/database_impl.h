@@ -38,11 +38,13 @@ class Database::Impl {
   std::shared_ptr<storage_internal::RocksJournal> journal;  // null when read-only
   std::unique_ptr<Graph> graph;
   std::atomic<bool> closed{false};
+  std::recursive_mutex closing;  // who comes second returns when it is closed
 
   // Serialises what rewrites files: checkpoint, trim, scrub, close; of a backup and a verification
   // only the beginning.
   std::mutex maintenance;
-  std::mutex backup;     // one at a time; taken before `maintenance`
+  Result<std::unique_lock<std::mutex>> Maintain();  // of what is open still, for writing
+  std::mutex backup;                                // one at a time; taken before `maintenance`
   std::mutex past_load;  // the same of AsOf, which does not take `maintenance`
   // Shared by who reads the log and checkpoints at length, alone by who erases of them or closes
   // them. Taken after `maintenance`. The floor does not move while it is held. By the three members

@@ -18,7 +18,7 @@ void Database::Impl::MoveAnchor(bool try_only) {
   std::unique_lock alone(maintenance, std::defer_lock);
   if (try_only && !alone.try_lock()) return;  // a checkpoint moves it as well
   if (!try_only) alone.lock();
-  if (closed || !rocks) return;
+  if (closed || !rocks || !files->Look()) return;
   const RocksJournal::Position at = journal->position();
   if (journal->bulk() || !journal->WaitDurable(at.sequence)) return;
   Anchor next = anchor;
@@ -94,6 +94,8 @@ void Database::Impl::CheckpointLoop() {
       pause = kFirstPause;
       keeper_error.clear();
       if (!early) continue;
+    } else if (!files->Look()) {
+      continue;  // and never again: nothing will change that
     }
     checkpoint_due = true;
     // A full disk must not be hammered. The anchor does not wait.

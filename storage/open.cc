@@ -241,6 +241,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   journal = std::make_shared<RocksJournal>(rocks, loaded.point.sequence, loaded.point.hash,
                                            std::move(to));
   journal->ResetTail(loaded.tail_bytes);
+  if (closed) journal->StopAppends();  // written anew by Close: nobody else may go on
   checkpoint_bytes = loaded.checkpoint_bytes;
   return {};
 }
@@ -252,6 +253,7 @@ Status Database::Impl::OpenForWriting() {
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))
     return std::unexpected(NoAnchor(directory));
   PLEXUS_ASSIGN(lock, LockFile::Take(directory, options.lock_wait_ms, options.on_lock_wait));
+  files->SetHome(directory);
   PLEXUS_TRY(CreateIfAsked());
   report.was_clean = anchor.clean;
   PLEXUS_ASSIGN(const Loaded loaded, OpenReadOnlyAndLoad(false));

@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <mutex>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/guarded_file_system.h"
 #include "storage/database_impl.h"
 
 namespace plexus::storage_internal {
@@ -27,21 +29,28 @@ const Owner& FirstProcess() {
   return owner;
 }
 
+std::atomic<int> handlers = 0;  // that are to run still
+
 void AtEnd(int status, void*) {
+  const bool last = --handlers == 0;
   const bool child = !FirstProcess().Here();
   // A thread of the parent may have held the mutex at fork.
   std::unique_lock guard(mutex, std::defer_lock);
   if (child ? !guard.try_lock() : (guard.lock(), false)) _exit(status);
   for (const auto& [database, owner] : Open())
     if (owner.Here()) (void)OrNoMemory([&] { return database->CloseNow(); });
-  if (!child) return;
+  // RocksDB's objects would wait for threads that are not there, or that wait for ever where an
+  // exception came out of it.
+  if (!child && !(last && Guard::AnyDied())) return;
   std::fflush(nullptr);
   _exit(status);
 }
 
 }  // namespace
 
-void RegisterProcessEnd() { on_exit(AtEnd, nullptr); }
+void RegisterProcessEnd() {
+  if (on_exit(AtEnd, nullptr) == 0) ++handlers;
+}
 
 void CloseAtProcessEnd(Database::Impl* database) {
   std::lock_guard guard(mutex);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
 #include "engine/arrays/freed_memory.h"
@@ -24,7 +23,8 @@ namespace {
 Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
                     const std::vector<std::uint64_t>& needed) {
   std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->payload()));
-  rocksdb::WriteBatch batch;
+  constexpr int kEntries = 10'000;
+  rocksdb::WriteBatch batch = ReservedBatch(kEntries, kEntries * kPayloadKeyBytes);
   auto write = [&]() -> Status {
     PLEXUS_TRY(Check(rocks->db()->Write(rocksdb::WriteOptions(), &batch), rocks->path()));
     batch.Clear();
@@ -39,7 +39,7 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
     if (std::binary_search(needed.begin(), needed.end(), PayloadRef::Make(sequence, ordinal).bits))
       continue;
     batch.Delete(rocks->payload(), it->key()).PermitUncheckedError();
-    if (batch.Count() >= 10'000) PLEXUS_TRY(write());
+    if (batch.Count() >= kEntries) PLEXUS_TRY(write());
   }
   PLEXUS_TRY(Check(it->status(), rocks->path() + ", payload"));
   return batch.Count() > 0 ? write() : Status();
@@ -128,8 +128,7 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
   }
   const std::string first = LogKey(0), end = LogKey(before + 1);
   const rocksdb::Slice from(first), to(end);
-  PLEXUS_TRY(Check(rocksdb::DeleteFilesInRange(d.rocks->db(), d.rocks->log(), &from, &to, false),
-                   d.rocks->path()));
+  PLEXUS_TRY(d.rocks->DeleteFilesIn(d.rocks->log(), from, to, false));
   PLEXUS_TRY(Check(d.rocks->db()->DeleteRange(rocksdb::WriteOptions(), d.rocks->log(), first, end),
                    d.rocks->path()));
   d.store->NoteTrim(before);
@@ -160,7 +159,7 @@ Status Database::Impl::ErasePurges() {
   ForgetPurges(anchor.floor_sequence);
   PLEXUS_ASSIGN(const auto old, ReadPurges(rocks, kPurgedPrefix, anchor.floor_sequence));
   if (old.empty()) return {};
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch batch = ReservedBatch(old.size(), old.size() * kNodeMetaKeyBytes);
   for (const auto& [node, sequence] : old)
     batch.Delete(rocks->meta(), NodeMetaKey(kPurgedPrefix, node)).PermitUncheckedError();
   return Check(rocks->db()->Write(rocksdb::WriteOptions(), &batch), rocks->path());
@@ -171,8 +170,8 @@ Status Database::Trim(Sequence before, Progress* progress, bool forget_keys) try
   PLEXUS_TRY(d.Writable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "trim");
-  const auto removed = [&] {
-    std::lock_guard guard(d.maintenance);
+  const auto removed = [&]() -> Result<std::vector<NodeId>> {
+    PLEXUS_ASSIGN(const auto guard, d.Maintain());
     return TrimTo(d, before, progress, forget_keys);
   }();
   return log.Done(removed ? ForgetKeys(graph(), *removed) : std::unexpected(removed.error()));

@@ -6,15 +6,35 @@
 #include <rocksdb/file_system.h>
 
 #include "storage/base/guarded_file_system.h"
+#include "storage/base/lock_file.h"
 #include "storage/base/rocks_status.h"
 
 namespace plexus::storage_internal {
 
 Files::Files(TestHooks* hooks)
     : hooks_(hooks),
-      own_env_(rocksdb::NewCompositeEnv(MakeGuard(
-          hooks && hooks->file_system ? hooks->file_system : rocksdb::FileSystem::Default()))),
+      guard_(std::make_shared<Guard>(hooks && hooks->file_system ? hooks->file_system
+                                                                 : rocksdb::FileSystem::Default())),
+      own_env_(rocksdb::NewCompositeEnv(guard_)),
       env_(own_env_.get()) {}
+
+void Files::SetHome(const std::string& directory) const {
+  HomeWatch& watch = guard_->state().watch;
+  watch.SetHome(directory);
+  watch.Note(directory + "/" + kLockFileName);
+}
+
+void Files::Forget(const std::string& path) const noexcept { guard_->state().watch.Forget(path); }
+
+Status Files::Look() const {
+  if (dead()) return Fail(ErrorCode::kFailedPrecondition, kDeadText);
+  HomeWatch& watch = guard_->state().watch;
+  return watch.LookAtAll() ? Status() : Fail(ErrorCode::kIo, watch.Why());
+}
+
+void Files::Die() const noexcept { guard_->Die(); }
+bool Files::dead() const { return guard_->state().dead.load(std::memory_order_acquire); }
+void Files::Unlock() const noexcept { guard_->Unlock(); }
 
 bool Files::Exists(const std::string& path) const { return env_->FileExists(path).ok(); }
 

@@ -15,6 +15,7 @@
 
 namespace plexus::storage_internal {
 
+class Guard;
 class PinnedFiles;
 
 class Files {
@@ -25,6 +26,18 @@ class Files {
 
   rocksdb::Env* env() const { return env_; }
   TestHooks* hooks() const { return hooks_; }
+
+  // The directory whose files these are, from now until they are gone: what is moved or deleted
+  // there by others is noticed (home_watch.h).
+  void SetHome(const std::string& directory) const;
+  void Forget(const std::string& path) const noexcept;  // deleted past RocksDB's file system
+  // OK while all of it is where it was and RocksDB can be used. A stat for each file.
+  Status Look() const;
+  // RocksDB can be called no longer (log/guarded_db.h): from now on it reaches no file. What
+  // shares this object's files dies with it.
+  void Die() const noexcept;
+  bool dead() const;
+  void Unlock() const noexcept;  // RocksDB's locks of what is dead
 
   bool Exists(const std::string& path) const;
   Result<std::uint64_t> Size(const std::string& path) const;
@@ -50,6 +63,7 @@ class Files {
 
  private:
   TestHooks* hooks_;
+  std::shared_ptr<Guard> guard_;
   std::unique_ptr<rocksdb::Env> own_env_;
   rocksdb::Env* env_;
 };

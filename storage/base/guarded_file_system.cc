@@ -1,5 +1,5 @@
-// The guard: watches every write, refuses deletions after a failed one, leaves out syncs
-// that have nothing to do.
+// The guard: watches every write, refuses deletions after a failed one and all writes once it is
+// shut, leaves out syncs that have nothing to do.
 #include "storage/base/guarded_file_system.h"
 
 #include <atomic>
@@ -11,20 +11,17 @@ namespace plexus::storage_internal {
 
 namespace {
 
-using rocksdb::FileOptions;
 using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
 
-using Failed = std::shared_ptr<std::atomic<bool>>;
-
 // Remembers a failure, and turns "no space" into a plain I/O error: for the former
 // RocksDB starts a thread that waits for space and resumes by itself, which in
 // 7.8.3 ends the process by an assertion (ResumeImpl, file_deletion_disabled).
-IOStatus Watch(IOStatus status, const Failed& failed) {
+IOStatus Watch(IOStatus status, GuardState& state) {
   if (status.ok()) return status;
-  failed->store(true, std::memory_order_relaxed);
+  state.failed.store(true, std::memory_order_relaxed);
   if (status.IsNoSpace()) return IOStatus::IOError(kNoSpaceText, status.ToString());
   return status;
 }
@@ -35,8 +32,27 @@ bool IsDiary(const std::string& path) {
   return std::string_view(path).substr(path.rfind('/') + 1).starts_with("OPTIONS-");
 }
 
+bool HoldsState(const std::string& path) { return path.find("/generation-") != std::string::npos; }
+
+// OK unless the guard is shut.
+IOStatus MayWrite(const GuardState& state) {
+  if (state.dead.load(std::memory_order_acquire)) return IOStatus::IOError();  // needs no memory
+  if (state.watch.gone()) return IOStatus::IOError(state.watch.Why());
+  return IOStatus::OK();
+}
+
+// A write that is not under way while the guard is shut.
+template <class Act>
+IOStatus Unshut(GuardState& state, Act&& act) {
+  const std::shared_lock under_way(state.writes);
+  if (IOStatus may = MayWrite(state); !may.ok()) return may;
+  return act();
+}
+
+}  // namespace
+
 // Which directories have all their names on disk. One that is not known has not.
-class SyncedDirectories {
+class Guard::SyncedDirectories {
  public:
   void NameChanged(const std::string& path) {
     if (IsDiary(path)) return;
@@ -65,137 +81,226 @@ class SyncedDirectories {
   std::set<std::string> synced_;  // guarded by mutex_
 };
 
-class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
+class Guard::File : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  WatchedFile(std::unique_ptr<rocksdb::FSWritableFile> file, Failed failed)
-      : FSWritableFileOwnerWrapper(std::move(file)), failed_(std::move(failed)) {}
+  File(std::unique_ptr<rocksdb::FSWritableFile> file, std::string path,
+       std::shared_ptr<GuardState> state)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        path_(std::move(path)),
+        state_(std::move(state)) {}
   IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::Append(data, o, d));
+    return Write([&] { return FSWritableFileOwnerWrapper::Append(data, o, d); });
   }
   IOStatus Append(const Slice& data, const IOOptions& o, const rocksdb::DataVerificationInfo& v,
                   IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::Append(data, o, v, d));
+    return Write([&] { return FSWritableFileOwnerWrapper::Append(data, o, v, d); });
   }
   IOStatus Flush(const IOOptions& o, IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::Flush(o, d));
+    return Write([&] { return FSWritableFileOwnerWrapper::Flush(o, d); });
   }
   IOStatus RangeSync(std::uint64_t offset, std::uint64_t bytes, const IOOptions& o,
                      IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::RangeSync(offset, bytes, o, d));
+    return Write([&] { return FSWritableFileOwnerWrapper::RangeSync(offset, bytes, o, d); });
   }
   IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::Sync(o, d));
+    return Write([&] { return There(FSWritableFileOwnerWrapper::Sync(o, d)); });
   }
   IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::Fsync(o, d));
+    return Write([&] { return There(FSWritableFileOwnerWrapper::Fsync(o, d)); });
   }
   IOStatus Close(const IOOptions& o, IODebugContext* d) override {
-    return Watch(FSWritableFileOwnerWrapper::Close(o, d));
+    return storage_internal::Watch(FSWritableFileOwnerWrapper::Close(o, d), *state_);
   }
 
  private:
-  IOStatus Watch(IOStatus status) const {
-    return storage_internal::Watch(std::move(status), failed_);
+  template <class Act>
+  IOStatus Write(Act&& act) const {
+    return Watch(Unshut(*state_, act), *state_);
   }
-  Failed failed_;
+  // A sync makes nothing durable in a file that nobody will find.
+  IOStatus There(IOStatus synced) const {
+    if (!synced.ok() || state_->watch.LookAround(path_)) return synced;
+    return IOStatus::IOError(state_->watch.Why());
+  }
+  const std::string path_;
+  const std::shared_ptr<GuardState> state_;
 };
 
-class WatchedDirectory : public rocksdb::FSDirectoryWrapper {
+class Guard::Directory : public rocksdb::FSDirectoryWrapper {
  public:
-  WatchedDirectory(std::unique_ptr<rocksdb::FSDirectory> directory, std::string path,
-                   std::shared_ptr<SyncedDirectories> synced, Failed failed)
+  Directory(std::unique_ptr<rocksdb::FSDirectory> directory, std::string path,
+            std::shared_ptr<SyncedDirectories> synced, std::shared_ptr<GuardState> state)
       : FSDirectoryWrapper(std::move(directory)),
         path_(std::move(path)),
         synced_(std::move(synced)),
-        failed_(std::move(failed)) {
+        state_(std::move(state)) {
     while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   }
   IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
-    return synced_->Sync(path_, [&] { return Watch(FSDirectoryWrapper::Fsync(o, d), failed_); });
+    return synced_->Sync(path_, [&] { return Watch(FSDirectoryWrapper::Fsync(o, d), *state_); });
   }
   IOStatus FsyncWithDirOptions(const IOOptions& o, IODebugContext* d,
                                const rocksdb::DirFsyncOptions& options) override {
     return synced_->Sync(path_, [&] {
-      return Watch(FSDirectoryWrapper::FsyncWithDirOptions(o, d, options), failed_);
+      return Watch(FSDirectoryWrapper::FsyncWithDirOptions(o, d, options), *state_);
     });
   }
 
  private:
   std::string path_;
   std::shared_ptr<SyncedDirectories> synced_;
-  Failed failed_;
+  std::shared_ptr<GuardState> state_;
 };
 
-class GuardFileSystem : public rocksdb::FileSystemWrapper {
- public:
-  explicit GuardFileSystem(std::shared_ptr<rocksdb::FileSystem> below)
-      : FileSystemWrapper(std::move(below)), failed_(std::make_shared<std::atomic<bool>>(false)) {}
-  const char* Name() const override { return "PlexusGuard"; }
+Guard::Guard(std::shared_ptr<rocksdb::FileSystem> below)
+    : FileSystemWrapper(std::move(below)),
+      state_(std::make_shared<GuardState>()),
+      synced_(std::make_shared<SyncedDirectories>()) {}
 
-  IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file,
-                           IODebugContext* d) override {
-    if (IsDiary(path)) return IOStatus::NotSupported("options are not noted");
-    IOStatus status = FileSystemWrapper::NewWritableFile(path, o, file, d);
-    synced_->NameChanged(path);
-    return Wrap(std::move(status), file);
-  }
-  IOStatus ReopenWritableFile(const std::string& path, const FileOptions& o,
-                              std::unique_ptr<rocksdb::FSWritableFile>* file,
-                              IODebugContext* d) override {
-    IOStatus status = FileSystemWrapper::ReopenWritableFile(path, o, file, d);
-    return Wrap(std::move(status), file);
-  }
-  IOStatus NewDirectory(const std::string& path, const IOOptions& o,
-                        std::unique_ptr<rocksdb::FSDirectory>* directory,
-                        IODebugContext* d) override {
-    IOStatus status = FileSystemWrapper::NewDirectory(path, o, directory, d);
-    if (status.ok())
-      *directory =
-          std::make_unique<WatchedDirectory>(std::move(*directory), path, synced_, failed_);
-    return status;
-  }
-  IOStatus RenameFile(const std::string& from, const std::string& to, const IOOptions& o,
-                      IODebugContext* d) override {
-    IOStatus status = Watch(FileSystemWrapper::RenameFile(from, to, o, d), failed_);
-    synced_->NameChanged(from);
-    synced_->NameChanged(to);
-    return status;
-  }
-  IOStatus LinkFile(const std::string& from, const std::string& to, const IOOptions& o,
-                    IODebugContext* d) override {
-    // Not supported across file systems: the caller copies, nothing is lost.
-    IOStatus status = FileSystemWrapper::LinkFile(from, to, o, d);
-    synced_->NameChanged(to);
-    return status.IsNotSupported() ? status : Watch(std::move(status), failed_);
-  }
-  IOStatus DeleteFile(const std::string& path, const IOOptions& o, IODebugContext* d) override {
-    if (failed_->load(std::memory_order_relaxed) && path.find("/generation-") != std::string::npos)
-      return IOStatus::OK();
-    // RocksDB deletes its last MANIFEST while it opens, just after the one sync of the
-    // directory that opening needs. The next opening removes it before that sync (rocks_db.cc).
-    const std::size_t name = path.rfind('/') + 1;
-    if (std::string_view(path).substr(name).starts_with("MANIFEST-") &&
-        FileSystemWrapper::FileExists(path.substr(0, name) + "CURRENT", o, d).ok())
-      return IOStatus::OK();
-    IOStatus status = FileSystemWrapper::DeleteFile(path, o, d);
-    synced_->NameChanged(path);
-    return status;
-  }
-
- private:
-  IOStatus Wrap(IOStatus status, std::unique_ptr<rocksdb::FSWritableFile>* file) const {
-    if (status.ok()) *file = std::make_unique<WatchedFile>(std::move(*file), failed_);
-    return Watch(std::move(status), failed_);
-  }
-  Failed failed_;
-  const std::shared_ptr<SyncedDirectories> synced_ = std::make_shared<SyncedDirectories>();
-};
-
+namespace {
+std::atomic<bool> any_died = false;
 }  // namespace
 
-std::shared_ptr<rocksdb::FileSystem> MakeGuard(std::shared_ptr<rocksdb::FileSystem> below) {
-  return std::make_shared<GuardFileSystem>(std::move(below));
+bool Guard::AnyDied() { return any_died; }
+
+void Guard::Die() noexcept {
+  any_died = true;
+  state_->dead.store(true, std::memory_order_release);
+  const std::unique_lock none_under_way(state_->writes);
+}
+
+void Guard::Unlock() noexcept {
+  const std::lock_guard guard(locks_mutex_);
+  for (rocksdb::FileLock* lock : locks_)
+    target()->UnlockFile(lock, IOOptions(), nullptr).PermitUncheckedError();
+  locks_.clear();
+}
+
+// `act` on the name `path`, in the folder that it was in.
+template <class Act>
+IOStatus Guard::Write(const std::string& path, Act&& act) {
+  return Unshut(*state_, [&]() -> IOStatus {
+    if (!state_->watch.LookAround(path)) return IOStatus::IOError(state_->watch.Why());
+    return act();
+  });
+}
+
+IOStatus Guard::Wrap(IOStatus status, const std::string& path,
+                     std::unique_ptr<rocksdb::FSWritableFile>* file) {
+  if (status.ok()) {
+    *file = std::make_unique<File>(std::move(*file), path, state_);
+    if (HoldsState(path)) state_->watch.Note(path);
+  }
+  return Watch(std::move(status), *state_);
+}
+
+IOStatus Guard::NewSequentialFile(const std::string& path, const FileOptions& o,
+                                  std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                  IODebugContext* d) {
+  IOStatus status = FileSystemWrapper::NewSequentialFile(path, o, file, d);
+  if (status.ok() && path.ends_with(".log") && HoldsState(path)) state_->watch.Note(path);
+  return status;
+}
+
+IOStatus Guard::NewRandomAccessFile(const std::string& path, const FileOptions& o,
+                                    std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                    IODebugContext* d) {
+  IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, o, file, d);
+  if (status.ok() && HoldsState(path)) state_->watch.Note(path);
+  return status;
+}
+
+IOStatus Guard::NewWritableFile(const std::string& path, const FileOptions& o,
+                                std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* d) {
+  if (IsDiary(path)) return IOStatus::NotSupported("options are not noted");
+  IOStatus status =
+      Write(path, [&] { return FileSystemWrapper::NewWritableFile(path, o, file, d); });
+  synced_->NameChanged(path);
+  return Wrap(std::move(status), path, file);
+}
+
+IOStatus Guard::ReopenWritableFile(const std::string& path, const FileOptions& o,
+                                   std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                   IODebugContext* d) {
+  IOStatus status =
+      Write(path, [&] { return FileSystemWrapper::ReopenWritableFile(path, o, file, d); });
+  return Wrap(std::move(status), path, file);
+}
+
+IOStatus Guard::NewDirectory(const std::string& path, const IOOptions& o,
+                             std::unique_ptr<rocksdb::FSDirectory>* directory, IODebugContext* d) {
+  IOStatus status = FileSystemWrapper::NewDirectory(path, o, directory, d);
+  if (status.ok())
+    *directory = std::make_unique<Directory>(std::move(*directory), path, synced_, state_);
+  return status;
+}
+
+IOStatus Guard::CreateDir(const std::string& path, const IOOptions& o, IODebugContext* d) {
+  return Write(path, [&] { return FileSystemWrapper::CreateDir(path, o, d); });
+}
+
+IOStatus Guard::CreateDirIfMissing(const std::string& path, const IOOptions& o, IODebugContext* d) {
+  return Write(path, [&] { return FileSystemWrapper::CreateDirIfMissing(path, o, d); });
+}
+
+IOStatus Guard::DeleteDir(const std::string& path, const IOOptions& o, IODebugContext* d) {
+  return Write(path, [&] {
+    state_->watch.Forget(path);
+    return FileSystemWrapper::DeleteDir(path, o, d);
+  });
+}
+
+IOStatus Guard::RenameFile(const std::string& from, const std::string& to, const IOOptions& o,
+                           IODebugContext* d) {
+  IOStatus status = Watch(Write(to,
+                                [&] {
+                                  state_->watch.Forget(from);
+                                  state_->watch.Forget(to);
+                                  return FileSystemWrapper::RenameFile(from, to, o, d);
+                                }),
+                          *state_);
+  if (status.ok() && HoldsState(to)) state_->watch.Note(to);
+  synced_->NameChanged(from);
+  synced_->NameChanged(to);
+  return status;
+}
+
+IOStatus Guard::LinkFile(const std::string& from, const std::string& to, const IOOptions& o,
+                         IODebugContext* d) {
+  // Not supported across file systems: the caller copies, nothing is lost.
+  IOStatus status = Write(to, [&] { return FileSystemWrapper::LinkFile(from, to, o, d); });
+  synced_->NameChanged(to);
+  return status.IsNotSupported() ? status : Watch(std::move(status), *state_);
+}
+
+IOStatus Guard::DeleteFile(const std::string& path, const IOOptions& o, IODebugContext* d) {
+  if (state_->failed.load(std::memory_order_relaxed) && HoldsState(path)) return IOStatus::OK();
+  // RocksDB deletes its last MANIFEST while it opens, just after the one sync of the
+  // directory that opening needs. The next opening removes it before that sync (rocks_db.cc).
+  const std::size_t name = path.rfind('/') + 1;
+  if (std::string_view(path).substr(name).starts_with("MANIFEST-") &&
+      FileSystemWrapper::FileExists(path.substr(0, name) + "CURRENT", o, d).ok())
+    return IOStatus::OK();
+  IOStatus status = Write(path, [&] {
+    state_->watch.Forget(path);
+    return FileSystemWrapper::DeleteFile(path, o, d);
+  });
+  synced_->NameChanged(path);
+  return status;
+}
+
+IOStatus Guard::LockFile(const std::string& path, const IOOptions& o, rocksdb::FileLock** lock,
+                         IODebugContext* d) {
+  const std::lock_guard guard(locks_mutex_);
+  IOStatus status = FileSystemWrapper::LockFile(path, o, lock, d);
+  if (status.ok()) locks_.insert(*lock);
+  return status;
+}
+
+IOStatus Guard::UnlockFile(rocksdb::FileLock* lock, const IOOptions& o, IODebugContext* d) {
+  const std::lock_guard guard(locks_mutex_);
+  locks_.erase(lock);
+  return FileSystemWrapper::UnlockFile(lock, o, d);
 }
 
 }  // namespace plexus::storage_internal

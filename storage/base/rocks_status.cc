@@ -17,6 +17,8 @@ Status Check(const rocksdb::Status& status, std::string_view context) {
   const std::string text = status.ToString();
   if (status.IsNoSpace() || text.find(kNoSpaceText) != std::string::npos)
     code = ErrorCode::kResourceExhausted;
+  if (status.IsShutdownInProgress() && text.find(kDeadText) != std::string::npos)
+    code = ErrorCode::kFailedPrecondition;
   return Fail(code, std::string(context) + ": " + text);
 }
 

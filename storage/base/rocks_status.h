@@ -11,6 +11,10 @@
 
 namespace plexus::storage_internal {
 
+// What the status of a call says when RocksDB must not be called (log/guarded_db.h).
+inline constexpr char kDeadText[] =
+    "RocksDB ran out of memory and cannot be used any longer; close the database and open it again";
+
 // OK, or the status as an Error that starts with `context`.
 Status Check(const rocksdb::Status& status, std::string_view context);
 

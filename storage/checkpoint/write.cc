@@ -4,7 +4,6 @@
 #include <cstring>
 #include <functional>
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include "checkpoint_generated.h"
@@ -253,14 +252,14 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   ParallelFor(executor, plan.size(), kFileSections, [&](std::size_t first, std::size_t last) {
     const std::size_t part = first / kFileSections;
     written[part] = OrNoMemory([&]() -> Status {
-      const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
-      PLEXUS_TRY(Check(writer->Open(paths[part]), paths[part]));
+      SortedFileWriter writer(*rocks, rocks->checkpoint());
+      PLEXUS_TRY(Check(writer.Open(paths[part]), paths[part]));
       const auto put = [&](std::uint32_t section, ByteSpan value) {
-        return Check(writer->Put(SectionKey(id, section), AsSlice(value)), paths[part]);
+        return Check(writer.Put(SectionKey(id, section), AsSlice(value)), paths[part]);
       };
       PLEXUS_TRY(plan.Make(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), put,
                            progress));
-      return Check(writer->Finish(), paths[part]);
+      return Check(writer.Finish(), paths[part]);
     });
   });
   for (const Status& status : written) PLEXUS_TRY(status);
@@ -270,10 +269,10 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   }
   FailPoint(files.hooks(), "checkpoint.sections_ingested");
   const std::string path = scratch + "/manifest.sst";
-  const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
-  PLEXUS_TRY(Check(writer->Open(path), path));
-  PLEXUS_TRY(Check(writer->Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
-  PLEXUS_TRY(Check(writer->Finish(), path));
+  SortedFileWriter writer(*rocks, rocks->checkpoint());
+  PLEXUS_TRY(Check(writer.Open(path), path));
+  PLEXUS_TRY(Check(writer.Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
+  PLEXUS_TRY(Check(writer.Finish(), path));
   PLEXUS_TRY(ingest({path}));
   FailPoint(files.hooks(), "checkpoint.manifest_ingested");
   PLEXUS_TRY(files.RemoveTree(scratch));
@@ -287,10 +286,7 @@ Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id) {
   rocksdb::WriteOptions sync;
   sync.sync = true;
   PLEXUS_TRY(Check(rocks->db()->Delete(sync, rocks->checkpoint(), last), rocks->path()));
-  const rocksdb::Slice begin(first), end(last);
-  PLEXUS_TRY(
-      Check(rocksdb::DeleteFilesInRange(rocks->db(), rocks->checkpoint(), &begin, &end, true),
-            rocks->path()));
+  PLEXUS_TRY(rocks->DeleteFilesIn(rocks->checkpoint(), first, last, true));
   // Normally nothing is left; a file shared with a neighbour keeps its entries.
   return Check(rocks->db()->DeleteRange(rocksdb::WriteOptions(), rocks->checkpoint(), first,
                                         SectionKey(id + 1, 0)),

@@ -1,4 +1,4 @@
-// Bulk steps over SstFileWriter and an atomic ingestion of all families.
+// Bulk steps over sorted files and an atomic ingestion of all families.
 #include "storage/log/bulk_writer.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ BulkWriter::~BulkWriter() {
 Status BulkWriter::Open(Sorted& sorted, rocksdb::ColumnFamilyHandle* family, const char* name) {
   PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
   sorted.path = NextPath(name);
-  sorted.writer = MakeSortedFileWriter(*rocks_, family);
+  sorted.writer = std::make_unique<SortedFileWriter>(*rocks_, family);
   return Check(sorted.writer->Open(sorted.path), sorted.path);
 }
 
@@ -73,11 +73,11 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
   std::vector<Status> written(files);
   auto write = [&](std::size_t file) {
     written[file] = OrNoMemory([&]() -> Status {
-      const auto writer = MakeSortedFileWriter(*rocks_, rocks_->log());
-      PLEXUS_TRY(Check(writer->Open(paths[file]), paths[file]));
+      SortedFileWriter writer(*rocks_, rocks_->log());
+      PLEXUS_TRY(Check(writer.Open(paths[file]), paths[file]));
       for (std::size_t i = cuts[file]; i < cuts[file + 1]; ++i)
-        PLEXUS_TRY(Check(writer->Put(LogKey(first + i), rocksdb::Slice(values[i])), paths[file]));
-      return Check(writer->Finish(), paths[file]);
+        PLEXUS_TRY(Check(writer.Put(LogKey(first + i), rocksdb::Slice(values[i])), paths[file]));
+      return Check(writer.Finish(), paths[file]);
     });
   };
   RunBlocks(executor, files, write);

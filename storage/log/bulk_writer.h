@@ -40,7 +40,7 @@ class BulkWriter {
 
  private:
   struct Sorted {
-    std::unique_ptr<rocksdb::SstFileWriter> writer;
+    std::unique_ptr<SortedFileWriter> writer;
     std::string path;                // being written
     std::vector<std::string> files;  // finished
     std::uint64_t entries = 0;       // of all

@@ -3,9 +3,13 @@
 
 #include <unistd.h>
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
 #include <exception>
+#include <memory>
+
+#include "engine/out_of_memory.h"
 
 namespace plexus::storage_internal {
 
@@ -89,8 +93,10 @@ Status RemoveOldManifests(const std::string& path, const Files& files) {
   PLEXUS_ASSIGN(const std::string current, files.Read(path + "/CURRENT", 1 << 10));
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
   for (const std::string& name : names)
-    if (name.starts_with("MANIFEST-") && current != name + "\n")
+    if (name.starts_with("MANIFEST-") && current != name + "\n") {
+      files.Forget(path + "/" + name);
       unlink((path + "/" + name).c_str());
+    }
   return {};
 }
 
@@ -137,6 +143,16 @@ bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint, std::
   return true;
 }
 
+// The guard is made first: a database without one could not be closed.
+template <class Call>
+Status Rocks::Make(Call&& open) {
+  auto made = std::make_unique<GuardedDB>(files_);
+  const rocksdb::Status status = CallRocks(*files_, [&] { return open(made->slot()); });
+  PLEXUS_TRY(Check(status, path_));
+  db_ = made.release();
+  return {};
+}
+
 Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
                                            std::shared_ptr<Files> files) {
   auto rocks = std::shared_ptr<Rocks>(new Rocks);
@@ -146,15 +162,14 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const bool look = mode == Mode::kReadOnly || mode == Mode::kReadOnlyTolerant;
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
-  rocksdb::Status status;
-  try {  // a damaged length may demand more memory than there is
-    status =
-        look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
-             : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
-  } catch (const std::exception& e) {
-    return Fail(ErrorCode::kCorruption, path + ": RocksDB cannot open it: " + e.what());
-  }
-  PLEXUS_TRY(Check(status, path));
+  PLEXUS_TRY(rocks->Make([&](rocksdb::DB** db) {
+    if (!look) return rocksdb::DB::Open(options, path, families, &rocks->handles_, db);
+    try {  // a damaged length may demand more memory than there is; nothing was begun yet
+      return rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, db);
+    } catch (const std::exception& e) {
+      return rocksdb::Status::Corruption("RocksDB cannot open it", e.what());
+    }
+  }));
   return rocks;
 }
 
@@ -168,9 +183,10 @@ Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
   std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const rocksdb::ColumnFamilyDescriptor payload = families[kPayload];
   families.erase(families.begin() + kPayload);
-  PLEXUS_TRY(Check(rocksdb::DB::Open(DatabaseOptions(Mode::kCreate, *rocks->files_), path, families,
-                                     &rocks->handles_, &rocks->db_),
-                   path));
+  PLEXUS_TRY(rocks->Make([&](rocksdb::DB** db) {
+    return rocksdb::DB::Open(DatabaseOptions(Mode::kCreate, *rocks->files_), path, families,
+                             &rocks->handles_, db);
+  }));
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::ImportColumnFamilyOptions move;
   move.move_files = true;
@@ -183,12 +199,7 @@ Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
   return rocks;
 }
 
-Rocks::~Rocks() {
-  if (!db_) return;
-  for (rocksdb::ColumnFamilyHandle* handle : handles_)
-    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  delete db_;
-}
+Rocks::~Rocks() { (void)Close(); }
 
 std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
   std::uint64_t files = 0, memtables = 0;
@@ -254,23 +265,37 @@ Status Rocks::MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const {
   return Check(status, path_);
 }
 
-Status Rocks::Close() {
-  if (!db_) return {};
-  Status result;
-  for (rocksdb::ColumnFamilyHandle* handle : handles_)
-    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  handles_.clear();
-  result = Check(db_->Close(), path_);
-  delete db_;
-  db_ = nullptr;
-  return result;
+Status Rocks::DeleteFilesIn(rocksdb::ColumnFamilyHandle* family, const rocksdb::Slice& begin,
+                            const rocksdb::Slice& end, bool include_end) const {
+  return Check(db_->WriteBy([&](rocksdb::DB* db) {
+    return rocksdb::DeleteFilesInRange(db, family, &begin, &end, include_end);
+  }),
+               path_);
 }
 
-std::unique_ptr<rocksdb::SstFileWriter> MakeSortedFileWriter(const Rocks& rocks,
-                                                             rocksdb::ColumnFamilyHandle* family) {
+Status Rocks::Close() {
+  if (!db_) {
+    if (files_->dead()) files_->Unlock();  // it died while it was opened
+    return {};
+  }
+  const Status closed = OrNoMemory([&] {
+    for (rocksdb::ColumnFamilyHandle* handle : handles_)
+      db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+    return Check(db_->Close(), path_);
+  });
+  handles_.clear();
+  if (files_->dead())
+    files_->Unlock();
+  else
+    delete db_;
+  db_ = nullptr;
+  return closed;
+}
+
+SortedFileWriter::SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family) {
   rocksdb::Options options = rocks.db()->GetOptions(family);
   options.bytes_per_sync = std::uint64_t{4} << 20;
-  return std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options), options, family);
+  writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options), options, family);
 }
 
 rocksdb::ReadOptions ScanOptions() {

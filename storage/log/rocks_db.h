@@ -21,12 +21,14 @@
 #include "storage/base/digest.h"
 #include "storage/base/files.h"
 #include "storage/base/rocks_status.h"
+#include "storage/log/guarded_db.h"
 
 namespace plexus::storage_internal {
 
 // Keys, big-endian so that byte order is number order.
-std::string LogKey(Sequence sequence);                                    // 8 bytes
-std::string PayloadKey(Sequence sequence, std::uint32_t ordinal);         // 12 bytes
+std::string LogKey(Sequence sequence);  // 8 bytes
+inline constexpr std::size_t kPayloadKeyBytes = 12;
+std::string PayloadKey(Sequence sequence, std::uint32_t ordinal);
 std::string SectionKey(std::uint64_t checkpoint, std::uint32_t section);  // 11 bytes
 inline constexpr std::uint32_t kManifestSection = 0xFFFFFF;
 // 0 / false when the key has another length.
@@ -51,7 +53,7 @@ class Rocks {
       const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
 
-  rocksdb::DB* db() const { return db_; }
+  GuardedDB* db() const { return db_; }
   rocksdb::ColumnFamilyHandle* meta() const { return handles_[0]; }
   rocksdb::ColumnFamilyHandle* log() const { return handles_[1]; }
   rocksdb::ColumnFamilyHandle* payload() const { return handles_[2]; }
@@ -72,22 +74,52 @@ class Rocks {
   // reads them, which is cheaper than a sorted file each time), and merges small sorted
   // files when there are several. So their number grows by one a MiB at most.
   Status Settle() const;
-  // Closes, reporting what the destructor could not. Call once.
+  // Deletes the sorted files that lie in [begin, end], or [begin, end).
+  Status DeleteFilesIn(rocksdb::ColumnFamilyHandle* family, const rocksdb::Slice& begin,
+                       const rocksdb::Slice& end, bool include_end) const;
+  // Closes, reporting what the destructor could not. What is dead is left as it is, and its files
+  // can be opened again. Call once.
   Status Close();
 
  private:
   Rocks() = default;
   Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
+  template <class Call>
+  Status Make(Call&& open);  // calls open(&db)
   std::string path_;
   std::shared_ptr<Files> files_;
-  rocksdb::DB* db_ = nullptr;
+  GuardedDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 };
 
 // A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that
-// the sync at the end has little left to wait for.
-std::unique_ptr<rocksdb::SstFileWriter> MakeSortedFileWriter(const Rocks& rocks,
-                                                             rocksdb::ColumnFamilyHandle* family);
+// the sync at the end has little left to wait for. Once an exception came out of it, it is left as
+// it is.
+class SortedFileWriter {
+ public:
+  SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family);
+  rocksdb::Status Open(const std::string& path) {
+    return Call([&](rocksdb::SstFileWriter& writer) { return writer.Open(path); });
+  }
+  rocksdb::Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value) {
+    return Call([&](rocksdb::SstFileWriter& writer) { return writer.Put(key, value); });
+  }
+  rocksdb::Status Finish() {
+    return Call([](rocksdb::SstFileWriter& writer) { return writer.Finish(); });
+  }
+
+ private:
+  template <class Act>
+  rocksdb::Status Call(Act&& act) {
+    try {
+      return act(*writer_);
+    } catch (...) {
+      (void)writer_.release();
+      throw std::bad_alloc();
+    }
+  }
+  std::unique_ptr<rocksdb::SstFileWriter> writer_;
+};
 
 // Reads that copy nothing into the block cache and read nothing ahead.
 rocksdb::ReadOptions ScanOptions();

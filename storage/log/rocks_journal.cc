@@ -16,8 +16,10 @@ namespace plexus::storage_internal {
 namespace {
 
 constexpr std::size_t kMaxWriteBytes = std::size_t{256} << 20;  // a group is cut here
+constexpr std::size_t kKeyBytes = 20;  // at most, with the value of the meta family
 constexpr std::uint64_t kBulkStepBytes = std::uint64_t{256} << 20;
 constexpr auto kSyncDelay = std::chrono::milliseconds(30);  // promise: within 50 ms
+constexpr const char* kClosed = "the database is closed";
 
 }  // namespace
 
@@ -50,12 +52,37 @@ RocksJournal::RocksJournal(std::shared_ptr<Rocks> rocks, Sequence sequence, std:
 
 RocksJournal::~RocksJournal() { (void)Close(); }
 
+// An append from its look at the position to its last use of the database.
+class RocksJournal::Appending {
+ public:
+  explicit Appending(RocksJournal& journal) : journal_(journal) {}  // with the mutex held
+  ~Appending() {
+    const std::lock_guard lock(journal_.mutex_);
+    journal_.appending_ = false;
+    journal_.append_ended_.notify_all();
+  }
+  Appending(const Appending&) = delete;
+  Appending& operator=(const Appending&) = delete;
+
+ private:
+  RocksJournal& journal_;
+};
+
 Status RocksJournal::Refused() const {
   if (failure_)
     return Fail(ErrorCode::kReadOnly,
                 "the database is read-only until reopened, because " + failure_->message);
-  if (closed_) return Fail(ErrorCode::kFailedPrecondition, "the database is closed");
+  if (closed_) return Fail(ErrorCode::kFailedPrecondition, kClosed);
   return {};
+}
+
+Status RocksJournal::RefusedToAppend() const {
+  PLEXUS_TRY(Refused());
+  return Accepts();
+}
+
+Status RocksJournal::Accepts() const {
+  return stopped_ ? Fail(ErrorCode::kFailedPrecondition, kClosed) : Status();
 }
 
 void RocksJournal::FailWith(const Error& error) noexcept {
@@ -67,34 +94,68 @@ void RocksJournal::FailWith(const Error& error) noexcept {
   synced_changed_.notify_all();
 }
 
+// One thread at a time syncs: RocksDB would make the second wait for the first.
 Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;
   FailPoint(rocks_->files()->hooks(), "journal.before_write");
+  const auto take_turn = [&](bool syncs) {
+    std::unique_lock lock(mutex_);
+    if (syncs) synced_changed_.wait(lock, [&] { return !syncing_; });
+    syncing_ = syncs;
+    if (!syncs) synced_changed_.notify_all();
+  };
+  if (sync) take_turn(true);
   Status status =
       OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
+  if (sync) take_turn(false);
   FailPoint(rocks_->files()->hooks(), "journal.after_write");
   return status;
 }
 
 Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durability,
                                  bool replayed) {
-  Position at;
-  {
-    std::lock_guard lock(mutex_);
-    PLEXUS_TRY(Refused());
-    if (bulk_) return AppendBulk([&] { return AddBulk(group, replayed); });
-    at = position_;
-  }
+  std::unique_lock lock(mutex_);
+  PLEXUS_TRY(RefusedToAppend());
+  if (bulk_) return AppendBulk([&] { return AddBulk(group, replayed); });
+  const Position at = position_;
+  appending_ = true;
+  const Appending appending(*this);
+  lock.unlock();
+  return WriteGroup(group, durability, replayed, at);
+}
+
+Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durability, bool replayed,
+                                Position at) {
   if (durability == Durability::kDefault) durability = options_.durability;
-  const bool sync = durability == Durability::kSync;
-  rocksdb::WriteBatch batch;
-  std::uint64_t log_bytes = 0;
   std::vector<std::pair<NodeId, Sequence>> purges;
-  auto write = [&](bool last) -> Status {
-    if (replayed)
-      batch.Put(rocks_->meta(), kReplayedKey, MetaValue(at.sequence)).PermitUncheckedError();
-    Status status = Write(batch, sync && last);
+  std::vector<EncodedRecord> encoded;  // those of `group` that are to be written next
+  std::size_t written = 0, entries = 0, bytes = 0;
+  auto write = [&](bool sync) -> Status {
+    const std::span<const Record> part = group.subspan(written, encoded.size());
+    // With all memory that it will need, as RocksDB ends the process where a batch cannot grow.
+    rocksdb::WriteBatch batch = ReservedBatch(entries, bytes + entries * kKeyBytes);
+    const auto put = [&](rocksdb::ColumnFamilyHandle* family, const rocksdb::Slice& key,
+                         const rocksdb::Slice& value) {
+      batch.Put(family, key, value).PermitUncheckedError();  // in memory: it cannot fail
+    };
+    std::uint64_t log_bytes = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const Record& record = part[i];
+      for (const Payload& p : record.payloads)
+        put(rocks_->payload(), PayloadKey(record.sequence, p.ordinal),
+            EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes));
+      put(rocks_->log(), LogKey(record.sequence), encoded[i].bytes);
+      log_bytes += encoded[i].bytes.size();
+      for (const NodeChange& c : record.node_changes) {
+        if (c.what != NodeChange::kPurge) continue;
+        for (const char* prefix : {kPurgedPrefix, kScrubPrefix})
+          put(rocks_->meta(), NodeMetaKey(prefix, c.node), MetaValue(record.sequence));
+        purges.emplace_back(c.node, record.sequence);
+      }
+    }
+    if (replayed) put(rocks_->meta(), kReplayedKey, MetaValue(at.sequence));
+    Status status = Write(batch, sync);
     std::unique_lock lock(mutex_);
     if (!status) {
       FailWith(status.error());
@@ -102,39 +163,30 @@ Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durab
     }
     position_ = at;
     tail_bytes_ += log_bytes;
-    log_bytes = 0;
-    if (sync && last) synced_ = std::max(synced_, at.sequence);
-    batch.Clear();
+    if (sync) synced_ = std::max(synced_, at.sequence);
+    written += encoded.size();
+    encoded.clear();
+    entries = bytes = 0;
     return {};
   };
+  const bool sync = durability == Durability::kSync;
   for (const Record& record : group) {
     PLEXUS_CHECK(record.sequence == at.sequence + 1, "records follow one another");
-    auto encoded = EncodeRecord(record, at.hash);
-    if (!encoded) {
+    auto got = EncodeRecord(record, at.hash);
+    if (!got) {
       std::lock_guard lock(mutex_);
-      FailWith(encoded.error());
-      return std::unexpected(encoded.error());
+      FailWith(got.error());
+      return std::unexpected(got.error());
     }
-    // A put into a batch in memory cannot fail.
-    for (const Payload& p : record.payloads)
-      batch
-          .Put(rocks_->payload(), PayloadKey(record.sequence, p.ordinal),
-               EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes))
-          .PermitUncheckedError();
-    batch.Put(rocks_->log(), LogKey(record.sequence), encoded->bytes).PermitUncheckedError();
-    for (const NodeChange& c : record.node_changes) {
-      if (c.what != NodeChange::kPurge) continue;
-      batch.Put(rocks_->meta(), NodeMetaKey(kPurgedPrefix, c.node), MetaValue(record.sequence))
-          .PermitUncheckedError();
-      batch.Put(rocks_->meta(), NodeMetaKey(kScrubPrefix, c.node), MetaValue(record.sequence))
-          .PermitUncheckedError();
-      purges.emplace_back(c.node, record.sequence);
-    }
-    log_bytes += encoded->bytes.size();
-    at = {record.sequence, encoded->running_hash};
-    if (batch.GetDataSize() > kMaxWriteBytes && &record != &group.back()) PLEXUS_TRY(write(false));
+    at = {record.sequence, got->running_hash};
+    // Two of the meta family for each change, and one for all.
+    entries += 2 + record.payloads.size() + 2 * record.node_changes.size();
+    bytes += got->bytes.size();
+    for (const Payload& p : record.payloads) bytes += kPayloadHeader + p.bytes.size();
+    encoded.push_back(*std::move(got));
+    if (bytes > kMaxWriteBytes && &record != &group.back()) PLEXUS_TRY(write(false));
   }
-  PLEXUS_TRY(write(true));
+  PLEXUS_TRY(write(sync));
   if (options_.on_purge)
     for (const auto& [node, sequence] : purges) options_.on_purge(node, sequence);
   if (durability == Durability::kBuffered) {
@@ -193,7 +245,7 @@ Status RocksJournal::AppendLoad(const LoadedEdges& loaded, std::span<const std::
                                 Sequence first, Durability durability) {
   {
     const std::lock_guard lock(mutex_);
-    PLEXUS_TRY(Refused());
+    PLEXUS_TRY(RefusedToAppend());
     if (bulk_)
       return AppendBulk([&] {
         return AddBulkRecords(first, batches.size(), [&](std::size_t i, RecordEncoder& encoder) {
@@ -229,7 +281,7 @@ Status RocksJournal::IngestBulk() {
 Status RocksJournal::BeginBulk() {
   PLEXUS_TRY(WaitDurable(position().sequence));  // what is ingested must not outrun the log
   std::lock_guard lock(mutex_);
-  PLEXUS_TRY(Refused());
+  PLEXUS_TRY(RefusedToAppend());
   if (bulk_) return Fail(ErrorCode::kFailedPrecondition, "bulk mode has begun already");
   bulk_ = std::make_unique<BulkWriter>(rocks_, options_.bulk_scratch);
   return {};
@@ -273,6 +325,7 @@ Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
 
 // REQUIRES mutex_ held.
 void RocksJournal::WakeSyncer(bool& wanted) {
+  if (closed_) return;  // and synced
   if (!syncer_.joinable()) syncer_ = std::thread([this] { SyncLoop(); });
   wanted = true;
   wake_.notify_all();
@@ -302,8 +355,8 @@ Status RocksJournal::WaitDurable(Sequence sequence) {
     return Fail(ErrorCode::kInvalidArgument,
                 "sequence " + std::to_string(sequence) + " is not written yet");
   if (bulk_) {
-    lock.unlock();
-    return FlushBulk();
+    PLEXUS_TRY(Refused());
+    return IngestBulk();
   }
   while (synced_ < sequence) PLEXUS_TRY(Sync(lock));
   return {};
@@ -343,17 +396,22 @@ bool RocksJournal::bulk() const {
   return bulk_ != nullptr;
 }
 
+void RocksJournal::StopAppends() {
+  std::unique_lock lock(mutex_);
+  stopped_ = true;
+  append_ended_.wait(lock, [&] { return !appending_; });
+}
+
 Status RocksJournal::Close() {
+  StopAppends();
   Status status;
   {
     std::unique_lock lock(mutex_);
     if (closed_) return {};
     if (failure_)
       status = OrNoMemory([&] { return Refused(); });
-    else if (bulk_)
-      status = OrNoMemory([&] { return bulk_->Ingest(); });
     else
-      status = Sync(lock);
+      status = bulk_ ? IngestBulk() : OrNoMemory([&] { return Sync(lock); });
     bulk_.reset();
     closed_ = true;
     wake_.notify_all();

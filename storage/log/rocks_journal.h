@@ -8,8 +8,12 @@
 //
 // Append is called by one thread at a time (Graph's leader); the rest is
 // thread-safe.
+//
+// Closing beside an append: StopAppends waits for the one under way and refuses later ones, so
+// that the position is the log's end from then on; Close does so first.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -34,6 +38,7 @@ namespace plexus::storage_internal {
 inline constexpr char kPurgedPrefix[] = "purged/";
 inline constexpr char kScrubPrefix[] = "scrub/";
 inline constexpr char kReplayedKey[] = "replayed";
+inline constexpr std::size_t kNodeMetaKeyBytes = 11;  // at most
 std::string NodeMetaKey(const char* prefix, NodeId node);
 std::string MetaValue(Sequence sequence);
 std::optional<Sequence> ParseMetaValue(std::string_view value);  // nothing: it is broken
@@ -54,6 +59,7 @@ class RocksJournal : public Journal {
                Options options);
   ~RocksJournal() override;
 
+  Status Accepts() const override;
   Status Append(std::span<const Record> group, Durability durability) override {
     return AppendGroup(group, durability, false);
   }
@@ -80,11 +86,16 @@ class RocksJournal : public Journal {
   std::uint64_t tail_bytes() const;
   void ResetTail(std::uint64_t bytes);
   bool bulk() const;
-  // Stops the thread and syncs; appends are refused afterwards.
+  // Returns when no append is under way; later ones, and BeginBulk, are refused.
+  void StopAppends();
+  // Stops appends and the thread, and syncs.
   Status Close();
 
  private:
+  class Appending;
   Status AppendGroup(std::span<const Record> group, Durability durability, bool replayed);
+  Status WriteGroup(std::span<const Record> group, Durability durability, bool replayed,
+                    Position at);
   template <class Encode>
   Status AddBulkRecords(Sequence first, std::size_t count, Encode&& encode);
   Status AddBulk(std::span<const Record> group, bool replayed);
@@ -93,7 +104,8 @@ class RocksJournal : public Journal {
   Status IngestBulk();
   Status Write(rocksdb::WriteBatch& batch, bool sync);
   Status Sync(std::unique_lock<std::mutex>& lock);
-  Status Refused() const;
+  Status Refused() const;          // of all that writes
+  Status RefusedToAppend() const;  // and of what makes the log longer
   void FailWith(const Error& error) noexcept;
   void WakeSyncer(bool& wanted);
   void SyncLoop();
@@ -101,7 +113,7 @@ class RocksJournal : public Journal {
   std::shared_ptr<Rocks> rocks_;
   const Options options_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_, synced_changed_;
+  std::condition_variable wake_, synced_changed_, append_ended_;
   Position position_;
   Sequence synced_ = 0;
   bool syncing_ = false;
@@ -110,6 +122,8 @@ class RocksJournal : public Journal {
   std::unique_ptr<BulkWriter> bulk_;
   std::vector<RecordEncoder> encoders_;  // of bulk mode
   std::optional<Error> failure_;
+  bool appending_ = false;            // outside of the mutex
+  std::atomic<bool> stopped_{false};  // no more appends; set under the mutex
   bool closed_ = false;
   bool sync_wanted_ = false, sync_now_ = false;
   std::thread syncer_;

@@ -11,8 +11,9 @@ Status OverwritePayloads(const std::shared_ptr<Rocks>& rocks, const std::vector<
   rocksdb::WriteOptions sync;
   sync.sync = true;
   for (std::size_t i = 0; i < refs.size();) {
-    rocksdb::WriteBatch batch;
-    for (const std::size_t end = std::min(refs.size(), i + 10'000); i < end; ++i)
+    const std::size_t end = std::min(refs.size(), i + 10'000);
+    rocksdb::WriteBatch batch = ReservedBatch(end - i, (end - i) * kPayloadKeyBytes);
+    for (; i < end; ++i)
       batch.Put(rocks->payload(), PayloadKey(refs[i].sequence(), refs[i].ordinal()), "")
           .PermitUncheckedError();
     PLEXUS_TRY(Check(rocks->db()->Write(sync, &batch), rocks->path()));

@@ -40,7 +40,7 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) tr
   for (const NodeId term : OrphanTerms(now, std::set<NodeId>(nodes.begin(), nodes.end())))
     batch.RemoveNode(NodeRef::Id(term));
   if (!batch.empty()) PLEXUS_TRY(graph().Apply(batch));
-  std::lock_guard guard(d.maintenance);
+  PLEXUS_ASSIGN(const auto guard, d.Maintain());
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.ScrubNow(progress));  // writers do not wait for this yet
   PLEXUS_TRY(d.RewriteWithout(std::set<NodeId>(nodes.begin(), nodes.end()), progress));

@@ -143,11 +143,13 @@ Result<std::shared_ptr<Rocks>> LogRewriter::Import(const std::string& path) {
        {scratch, scratch + ".tmp", path})  // RocksDB makes the second first
     PLEXUS_TRY(db_.files->RemoveTree(left));
   rocksdb::Checkpoint* made = nullptr;
-  PLEXUS_TRY(Check(rocksdb::Checkpoint::Create(db_.rocks->db(), &made), db_.rocks->path()));
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   rocksdb::ExportImportFilesMetaData* listed = nullptr;
-  const rocksdb::Status status =
-      checkpoint->ExportColumnFamily(db_.rocks->payload(), scratch, &listed);
+  const rocksdb::Status status = db_.rocks->db()->WriteBy([&](rocksdb::DB* db) {
+    const rocksdb::Status created = rocksdb::Checkpoint::Create(db, &made);
+    if (!created.ok()) return created;
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    return checkpoint->ExportColumnFamily(db_.rocks->payload(), scratch, &listed);
+  });
   const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(listed);
   PLEXUS_TRY(Check(status, db_.rocks->path()));
   PLEXUS_ASSIGN(std::shared_ptr<Rocks> to, Rocks::CreateFrom(path, db_.files, *files));
@@ -217,7 +219,7 @@ Status LogRewriter::Erase(const std::shared_ptr<Rocks>& to) {
             [](PayloadRef a, PayloadRef b) { return a.bits < b.bits; });
   std::vector<PayloadRef> kept;  // with bytes that are not erased yet
   std::vector<PayloadRef> below;
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch batch = ReservedBatch(dropped_.size(), dropped_.size() * kPayloadKeyBytes);
   for (const PayloadRef ref : dropped_) {
     const std::string key = PayloadKey(ref.sequence(), ref.ordinal());
     if (ref.sequence() <= db_.floor().sequence) {

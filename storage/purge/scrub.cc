@@ -146,7 +146,7 @@ Result<bool> Database::Impl::IsReplica() {
 
 Status Database::Impl::DropScrubMarks() {
   PLEXUS_ASSIGN(auto marks, ReadPurges(rocks, kScrubPrefix, ~Sequence{0}));
-  rocksdb::WriteBatch done;
+  rocksdb::WriteBatch done = ReservedBatch(marks.size(), marks.size() * kNodeMetaKeyBytes);
   std::lock_guard guard(purge_mutex);
   for (const auto& [node, sequence] : marks)
     if (!to_scrub.contains(node))
@@ -185,7 +185,7 @@ Status Database::Scrub(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   const ReturnFreedMemoryAtEnd freed(impl_->options.graph.return_freed_memory);
   LogScope log(impl_->options.graph.on_log, "scrub");
-  std::lock_guard guard(impl_->maintenance);
+  PLEXUS_ASSIGN(const auto guard, impl_->Maintain());
   PLEXUS_TRY(impl_->ScrubNow(progress));
   return log.Done(impl_->ForgetWords(progress));
 }

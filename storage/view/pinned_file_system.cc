@@ -122,6 +122,7 @@ std::shared_ptr<rocksdb::FileSystem> PinnedFileSystem(std::shared_ptr<const Pinn
 
 Files::Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned)
     : hooks_(files.hooks_),
+      guard_(files.guard_),
       own_env_(rocksdb::NewCompositeEnv(
           PinnedFileSystem(std::move(pinned), files.env_->GetFileSystem()))),
       env_(own_env_.get()) {}

@@ -11,6 +11,9 @@
 //                       brings the replica DIR up to SOURCE through a read-only view, a few
 //                       records at a time, printing each number once it is acknowledged; prints
 //                       "done" at number LAST (0: never); kills itself at its N-th crash point
+//   exit DIR DURABILITY N
+//                       returns from main while two threads write, after N batches; prints each
+//                       "ack THREAD NUMBER" once it is acknowledged
 //   golden DIR          makes the golden database
 //   damaged DIR NEW     opens a damaged one for reading, then repairs it into NEW; a line each
 //
@@ -213,6 +216,29 @@ int Follow(const std::string& directory, const std::string& source, std::uint64_
   return 0;
 }
 
+// The database is left to the end of the process, the threads to their fate.
+int ExitBesideWriters(const std::string& directory, std::uint64_t durability, std::uint64_t count) {
+  static Database* database;
+  static std::atomic<std::uint64_t> acknowledged{0};
+  auto opened = Database::Open(directory, Create());
+  if (!opened) return Die(opened.error());
+  database = opened->release();
+  for (const int thread : {1, 2})
+    std::thread([=] {
+      for (std::uint64_t i = 1;; ++i) {
+        WriteBatch batch(1000);
+        batch.UpsertNode(std::to_string(thread) + "." + std::to_string(i));
+        ApplyOptions how;
+        how.durability = static_cast<Durability>(durability);
+        if (!database->graph().Apply(batch, how)) return;
+        Say("ack " + std::to_string(thread) + " " + std::to_string(i));
+        ++acknowledged;
+      }
+    }).detach();
+  while (acknowledged < count) std::this_thread::yield();
+  return 0;
+}
+
 // One record of each form that came after version 2: columns built in later, spaces with a
 // pre-filter, spaces of f16 values, a forgotten key.
 WriteBatch LaterBatch(std::uint16_t version) {
@@ -278,10 +304,11 @@ int main(int argc, char** argv) {
   if (mode == "sessions") return Sessions(directory, number(3));
   if (mode == "follow" && argc > 3)
     return Follow(directory, argv[3], number(4), number(5), number(6));
+  if (mode == "exit") return ExitBesideWriters(directory, number(3), number(4));
   if (mode == "crash") return Crash(directory, number(3), number(4));
   if (mode == "golden") return Golden(directory);
   if (mode == "damaged" && argc > 3) return Damaged(directory, argv[3]);
   std::cerr
-      << "usage: storage_child hold|open|write|sessions|follow|crash|golden|damaged DIR ...\n";
+      << "usage: storage_child hold|open|write|sessions|follow|exit|crash|golden|damaged DIR ...\n";
   return 2;
 }

@@ -5,28 +5,37 @@
 // CMakeLists.txt): it replaces operator new, and the linker sends the library's calls of
 // AllocateAligned here. Counted are allocations of all threads, so that those of a pool's
 // threads fail, too. What a library of somebody else asks for is not made to fail where the test
-// says so (`spare`): RocksDB is not written to survive it.
+// says so (`spare`): RocksDB is not written to survive it. Of background work only the library's
+// own threads are meant (Threads::kOthers), with what they call; RocksDB's serve all of its
+// instances.
 #pragma once
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <sys/prctl.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <thread>
 
 namespace plexus::testing {
 
 // One failure, or one that lasts.
 enum class Failure { kOnce, kFromThenOn };
+// All; the one that makes the FailingMemory; neither that one nor RocksDB's.
+enum class Threads { kAll, kThis, kOthers };
 
 class FailingMemory {
  public:
   // The n-th allocation from now on fails, counted from 1. `spare`: part of the file name of a
   // shared library; what it asks for is served, and the next one fails instead.
-  FailingMemory(std::int64_t n, Failure failure, const char* spare = nullptr) {
+  FailingMemory(std::int64_t n, Failure failure, const char* spare = nullptr,
+                Threads threads = Threads::kAll) {
+    Which() = threads;
+    Maker() = std::this_thread::get_id();
     if (spare) {  // the first call allocates itself
       void* frames[2];
       backtrace(frames, 2);
@@ -45,6 +54,7 @@ class FailingMemory {
 
   static bool FailsNow() {
     if (Left().load(std::memory_order_relaxed) == 0) return false;
+    if (!IsMeant()) return false;
     std::int64_t left = Left().load();
     while (left > 0 && !Left().compare_exchange_weak(left, left - 1)) {
     }
@@ -67,6 +77,22 @@ class FailingMemory {
   static std::atomic<bool>& Failed() {
     static std::atomic<bool> failed = false;
     return failed;
+  }
+  static Threads& Which() {
+    static Threads which = Threads::kAll;
+    return which;
+  }
+  static std::thread::id& Maker() {
+    static std::thread::id maker;
+    return maker;
+  }
+  static bool IsMeant() {
+    if (Which() == Threads::kAll) return true;
+    const bool made_it = std::this_thread::get_id() == Maker();
+    if (Which() == Threads::kThis || made_it) return Which() == Threads::kThis && made_it;
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    return std::strncmp(name, "rocksdb", 7) != 0;
   }
   static bool& Lasts() {
     static bool lasts = false;

@@ -1,0 +1,185 @@
+// Each call, and each step of an iterator, by CallRocks.
+#include "storage/log/guarded_db.h"
+
+#include <utility>
+
+namespace plexus::storage_internal {
+
+namespace {
+
+class GuardedIterator : public rocksdb::Iterator {
+ public:
+  GuardedIterator(std::unique_ptr<rocksdb::Iterator> iterator, std::shared_ptr<Files> files)
+      : iterator_(std::move(iterator)), files_(std::move(files)) {}
+  ~GuardedIterator() override {
+    if (files_->dead()) (void)iterator_.release();  // it would give back what it has of RocksDB
+  }
+  bool Valid() const override { return iterator_ && !files_->dead() && iterator_->Valid(); }
+  void SeekToFirst() override {
+    Move([](rocksdb::Iterator& it) { it.SeekToFirst(); });
+  }
+  void SeekToLast() override {
+    Move([](rocksdb::Iterator& it) { it.SeekToLast(); });
+  }
+  void Seek(const rocksdb::Slice& key) override {
+    Move([&](rocksdb::Iterator& it) { it.Seek(key); });
+  }
+  void SeekForPrev(const rocksdb::Slice& key) override {
+    Move([&](rocksdb::Iterator& it) { it.SeekForPrev(key); });
+  }
+  void Next() override {
+    Move([](rocksdb::Iterator& it) { it.Next(); });
+  }
+  void Prev() override {
+    Move([](rocksdb::Iterator& it) { it.Prev(); });
+  }
+  rocksdb::Slice key() const override { return iterator_->key(); }
+  rocksdb::Slice value() const override { return iterator_->value(); }
+  rocksdb::Status status() const override {
+    return CallRocks(*files_, [&] { return iterator_->status(); });
+  }
+
+ private:
+  template <class Step>
+  void Move(Step&& step) {
+    CallRocks(*files_, [&] {
+      step(*iterator_);
+      return rocksdb::Status::OK();
+    }).PermitUncheckedError();
+  }
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // null: RocksDB was dead before
+  const std::shared_ptr<Files> files_;
+};
+
+}  // namespace
+
+rocksdb::Status GuardedDB::Put(const rocksdb::WriteOptions& o, Family* f, const Slice& key,
+                               const Slice& value) {
+  return WriteBy([&](DB* db) { return db->Put(o, f, key, value); });
+}
+
+// RocksDB makes a batch that may have to grow.
+rocksdb::Status GuardedDB::Delete(const rocksdb::WriteOptions& o, Family* f, const Slice& key) {
+  rocksdb::WriteBatch batch = ReservedBatch(1, key.size());
+  batch.Delete(f, key).PermitUncheckedError();
+  return Write(o, &batch);
+}
+
+rocksdb::Status GuardedDB::DeleteRange(const rocksdb::WriteOptions& o, Family* f,
+                                       const Slice& begin, const Slice& end) {
+  rocksdb::WriteBatch batch = ReservedBatch(1, begin.size() + end.size());
+  batch.DeleteRange(f, begin, end).PermitUncheckedError();
+  return Write(o, &batch);
+}
+
+rocksdb::Status GuardedDB::Write(const rocksdb::WriteOptions& o, rocksdb::WriteBatch* batch) {
+  return WriteBy([&](DB* db) { return db->Write(o, batch); });
+}
+
+rocksdb::Status GuardedDB::IngestExternalFile(Family* f, const std::vector<std::string>& files,
+                                              const rocksdb::IngestExternalFileOptions& o) {
+  return WriteBy([&](DB* db) { return db->IngestExternalFile(f, files, o); });
+}
+
+rocksdb::Status GuardedDB::IngestExternalFiles(
+    const std::vector<rocksdb::IngestExternalFileArg>& args) {
+  return WriteBy([&](DB* db) { return db->IngestExternalFiles(args); });
+}
+
+rocksdb::Status GuardedDB::CreateColumnFamily(const rocksdb::ColumnFamilyOptions& o,
+                                              const std::string& name, Family** handle) {
+  return WriteBy([&](DB* db) { return db->CreateColumnFamily(o, name, handle); });
+}
+
+rocksdb::Status GuardedDB::CreateColumnFamilyWithImport(
+    const rocksdb::ColumnFamilyOptions& o, const std::string& name,
+    const rocksdb::ImportColumnFamilyOptions& import,
+    const rocksdb::ExportImportFilesMetaData& metadata, Family** handle) {
+  return WriteBy(
+      [&](DB* db) { return db->CreateColumnFamilyWithImport(o, name, import, metadata, handle); });
+}
+
+rocksdb::Status GuardedDB::Flush(const rocksdb::FlushOptions& o,
+                                 const std::vector<Family*>& families) {
+  return WriteBy([&](DB* db) { return db->Flush(o, families); });
+}
+
+// Waits only for another sync, and the journal makes one at a time.
+rocksdb::Status GuardedDB::FlushWAL(bool sync) {
+  return CallRocks(*files_, [&] { return db_->FlushWAL(sync); });
+}
+
+// Long; enters the queue only to write out memory that its range meets.
+rocksdb::Status GuardedDB::CompactRange(const rocksdb::CompactRangeOptions& o, Family* f,
+                                        const Slice* begin, const Slice* end) {
+  return CallRocks(*files_, [&] { return db_->CompactRange(o, f, begin, end); });
+}
+
+rocksdb::Status GuardedDB::CompactFiles(const rocksdb::CompactionOptions& o, Family* f,
+                                        const std::vector<std::string>& names, int level, int path,
+                                        std::vector<std::string>* outputs,
+                                        rocksdb::CompactionJobInfo* info) {
+  return CallRocks(*files_,
+                   [&] { return db_->CompactFiles(o, f, names, level, path, outputs, info); });
+}
+
+rocksdb::Status GuardedDB::VerifyChecksum(const rocksdb::ReadOptions& o) {
+  return CallRocks(*files_, [&] { return db_->VerifyChecksum(o); });
+}
+
+rocksdb::Status GuardedDB::Get(const rocksdb::ReadOptions& o, Family* f, const Slice& key,
+                               rocksdb::PinnableSlice* value) {
+  return CallRocks(*files_, [&] { return db_->Get(o, f, key, value); });
+}
+
+rocksdb::Iterator* GuardedDB::NewIterator(const rocksdb::ReadOptions& o, Family* f) {
+  std::unique_ptr<rocksdb::Iterator> iterator;
+  CallRocks(*files_, [&] {
+    iterator.reset(db_->NewIterator(o, f));
+    return Status::OK();
+  }).PermitUncheckedError();
+  return new GuardedIterator(std::move(iterator), files_);
+}
+
+rocksdb::Options GuardedDB::GetOptions(Family* f) const {
+  rocksdb::Options options;
+  const Status got = CallRocks(*files_, [&] {
+    options = db_->GetOptions(f);
+    return Status::OK();
+  });
+  if (!got.ok()) throw std::bad_alloc();
+  return options;
+}
+
+bool GuardedDB::GetIntProperty(Family* f, const Slice& property, std::uint64_t* value) {
+  bool known = false;
+  CallRocks(*files_, [&] {
+    known = db_->GetIntProperty(f, property, value);
+    return Status::OK();
+  }).PermitUncheckedError();
+  return known;
+}
+
+void GuardedDB::GetLiveFilesMetaData(std::vector<rocksdb::LiveFileMetaData>* files) {
+  CallRocks(*files_, [&] {
+    db_->GetLiveFilesMetaData(files);
+    return Status::OK();
+  }).PermitUncheckedError();
+}
+
+void GuardedDB::GetColumnFamilyMetaData(Family* f, rocksdb::ColumnFamilyMetaData* meta) {
+  CallRocks(*files_, [&] {
+    db_->GetColumnFamilyMetaData(f, meta);
+    return Status::OK();
+  }).PermitUncheckedError();
+}
+
+rocksdb::Status GuardedDB::Close() {
+  return CallRocks(*files_, [&] { return db_->Close(); });
+}
+
+rocksdb::Status GuardedDB::DestroyColumnFamilyHandle(Family* f) {
+  return CallRocks(*files_, [&] { return db_->DestroyColumnFamilyHandle(f); });
+}
+
+}  // namespace plexus::storage_internal
