@@ -24,17 +24,17 @@ namespace plexus {
 
 // What one WriteBatch would link, in order, with kLink.
 struct LoadBatch {
-  AlignedArray<NodePair> edges;
-  AlignedArray<float> weights;  // parallel to edges, NaN: not stated; empty: none is
-  NodeId nodes = 0;             // named by this batch and those before it: ids below
+  AlignedArray<NodePair> edges = {};
+  AlignedArray<float> weights = {};  // parallel to edges, NaN: not stated; empty: none is
+  NodeId nodes = 0;                  // named by this batch and those before it: ids below
 };
 
 struct EdgeLoad {
-  std::int64_t time_ms = 0;
+  std::int64_t time_ms = kNoTime;  // as of a WriteBatch
   // Facts by id, in the order in which edges name them first, source before target.
   // REQUIRES that each passes CheckKey and that some edge names it.
-  StringTable keys;
-  std::vector<LoadBatch> batches;  // at most kMaxLoadBatches
+  StringTable keys = {};
+  std::vector<LoadBatch> batches = {};  // at most kMaxLoadBatches
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 

@@ -101,7 +101,8 @@ class Resolver {
     std::vector<Edge> edges;
     if (!visible_.contains(v.a) || !visible_.contains(v.b)) return edges;
     const EdgeKindId kinds[] = {kContradicts};
-    const ArcFilter filter = ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(options_.now_ms);
+    const ArcFilter filter =
+        ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(snapshot_.TimeOr(options_.now_ms));
     snapshot_.ForEachArc(Direction::kOut, v.a, filter, [&](const Arc& arc) {
       if (arc.neighbor == v.b) edges.push_back(snapshot_.edge(arc, v.a));
     });
@@ -150,7 +151,7 @@ class Resolver {
     memory_internal::PropertyPatch patch;
     patch.strings.emplace_back("resolution", VerdictName(v.kind));
     if (!v.note.empty()) patch.strings.emplace_back("note", v.note);
-    patch.ints.emplace_back("resolved_at", options_.now_ms);
+    patch.ints.emplace_back("resolved_at", snapshot_.TimeOr(options_.now_ms));
     for (const Edge& edge : Open(v)) {
       std::string bytes;
       if (edge.properties) {
@@ -162,7 +163,7 @@ class Resolver {
       input.target = NodeRef::Id(edge.target);
       input.kind = edge.kind;
       input.label = snapshot_.string(edge.label);
-      input.valid_until = options_.now_ms;
+      input.valid_until = snapshot_.TimeOr(options_.now_ms);
       input.properties = properties;
       Expect(edge);
       result_.batch.Link(input);
@@ -219,7 +220,7 @@ class Resolver {
 
 Result<Resolution> Resolve(const Snapshot& snapshot, std::span<const Verdict> verdicts,
                            const ResolveOptions& options) try {
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, options.now_ms));
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms)));
   return Resolver(snapshot, *visible, options).Run(verdicts);
 }
 PLEXUS_CATCH_NO_MEMORY
