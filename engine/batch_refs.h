@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kUnsetStamp = std::numeric_limits<std::uint32_t>:
 class NodeRef {
  public:
   constexpr NodeRef() = default;  // none: every batch refuses it
-  static constexpr NodeRef Id(NodeArg id) { return NodeRef(0, id); }
+  static constexpr NodeRef Id(NodeId id) { return NodeRef(0, id); }
   constexpr bool local() const { return stamp_ != 0; }      // a batch's (of one never set: none's)
   constexpr std::uint32_t index() const { return index_; }  // a NodeId unless local()
   constexpr std::uint32_t stamp() const { return stamp_; }  // the batch's; 0: by id

@@ -1,8 +1,10 @@
 // Errors are values: Result<T> is a std::expected<T, Error> that nobody may drop by accident.
 //
 // An Error names the offending thing and what was expected. Nothing in the
-// library throws across its interface or prints; programmer errors (a NodeId
-// out of range, a null journal) are checks that end the program.
+// library throws across its interface or prints; programmer errors (a kind or
+// column that the schema does not have, a column read as another type) are checks that end the
+// program. A NodeId below Snapshot::node_count() is the caller's to keep: reads by id look up an
+// array.
 #pragma once
 
 #include <expected>

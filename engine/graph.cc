@@ -55,18 +55,22 @@ void Graph::Impl::Publish() {
   next = std::move(published_[now]);
 }  // the old state, if this was its last owner, is freed after the lock
 
-// The caller's process and time, before any lock is taken.
-Status Graph::Impl::MayWrite(std::int64_t time_ms) const {
+// The caller's process and time, before any lock is taken. Returns the time, the clock's when the
+// caller gives none.
+Result<std::int64_t> Graph::Impl::MayWrite(std::int64_t time_ms) const {
   PLEXUS_TRY(CheckProcess());
   if (const auto journal = SharedJournal()) PLEXUS_TRY(journal->Accepts());
-  return CheckBatchTime(time_ms, options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt,
-                        options_.max_ahead_ms);
+  const auto now = options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt;
+  if (time_ms == kNoTime && now) time_ms = *now;
+  PLEXUS_TRY(CheckBatchTime(time_ms, now, options_.max_ahead_ms));
+  return time_ms;
 }
 
 Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptions& options) {
-  PLEXUS_TRY(MayWrite(batch.time_ms()));
+  PLEXUS_ASSIGN(const std::int64_t time_ms, MayWrite(batch.time_ms()));
   Request request{&batch, options.durability == Durability::kDefault ? options_.durability
                                                                      : options.durability};
+  request.time_ms = time_ms;
   std::vector<Request*> group;
   group.reserve(kGroupBatches);  // so that nothing below fails while others wait for us
   std::unique_lock lock(queue_mutex_);
@@ -122,7 +126,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   try {
     for (Request* r : group) {
       ApplyReport report;
-      auto record = writer_.Resolve(*r->batch, &report, pending);
+      auto record = writer_.Resolve(*r->batch, &report, pending, nullptr, r->time_ms);
       if (!record) {
         r->result = std::unexpected(record.error());
         continue;
@@ -230,7 +234,7 @@ Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>&
 // Takes the turn of the writer that leads, but no lock, so that the progress callback may read the
 // graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
-  PLEXUS_TRY(MayWrite(load.time_ms));
+  PLEXUS_ASSIGN(load.time_ms, MayWrite(load.time_ms));
   const auto not_empty = [] {
     return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded");
   };

@@ -10,8 +10,8 @@
 // Compaction folds the delta's runs into a new base, in the background or when
 // asked; the writer goes on meanwhile. A graph in RAM is a Graph without a journal.
 //
-// All members are thread-safe. After fork the parent owns a graph that has a journal or a
-// maintenance thread: in the child Apply, Load, Replay, WaitDurable and Compact are
+// All members are thread-safe. After fork the parent owns a graph that has a journal or is
+// maintained in the background: in the child Apply, Load, Replay, WaitDurable and Compact are
 // kFailedPrecondition, stats() is empty, read_only() is true and the destructor leaves everything
 // as it is (the memory is not given back). Snapshots may be read there, with an executor made in
 // the child; snapshot() gives what was published before the fork.
@@ -37,17 +37,13 @@ namespace plexus {
 
 struct EdgeLoad;  // engine/bulk/edge_load.h
 
-// The last millisecond of the year 9999, in UTC. No batch has a later time: the time of a graph
-// never runs backward, so one batch in microseconds would stop it for thousands of years.
-inline constexpr std::int64_t kMaxTimeMs = 253'402'300'799'999;
-
 enum class Maintenance {
   kManual,      // by the calling thread: Apply at the hard limit, Compact
   kBackground,  // by a thread of the graph, which starts when there is something to do first
 };
 
 struct GraphOptions {
-  Maintenance maintenance = Maintenance::kManual;
+  Maintenance maintenance = Maintenance::kBackground;  // of graphs in RAM and of databases
   Durability durability = Durability::kSync;
   // Compaction starts in the background above max(soft, base arcs / 8) delta arcs.
   std::uint64_t delta_soft_arcs = 1 << 20;
@@ -56,8 +52,9 @@ struct GraphOptions {
   std::uint64_t delta_hard_arcs = 1 << 23;
   Executor* executor = nullptr;  // null: DefaultExecutor()
   // The host's clock, milliseconds since 1970; the library never reads one. Where it is given, a
-  // batch whose time lies more than max_ahead_ms after it is refused. Called by Apply and Load.
-  std::function<std::int64_t()> now_ms;
+  // batch without a time takes it, and one whose time lies more than max_ahead_ms after it is
+  // refused. Called by Apply and Load.
+  std::function<std::int64_t()> now_ms = {};
   std::int64_t max_ahead_ms = 86'400'000;
   // After opening, a compaction, a load, a trim or a checkpoint, and by the maintenance thread
   // when writers pause for a second, memory that was freed and that glibc's allocator keeps is
@@ -65,10 +62,10 @@ struct GraphOptions {
   bool return_freed_memory = true;
   // Told of maintenance and of what goes wrong, by the graph and by a database that it is part of:
   // engine/monitoring/log.h says of what, and what the callback must not do.
-  LogCallback on_log;
+  LogCallback on_log = {};
   // Called by the maintenance thread after each background compaction. Must not throw (what it
   // throws is dropped).
-  std::function<void(const Snapshot&)> on_compacted;
+  std::function<void(const Snapshot&)> on_compacted = {};
 };
 
 struct ApplyOptions {

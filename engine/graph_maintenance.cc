@@ -170,7 +170,7 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
       }
       lock.lock();
       if (!compaction) {
-        unfit_spaces_ |= std::uint64_t{1} << space;
+        unfit_spaces_ |= std::uint64_t{1} << space.value();
       } else if (!read_only_) {
         state = writer_.Publish();
         compaction->CatchUp(state->spaces[space]);
@@ -189,7 +189,7 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
     const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
     if (installed)
       LogEvent(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
-               {{"space", space}, {"ms", ms}});
+               {{"space", space.value()}, {"ms", ms}});
     else if (!result)
       LogEvent(lock, LogLevel::kError, "vector_compaction.failed", result.error().message,
                {{"ms", ms}});

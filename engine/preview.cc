@@ -48,7 +48,8 @@ Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
   PLEXUS_TRY(CheckBatchTime(batch.time_ms(), options.now_ms, options.max_ahead_ms));
   StateWriter writer(snapshot.state(), options.executor);
   PreviewResult result;
-  PLEXUS_ASSIGN(Record record, writer.Resolve(batch, &result.report, nullptr, &result.removed));
+  PLEXUS_ASSIGN(Record record, writer.Resolve(batch, &result.report, nullptr, &result.removed,
+                                              options.now_ms.value_or(kNoTime)));
   if (record.sequence == 0) {
     result.snapshot = snapshot;
     return result;

@@ -89,8 +89,15 @@ class Schema {
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<VectorSpace>& spaces() const { return spaces_; }
 
-  const NodeKind& node_kind(NodeKindId id) const { return node_kinds_[id]; }
-  const EdgeKind& edge_kind(EdgeKindId id) const { return edge_kinds_[id]; }
+  // REQUIRES a kind of this schema (checked).
+  const NodeKind& node_kind(NodeKindId id) const {
+    PLEXUS_CHECK(id < node_kinds_.size(), "a node kind is one of the schema's");
+    return node_kinds_[id];
+  }
+  const EdgeKind& edge_kind(EdgeKindId id) const {
+    PLEXUS_CHECK(id < edge_kinds_.size(), "an edge kind is one of the schema's");
+    return edge_kinds_[id];
+  }
 
   std::optional<NodeKindId> FindNodeKind(std::string_view name) const;
   std::optional<ColumnId> FindColumn(std::string_view name) const;

@@ -4,20 +4,33 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/graph.h"
 #include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
 
-ArcFilter ArcFilter::Kinds(const Schema& schema, std::span<const EdgeKindId> kinds) {
+ArcFilter ArcFilter::Kinds(const Schema& schema, const EdgeKinds& kinds) {
   ArcFilter filter;
   filter.allowed_.assign(schema.edge_kinds().size(), 0);
   for (EdgeKindId k : kinds)
     if (k < filter.allowed_.size()) filter.allowed_[k] = 1;
-  if (kinds.empty())
+  if (!kinds.given())
     for (std::size_t k = 0; k < filter.allowed_.size(); ++k)
       filter.allowed_[k] = schema.edge_kinds()[k].plane == Plane::kFact;
+  for (std::size_t k = 0; k < filter.allowed_.size(); ++k) {
+    if (!filter.allowed_[k]) continue;
+    const auto kind = static_cast<KindId>(k);
+    if (k > 0 && filter.allowed_[k - 1]) {
+      filter.ranges_[filter.range_count_ - 1].last = kind;
+    } else if (filter.range_count_ == kMaxRanges) {
+      filter.range_count_ = 0;
+      break;
+    } else {
+      filter.ranges_[filter.range_count_++] = {kind, kind};
+    }
+  }
   return filter;
 }
 
@@ -25,6 +38,13 @@ ArcFilter ArcFilter::ValidAt(std::int64_t now_ms) const {
   ArcFilter filter = *this;
   filter.valid_at_ = now_ms;
   return filter;
+}
+
+const std::shared_ptr<const GraphState>& Snapshot::EmptyGraph() {
+  // Never destroyed: a snapshot may be made while the process ends.
+  static const auto& empty =
+      *new std::shared_ptr<const GraphState>(std::make_shared<GraphState>(EmptyState()));
+  return empty;
 }
 
 std::uint64_t Snapshot::CountNodes(Plane plane) const {
@@ -41,32 +61,42 @@ std::uint64_t Snapshot::CountEdges(Plane plane) const {
   return count;
 }
 
-std::uint64_t Snapshot::column_bits(ColumnId column, NodeArg node) const {
-  const std::uint64_t absent = AbsentBits(schema().columns()[column].type);
+std::uint64_t Snapshot::column_bits(ColumnId column, NodeId node) const {
+  const std::vector<Column>& columns = schema().columns();
+  PLEXUS_CHECK(column < columns.size(), "a column is one of the schema's");
+  const std::uint64_t absent = AbsentBits(columns[column].type);
   if (column >= state_->columns.size()) return absent;
   const auto& view = state_->columns[column];
   return node < view.size() ? view[node] : absent;
 }
 
-std::optional<double> Snapshot::f64(ColumnId column, NodeArg node) const {
-  std::uint64_t bits = column_bits(column, node);
+namespace {
+std::uint64_t BitsOf(const Snapshot& s, ColumnId column, NodeId node, ColumnType type) {
+  const std::uint64_t bits = s.column_bits(column, node);
+  PLEXUS_CHECK(s.schema().columns()[column].type == type, "a column is read as what it holds");
+  return bits;
+}
+}  // namespace
+
+std::optional<double> Snapshot::f64(ColumnId column, NodeId node) const {
+  const std::uint64_t bits = BitsOf(*this, column, node, ColumnType::kF64);
   if (bits == kAbsentF64) return std::nullopt;
   return std::bit_cast<double>(bits);
 }
 
-std::optional<std::int64_t> Snapshot::i64(ColumnId column, NodeArg node) const {
-  std::uint64_t bits = column_bits(column, node);
+std::optional<std::int64_t> Snapshot::i64(ColumnId column, NodeId node) const {
+  const std::uint64_t bits = BitsOf(*this, column, node, ColumnType::kI64);
   if (bits == kAbsentI64) return std::nullopt;
   return static_cast<std::int64_t>(bits);
 }
 
-std::optional<StringId> Snapshot::string_column(ColumnId column, NodeArg node) const {
-  std::uint64_t bits = column_bits(column, node);
+std::optional<StringId> Snapshot::string_column(ColumnId column, NodeId node) const {
+  const std::uint64_t bits = BitsOf(*this, column, node, ColumnType::kString);
   if (bits == kAbsentString) return std::nullopt;
   return static_cast<StringId>(bits);
 }
 
-std::string_view Snapshot::scope(NodeArg node) const {
+std::string_view Snapshot::scope(NodeId node) const {
   auto id = string_column(kScope, node);
   return id ? string(*id) : kDefaultScope;
 }
@@ -82,13 +112,13 @@ Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const try {
   const VectorTable::View* view = space(id);
   if (!view)
     return Fail(ErrorCode::kInvalidArgument,
-                "vector space " + std::to_string(id) + " is not defined in this graph");
+                "vector space " + std::to_string(id.value()) + " is not defined in this graph");
   PLEXUS_TRY(view->Load(state_->payload_store.get()));
   return view;
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<std::string> Snapshot::Payload(NodeArg node, NodeField field) const try {
+Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const try {
   if (purged(node))
     return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");
   return Payload(payload_ref(node, field));
@@ -115,10 +145,20 @@ bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
   return (from == kNoTime || from <= at) && (until == kNoTime || at < until);
 }
 
-std::uint64_t Snapshot::Degree(Direction direction, NodeArg node, const ArcFilter& filter) const {
+std::uint64_t Snapshot::Degree(Direction direction, NodeId node, const ArcFilter& filter) const {
   if (direction != Direction::kBoth && filter.all_kinds() && !filter.checks_time() &&
       clean(direction, node))
     return state_->base->view(direction).degree(node);
+  if (direction != Direction::kBoth && !filter.ranges().empty() && !filter.checks_time() &&
+      clean(direction, node)) {
+    const engine_internal::BaseRows rows(*state_->base, direction);
+    std::uint64_t count = 0;
+    for (const ArcFilter::Range range : filter.ranges()) {
+      const auto [begin, end] = rows.Part(rows.begin(node), rows.end(node), range);
+      count += end - begin;
+    }
+    return count;
+  }
   std::uint64_t count = 0;
   ForEachArc(direction, node, filter, [&](const Arc&) { ++count; });
   return count;
@@ -134,7 +174,7 @@ std::int64_t Snapshot::created_at(const ArcRef& ref) const {
       .out_created_at[ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position];
 }
 
-Edge Snapshot::edge(const Arc& arc, NodeArg row) const {
+Edge Snapshot::edge(const Arc& arc, NodeId row) const {
   Edge e;
   e.kind = arc.kind;
   e.weight = arc.weight;
@@ -166,8 +206,8 @@ Edge Snapshot::edge(const Arc& arc, NodeArg row) const {
   return e;
 }
 
-std::optional<Edge> Snapshot::FindEdge(NodeArg source, EdgeKindId kind, NodeArg target,
-                                       StringArg label) const {
+std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId target,
+                                       StringId label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
@@ -189,8 +229,8 @@ std::optional<Edge> Snapshot::FindEdge(NodeArg source, EdgeKindId kind, NodeArg 
   return FindBaseEdge(source, kind, target, label);
 }
 
-std::optional<Edge> Snapshot::FindBaseEdge(NodeArg source, EdgeKindId kind, NodeArg target,
-                                           StringArg label) const {
+std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
+                                           StringId label) const {
   constexpr std::uint32_t kShort = 24;  // as RunSide::LowerBound
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
@@ -213,7 +253,7 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeArg source, EdgeKindId kind, Node
   return edge(Arc{target, kind, rows.weights[at], ArcRef{0, at, Direction::kOut}}, source);
 }
 
-void Snapshot::PrefetchBaseRow(NodeArg source, bool near) const {
+void Snapshot::PrefetchBaseRow(NodeId source, bool near) const {
   const GraphState& s = *state_;
   if (source < s.base->node_count) {
     const std::uint32_t* offset = &s.base->out_offsets[source];
@@ -226,7 +266,7 @@ void Snapshot::PrefetchBaseRow(NodeArg source, bool near) const {
   }
 }
 
-void Snapshot::PrefetchDeltaRow(NodeArg source, bool near) const {
+void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
   if (clean(Direction::kOut, source)) return;
   for (const auto& run : state_->runs) run->out.Prefetch(source, near);
 }

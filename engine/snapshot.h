@@ -27,8 +27,8 @@ class ArcFilter {
  public:
   // Every kind of both planes.
   static ArcFilter All() { return ArcFilter(); }
-  // No kinds named = the fact plane of `schema`.
-  static ArcFilter Kinds(const Schema& schema, std::span<const EdgeKindId> kinds);
+  // Of these kinds: of an empty list no arc. `{}`, no list: the fact plane of `schema`.
+  static ArcFilter Kinds(const Schema& schema, const EdgeKinds& kinds);
   // Also require valid_from <= now_ms < valid_until (absent = unbounded).
   ArcFilter ValidAt(std::int64_t now_ms) const;
 
@@ -39,8 +39,17 @@ class ArcFilter {
   bool checks_time() const { return valid_at_ != kNoTime; }
   std::int64_t valid_at() const { return valid_at_; }
 
+  // The kinds as few ranges, ascending, by which a long row is not walked but searched; none: walk.
+  struct Range {
+    KindId first, last;
+  };
+  std::span<const Range> ranges() const { return {ranges_, range_count_}; }
+
  private:
+  static constexpr std::size_t kMaxRanges = 4;
   std::vector<std::uint8_t> allowed_;  // by kind; empty = all
+  Range ranges_[kMaxRanges] = {};
+  std::uint8_t range_count_ = 0;
   std::int64_t valid_at_ = kNoTime;
 };
 
@@ -53,47 +62,54 @@ struct ArcRef {
 
 // One arc of a row, seen from the row's node.
 struct Arc {
-  NodeId neighbor;
-  EdgeKindId kind{};
-  float weight;
-  ArcRef ref;
+  NodeId neighbor = kNoNode;
+  EdgeKindId kind = {};
+  float weight = 1;
+  ArcRef ref = {};
 };
 
 // An edge with everything but its properties' bytes.
 struct Edge {
   NodeId source = kNoNode, target = kNoNode;
-  EdgeKindId kind{};
+  EdgeKindId kind = {};
   StringId label = 0;
   float weight = 1;
   std::int64_t created_at = 0;
   StringId created_by = 0;
   std::int64_t valid_from = kNoTime, valid_until = kNoTime;
-  PayloadRef properties;
+  PayloadRef properties = {};
 };
 
 class Snapshot {
  public:
-  Snapshot() = default;
+  Snapshot() : Snapshot(EmptyGraph()) {}  // of an empty graph
   explicit Snapshot(std::shared_ptr<const GraphState> state) : state_(std::move(state)) {}
 
   const GraphState& state() const { return *state_; }
   const std::shared_ptr<const GraphState>& shared_state() const { return state_; }
   Sequence sequence() const { return state_->sequence; }
   std::int64_t time_ms() const { return state_->time_ms; }
+  // A question's own time, this graph's last where it has none (kNoTime).
+  std::int64_t TimeOr(std::int64_t now_ms) const { return now_ms == kNoTime ? time_ms() : now_ms; }
   const Schema& schema() const { return *state_->schema; }
 
   // --- nodes. Ids are [0, node_count()), alive or not.
   NodeId node_count() const { return state_->keys.size(); }
+  // The node of a key, removed or not.
   std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
+  std::optional<NodeId> FindAlive(std::string_view key) const {
+    const auto node = Find(key);
+    return node && alive(*node) ? node : std::nullopt;
+  }
   // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first
   // time. Empty when it is forgotten (WriteBatch::ForgetKey).
-  std::string_view key(NodeArg node) const { return state_->keys[node]; }
-  bool key_forgotten(NodeArg node) const { return state_->keys.forgotten(node); }
-  std::string_view string(StringArg id) const { return state_->strings[id]; }
-  NodeKindId node_kind(NodeArg node) const { return NodeKindId(state_->node_kinds[node]); }
-  bool alive(NodeArg node) const { return state_->node_flags[node] & kAlive; }
-  bool purged(NodeArg node) const { return state_->node_flags[node] & kPurged; }
-  bool is_fact(NodeArg node) const {
+  std::string_view key(NodeId node) const { return state_->keys[node]; }
+  bool key_forgotten(NodeId node) const { return state_->keys.forgotten(node); }
+  std::string_view string(StringId id) const { return state_->strings[id]; }
+  NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }
+  bool alive(NodeId node) const { return state_->node_flags[node] & kAlive; }
+  bool purged(NodeId node) const { return state_->node_flags[node] & kPurged; }
+  bool is_fact(NodeId node) const {
     return schema().node_kind(node_kind(node)).plane == Plane::kFact;
   }
   // Alive nodes of a plane. O(kinds).
@@ -101,20 +117,20 @@ class Snapshot {
   // Alive edges of a plane, symmetric ones once. O(kinds).
   std::uint64_t CountEdges(Plane plane) const;
 
-  // --- columns; nullopt when absent. REQUIRES a column of that type.
-  std::optional<double> f64(ColumnId column, NodeArg node) const;
-  std::optional<std::int64_t> i64(ColumnId column, NodeArg node) const;
-  std::optional<StringId> string_column(ColumnId column, NodeArg node) const;
-  std::uint64_t column_bits(ColumnId column, NodeArg node) const;  // AbsentBits when absent
+  // --- columns; nullopt when absent. REQUIRES a column of the schema, of that type (checked).
+  std::optional<double> f64(ColumnId column, NodeId node) const;
+  std::optional<std::int64_t> i64(ColumnId column, NodeId node) const;
+  std::optional<StringId> string_column(ColumnId column, NodeId node) const;
+  std::uint64_t column_bits(ColumnId column, NodeId node) const;  // AbsentBits when absent
   // The node's scope, kDefaultScope when it has none.
-  std::string_view scope(NodeArg node) const;
+  std::string_view scope(NodeId node) const;
 
   // --- payloads, fetched from the store. kNotFound: none, or purged.
-  PayloadRef payload_ref(NodeArg node, NodeField field) const {
+  PayloadRef payload_ref(NodeId node, NodeField field) const {
     return PayloadRef{state_->payload_refs[static_cast<int>(field)][node]};
   }
   Result<std::string> Payload(PayloadRef ref) const;
-  Result<std::string> Payload(NodeArg node, NodeField field) const;
+  Result<std::string> Payload(NodeId node, NodeField field) const;
 
   // --- vectors. `space`: who has one, of a space that may not be loaded; null: there is no
   // such space. `vectors`: loaded, so that values can be read; from RAM, except for the
@@ -129,47 +145,48 @@ class Snapshot {
   bool has_delta() const { return !state_->runs.empty(); }
   const Csr& base() const { return *state_->base; }
   // True when the row of `node` is exactly its row in base() (one bit test).
-  bool clean(Direction direction, NodeArg node) const {
+  bool clean(Direction direction, NodeId node) const {
     return node < state_->base->node_count &&
            (state_->runs.empty() || !state_->dirty->test(direction, node));
   }
 
   // Calls fn(const Arc&) for every arc of a row that passes the filter, in order
   // of (kind, neighbor, label); kBoth gives the out row, then the in row (arcs of
-  // symmetric kinds, and loops, once). fn may return bool: false stops. Cost: the row, plus
-  // a look-up in each run when the row is not clean.
+  // symmetric kinds, and loops, once). fn may return bool: false stops. Cost: the row, of a filter
+  // of few kinds their part of it and a binary search, plus a look-up in each run when the row is
+  // not clean.
   template <class Fn>
-  void ForEachArc(Direction direction, NodeArg node, const ArcFilter& filter, Fn&& fn) const;
+  void ForEachArc(Direction direction, NodeId node, const ArcFilter& filter, Fn&& fn) const;
 
   // Calls fn(NodeId row, const Arc&) for every arc of rows [first, last), row by
   // row in the order of ForEachArc; not for kBoth. The way to scan a graph: between
   // two rows that the delta touches it is one tight loop over the base.
   template <class Fn>
-  void ScanArcs(Direction direction, NodeArg first, NodeArg last, const ArcFilter& filter,
+  void ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
                 Fn&& fn) const;
 
   // Number of arcs ForEachArc would visit.
-  std::uint64_t Degree(Direction direction, NodeArg node, const ArcFilter& filter) const;
+  std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
 
   // valid_from <= at < valid_until of a stored arc; what a filter with a time asks.
   bool PassesTime(const ArcRef& ref, std::int64_t at) const;
 
   // What edge() says, without the rest of it.
   std::int64_t created_at(const ArcRef& ref) const;
-  Edge edge(const Arc& arc, NodeArg row) const;
+  Edge edge(const Arc& arc, NodeId row) const;
   // The edge of that identity, if alive. For symmetric kinds in either order.
-  std::optional<Edge> FindEdge(NodeArg source, EdgeKindId kind, NodeArg target,
-                               StringArg label = 0) const;
+  std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target,
+                               StringId label = 0) const;
 
   // The same for an edge of whose identity no run says anything.
-  std::optional<Edge> FindBaseEdge(NodeArg source, EdgeKindId kind, NodeArg target,
-                                   StringArg label) const;
+  std::optional<Edge> FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
+                                   StringId label) const;
 
   // Hide the latency of many look-ups: call for a source some 32 look-ups ahead with
   // near = false, some 16 ahead with near = true. The first fetches for
   // FindBaseEdge, both together for FindEdge.
-  void PrefetchBaseRow(NodeArg source, bool near) const;
-  void PrefetchDeltaRow(NodeArg source, bool near) const;
+  void PrefetchBaseRow(NodeId source, bool near) const;
+  void PrefetchDeltaRow(NodeId source, bool near) const;
 
   // Every alive edge once, by source, then as in the out row.
   template <class Fn>
@@ -180,6 +197,7 @@ class Snapshot {
   Result<Snapshot> Compacted(Executor& executor) const;
 
  private:
+  static const std::shared_ptr<const GraphState>& EmptyGraph();
   template <class Fn>
   bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
                 Fn&& fn) const;

@@ -8,8 +8,11 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/snapshot.h"
@@ -18,15 +21,35 @@ namespace plexus {
 
 namespace engine_internal {
 
+// The first of [begin, end) whose kind, which ascends, is not below `least`.
+template <class KindAt>
+std::uint32_t FirstNotBelow(std::uint32_t begin, std::uint32_t end, std::uint32_t least,
+                            const KindAt& kind) {
+  while (begin < end) {
+    const std::uint32_t mid = begin + (end - begin) / 2;
+    if (kind(mid) < least)
+      begin = mid + 1;
+    else
+      end = mid;
+  }
+  return begin;
+}
+
 // The delta arcs of one row: the newest version of each identity, in order,
 // tombstones included. Points into a run when only one has the row, else into
 // its own small buffer, or into heap memory for rows with many delta arcs.
 class DeltaRow {
  public:
-  DeltaRow(const GraphState& state, Direction direction, NodeId node) {
+  // `kinds`: only those of its arcs.
+  DeltaRow(const GraphState& state, Direction direction, NodeId node,
+           ArcFilter::Range kinds = {0, std::numeric_limits<KindId>::max()}) {
     for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
       const RunSide& side = state.runs[r]->side(direction);
       auto [begin, end] = side.Row(node);
+      const auto kind = [&](std::uint32_t i) { return KindId{side.arcs[i].kind}; };
+      if (kinds.first > 0) begin = FirstNotBelow(begin, end, kinds.first, kind);
+      if (kinds.last < std::numeric_limits<KindId>::max())
+        end = FirstNotBelow(begin, end, std::uint32_t{kinds.last} + 1, kind);
       if (begin == end) continue;
       const Part part{side.arcs.data() + begin, begin, end - begin,
                       static_cast<std::uint32_t>(r + 1)};
@@ -168,6 +191,14 @@ struct BaseRows {
     return EdgeKindId(high ? low[i] | (high[i] << 8) : low[i]);
   }
 
+  // The positions in [begin, end), of one row, that are of these kinds.
+  std::pair<std::uint32_t, std::uint32_t> Part(std::uint32_t begin, std::uint32_t end,
+                                               ArcFilter::Range kinds) const {
+    const auto at = [&](std::uint32_t i) { return kind(i).value(); };
+    begin = FirstNotBelow(begin, end, kinds.first, at);
+    return {begin, FirstNotBelow(begin, end, std::uint32_t{kinds.last} + 1, at)};
+  }
+
   // Fetches what merging needs and a scan of weights would not have read.
   void Prefetch(NodeId v) const {
     if (v >= nodes || offsets[v] == offsets[v + 1]) return;
@@ -231,18 +262,33 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
     }
     return engine_internal::Call(fn, Arc{neighbor, kind, weight, ref});
   };
-  std::uint32_t i = rows.begin(node);
-  const std::uint32_t end = rows.end(node);
-  if (!clean(direction, node))
-    return rows.Merge(i, end, engine_internal::DeltaRow(*state_, direction, node), emit);
-  for (; i < end; ++i)
-    if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
-      return false;
-  return true;
+  const auto walk = [&](std::uint32_t i, std::uint32_t end) {
+    for (; i < end; ++i)
+      if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
+        return false;
+    return true;
+  };
+  constexpr std::uint32_t kLong = 64;  // rows that are searched for the kinds of a filter
+  const std::uint32_t begin = rows.begin(node), end = rows.end(node);
+  const bool is_clean = clean(direction, node);
+  const std::span<const ArcFilter::Range> ranges = filter.ranges();
+  // Of a row in the delta the length is not known; one range costs it no more look-ups than all.
+  if (!ranges.empty() && (end - begin > kLong || (!is_clean && ranges.size() == 1))) {
+    for (const ArcFilter::Range range : ranges) {
+      const auto [first, last] = rows.Part(begin, end, range);
+      if (is_clean ? !walk(first, last)
+                   : !rows.Merge(first, last,
+                                 engine_internal::DeltaRow(*state_, direction, node, range), emit))
+        return false;
+    }
+    return true;
+  }
+  if (is_clean) return walk(begin, end);
+  return rows.Merge(begin, end, engine_internal::DeltaRow(*state_, direction, node), emit);
 }
 
 template <class Fn>
-void Snapshot::ScanArcs(Direction direction, NodeArg first, NodeArg last, const ArcFilter& filter,
+void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
                         Fn&& fn) const {
   const engine_internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time();
@@ -281,7 +327,7 @@ void Snapshot::ScanArcs(Direction direction, NodeArg first, NodeArg last, const 
 }
 
 template <class Fn>
-void Snapshot::ForEachArc(Direction direction, NodeArg node, const ArcFilter& filter,
+void Snapshot::ForEachArc(Direction direction, NodeId node, const ArcFilter& filter,
                           Fn&& fn) const {
   if (direction != Direction::kBoth) {
     VisitRow(direction, node, filter, false, fn);

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 
-#include "engine/graph.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -119,6 +118,15 @@ std::string SecondsWarning(std::int64_t time_ms) {
   return std::to_string(time_ms) + " is read as milliseconds since 1970: " + IsoTime(time_ms) +
          "; a time in seconds is written " + IsoTime(time_ms * 1000) + " or " +
          std::to_string(time_ms) + "000";
+}
+
+std::string OutOfTime(std::int64_t time_ms) {
+  return std::to_string(time_ms) + " lies beyond the year 9999; times are milliseconds since 1970";
+}
+
+std::string InvertedValidity(std::int64_t valid_from, std::int64_t valid_until) {
+  return "valid_from " + std::to_string(valid_from) + " lies after valid_until " +
+         std::to_string(valid_until);
 }
 
 Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,

@@ -30,6 +30,15 @@ bool IsTimeColumn(ColumnId column);
 Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,
                       std::int64_t max_ahead_ms);
 
+// A time that an edge or a column may have: of the years up to 9999, before or after 1970.
+inline bool IsStoredTime(std::int64_t time_ms) {
+  return -kMaxTimeMs <= time_ms && time_ms <= kMaxTimeMs;
+}
+// What an error says of another: "9007199254740993 lies beyond the year 9999; ...".
+std::string OutOfTime(std::int64_t time_ms);
+// "valid_from 7 lies after valid_until 3".
+std::string InvertedValidity(std::int64_t valid_from, std::int64_t valid_until);
+
 // 1 to 10^11 - 1: as milliseconds a moment before March 1973, as seconds one up to the year 5138.
 inline bool LooksLikeSeconds(std::int64_t time_ms) {
   return time_ms > 0 && time_ms < 100'000'000'000;

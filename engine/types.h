@@ -10,19 +10,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace plexus {
 
-// A number that says of what it is one. It is made from an integer explicitly and read as one
-// freely (an index, a bit, text); an id of another sort neither becomes it nor compares with it.
+// A number that says of what it is one. It is made from an integer explicitly; it indexes arrays
+// and compares with sizes as it is, and becomes nothing else unasked: no id of another sort, no
+// NodeId, no StringId. A number of more than 16 bits is the last one, which no kind, column or
+// space has (kNoNodeKind ...); in a constant it does not compile.
 template <class Sort>
 class TypedId {
  public:
   constexpr TypedId() = default;  // 0
   template <std::integral Integer>
-  explicit constexpr TypedId(Integer value) : value_(static_cast<std::uint16_t>(value)) {}
-  constexpr operator std::uint16_t() const { return value_; }  // NOLINT: an index as it is
+  explicit constexpr TypedId(Integer value) : value_(Narrow(value)) {}
+  template <class T>
+  requires(std::same_as<T, std::size_t> || std::same_as<T, std::uint16_t>) constexpr operator T()
+      const {  // NOLINT: an index as it is
+    return value_;
+  }
+  // Never called: with it vector<NodeId>{kTag}, kTag nodes of id 0, is ambiguous.
+  template <class T>
+  operator std::allocator<T>() const = delete;
   constexpr std::uint16_t value() const { return value_; }
   constexpr TypedId& operator++() {
     ++value_;
@@ -30,9 +45,31 @@ class TypedId {
   }
   friend constexpr bool operator==(TypedId, TypedId) = default;
   friend constexpr auto operator<=>(TypedId, TypedId) = default;
+  template <std::integral Integer>
+  friend constexpr bool operator==(TypedId id, Integer number) {
+    return std::int64_t{id.value_} == static_cast<std::int64_t>(number);
+  }
+  template <std::integral Integer>
+  friend constexpr std::strong_ordering operator<=>(TypedId id, Integer number) {
+    return std::int64_t{id.value_} <=> static_cast<std::int64_t>(number);
+  }
+  template <class Stream>
+  requires(std::is_class_v<Stream>) friend Stream& operator<<(Stream& out, TypedId id) {
+    out << id.value_;
+    return out;
+  }
   friend std::size_t hash_value(TypedId id) { return id.value_; }  // of Boost's containers
 
  private:
+  static std::uint16_t OutOfRange() { return std::numeric_limits<std::uint16_t>::max(); }
+  template <class Integer>
+  static constexpr std::uint16_t Narrow(Integer value) {
+    if constexpr (std::same_as<Integer, bool> || std::same_as<Integer, char>)
+      return static_cast<std::uint16_t>(value);
+    else
+      return std::in_range<std::uint16_t>(value) ? static_cast<std::uint16_t>(value) : OutOfRange();
+  }
+
   std::uint16_t value_ = 0;
 };
 template <class A, class B>
@@ -53,25 +90,46 @@ using StringId = std::uint32_t;  // interned label, created_by, scope; 0 is ""
 using EdgeSlot = std::uint32_t;  // position in a csr's out arrays; one Snapshot only
 using Sequence = std::uint64_t;  // position of a batch in the log; the first is 1
 
-// A NodeId or StringId as a parameter: any integer becomes it, a TypedId does not, so that a kind
-// where a node is meant does not compile. Costs what the integer does.
-class PlainId {
- public:
-  constexpr PlainId(std::uint32_t id) : id_(id) {}  // NOLINT: as the integer would be
-  template <class Sort>
-  PlainId(TypedId<Sort>) = delete;
-  constexpr operator std::uint32_t() const { return id_; }  // NOLINT
-
- private:
-  std::uint32_t id_;
-};
-using NodeArg = PlainId;
-using StringArg = PlainId;
-
 inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
 inline constexpr NodeKindId kNoNodeKind{std::numeric_limits<KindId>::max()};
 inline constexpr EdgeKindId kNoEdgeKind{std::numeric_limits<KindId>::max()};
 inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
+
+// The last millisecond of the year 9999, in UTC. No batch has a later time: the time of a graph
+// never runs backward, so one batch in microseconds would stop it for thousands of years. Times of
+// edges and columns lie between -kMaxTimeMs and kMaxTimeMs.
+inline constexpr std::int64_t kMaxTimeMs = 253'402'300'799'999;
+
+// Which kinds: those of a list, none if it is empty, or, made without a list, what the place that
+// takes it means by that (of edges: all of the fact plane).
+template <class Id>
+class KindList {
+ public:
+  KindList() = default;  // no list
+  KindList(std::initializer_list<Id> kinds) : kinds_(kinds), given_(true) {}
+  template <std::ranges::contiguous_range List>  // a vector, a span, an array
+  requires(std::same_as<std::ranges::range_value_t<List>, Id> &&
+           !std::same_as<std::remove_cvref_t<List>, KindList>)
+      KindList(const List& kinds)  // NOLINT: it is one
+      : kinds_(std::ranges::begin(kinds), std::ranges::end(kinds)), given_(true) {}
+  void push_back(Id kind) {
+    kinds_.push_back(kind);
+    given_ = true;
+  }
+  bool given() const { return given_; }
+  bool empty() const { return kinds_.empty(); }
+  std::size_t size() const { return kinds_.size(); }
+  auto begin() const { return kinds_.begin(); }
+  auto end() const { return kinds_.end(); }
+  const Id& operator[](std::size_t i) const { return kinds_[i]; }
+  bool operator==(const KindList&) const = default;
+
+ private:
+  std::vector<Id> kinds_;
+  bool given_ = false;
+};
+using EdgeKinds = KindList<EdgeKindId>;
+using NodeKinds = KindList<NodeKindId>;
 
 // What arcs a row holds: those leaving the node or those arriving at it.
 enum class Direction : std::uint8_t { kOut = 0, kIn = 1, kBoth = 2 };

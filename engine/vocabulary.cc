@@ -8,7 +8,7 @@ namespace plexus {
 namespace {
 
 std::vector<NodeKind> MakeNodeKinds() {
-  std::vector<NodeKind> kinds(kFirstUserNodeKind);
+  std::vector<NodeKind> kinds(kFirstUserNodeKind.value());
   auto put = [&](NodeKindId id, const char* name, Plane plane) { kinds[id] = {name, plane}; };
   put(kNode, "node", Plane::kFact);
   put(kMemory, "memory", Plane::kFact);
@@ -46,7 +46,7 @@ EdgeKind Index(const char* name, NodeKindId source, NodeKindId target) {
 }
 
 std::vector<EdgeKind> MakeEdgeKinds() {
-  std::vector<EdgeKind> kinds(kFirstUserEdgeKind);
+  std::vector<EdgeKind> kinds(kFirstUserEdgeKind.value());
   kinds[kLink] = Fact("link");
   kinds[kLink].self_loops = true;  // plain graphs have them
   kinds[kSupersedes] = Fact("supersedes");
@@ -88,7 +88,7 @@ std::vector<EdgeKind> MakeEdgeKinds() {
 }
 
 std::vector<Column> MakeColumns() {
-  std::vector<Column> columns(kFirstUserColumn);
+  std::vector<Column> columns(kFirstUserColumn.value());
   columns[kTrust] = {"trust", ColumnType::kF64};
   columns[kRetention] = {"retention", ColumnType::kF64};
   columns[kValence] = {"valence", ColumnType::kF64};

@@ -192,13 +192,13 @@ void WriteBatch::Link(const EdgeInput& in) {
   edges_.push_back(e);
 }
 
-void WriteBatch::Link(NodeRef source, EdgeKindRef kind, NodeRef target, float weight) {
+void WriteBatch::Link(NodeRef source, EdgeKindRef kind, NodeRef target,
+                      std::optional<float> weight) {
   EdgeOp e;
   e.source = Own(source);
   e.target = Own(target);
   e.kind = Own(kind);
-  e.has = kWeight;
-  e.weight = weight;
+  if (weight) e.has = kWeight, e.weight = *weight;
   edges_.push_back(e);
 }
 
@@ -309,6 +309,7 @@ void WriteBatch::Clear() {
 
 void WriteBatch::Append(const WriteBatch& other) {
   const std::uint32_t stamp = Stamp();  // of all that `other` has named
+  links_revive_ |= other.links_revive_;
   if (const BatchRefs::Foreign& theirs = other.refs_.foreign(); theirs.operation != 0)
     refs_.NoteForeign({op_count() + theirs.operation, theirs.what, theirs.unset});
   auto map_names = [](std::vector<std::string>& to, const std::vector<std::string>& from) {

@@ -31,7 +31,8 @@ class Snapshot;
 
 class WriteBatch {
  public:
-  explicit WriteBatch(std::int64_t time_ms = 0) : time_ms_(time_ms) {}
+  // Without a time: Apply's, GraphOptions::now_ms where that is given, else the graph's last.
+  explicit WriteBatch(std::int64_t time_ms = kNoTime) : time_ms_(time_ms) {}
 
   // --- definitions. Names used without one get default traits (fact plane,
   // directed, self-loops allowed); columns and spaces must be defined.
@@ -77,20 +78,24 @@ class WriteBatch {
   void SetVector(NodeRef node, SpaceRef space, std::span<const float> values);
   void ClearVector(NodeRef node, SpaceRef space);
 
-  // --- edges. Reference returned by Link is valid until the next Link.
+  // --- edges. Link does not bring back an end that was removed or purged: Apply refuses it and
+  // names the node, unless an operation before it, such as UpsertNode, revives it, or
+  // set_links_revive(true) was said of the batch. Index nodes, as tags and terms, come back by
+  // being linked. A kind that survives removal may lead to a removed node, which stays removed.
   struct EdgeInput {
-    NodeRef source, target;                      // must be set
-    EdgeKindRef kind;                            // must be set
-    std::string_view label;                      // "" unless parallel edges are meant
-    std::optional<float> weight;                 // absent: keep, or 1 when new
-    std::optional<std::int64_t> created_at;      // absent: keep, or the batch's time
-    std::optional<std::string_view> created_by;  // "" clears
-    std::optional<std::int64_t> valid_from;      // kNoTime clears
-    std::optional<std::int64_t> valid_until;     // kNoTime clears
-    std::optional<std::string_view> properties;  // FlexBuffers map; "" clears
+    NodeRef source = {}, target = {};                 // must be set
+    EdgeKindRef kind = {};                            // must be set
+    std::string_view label = {};                      // "" unless parallel edges are meant
+    std::optional<float> weight = {};                 // absent: keep, or 1 when new
+    std::optional<std::int64_t> created_at = {};      // absent: keep, or the batch's time
+    std::optional<std::string_view> created_by = {};  // "" clears
+    std::optional<std::int64_t> valid_from = {};      // kNoTime clears
+    std::optional<std::int64_t> valid_until = {};     // kNoTime clears
+    std::optional<std::string_view> properties = {};  // FlexBuffers map; "" clears
   };
   void Link(const EdgeInput& edge);
-  void Link(NodeRef source, EdgeKindRef kind, NodeRef target, float weight = 1.0f);
+  void Link(NodeRef source, EdgeKindRef kind, NodeRef target,
+            std::optional<float> weight = std::nullopt);
   void Unlink(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
 
   // --- expectations, of the graph as it is before the first operation of this batch. Apply checks
@@ -147,15 +152,18 @@ class WriteBatch {
   }
 
   // --- the whole
-  std::int64_t time_ms() const { return time_ms_; }
+  std::int64_t time_ms() const { return time_ms_; }  // kNoTime: none was given
   void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
+  // Whether links bring back removed ends, empty, as a file of edges that is imported means it.
+  void set_links_revive(bool revive) { links_revive_ = revive; }
   std::size_t op_count() const { return ops_.size() + edges_.size() + expectations_.size(); }
   bool empty() const;
   // kInvalidArgument when an operation was given a reference of another batch, one made before
   // Clear(), or one that was never set; names the first such operation by its number, from 1. Apply
   // asks it before all else.
   Status CheckRefs() const;
-  void Clear();  // keeps the memory (and the time) for the next batch; references made so far end
+  // Keeps the memory, the time and links_revive for the next batch; references made so far end.
+  void Clear();
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
   // Appends `other`'s operations after this batch's own, and its expectations, which hold of the
   // graph before the first of them all. A reference of `other` is none of this batch.
@@ -283,6 +291,7 @@ class WriteBatch {
   Expectation& Expect(Expected what, NodeRef node, Name name = {});
 
   std::int64_t time_ms_;
+  bool links_revive_ = false;
   std::vector<NodeKind> node_kinds_;
   std::vector<EdgeKind> edge_kinds_;
   std::vector<Column> columns_;

@@ -58,17 +58,10 @@ enum class CheckpointOnClose {
 };
 
 struct OpenOptions {
-  static GraphOptions InBackground() {
-    GraphOptions options;
-    options.maintenance = Maintenance::kBackground;
-    return options;
-  }
-
   bool create = false;     // make the database when the directory has none
   bool read_only = false;  // view of one moment, takes no lock, writes nothing
   bool strict = false;     // refuse a torn tail, and a checkpoint that cannot be read
-  // Durability, maintenance, executor. Maintenance is in the background unless told otherwise.
-  GraphOptions graph = InBackground();
+  GraphOptions graph = {};  // durability, maintenance, executor
   // A checkpoint is due when the log behind the last one passes this. Written by a thread that
   // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
   std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
@@ -82,12 +75,12 @@ struct OpenOptions {
   // on_lock_wait is called every few milliseconds with who holds the lock and for how long
   // it was waited; false stops it (kCancelled).
   std::int64_t lock_wait_ms = 0;
-  std::function<bool(const std::string& holder, std::int64_t waited_ms)> on_lock_wait;
+  std::function<bool(const std::string& holder, std::int64_t waited_ms)> on_lock_wait = {};
   // Maintenance::kBackground: called when a checkpoint in the background failed, each time, by
   // the thread that writes them, which holds no lock. It is tried again after a pause that
   // grows from 0.1 s to a minute. Must neither close the database nor throw (what it throws is
   // dropped).
-  std::function<void(const Error&)> on_background_error;
+  std::function<void(const Error&)> on_background_error = {};
   storage_internal::TestHooks* hooks = nullptr;
 };
 
@@ -97,8 +90,8 @@ struct OpenOptions {
 struct DamagedCheckpoint {
   std::uint64_t id = 0;
   Sequence sequence = 0;       // 0 when it is not known
-  std::string file;            // the sorted file it lies in; empty when it is not known
-  std::string what;            // section and offset, and what is wrong there
+  std::string file = {};       // the sorted file it lies in; empty when it is not known
+  std::string what = {};       // section and offset, and what is wrong there
   Sequence read_instead = 0;   // the checkpoint used in its place, 0 = none
   std::uint64_t replayed = 0;  // records of the log replayed over that
   bool operator==(const DamagedCheckpoint&) const = default;
@@ -131,9 +124,9 @@ struct VerifyOptions {
 };
 
 struct VerifyProblem {
-  std::string where;         // "log record 12", "checkpoint 3, out_neighbors", "000012.sst"
+  std::string where = {};    // "log record 12", "checkpoint 3, out_neighbors", "000012.sst"
   std::uint64_t offset = 0;  // byte or index inside `where`, 0 when it means nothing
-  std::string what;
+  std::string what = {};
 };
 
 struct VerifyReport {
@@ -190,7 +183,7 @@ struct ChangesOptions {
 
 // A piece of the log, in order.
 struct Changes {
-  std::vector<Record> records;  // with their payloads, but for what was purged since
+  std::vector<Record> records = {};  // with their payloads, but for what was purged since
   Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
   bool more = false;            // there was more already
   // Another number: a hard purge, or a scrub of words, wrote the log anew since. The new log holds
@@ -212,12 +205,12 @@ struct StorageStats {
   // payloads kept; graphs of the past kept.
   std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0,
                 payload_cache_bytes = 0, past_cache_bytes = 0;
-  std::vector<Sequence> checkpoints;  // ascending
+  std::vector<Sequence> checkpoints = {};  // ascending
   Sequence history_floor = 0;         // AsOf reaches down to here; 0 = the beginning
   Sequence synced_sequence = 0;       // survives power loss
   std::uint64_t background_failures =
       0;                         // checkpoints in the background that failed, since opening
-  std::string background_error;  // why the last of them failed; empty after one succeeded
+  std::string background_error = {};  // why the last of them failed; empty after one succeeded
 };
 
 class Database {
@@ -319,7 +312,7 @@ class Database {
 
   // What the log says about a node, oldest first. O(log). Before a purge it tells nothing of
   // tags, terms, payloads and vectors, of either end of an edge.
-  Result<std::vector<HistoryEntry>> History(NodeArg node);
+  Result<std::vector<HistoryEntry>> History(NodeId node);
 
   // Read-only: brings the view up to all that was acknowledged before the call. O(what is new): the
   // records go into the same graph, whose snapshots stay, and whose kept values (PageRank, ...) are

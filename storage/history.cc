@@ -118,7 +118,7 @@ std::string_view HistoryWhatName(What what) {
   return "unknown";
 }
 
-Result<std::vector<HistoryEntry>> Database::History(NodeArg node) try {
+Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
   if (node >= snapshot().node_count())

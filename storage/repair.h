@@ -27,8 +27,9 @@ struct RecordRange {
 
 // A text, a property map or a vector that cannot be read any more.
 struct LostContent {
-  std::string key;   // of the node, or of the edge's source
-  std::string what;  // "text", "properties", "vector default", "properties of its edge kind target"
+  std::string key = {};  // of the node, or of the edge's source
+  std::string what =
+      {};  // "text", "properties", "vector default", "properties of its edge kind target"
 };
 
 struct RepairReport {

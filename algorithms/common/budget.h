@@ -19,7 +19,7 @@ struct Budget {
   std::uint64_t nodes = kUnlimited;  // Nodes reached (Traverse: labels).
   std::uint64_t edges = kUnlimited;  // Arcs followed.
   // The kernel stops after this time.
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
   const std::atomic<bool>* cancel = nullptr;  // Any thread may set it to stop the kernel.
 
   // True when the deadline has passed or the cancel flag is set.

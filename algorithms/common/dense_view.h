@@ -28,10 +28,10 @@ struct DenseViewOptions {
   bool in = true;
   bool weights = true;
   // Other weights than stored ones. Rows are then packed. REQUIRES `weights`.
-  EdgeWeighting arc_weights;
+  EdgeWeighting arc_weights = {};
   GraphFilter filter = {};
   // Kinds followed from target to source. Rows are then packed.
-  std::vector<EdgeKindId> reversed;
+  std::vector<EdgeKindId> reversed = {};
   Executor* executor = nullptr;
 };
 

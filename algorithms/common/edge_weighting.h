@@ -21,7 +21,7 @@ struct KindFactor {
 };
 
 struct EdgeWeighting {
-  std::vector<KindFactor> factors;  // Finite, >= 0, a kind once. At 0 the arcs have no weight.
+  std::vector<KindFactor> factors = {};  // Finite, >= 0, a kind once. At 0 the arcs have no weight.
   std::int64_t now_ms = kNoTime;    // Ages end here. kNoTime: nothing ages.
   std::int64_t half_life_ms = 0;    // For kinds without their own. 0: these do not age.
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "algorithms/common/node_subset.h"
 #include "engine/types.h"
@@ -14,7 +13,7 @@
 namespace plexus {
 
 struct GraphFilter {
-  std::vector<EdgeKindId> kinds = {};  // Edges of these kinds. None: the fact plane.
+  EdgeKinds kinds = {};  // Edges of these kinds. No list: the fact plane; empty: none.
   std::int64_t valid_at = kNoTime;     // Edges valid at this time, in ms. kNoTime: of any time.
   const NodeSubset* subset = nullptr;  // These nodes and the edges between them. Null: all.
 };

@@ -24,7 +24,7 @@ NodeSubset Where(NodeId count, Test&& test) {
 
 }  // namespace
 
-NodeSubset::NodeSubset(NodeArg capacity, std::vector<std::uint64_t> words) : capacity_(capacity) {
+NodeSubset::NodeSubset(NodeId capacity, std::vector<std::uint64_t> words) : capacity_(capacity) {
   PLEXUS_CHECK(words.size() == (std::size_t{capacity} + 63) / 64, "one bit per node");
   if (capacity % 64) words.back() &= (std::uint64_t{1} << (capacity % 64)) - 1;
   for (std::uint64_t w : words) count_ += static_cast<std::uint64_t>(std::popcount(w));
@@ -35,7 +35,7 @@ NodeSubset::NodeSubset(NodeArg capacity, std::vector<std::uint64_t> words) : cap
   }
 }
 
-NodeSubset NodeSubset::With(NodeArg capacity, std::span<const Change> changed) const {
+NodeSubset NodeSubset::With(NodeId capacity, std::span<const Change> changed) const {
   NodeSubset made = *this;
   const std::size_t pages = (std::size_t{capacity} + kPageNodes - 1) / kPageNodes;
   made.capacity_ = capacity;

@@ -24,7 +24,7 @@ class NodeSubset {
   NodeSubset() = default;
   // From words: bit v % 64 of word v / 64 is node v. Bits at or past `capacity` are cleared.
   // REQUIRES words.size() == ceil(capacity / 64).
-  NodeSubset(NodeArg capacity, std::vector<std::uint64_t> words);
+  NodeSubset(NodeId capacity, std::vector<std::uint64_t> words);
 
   // The alive nodes of the fact plane. O(nodes).
   static NodeSubset Facts(const Snapshot& snapshot);
@@ -43,17 +43,17 @@ class NodeSubset {
   // no members unless named. O(pages + changed). REQUIRES capacity >= capacity() and changed ids
   // below it.
   struct Change {
-    NodeId node;
-    bool member;
+    NodeId node = {};
+    bool member = {};
   };
-  NodeSubset With(NodeArg capacity, std::span<const Change> changed) const;
+  NodeSubset With(NodeId capacity, std::span<const Change> changed) const;
 
   // The members of both sets. O(nodes / 64).
   NodeSubset Intersect(const NodeSubset& other) const;
   // The members of either set, below the capacity of this one. O(nodes / 64).
   NodeSubset Unite(const NodeSubset& other) const;
 
-  bool contains(NodeArg node) const {
+  bool contains(NodeId node) const {
     return node < capacity_ &&
            (pages_[node / kPageNodes][node % kPageNodes / 64] >> (node % 64)) & 1;
   }

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t kLookEvery = 65536;  // steps between two looks at the budget
 
-Result<std::vector<EdgeKindId>> DirectedKinds(const Schema& schema, std::vector<EdgeKindId> kinds) {
+Result<EdgeKinds> DirectedKinds(const Schema& schema, EdgeKinds kinds) {
   const auto& known = schema.edge_kinds();
-  if (kinds.empty()) {
+  if (!kinds.given()) {
     for (std::size_t kind = 0; kind < known.size(); ++kind)
       if (known[kind].acyclic && !known[kind].symmetric)
         kinds.push_back(static_cast<EdgeKindId>(kind));

@@ -35,7 +35,7 @@ struct OrderedNode {
 struct OrderCycle {
   // A shortest cycle through the smallest id, which comes first. The last node points to it. A loop
   // is one node.
-  std::vector<NodeId> nodes;
+  std::vector<NodeId> nodes = {};
   std::uint64_t size = 0;  // Nodes of the whole set.
 };
 

@@ -143,7 +143,7 @@ struct RecallConceptsOptions {
 
 // "apple is-a fruit", "apple evokes Baked with grandma".
 struct Proposition {
-  std::string text;
+  std::string text = {};
   double score = 0;
   double valence = 0;                   // Of the end that the step led to.
   NodeId from = kNoNode, to = kNoNode;  // As the edge is stored.

@@ -26,7 +26,7 @@ SimilarityOptions SharedOptions(SimilarityMeasure measure, const RunOptions& run
   SimilarityOptions options;
   options.measure = measure;
   options.direction = Direction::kOut;
-  options.filter.kinds.assign(std::begin(kShared), std::end(kShared));
+  options.filter.kinds = kShared;
   options.top = 0;
   options.run = run;
   return options;
@@ -149,7 +149,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
                 "top is 1 to " + std::to_string(kMaxConflictCandidates));
   PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
   PLEXUS_ASSIGN(const NodeSubset allowed,
-                Allowed(snapshot, options.now_ms, options.subset, options.run));
+                Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
   const std::vector<NodeId> judged =
       options.include_judged ? std::vector<NodeId>() : Judged(snapshot, node);
   const auto counts = [&](NodeId other) {
@@ -201,12 +201,12 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   if (options.of != kNoNode && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
   PLEXUS_ASSIGN(const NodeSubset allowed,
-                Allowed(snapshot, options.now_ms, options.subset, options.run));
+                Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
   const NodeId of[] = {options.of};
-  PLEXUS_ASSIGN(const SupersessionHeads heads, options.of == kNoNode
-                                                   ? AllHeads(snapshot, options.now_ms)
-                                                   : HeadsOf(snapshot, options.now_ms, of));
-  const memory_internal::Suppression active(snapshot, options.now_ms);
+  const std::int64_t at = snapshot.TimeOr(options.now_ms);
+  PLEXUS_ASSIGN(const SupersessionHeads heads, options.of == kNoNode ? AllHeads(snapshot, at)
+                                                                     : HeadsOf(snapshot, at, of));
+  const memory_internal::Suppression active(snapshot, at);
   NearDuplicatesResult result;
   RunOptions run = options.run;
   for (std::size_t i = 0; i < heads.nodes.size(); ++i) {

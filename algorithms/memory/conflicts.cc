@@ -36,13 +36,14 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   const bool one = options.of != kNoNode;
   if (one && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
-  PLEXUS_ASSIGN(const auto visible,
-                VisibleNodes(snapshot, options.now_ms, {.executor = options.run.executor}));
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
+                                                 {.executor = options.run.executor}));
   const auto counts = [&](NodeId node) {
     return visible->contains(node) && (!options.subset || options.subset->contains(node));
   };
   const EdgeKindId kinds[] = {kContradicts};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(options.now_ms);
+  const ArcFilter filter =
+      ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(snapshot.TimeOr(options.now_ms));
   std::vector<Conflict> found;
   OpenConflictsResult result;
   const Budget& budget = options.run.budget;

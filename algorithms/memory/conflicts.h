@@ -25,7 +25,7 @@
 namespace plexus {
 
 struct OpenConflictsOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   const NodeSubset* subset = nullptr;  // Both sides are inside. Null: all.
   NodeId of = kNoNode;                 // Only conflicts of this node.
   RunOptions run = {};                 // budget: edges are edges contradicts read.
@@ -73,8 +73,8 @@ struct Verdict {
 };
 
 struct ResolveOptions {
-  std::int64_t now_ms = 0;      // Time of the batch; where validity ends.
-  std::string created_by = {};  // Of the edges that are made; "resolved_by" of those that end.
+  std::int64_t now_ms = kNoTime;  // Time of the batch; where validity ends. As above.
+  std::string created_by = {};    // Of the edges that are made; "resolved_by" of those that end.
 };
 
 struct Resolution {
@@ -106,11 +106,12 @@ struct ConflictEvidence {
     kOutcomes,  // the one is a success, the other a failure
   };
   Kind kind = kNumbers;
-  std::vector<std::string> a, b;  // The numbers, the denying words, the outcomes, of each side.
+  std::vector<std::string> a = {},
+                           b = {};  // The numbers, the denying words, the outcomes, of each side.
 };
 
 struct ConflictCandidatesOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   std::size_t top = 20;                // 1 to kMaxConflictCandidates.
   const NodeSubset* subset = nullptr;  // Candidates are inside. Null: all.
   // Pairs with an edge contradicts (of any time), refines, supports, duplicates or of a suppressing
@@ -127,9 +128,9 @@ struct ConflictCandidate {
   NodeId node = kNoNode;
   double overlap = 0;        // Adamic-Adar over shared tags and terms.
   std::uint64_t shared = 0;  // How many are shared.
-  std::optional<double> cosine;
-  std::vector<NodeId> shared_tags;  // Ascending ids.
-  std::vector<ConflictEvidence> evidence;
+  std::optional<double> cosine = {};
+  std::vector<NodeId> shared_tags = {};  // Ascending ids.
+  std::vector<ConflictEvidence> evidence = {};
 };
 
 struct ConflictCandidatesResult {
@@ -150,7 +151,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
                                                     const ConflictCandidatesOptions& options = {});
 
 struct NearDuplicatesOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   NodeId of = kNoNode;                 // Only of this superseded memory.
   const NodeSubset* subset = nullptr;  // Both are inside. Null: all.
   double least = 0.5;                  // Jaccard over tags and terms, in (0, 1].
@@ -165,7 +166,7 @@ struct NearDuplicate {
   NodeId superseded_by = kNoNode;  // The head of the superseded one; kNoNode outside of `subset`.
   double jaccard = 0;
   std::uint64_t shared = 0;
-  std::optional<double> cosine;
+  std::optional<double> cosine = {};
 };
 
 struct NearDuplicatesResult {

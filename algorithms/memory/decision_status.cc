@@ -70,7 +70,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
                                                    const DecisionOptions& options) try {
   OpenConflictsOptions open;
-  open.now_ms = options.now_ms;
+  open.now_ms = snapshot.TimeOr(options.now_ms);
   open.run = options.run;
   NodeSubset decisions;
   if (!options.subset) {
@@ -100,7 +100,7 @@ Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<c
         const bool symmetric = snapshot.schema().edge_kind(arc.kind).symmetric;
         const bool in = direction == Direction::kIn;
         if (in && (symmetric || arc.neighbor == node)) return;  // its out row had them
-        seen.push_back(std::uint32_t{arc.kind} * 2 + (in ? 1 : 0));
+        seen.push_back(std::uint32_t{arc.kind.value()} * 2 + (in ? 1 : 0));
       });
     std::ranges::sort(seen);
     EdgeQuality quality;

@@ -25,7 +25,7 @@ namespace plexus {
 
 // What the functions of decisions_*.h share.
 struct DecisionOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   const NodeSubset* subset = nullptr;  // The decisions. Null: every alive node of kind decision.
   RunOptions run = {};                 // Of a budget only the deadline and the cancel flag.
 };

@@ -30,7 +30,7 @@ class WaitRows {
  public:
   WaitRows(const Snapshot& snapshot, std::int64_t now_ms)
       : snapshot_(snapshot),
-        depends_(Filter(snapshot, {&kDependsOn, 1}, now_ms)),
+        depends_(Filter(snapshot, std::span(&kDependsOn, 1), now_ms)),
         blocks_(Filter(snapshot, BlockingKinds(snapshot.schema()), now_ms)) {}
 
   // fn(other, kind) for what `node` waits for, or for what waits for it.
@@ -245,7 +245,7 @@ Result<BlockedChainsResult> BlockedChains(const Snapshot& snapshot,
                                           const BlockedChainsOptions& options) try {
   if (options.max_roots == 0 || options.max_roots > 1024)
     return Fail(ErrorCode::kInvalidArgument, "max_roots is 1 to 1024");
-  const std::int64_t now = options.decisions.now_ms;
+  const std::int64_t now = snapshot.TimeOr(options.decisions.now_ms);
   PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
   const NodeSubset unresolved = Unresolved(snapshot, options.decisions.subset, heads);
   DenseViewOptions rows;
@@ -280,11 +280,11 @@ PLEXUS_CATCH_NO_MEMORY
 Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
                                           const DecisionOptions& options) try {
   const NodeId nodes[] = {node};
-  PLEXUS_ASSIGN(const auto own, StatusOf(snapshot, nodes, options.now_ms));
+  PLEXUS_ASSIGN(const auto own, StatusOf(snapshot, nodes, snapshot.TimeOr(options.now_ms)));
   std::vector<ChainStep> steps;
   if (own[0].resolved || !snapshot.alive(node)) return steps;
   std::vector<NodeId> others;
-  const WaitRows rows(snapshot, options.now_ms);
+  const WaitRows rows(snapshot, snapshot.TimeOr(options.now_ms));
   rows.ForEach(node, false, [&](NodeId other, EdgeKindId kind) {
     const bool decision =
         options.subset ? options.subset->contains(other) : snapshot.node_kind(other) == kDecision;
@@ -292,7 +292,7 @@ Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
     steps.push_back({node, other, kind});
     others.push_back(other);
   });
-  PLEXUS_ASSIGN(const auto states, StatusOf(snapshot, others, options.now_ms));
+  PLEXUS_ASSIGN(const auto states, StatusOf(snapshot, others, snapshot.TimeOr(options.now_ms)));
   std::size_t kept = 0;
   for (std::size_t i = 0; i < steps.size(); ++i)
     if (!states[i].resolved) steps[kept++] = steps[i];

@@ -82,7 +82,7 @@ class Check {
       salience = salience || rule.target.salience_above.has_value();
       blocked = blocked || rule.target.blocked.has_value();
     }
-    const std::int64_t now = options_.decisions.now_ms;
+    const std::int64_t now = snapshot_.TimeOr(options_.decisions.now_ms);
     if (!kinds.empty())
       edges_ = memory_internal::EdgeChanges(snapshot_, preview_,
                                             ArcFilter::Kinds(preview_.schema(), kinds), now);
@@ -146,7 +146,7 @@ class Check {
     const TargetCondition& wanted = rule.target;
     const bool removes = rule.does == ProposalDoes::kRemoves;
     const Snapshot& seen = !removes && preview_.alive(node) ? preview_ : snapshot_;
-    if (!wanted.node_kinds.empty() &&
+    if (wanted.node_kinds.given() &&
         std::ranges::find(wanted.node_kinds, seen.node_kind(node)) == wanted.node_kinds.end())
       return {};
     if (!OneOf(wanted.categories, StringOf(seen, kCategory, node)) ||
@@ -162,7 +162,8 @@ class Check {
     if (wanted.blocked && (blocked_.Find(node) != nullptr) != *wanted.blocked) return {};
     if (wanted.active || wanted.resolved) {
       const NodeId nodes[] = {node};
-      PLEXUS_ASSIGN(const auto states, StatusOf(seen, nodes, options_.decisions.now_ms));
+      PLEXUS_ASSIGN(const auto states,
+                    StatusOf(seen, nodes, snapshot_.TimeOr(options_.decisions.now_ms)));
       if (wanted.active && states[0].active != *wanted.active) return {};
       if (wanted.resolved && states[0].resolved != *wanted.resolved) return {};
     }

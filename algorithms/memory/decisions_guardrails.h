@@ -42,7 +42,7 @@ enum class TargetSide : std::uint8_t { kTarget, kSource, kEither };
 struct TargetCondition {
   std::optional<bool> active = {}, blocked = {}, resolved = {};
   std::optional<double> salience_above = {};                             // Percentile, in [0, 1].
-  std::vector<NodeKindId> node_kinds = {};                               // It is of one of them.
+  NodeKinds node_kinds = {};                                             // It is of one of them.
   std::vector<std::string> tags = {};                                    // It carries one of them.
   std::vector<std::string> categories = {}, stakes = {}, outcomes = {};  // It has one of them.
 };
@@ -50,7 +50,7 @@ struct TargetCondition {
 enum class RuleAction : std::uint8_t { kBlock, kWarn };
 
 struct GuardrailRule {
-  std::string name;
+  std::string name = {};
   ProposalDoes does = ProposalDoes::kLinks;
   std::vector<EdgeKindId> kinds = {};  // kLinks, kUnlinks: of the edge. At least one.
   TargetSide side = TargetSide::kTarget;
@@ -58,7 +58,7 @@ struct GuardrailRule {
   RuleAction action = RuleAction::kBlock;
   // {target} (or {conflicting_decision}, as seed 4 has it), {other} and {rule} stand for keys and
   // the rule's name.
-  std::string message;
+  std::string message = {};
 };
 
 inline constexpr std::size_t kMaxGuardrailRules = 1000;

@@ -72,7 +72,8 @@ class Queue {
           options_.blocked_weight);
     }
     const std::vector<NodeId> nodes = salience_.nodes.ToList();
-    PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, nodes, decisions.now_ms));
+    PLEXUS_ASSIGN(const auto states,
+                  StatusOf(snapshot_, nodes, snapshot_.TimeOr(decisions.now_ms)));
     const auto due = DueColumn();
     for (const DecisionStatus& state : states) {
       if (!state.active) continue;
@@ -128,7 +129,7 @@ class Queue {
 
   void AddOverdue(const DecisionStatus& state, std::optional<ColumnId> column) {
     if (state.recorded) return;
-    const std::int64_t now = options_.decisions.now_ms;
+    const std::int64_t now = snapshot_.TimeOr(options_.decisions.now_ms);
     const auto period = static_cast<double>(options_.period_ms);
     double late = -1, amount = 0;
     std::optional<std::int64_t> due;
@@ -153,7 +154,7 @@ class Queue {
     const auto accessed = snapshot_.i64(kAccessedAt, node);
     if (!created && !accessed) return;
     const double age = Elapsed(std::max(created.value_or(INT64_MIN), accessed.value_or(INT64_MIN)),
-                               options_.decisions.now_ms);
+                               snapshot_.TimeOr(options_.decisions.now_ms));
     const auto period = static_cast<double>(options_.period_ms);
     if (age < period) return;
     Add({.node = node, .kind = WorkKind::kStale, .amount = age}, percentile * age / (age + period),
@@ -164,13 +165,13 @@ class Queue {
   Status AddFrontier() {
     if (options_.frontier == 0) return {};
     const DecisionOptions& decisions = options_.decisions;
-    PLEXUS_ASSIGN(const auto visible,
-                  VisibleNodes(snapshot_, decisions.now_ms, {.executor = decisions.run.executor}));
+    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot_, snapshot_.TimeOr(decisions.now_ms),
+                                                   {.executor = decisions.run.executor}));
     const NodeSubset pool = visible->Intersect(salience_.nodes);
     if (pool.count() < 2) return {};
     NeverComposedOptions options;
     options.top = options_.frontier;
-    options.now_ms = decisions.now_ms;
+    options.now_ms = snapshot_.TimeOr(decisions.now_ms);
     options.pool = &pool;
     options.run = decisions.run;
     PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot_, options));

@@ -47,7 +47,7 @@ struct WorkItem {
   WorkKind kind = WorkKind::kConflict;
   NodeId node = kNoNode, other = kNoNode;  // other: of a pair.
   double score = 0, value = 0, weight = 0;
-  std::string reason;  // A sentence.
+  std::string reason = {};  // A sentence.
 };
 
 struct WorkQueueResult {

@@ -34,7 +34,7 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   }
   DenseViewOptions rows;
   rows.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
-  rows.filter.valid_at = options.decisions.now_ms;
+  rows.filter.valid_at = snapshot.TimeOr(options.decisions.now_ms);
   rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
   rows.reversed = {kCauses, kSupports};
   rows.executor = options.decisions.run.executor;
@@ -77,7 +77,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
   if (column && snapshot.schema().columns()[*column].type != ColumnType::kString)
     return Fail(ErrorCode::kAlreadyExists,
                 std::string("the column '") + kTierColumn + "' is not one of strings");
-  const std::int64_t now = options.salience.decisions.now_ms;
+  const std::int64_t now = snapshot.TimeOr(options.salience.decisions.now_ms);
   PLEXUS_ASSIGN(const SalienceResult salience, Salience(snapshot, options.salience));
   PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
   CompactionResult result;

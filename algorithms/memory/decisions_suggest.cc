@@ -63,7 +63,8 @@ class Suggest {
   bool Linked(NodeId other) const { return linked_.contains(other); }
   Result<bool> IsActive(NodeId other) const {
     const NodeId nodes[] = {other};
-    PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, nodes, options_.decisions.now_ms));
+    PLEXUS_ASSIGN(const auto states,
+                  StatusOf(snapshot_, nodes, snapshot_.TimeOr(options_.decisions.now_ms)));
     return states[0].active;
   }
   std::int64_t CreatedAt(NodeId node) const {
@@ -80,7 +81,8 @@ class Suggest {
       if (other != node_ && OpposingOutcomes(outcome, outcomes[other]) &&
           categories[other] == category && !snapshot_.FindEdge(node_, kContradicts, other))
         others.push_back(other);
-    PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, others, options_.decisions.now_ms));
+    PLEXUS_ASSIGN(const auto states,
+                  StatusOf(snapshot_, others, snapshot_.TimeOr(options_.decisions.now_ms)));
     std::vector<NodeId> active;
     for (const DecisionStatus& state : states)
       if (state.active) active.push_back(state.node);

@@ -33,9 +33,9 @@ struct SuggestOptions {
 
 struct SuggestedEdge {
   NodeId node = kNoNode, other = kNoNode;  // Read as "node relation other".
-  std::string_view relation;               // The kind's name; caused_by is stored as causes.
-  std::string reason;                      // A sentence.
-  std::vector<std::pair<std::string, std::string>> evidence;  // What was found where.
+  std::string_view relation = {};          // The kind's name; caused_by is stored as causes.
+  std::string reason = {};                 // A sentence.
+  std::vector<std::pair<std::string, std::string>> evidence = {};  // What was found where.
 };
 
 struct SuggestResult {

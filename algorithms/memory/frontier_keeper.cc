@@ -274,6 +274,7 @@ Result<FrontierKeeper> FrontierKeeper::Make(const Snapshot& snapshot,
   if (!options.cursor.empty())
     return Fail(ErrorCode::kUnsupported, "a keeper keeps the first page: leave the cursor out");
   auto state = std::make_unique<State>();
+  options.now_ms = snapshot.TimeOr(options.now_ms);
   state->options = std::move(options);
   PLEXUS_TRY(state->Full(snapshot, "the first run"));
   return FrontierKeeper(std::move(state));

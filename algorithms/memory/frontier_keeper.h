@@ -37,7 +37,7 @@ struct FrontierKeeperCounters {
 class FrontierKeeper {
  public:
   // Computes: the first page of `options`, and what is needed to keep it. The time of the question
-  //   stays that of the options: another time is another keeper.
+  //   stays that of the options, or of this snapshot: another time is another keeper.
   // Complexity: that of NeverComposed. Memory: also that, as long as the keeper lives.
   // Errors: those of NeverComposed. kUnsupported: a pool, as it cannot follow, or a cursor.
   static Result<FrontierKeeper> Make(const Snapshot& snapshot, NeverComposedOptions options);

@@ -42,7 +42,7 @@ struct LedgerEvent {
 
 struct LedgerMember {
   NodeId node = kNoNode;  // Perhaps removed since, or purged.
-  std::string role;
+  std::string role = {};
   double rank = 0;  // Absent counts as 0.
   std::optional<double> trust = {}, score = {};
   std::string preview = {};
@@ -163,11 +163,11 @@ struct NewMember {
 };
 
 struct NewEvent {
-  std::string id;  // "": made of the content and the time.
-  std::string tool, mode, query, status, output_preview;
-  std::optional<double> confidence;
+  std::string id = {};  // "": made of the content and the time.
+  std::string tool = {}, mode = {}, query = {}, status = {}, output_preview = {};
+  std::optional<double> confidence = {};
   std::int64_t created_at = 0;  // And the time of the batch.
-  std::vector<NewMember> members;
+  std::vector<NewMember> members = {};
   bool stubs = false;  // Members that do not exist are made.
 };
 

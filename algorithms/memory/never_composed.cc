@@ -235,7 +235,9 @@ Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOpti
 }  // namespace
 
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
-                                        const NeverComposedOptions& options) try {
+                                        const NeverComposedOptions& given) try {
+  NeverComposedOptions options = given;
+  options.now_ms = snapshot.TimeOr(given.now_ms);
   PLEXUS_TRY(CheckOptions(options));
   PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))

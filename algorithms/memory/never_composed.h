@@ -50,7 +50,8 @@ struct NeverComposedOptions {
   FrontierLens lens = FrontierLens::kSurface;
   int arity = 2;            // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
   std::size_t top = 10;     // 1 to kMaxNeverComposedTop.
-  std::int64_t now_ms = 0;  // Of visibility, and of the edges that a lens walks.
+  // Of visibility, and of the edges that a lens walks. kNoTime: the snapshot's.
+  std::int64_t now_ms = kNoTime;
   bool include_superseded = false;
   const NodeSubset* pool = nullptr;  // Null: visible facts but turns and episodes.
   // Wanted tags: a tag that is equal or begins with `wanted:`. None: every set.
@@ -60,8 +61,8 @@ struct NeverComposedOptions {
   TrustRule trust = TrustRule::kMean;
   std::optional<CosineBand> band = {};
   std::optional<SetLevel> level = {};  // Only sets of this level.
-  std::vector<EdgeKindId> kinds = {};  // kBridge, kDivergent, structural fit. None: all fact kinds
-                                       // but suppressing ones and contradicts.
+  EdgeKinds kinds = {};  // kBridge, kDivergent, structural fit. No list: all fact kinds but
+                         // suppressing ones and contradicts.
   bool structural_fit = false;         // Report it.
   double structural_fit_weight = 0;    // A term of the score.
   double least_structural_fit = -1;    // Sets below it are not admitted; -1: all are.

@@ -80,7 +80,7 @@ struct Shown {
 
 Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
   const auto select = [&](bool superseded) -> Result<NodeSubset> {
-    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, options.now_ms,
+    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
                                                    {.include_superseded = superseded,
                                                     .executor = options.run.executor}));
     return options.subset ? visible->Intersect(*options.subset) : *visible;
@@ -106,7 +106,8 @@ class Answer {
     for (const Ranked& one : ranked) {
       if (top != 0 && result.hits.size() == top) break;
       PLEXUS_ASSIGN(const ContradictionsOfNode against,
-                    ContradictionsOf(snapshot_, one.node, options_.now_ms, shown_.standing));
+                    ContradictionsOf(snapshot_, one.node, snapshot_.TimeOr(options_.now_ms),
+                                     shown_.standing));
       result.conflicts_truncated |= against.truncated;
       result.conflicts.insert(result.conflicts.end(), against.conflicts.begin(),
                               against.conflicts.end());
@@ -131,7 +132,7 @@ class Answer {
   Status AddRelations() {
     if (options_.related_hops == 0) return {};
     RelatedOptions related;
-    related.now_ms = options_.now_ms;
+    related.now_ms = snapshot_.TimeOr(options_.now_ms);
     related.hops = options_.related_hops;
     related.top = options_.related_top;
     related.kinds = options_.kinds;
@@ -151,7 +152,8 @@ class Answer {
     if (!options_.include_superseded) return {};
     std::vector<NodeId> nodes;
     for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
-    PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, options_.now_ms, nodes));
+    PLEXUS_ASSIGN(const SupersessionHeads heads,
+                  HeadsOf(snapshot_, snapshot_.TimeOr(options_.now_ms), nodes));
     for (RecallHit& hit : result.hits)
       if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) {
         const bool outside = options_.subset && !options_.subset->contains(head);
@@ -170,7 +172,7 @@ class Answer {
       by_node[hit.node] = &hit;
     }
     NearDuplicatesOptions near;
-    near.now_ms = options_.now_ms;
+    near.now_ms = snapshot_.TimeOr(options_.now_ms);
     near.subset = options_.subset;
     near.least = options_.near_duplicate;
     near.top = 0;
@@ -245,7 +247,7 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& ques
     answer.result.candidates = lists.candidates.size();
   }
   PLEXUS_ASSIGN(const RecallScorer scorer,
-                RecallScorer::Make(snapshot, options.now_ms, options.terms,
+                RecallScorer::Make(snapshot, snapshot.TimeOr(options.now_ms), options.terms,
                                    by_plan ? planned.asked : lists.asked,
                                    by_plan ? std::nullopt : options.weights));
   if (by_plan)

@@ -68,7 +68,7 @@ struct RecallPlan {
 };
 
 struct RecallOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;         // kNoTime: the snapshot's time.
   std::size_t top = 10;                  // 0: all.
   const NodeSubset* subset = nullptr;    // Nodes that may be in the answer at all. Null: all facts.
   const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.
@@ -81,7 +81,7 @@ struct RecallOptions {
   int related_hops = 1;     // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
-  std::vector<EdgeKindId> kinds = {};   // Of relations and paths. None: the fact plane.
+  EdgeKinds kinds = {};                 // Of relations and paths. No list: the fact plane.
   double near_duplicate = 0.5;          // Least Jaccard, in (0, 1]. Above 1: nothing is flagged.
   // budget: as Bm25, Nearest and Traverse, each by itself; the deadline holds for all.
   RunOptions run = {};

@@ -54,8 +54,8 @@ enum class PairWeight : std::uint8_t {
 
 // A row. The edge of a pair has the label of its group's name (kSharing), else `label`.
 struct EdgeRecipe {
-  std::string_view name;  // The edges have "build:NAME" as created_by.
-  std::string_view summary;
+  std::string_view name = {};  // The edges have "build:NAME" as created_by.
+  std::string_view summary = {};
   PairSource source = PairSource::kSharing;
   EdgeKindId groups = kNoEdgeKind;  // of the index plane, from turn to group
   EdgeKindId kind{};                // that is written
@@ -74,10 +74,10 @@ const EdgeRecipe* FindRecipe(std::string_view name);  // Null: there is none.
 
 // What was learned of a session. Names are those of sessions, or keys of turns.
 struct TurnTrajectory {
-  std::string of;
-  std::string correction_of;     // "": it corrects nothing
-  std::optional<double> reward;  // finite, >= 0
-  std::string skill, domain;     // "": unknown
+  std::string of = {};
+  std::string correction_of = {};       // "": it corrects nothing
+  std::optional<double> reward = {};    // finite, >= 0
+  std::string skill = {}, domain = {};  // "": unknown
 };
 
 struct BuildOptions {
@@ -89,7 +89,7 @@ struct BuildOptions {
   // touches are looked at; the counts of the others are those of their stored edges. Null: all.
   const StateChanges* changes = nullptr;
   std::size_t batch_edges = 65'536;  // of a batch, 1 to 2^20
-  std::int64_t now_ms = 0;           // of the batches
+  std::int64_t now_ms = kNoTime;     // of the batches; as of a WriteBatch
   Progress* progress = nullptr;      // Stops between batches: truncated.
   RunOptions run = {};               // budget: the deadline and the cancel flag alone.
 };

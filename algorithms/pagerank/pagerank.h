@@ -40,12 +40,12 @@ struct PageRankOptions {
   int max_iterations = 1000;  // With a tolerance.
   bool weighted = true;       // False: every arc counts 1.
   Precision precision = Precision::kF64;
-  std::vector<NodeWeight> seeds;  // None: a uniform teleport. A node given twice adds up.
+  std::vector<NodeWeight> seeds = {};  // None: a uniform teleport. A node given twice adds up.
   GraphFilter filter = {};
-  std::vector<EdgeKindId> reversed;  // Kinds whose rank flows from target to source.
+  std::vector<EdgeKindId> reversed = {};  // Kinds whose rank flows from target to source.
   // Factors by kind and half-lives by age (edge_weighting.h). Rows are then packed, once a call
   // where edges age.
-  EdgeWeighting arc_weights;
+  EdgeWeighting arc_weights = {};
   bool use_cache = true;  // Keeps and reuses preparations. Not with a subset or ages.
   // budget: edges are arcs * iterations. It is checked once an iteration.
   RunOptions run = {};

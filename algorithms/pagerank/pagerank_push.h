@@ -36,8 +36,8 @@ struct PageRankPushOptions {
   bool stop_at_certain_top = false;
   bool weighted = true;
   GraphFilter filter = {};
-  std::vector<EdgeKindId> reversed;  // Kinds whose rank flows from target to source.
-  EdgeWeighting arc_weights;         // As in PageRankOptions.
+  std::vector<EdgeKindId> reversed = {};  // Kinds whose rank flows from target to source.
+  EdgeWeighting arc_weights = {};         // As in PageRankOptions.
   // budget: touched nodes and followed arcs, kept exactly. executor: not used.
   RunOptions run = {};
 };

@@ -41,8 +41,8 @@ struct ShortestPathOptions {
 
 struct FoundPath {
   double cost = 0;
-  std::vector<NodeId> nodes;    // from ... to. One node when from == to.
-  std::vector<PathEdge> edges;  // nodes.size() - 1
+  std::vector<NodeId> nodes = {};    // from ... to. One node when from == to.
+  std::vector<PathEdge> edges = {};  // nodes.size() - 1
 };
 
 struct ShortestPathResult {

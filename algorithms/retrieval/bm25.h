@@ -28,7 +28,7 @@ namespace plexus {
 
 // The texts that hold a phrase (phrase.h). It is scored as one more term of frequency 1.
 struct Bm25Phrase {
-  std::string name;                   // As QueryTerm::term gives it.
+  std::string name = {};              // As QueryTerm::term gives it.
   const NodeSubset* nodes = nullptr;  // Those that hold it.
 };
 
@@ -46,7 +46,7 @@ struct Bm25Options {
 
 // One query term and its weight in this graph.
 struct QueryTerm {
-  std::string term;
+  std::string term = {};
   std::uint32_t asked = 1;  // Times in the query.
   std::uint64_t df = 0;
   double idf = 0;  // 0 when df is 0.
@@ -63,7 +63,7 @@ struct Bm25Match {
   NodeId node = kNoNode;
   double score = 0;
   double length = 0;
-  std::vector<TermShare> shares;  // One for each query term that the node has.
+  std::vector<TermShare> shares = {};  // One for each query term that the node has.
 };
 
 struct Bm25Result {

@@ -23,13 +23,13 @@ namespace plexus {
 // snow "large cat" -> phrases {large cat}. `words` is the query without quotes. A quote without an
 // end is no quote.
 struct PhraseQuery {
-  std::string words;
-  std::vector<std::string> phrases;
+  std::string words = {};
+  std::vector<std::string> phrases = {};
 };
 PhraseQuery ParsePhrases(std::string_view query);
 
 struct PhraseOptions {
-  TermOptions terms;                   // Those of the index.
+  TermOptions terms = {};              // Those of the index.
   const NodeSubset* subset = nullptr;  // Nodes that may be found. Null: all alive nodes.
   // No text is read, and none found, when more nodes than this have the phrases' terms.
   std::uint64_t max_texts = std::numeric_limits<std::uint64_t>::max();

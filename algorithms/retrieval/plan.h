@@ -88,7 +88,7 @@ struct PlanExpand {
   int hops = 0;  // 0..kMaxHops.
   Direction direction = Direction::kBoth;
   double decay = 0.5;                  // In (0, 1], once a hop.
-  std::vector<EdgeKindId> kinds = {};  // Walked, counted by graph and PageRank. None: all facts.
+  EdgeKinds kinds = {};                // Walked, counted by graph and PageRank. No list: all facts.
   std::size_t top = 1'000;             // Nodes that are reached and no seeds: the best by path.
   // Walks start at the hits of the plan without expansion, each with its relevance / sum of the
   // weights; these and what is reached are then the candidates.
@@ -98,12 +98,12 @@ struct PlanExpand {
 // What may be found: of what the caller allows, nodes that pass every part. Lists mean any of
 // theirs.
 struct PlanFilter {
-  std::vector<NodeKindId> node_kinds = {};
+  NodeKinds node_kinds = {};
   std::vector<std::string> tags = {}, scopes = {};
-  std::string inscription;
+  std::string inscription = {};
   std::int64_t since = 0, until = 0;  // since <= created_at < until. 0: no bound.
   std::int64_t valid_at = kNoTime;    // Nodes valid then.
-  std::string where;                  // where.h.
+  std::string where = {};             // where.h.
 };
 
 struct PlanScore {
@@ -132,10 +132,10 @@ std::string_view FusionName(Fusion fusion);    // "sum" ...
 
 // A plan by its name. `json` says the same for people.
 struct NamedPlan {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view json;
-  RetrievalPlan plan;
+  std::string_view name = {};
+  std::string_view summary = {};
+  std::string_view json = {};
+  RetrievalPlan plan = {};
 };
 //   rerank     3 top by vector; similarity 0.7, graph 0.3
 //   multi-hop  from keys, along edges; path 0.4, similarity 0.6; who has no vector is left out
@@ -168,7 +168,7 @@ struct NodeValues {
 
 struct RetrieveOptions {
   const NodeSubset* subset = nullptr;  // Nodes that may be walked and found. Null: all facts.
-  std::int64_t now_ms = 0;             // For age.
+  std::int64_t now_ms = kNoTime;       // For age. kNoTime: the snapshot's time.
   std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
   NodeValues salience = {}, outcome = {};
   SimdLevel level = SimdLevel::kBest;
@@ -194,7 +194,7 @@ struct RetrieveHit {
 
 // What a stage did, in the order of running.
 struct RetrieveStage {
-  std::string_view name;   // "filter", the name of a seed, "expand", "score", "fuse".
+  std::string_view name = {};  // "filter", the name of a seed, "expand", "score", "fuse".
   std::uint64_t read = 0;  // Vectors, texts with a word, arcs, or candidates.
   std::uint64_t kept = 0;  // Nodes that it hands on.
   bool skipped = false;    // Seeds for which the question has nothing.
@@ -203,7 +203,7 @@ struct RetrieveStage {
 };
 
 struct RetrieveStats {
-  std::vector<double> stage_ms;  // By stage. Answers do not need it.
+  std::vector<double> stage_ms = {};  // By stage. Answers do not need it.
 };
 
 struct RetrieveResult {

@@ -59,7 +59,11 @@ PLEXUS_CATCH_NO_MEMORY
 Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives,
                                    const RemoveOptions& options) try {
   RemoveReport all;
-  all.sequence = graph.snapshot().sequence();
+  const Snapshot before = graph.snapshot();
+  all.sequence = before.sequence();
+  const auto& clock = graph.options().now_ms;
+  const std::int64_t now =
+      options.now_ms == kNoTime && clock ? clock() : before.TimeOr(options.now_ms);
   for (const TimeToLive& life : lives) {
     if (life.ttl_ms < 0)
       return Fail(ErrorCode::kInvalidArgument,
@@ -67,9 +71,9 @@ Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> liv
     NodeScan scan;
     scan.kind = life.kind;
     scan.column = life.since;
-    if (options.now_ms < std::numeric_limits<std::int64_t>::min() + life.ttl_ms + 1)
+    if (now < std::numeric_limits<std::int64_t>::min() + life.ttl_ms + 1)
       continue;  // nothing is as old
-    scan.to = options.now_ms - life.ttl_ms + 1;
+    scan.to = now - life.ttl_ms + 1;
     scan.facts_only = false;
     PLEXUS_ASSIGN(const RemoveReport report, RemoveNodes(graph, scan, options));
     all.removed += report.removed;

@@ -17,7 +17,9 @@
 namespace plexus {
 
 struct RemoveOptions {
-  std::int64_t now_ms = 0;           // Time of the batches. For RemoveExpired also the present.
+  // Time of the batches, as of a WriteBatch. For RemoveExpired also the present; kNoTime: the
+  // graph's clock (GraphOptions::now_ms), else its last time.
+  std::int64_t now_ms = kNoTime;
   bool purge = false;                // PurgeNode for RemoveNode. A database follows with Scrub.
   std::uint64_t batch_nodes = 1000;  // Nodes tested for each batch, at least 1.
   Durability durability = Durability::kDefault;

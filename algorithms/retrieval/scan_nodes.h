@@ -30,17 +30,17 @@ struct NodeScanPosition {
 };
 
 struct NodeScan {
-  std::optional<NodeKindId> kind;
-  std::optional<NodeId> tag;  // Nodes with a has_tag edge to this one.
+  std::optional<NodeKindId> kind = {};
+  std::optional<NodeId> tag = {};  // Nodes with a has_tag edge to this one.
   // Nodes with a value in this column, in its order. Absent: in the order of ids.
-  std::optional<ColumnId> column;
-  std::optional<ColumnValue> from;        // Values not less than this.
-  std::optional<ColumnValue> to;          // Values less than this.
-  std::optional<ColumnValue> equals;      // The only bound for a column of strings.
+  std::optional<ColumnId> column = {};
+  std::optional<ColumnValue> from = {};    // Values not less than this.
+  std::optional<ColumnValue> to = {};      // Values less than this.
+  std::optional<ColumnValue> equals = {};  // The only bound for a column of strings.
   bool descending = false;                // The exact reverse order.
   bool facts_only = true;                 // No tags, events, terms, outcomes.
   std::uint64_t limit = 100;              // Nodes of a page. 0: all.
-  std::optional<NodeScanPosition> after;  // The end of the page before.
+  std::optional<NodeScanPosition> after = {};  // The end of the page before.
 };
 
 struct NodePage {

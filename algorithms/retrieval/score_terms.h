@@ -28,7 +28,7 @@
 namespace plexus {
 
 struct ScoreTerm {
-  std::string_view name;  // A constant, such as "text".
+  std::string_view name = {};  // A constant, such as "text".
   double value = 0;       // In [0, 1].
   double weight = 0;
   bool operator==(const ScoreTerm&) const = default;

@@ -28,8 +28,8 @@ namespace plexus {
 bool HasTerms(const Snapshot& snapshot);
 
 struct IndexTermsOptions {
-  TermOptions terms;
-  std::int64_t now_ms = 0;             // Time of the batches.
+  TermOptions terms = {};
+  std::int64_t now_ms = kNoTime;       // Time of the batches, as of a WriteBatch.
   const NodeSubset* subset = nullptr;  // Only these nodes. Null: all facts and events.
   // An earlier snapshot of the same graph: only nodes whose text was written since, or that have
   // no terms yet.

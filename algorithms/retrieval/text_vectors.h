@@ -38,7 +38,7 @@ struct TextVectorOptions {
   std::optional<VectorElement> element = {};  // Absent: what the space has, f32 for a new one.
   std::uint32_t dimensions = 128;             // 1 to Limits::kMaxDimensions.
   std::uint64_t seed = 1;                     // Of the projection. Compared vectors need one seed.
-  std::int64_t now_ms = 0;                    // Time of the batches.
+  std::int64_t now_ms = kNoTime;              // Time of the batches, as of a WriteBatch.
   const NodeSubset* subset = nullptr;         // Nodes that get vectors. N and df count all facts.
   std::size_t batch_floats = std::size_t{1} << 20;  // Values of one batch, about.
   // budget: only the deadline and the cancel flag. They are checked between batches.
@@ -75,7 +75,7 @@ Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVec
 
 // The vector of a query, of unit length.
 struct QueryVector {
-  std::vector<float> values;  // Empty when no term is known.
+  std::vector<float> values = {};  // Empty when no term is known.
   std::uint64_t known = 0;    // Terms that a fact has. Others do not count.
   bool truncated = false;     // The budget ran out before N and df were counted. No values.
 };

@@ -26,7 +26,7 @@ namespace plexus {
 
 struct TermOptions {
   // Words that are no terms, compared after folding.
-  std::vector<std::string> stop_words;
+  std::vector<std::string> stop_words = {};
   bool default_stop_words = true;    // Those of EnglishStopWords(), too.
   std::size_t max_term_bytes = 128;  // Longer words (hashes, base64) are no terms. At most 1000.
 
@@ -40,7 +40,7 @@ struct TermOptions {
   bool cjk_bigrams = false;
   // Words are cut to the stem that Snowball's algorithm of this language finds ("english",
   // "german", "fr" ...). "": none. Stop words are left out before, accents folded after.
-  std::string stemmer;
+  std::string stemmer = {};
 
   // Of an index, not of a text: events have the terms of their text too, which is the query that
   // they answered.
@@ -56,7 +56,7 @@ struct TermOptions {
 std::span<const std::string_view> EnglishStopWords();
 
 struct TermCount {
-  std::string term;
+  std::string term = {};
   std::uint32_t count = 0;  // Occurrences (term frequency).
   bool operator==(const TermCount&) const = default;
 };

@@ -24,7 +24,7 @@ struct BfsOptions {
   Direction direction = Direction::kOut;
   GraphFilter filter = {};  // subset: sources need not be in it.
   RunOptions run = {};
-  std::string resume;  // BfsResult::resume of an earlier call. Both budgets then add up.
+  std::string resume = {};  // BfsResult::resume of an earlier call. Both budgets then add up.
 };
 
 struct BfsNode {

@@ -78,7 +78,7 @@ struct PatternOptions {
   std::int64_t valid_at = kNoTime;     // Only edges valid then.
   const NodeSubset* subset = nullptr;  // Starts need not be in it.
   RunOptions run = {};                 // budget: nodes are labels. executor: not used.
-  std::string resume;                  // TraverseResult::resume of an earlier call.
+  std::string resume = {};             // TraverseResult::resume of an earlier call.
 };
 
 // Computes: the nodes joined to a start, with a walk as proof: fewest hops first (ties by id), or

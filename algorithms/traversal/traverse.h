@@ -50,7 +50,7 @@ struct TraverseOptions {
   GraphFilter filter = {};     // subset: seeds need not be in it.
   RunOptions run = {};
   // TraverseResult::resume of an earlier call. Both budgets add up.
-  std::string resume;
+  std::string resume = {};
 };
 
 struct TraverseHit {

@@ -152,9 +152,9 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
         const auto at = static_cast<EdgeSlot>(slot);
         csr->out_neighbors[slot] = e->neighbor;
         csr->out_weights[slot] = c.weight;
-        csr->out_kinds[slot] = static_cast<std::uint8_t>(c.kind);
+        csr->out_kinds[slot] = static_cast<std::uint8_t>(c.kind.value());
         if (!csr->out_kinds_high.empty())
-          csr->out_kinds_high[slot] = static_cast<std::uint8_t>(c.kind >> 8);
+          csr->out_kinds_high[slot] = static_cast<std::uint8_t>(c.kind.value() >> 8);
         csr->out_created_at[slot] = c.created_at;
         if (c.label) sparse[part].labels.PushBack(at, c.label);
         if (!(c.flags & EdgeChange::kHasExtra)) continue;

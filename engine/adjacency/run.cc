@@ -46,7 +46,8 @@ std::vector<std::uint32_t> OrderHalves(std::span<const EdgeChange> edges, const 
     StableSortBy(order, scratch, [&](std::uint32_t h) { return half.neighbor(h); });
   }
   if (mirrored || direction == Direction::kIn) {
-    StableSortBy(order, scratch, [&](std::uint32_t h) { return std::uint32_t{half.edge(h).kind}; });
+    StableSortBy(order, scratch,
+                 [&](std::uint32_t h) { return std::uint32_t{half.edge(h).kind.value()}; });
     StableSortBy(order, scratch, [&](std::uint32_t h) { return half.row(h); });
   }
   return order;

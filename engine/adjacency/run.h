@@ -110,8 +110,8 @@ struct Run {
 
 // Strict order of edge identities.
 inline bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
-  const std::uint64_t row_a = (std::uint64_t{a.source} << 16) | a.kind;
-  const std::uint64_t row_b = (std::uint64_t{b.source} << 16) | b.kind;
+  const std::uint64_t row_a = (std::uint64_t{a.source} << 16) | a.kind.value();
+  const std::uint64_t row_b = (std::uint64_t{b.source} << 16) | b.kind.value();
   if (row_a != row_b) return row_a < row_b;
   return ((std::uint64_t{a.target} << 32) | a.label) < ((std::uint64_t{b.target} << 32) | b.label);
 }

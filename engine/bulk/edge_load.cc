@@ -97,7 +97,7 @@ GraphState StateOf(const GraphState& empty, Sequence sequence, std::int64_t time
   state.time_ms = time_ms;
   state.keys = std::move(keys);
   PagedArray<KindId> kinds;
-  kinds.Append(std::vector<KindId>(nodes, kNode));
+  kinds.Append(std::vector<KindId>(nodes, kNode.value()));
   PagedArray<std::uint8_t> flags;
   flags.Append(std::vector<std::uint8_t>(nodes, kAlive));
   state.node_kinds = kinds.Publish();
@@ -236,7 +236,7 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
       csr->out_weights[slot++] = std::abs(own[i].weight());
     }
     const std::size_t count = edges[p + 1] - edges[p];
-    std::fill_n(csr->out_kinds.data() + edges[p], count, kLink);
+    std::fill_n(csr->out_kinds.data() + edges[p], count, static_cast<std::uint8_t>(kLink.value()));
     auto sum = static_cast<std::uint32_t>(edges[p]);
     for (std::size_t row = first_row(p); row < first_row(p + 1); ++row)
       sum += std::exchange(csr->out_offsets[row], sum);
@@ -285,7 +285,7 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
   }
   ApplyReport& report = loaded.report_;
   report.time_ms = loaded.time_ms_;
-  report.time_moved = load.time_ms < loaded.time_ms_;
+  report.time_moved = load.time_ms != kNoTime && load.time_ms < loaded.time_ms_;
   report.sequence = sequence;
   report.nodes.added = nodes;
   report.edges.added = base->arc_count();

@@ -27,18 +27,18 @@ namespace plexus {
 
 // What one WriteBatch would link, in order, with kLink. Self-loops and repetitions may be among it.
 struct LoadBatch {
-  AlignedArray<NodePair> edges;
+  AlignedArray<NodePair> edges = {};
   // Parallel to edges; each finite and >= 0, or NaN: not stated. Empty: none is.
-  AlignedArray<float> weights;
+  AlignedArray<float> weights = {};
   // Of this batch and those before it: its edges' ids lie below. The last batch's is the number of
   // keys.
   NodeId nodes = 0;
 };
 
 struct EdgeLoad {
-  std::int64_t time_ms = 0;
-  StringTable keys;                // of facts, by id; each passes CheckKey
-  std::vector<LoadBatch> batches;  // at most kMaxLoadBatches
+  std::int64_t time_ms = kNoTime;       // as of a WriteBatch
+  StringTable keys = {};                // of facts, by id; each passes CheckKey
+  std::vector<LoadBatch> batches = {};  // at most kMaxLoadBatches
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 

@@ -129,7 +129,7 @@ SpaceId StateWriter::SpaceToCompact(SpaceId from, std::uint64_t except, std::uin
   static_assert(Limits::kMaxSpaces <= 64, "a bit for each");
   const auto& spaces = working_->spaces;
   while (from < spaces.size() &&
-         (except >> from & 1 || !spaces[from].WorthCompacting(least, divisor)))
+         (except >> from.value() & 1 || !spaces[from].WorthCompacting(least, divisor)))
     ++from;
   return from;
 }

@@ -83,9 +83,10 @@ class Graph::Impl {
     Durability durability;
     Result<ApplyReport> result = ApplyReport();
     bool done = false;
+    std::int64_t time_ms = kNoTime;
   };
 
-  Status MayWrite(std::int64_t time_ms) const;
+  Result<std::int64_t> MayWrite(std::int64_t time_ms) const;
   bool FoldsBesideSync(const Record& record, Durability durability) const;
   void RunGroup(const std::vector<Request*>& group);
   void RefuseAll(const std::vector<Request*>& group, const Error& error);

@@ -31,7 +31,7 @@ enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
 std::string_view LogLevelName(LogLevel level);
 
 struct LogField {
-  std::string_view name;
+  std::string_view name = {};
   std::uint64_t value = 0;
 };
 

@@ -26,10 +26,10 @@ enum class MetricType : std::uint8_t {
 };
 
 struct MetricRow {
-  std::string_view name;  // of a counter with its _total
-  std::string_view help;  // one sentence
+  std::string_view name = {};  // of a counter with its _total
+  std::string_view help = {};  // one sentence
   MetricType type = MetricType::kGauge;
-  std::vector<std::pair<std::string_view, std::string>> labels;
+  std::vector<std::pair<std::string_view, std::string>> labels = {};
   double value = 0;
 };
 

@@ -79,8 +79,8 @@ class PropertyMapBuilder {
   struct Value {
     PropertyType type = PropertyType::kNull;
     std::uint64_t bits = 0;  // of a number or a bool
-    std::string name, text;
-    std::vector<std::uint32_t> children;  // of a list or map, in order of their adding
+    std::string name = {}, text = {};
+    std::vector<std::uint32_t> children = {};  // of a list or map, in order of their adding
   };
   void Add(const std::string_view* name, PropertyType type, std::uint64_t bits,
            std::string_view text);

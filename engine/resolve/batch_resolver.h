@@ -23,7 +23,7 @@ namespace plexus {
 class BatchResolver {
  public:
   BatchResolver(const StateWriter::Working& working, const WriteBatch& batch, Snapshot now);
-  Result<Record> Resolve(ApplyReport* report);
+  Result<Record> Resolve(ApplyReport* report, std::int64_t time_ms);  // of a batch without one
   // After Resolve: nodes that were alive and that the batch removes or purges, also where it states
   // them again further down; ascending.
   std::vector<NodeId> Removed() const;
@@ -126,6 +126,7 @@ class BatchResolver {
     return node < now_.node_count() && now_.key_forgotten(node);
   }
   static Status Forgotten(NodeId node);  // the error
+  Status RemovedEnd(NodeId node) const;  // the error
   bool Forgets(const Pending& p) const;
   static std::string Shown(std::string_view key);
   Status Operations();
@@ -139,6 +140,8 @@ class BatchResolver {
   Result<std::uint64_t> ColumnAfter(std::span<const ColumnOp> ops, std::uint64_t before) const;
   Result<std::uint64_t> Sum(const ColumnOp& op, std::uint64_t before) const;
   Status FinishColumns();
+  Status CheckColumn(const ColumnChange& change) const;
+  Status CheckValidity() const;
   Status FinishPayloads();
   Status FinishVectors();
   void FinishNodes(ApplyReport& report);

@@ -151,15 +151,15 @@ void BatchResolver::WriteDefinitions(Record& record) const {
   record.space_definitions = rest(defined_->spaces(), old.spaces().size());
 }
 
-Result<Record> BatchResolver::Resolve(ApplyReport* report) {
+Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms) {
   if (b_.op_count() > Limits::kMaxBatchOps)
     return Fail(ErrorCode::kResourceExhausted, "a batch has " + std::to_string(b_.op_count()) +
                                                    " operations, the limit is " +
                                                    std::to_string(Limits::kMaxBatchOps));
   record_.sequence = w_.sequence + 1;
-  record_.time_ms = std::max(b_.time_ms_, w_.time_ms);
+  record_.time_ms = std::max(b_.time_ms_ == kNoTime ? time_ms : b_.time_ms_, w_.time_ms);
   report_.time_ms = record_.time_ms;
-  report_.time_moved = b_.time_ms_ < record_.time_ms;
+  report_.time_moved = b_.time_ms_ != kNoTime && b_.time_ms_ < record_.time_ms;
   PLEXUS_TRY(b_.CheckRefs());
   PLEXUS_TRY(Definitions());
   PLEXUS_TRY(Nodes());
@@ -189,7 +189,7 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
 
 Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report,
                                     std::shared_ptr<const PayloadStore> payloads,
-                                    std::vector<NodeId>* removed) {
+                                    std::vector<NodeId>* removed, std::int64_t time_ms) {
   if (!working_->filter_used) working_->RemakeFilter(0);
   std::shared_ptr<const GraphState> now = working_->Current();
   if (payloads) {
@@ -198,7 +198,7 @@ Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report
     now = std::move(with);
   }
   BatchResolver resolver(*working_, batch, Snapshot(std::move(now)));
-  PLEXUS_ASSIGN(Record record, resolver.Resolve(report));
+  PLEXUS_ASSIGN(Record record, resolver.Resolve(report, time_ms));
   if (removed) *removed = resolver.Removed();
   return record;
 }

@@ -13,6 +13,7 @@
 #include "engine/adjacency/word_edges.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/resolve/batch_resolver.h"
+#include "engine/times.h"
 
 namespace plexus {
 
@@ -52,8 +53,14 @@ Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t
   if (op.has & WriteBatch::kWeight && (!std::isfinite(op.weight) || op.weight < 0))
     return bad("weight " + std::to_string(op.weight) + " must be finite and >= 0");
   if (t.source == t.target && !kind.self_loops) return bad("this kind allows no self-loops");
-  if (op.has & WriteBatch::kCreatedAt && op.created_at == kNoTime)
-    return bad("created_at is out of range");
+  if (op.has & WriteBatch::kCreatedAt && !IsStoredTime(op.created_at))
+    return bad("created_at " + OutOfTime(op.created_at));
+  if (op.has & WriteBatch::kHasRare) {
+    const auto& rare = b_.rare_[op.rare];
+    for (const auto& [name, time] :
+         {std::pair("valid_from ", rare.valid_from), std::pair("valid_until ", rare.valid_until)})
+      if (time != kNoTime && !IsStoredTime(time)) return bad(name + OutOfTime(time));
+  }
   auto endpoint = [&](NodeId node, NodeKindId wanted, const char* which) -> Status {
     if (wanted == kNoNodeKind || KindOfNode(node) == wanted) return {};
     return bad(std::string("its ") + which + " must be of kind '" +
@@ -110,7 +117,8 @@ void BatchResolver::SortTouches() {
     std::iota(order.begin(), order.end(), 0u);
     StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].label; });
     StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].target; });
-    StableSortBy(order, scratch, [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind}; });
+    StableSortBy(order, scratch,
+                 [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind.value()}; });
     StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].source; });
     for (const std::uint32_t i : order) sorted.push_back(touches_[i]);
   }
@@ -224,6 +232,14 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
     EmitEdge(t, EdgeChange::kTombstone, {});
     return {};
   }
+  if (value.valid_from != kNoTime && value.valid_until != kNoTime &&
+      value.valid_from > value.valid_until &&
+      !(existed && value.valid_from == before.valid_from &&
+        value.valid_until == before.valid_until))
+    return Fail(ErrorCode::kInvalidArgument,
+                "edge '" + KeyOf(t.source) + "' " + schema().edge_kind(t.kind).name + " '" +
+                    KeyOf(t.target) +
+                    "': " + InvertedValidity(value.valid_from, value.valid_until));
   if (scrub != kNever && existed && before.properties)  // the store must apply this purge
     for (NodeId node : {t.source, t.target})
       if (Pending* p = FindPending(node); p && p->purged) p->changed = true;

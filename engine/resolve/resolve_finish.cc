@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/resolve/batch_resolver.h"
+#include "engine/times.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -47,6 +48,41 @@ Result<std::uint64_t> BatchResolver::ColumnAfter(std::span<const ColumnOp> ops,
   return bits;
 }
 
+Status BatchResolver::CheckColumn(const ColumnChange& c) const {
+  if (c.cleared) return {};
+  const auto bad = [&](const std::string& what) {
+    return Fail(ErrorCode::kInvalidArgument, "column '" + schema().columns()[c.column].name +
+                                                 "' of node '" + KeyOf(c.node) + "': " + what);
+  };
+  if (c.column == kTrust) {
+    const double trust = std::bit_cast<double>(c.bits);
+    if (trust < 0 || trust > 1) return bad(ShownNumber(trust) + " does not lie in [0, 1]");
+  }
+  if (IsTimeColumn(c.column))
+    if (const auto time = std::bit_cast<std::int64_t>(c.bits); !IsStoredTime(time))
+      return bad(OutOfTime(time));
+  return {};
+}
+
+// Of nodes whose validity changes. REQUIRES the record's columns are complete.
+Status BatchResolver::CheckValidity() const {
+  const auto key = [](const ColumnChange& c) { return std::pair(c.column, c.node); };
+  const auto after = [&](NodeId node, ColumnId column) -> std::int64_t {
+    const auto at = std::ranges::lower_bound(record_.columns, std::pair(column, node), {}, key);
+    if (at != record_.columns.end() && key(*at) == std::pair(column, node))
+      return at->cleared ? kNoTime : std::bit_cast<std::int64_t>(at->bits);
+    return node < now_.node_count() ? now_.i64(column, node).value_or(kNoTime) : kNoTime;
+  };
+  auto at = std::ranges::lower_bound(record_.columns, std::pair(kValidFrom, NodeId{0}), {}, key);
+  for (; at != record_.columns.end() && at->column <= kValidUntil; ++at) {
+    const std::int64_t from = after(at->node, kValidFrom), until = after(at->node, kValidUntil);
+    if (from != kNoTime && until != kNoTime && from > until)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "node '" + KeyOf(at->node) + "': " + InvertedValidity(from, until));
+  }
+  return {};
+}
+
 Status BatchResolver::FinishColumns() {
   auto key = [](const ColumnOp& c) { return std::pair(c.column, c.node); };
   std::stable_sort(column_ops_.begin(), column_ops_.end(),
@@ -62,9 +98,10 @@ Status BatchResolver::FinishColumns() {
     if (after == before) continue;
     const bool cleared = after == absent;
     record_.columns.push_back({c.node, c.column, cleared, cleared ? 0 : after});
+    PLEXUS_TRY(CheckColumn(record_.columns.back()));
     PendingOf(c.node).changed = true;
   }
-  return {};
+  return CheckValidity();
 }
 
 PayloadRef BatchResolver::StorePayload(std::string_view bytes) {
@@ -115,7 +152,7 @@ Status BatchResolver::FinishVectors() {
     if (i + 1 < vector_ops_.size() && key(vector_ops_[i + 1]) == key(v)) continue;
     const VectorTable::View* table = v.node < now_.node_count() ? now_.space(v.space) : nullptr;
     const bool had = table && table->has(v.node);
-    VectorChange change{v.node, v.space, {}};
+    VectorChange change{v.node, v.space.value(), {}};
     if (v.bytes) {
       std::string halves;
       std::string_view bytes = *v.bytes;

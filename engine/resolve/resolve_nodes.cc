@@ -151,8 +151,9 @@ Status BatchResolver::Operations() {
   some_dead_ = alive != w_.keys.size();
   for (const auto& op : b_.ops_)
     some_dead_ |= op.code == OpCode::kRemove || op.code == OpCode::kPurge;
-  // Links revive dead endpoints, in order with the node operations. Without dead
-  // nodes there is nothing to revive, and edges are not looked at here.
+  // Links revive dead endpoints, those of the fact plane if the batch says so, in order with the
+  // node operations. Without dead nodes there is nothing to revive, and edges are not looked at
+  // here.
   std::size_t edge = 0;
   auto links_until = [&](std::size_t end) -> Status {
     for (; edge < end; ++edge) {
@@ -171,6 +172,8 @@ Status BatchResolver::Operations() {
         p->linked = true;
         if (p->alive || (p->is_new && p->removed_at == kNever)) continue;  // lives anyway
         if (is_target && schema().edge_kind(kind.kind).survives_removal) continue;
+        if (!b_.links_revive_ && schema().node_kind(p->kind).plane == Plane::kFact)
+          return RemovedEnd(node);
         Revive(*p, false);
       }
     }
@@ -235,6 +238,12 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
 Status BatchResolver::Forgotten(NodeId node) {
   return Fail(ErrorCode::kInvalidArgument,
               "node id " + std::to_string(node) + " was removed and its key forgotten");
+}
+
+Status BatchResolver::RemovedEnd(NodeId node) const {
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      "node '" + KeyOf(node) + "' was removed, and a link does not bring it back; UpsertNode does");
 }
 
 // A key that some edge still needs, or that the batch used, stays.

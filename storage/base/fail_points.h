@@ -13,7 +13,7 @@ namespace plexus::storage_internal {
 
 struct TestHooks {
   std::shared_ptr<rocksdb::FileSystem> file_system;  // null: the default one
-  std::function<void(const char* point)> at_point;   // may end the process
+  std::function<void(const char* point)> at_point = {};  // may end the process
 };
 
 inline void FailPoint(const TestHooks* hooks, const char* point) {

@@ -22,13 +22,13 @@ enum class CsvTable { kEdges, kNodes };
 
 struct ExportOptions {
   Progress* progress = nullptr;  // nodes written
-  // All but JSON lines: only these edge kinds; empty = the fact plane.
-  std::vector<EdgeKindId> kinds;
+  // All but JSON lines: only these edge kinds; no list = the fact plane.
+  EdgeKinds kinds = {};
   // All but JSON lines: only nodes for which this holds, and edges between them; null = all.
-  std::function<bool(NodeId)> include;
+  std::function<bool(NodeId)> include = {};
   CsvTable csv_table = CsvTable::kEdges;
   // DOT: what stands in a node's box, GEXF: its label; null = its key.
-  std::function<std::string(NodeId)> dot_label;
+  std::function<std::string(NodeId)> dot_label = {};
   // Node-link: the name of the list of edges, "edges" (NetworkX 3.6 and later) or "links" (before,
   // and d3).
   std::string edges_key = "edges";

@@ -32,7 +32,7 @@ struct FollowOptions {
   // The name of the position, at most 256 bytes; "" keeps none: then it begins at the beginning.
   // A pipe with a name gives all of its bytes again after a stop; those that are done are checked
   // and passed over.
-  std::string position;
+  std::string position = {};
   std::size_t batch_records = 1000;         // 1 to 1,000,000; a batch has at most 4 MiB, too
   double batch_seconds = 1;                 // that a whole record waits, 0 to 3600
   std::optional<double> idle_seconds = {};  // end after so long without a new byte

@@ -79,41 +79,42 @@ struct ImportLimits {
 // What a column of a table or a field of a row means: "source" is what the file calls "from". Names
 // are those of storage/formats/README.md, a column of the graph or a property.
 struct ColumnName {
-  std::string meaning, in_file;
+  std::string meaning = {}, in_file = {};
 };
 
 struct ImportOptions {
   FileFormat format = FileFormat::kAuto;
   // Of CSV, TSV, rows, GraphML and node-link JSON. A file may lack some of them; one that no file
   // has makes the whole import stop before anything is applied (ImportReport::unused_columns).
-  std::vector<ColumnName> columns;
+  std::vector<ColumnName> columns = {};
   // Edge kinds, as the files name them, whose edges the files hold the other way round: their ends
   // change places.
-  std::vector<std::string> reversed_kinds;
+  std::vector<std::string> reversed_kinds = {};
   // A node that the files only name (ends, members, vectors) must be in the graph or be stated by
   // a record, a record's valid_from must be before its valid_until, and roles and outcome types
   // must be built in (engine/vocabulary.h), else nothing is imported. Only with kStop; not for edge
   // lists, which state nothing. Memory: the keys the files state.
   bool strict = false;
   OnImportError on_error = OnImportError::kStop;
-  std::int64_t now_ms = 0;       // time of the batches; new records' created_at
+  std::int64_t now_ms =
+      kNoTime;                   // time of the batches, as of a WriteBatch; new records' created_at
   Executor* executor = nullptr;  // how many threads parse; null: DefaultExecutor()
   Progress* progress = nullptr;  // bytes read of all files
   std::size_t max_errors_kept = 100;
   std::size_t batch_ops = 262'144;                 // operations of one batch, about
   std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
-  ApplyOptions apply;
-  ImportLimits limits;
+  ApplyOptions apply = {};
+  ImportLimits limits = {};
   // Around all Apply calls, e.g. Database's bulk mode: `before` is called when
   // the files were found good. `after` runs whenever `before` succeeded, after an error
   // too.
-  std::function<Status()> before;
-  std::function<Status()> after;
+  std::function<Status()> before = {};
+  std::function<Status()> after = {};
   // Completes each batch of records just before it is applied to the graph, which is in that state:
   // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). A batch that
   // is refused with kConflict, as another writer was faster, is made and completed again. An Error
   // ends the import in the middle.
-  std::function<Status(const Snapshot&, WriteBatch&)> complete;
+  std::function<Status(const Snapshot&, WriteBatch&)> complete = {};
   // The same, told the line of the input behind the last record of the batch: to keep a position
   // with what it stands for (follow.h).
   std::function<Status(std::uint64_t next_line, WriteBatch&)> position = {};
@@ -127,9 +128,9 @@ struct ImportCounts {
 };
 
 struct ImportError {
-  std::string file;
+  std::string file = {};
   std::uint64_t line = 0;  // 1-based, where the record begins; 0: the file as a whole
-  std::string reason;
+  std::string reason = {};
   std::string columns = {};  // what of ImportOptions::columns would help, "key=person_id"
   // "file:line: reason"
   std::string ToString() const;
@@ -139,9 +140,9 @@ struct ImportError {
 // valid_from that is not before the record's valid_until. With `says`: something else, as a record
 // that a later one of the file replaces, or a list that is not read.
 struct ImportWarning {
-  std::string file;
+  std::string file = {};
   std::uint64_t line = 0;  // of the first of them
-  std::string field;
+  std::string field = {};
   std::int64_t value = 0;  // the first of them
   std::uint64_t count = 0;
   std::optional<std::int64_t> until = {};  // the first one's valid_until; absent: seconds

@@ -30,7 +30,7 @@ std::optional<VectorFormat> VectorFormatOf(std::string_view name);
 
 // A regular file, or bytes in memory under a name that stands in errors.
 struct VectorInput {
-  std::string name;
+  std::string name = {};
   std::optional<std::string_view> bytes = {};
 };
 

@@ -20,8 +20,8 @@ namespace plexus {
 
 // How a pointer symbol of wninput(5WN) is stored.
 struct WordNetPointer {
-  std::string_view symbol;  // "@", "~i", "#m" ...
-  std::string_view kind;    // name of the edge kind
+  std::string_view symbol = {};  // "@", "~i", "#m" ...
+  std::string_view kind = {};    // name of the edge kind
   bool reversed = false;    // the edge goes from the pointer's target to its source
 };
 

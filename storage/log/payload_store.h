@@ -74,7 +74,7 @@ class RocksPayloadStore : public PayloadStore {
   std::shared_ptr<Rocks> rocks_;
   std::unordered_map<std::uint64_t, std::string> new_;  // guarded as rocks_
   std::atomic<Sequence> first_pending_{0};
-  std::function<Status()> flush_;
+  std::function<Status()> flush_ = {};
   std::atomic<Sequence> trimmed_{0};
 
   const std::uint64_t cache_limit_;

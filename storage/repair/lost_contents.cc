@@ -59,7 +59,8 @@ Status LostContents::AddState(const GraphState& state, const Manifest& manifest,
   const EdgeList list = ListEdges(*state.base, *state.schema);
   for (const EdgeExtra& x : list.extras) {
     const EdgeChange& e = list.edges[x.index];
-    if (x.properties && lost(x.properties)) Set({kEdge, e.source, e.kind, e.target, e.label}, true);
+    if (x.properties && lost(x.properties))
+      Set({kEdge, e.source, e.kind.value(), e.target, e.label}, true);
   }
   for (const ArraySpec& spec : manifest.arrays) {
     if (spec.array != static_cast<std::uint16_t>(ArrayId::kVectorNodes)) continue;
@@ -86,7 +87,8 @@ void LostContents::Add(const Record& r, const IsLost& lost) {
     const EdgeChange& e = r.edges[i];
     const bool extra = x < r.edge_extras.size() && r.edge_extras[x].index == i;
     const PayloadRef ref = extra ? r.edge_extras[x++].properties : PayloadRef{};
-    if (ref || !slots_.empty()) Set({kEdge, e.source, e.kind, e.target, e.label}, ref && lost(ref));
+    if (ref || !slots_.empty())
+      Set({kEdge, e.source, e.kind.value(), e.target, e.label}, ref && lost(ref));
   }
 }
 

@@ -175,7 +175,7 @@ void NoteCycles(const Snapshot& snapshot, VerifyReport& report) {
   for (std::size_t k = 0; k < schema.edge_kinds().size(); ++k) {
     if (!schema.edge_kinds()[k].acyclic || snapshot.state().edges_by_kind[k] == 0) continue;
     const EdgeKindId kind = static_cast<EdgeKindId>(k);
-    const ArcFilter filter = ArcFilter::Kinds(schema, {&kind, 1});
+    const ArcFilter filter = ArcFilter::Kinds(schema, {kind});
     std::vector<std::uint32_t> open(snapshot.node_count(), 0);
     std::vector<NodeId> ready;
     std::uint64_t left = 0;

@@ -44,7 +44,7 @@ BOOST_CONCEPT_ASSERT(
 BOOST_CONCEPT_ASSERT((boost::VertexIndexGraphConcept<BoostGraph>));
 BOOST_CONCEPT_ASSERT((boost::EdgeIndexGraphConcept<BoostGraph>));
 
-BoostGraph Adapt(const CaseGraph& g, const std::vector<EdgeKindId>& kinds = {}) {
+BoostGraph Adapt(const CaseGraph& g, const EdgeKinds& kinds = {}) {
   DenseViewOptions options;
   options.filter.kinds = kinds;
   options.in = false;
@@ -56,7 +56,7 @@ BoostGraph Adapt(const CaseGraph& g, const std::vector<EdgeKindId>& kinds = {}) 
 using Arc3 = std::tuple<NodeId, NodeId, double>;
 
 // The semantics that the concept classes cannot ask for, and that the arcs are ours.
-void CheckContract(const CaseGraph& g, const std::vector<EdgeKindId>& kinds) {
+void CheckContract(const CaseGraph& g, const EdgeKinds& kinds) {
   const BoostGraph graph = Adapt(g, kinds);
   const auto flat = g.Flat(kinds);
   std::vector<Arc3> want, listed, out, in;

@@ -17,8 +17,8 @@ namespace {
 
 TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
   ForEachGraph([](const CaseGraph& g, Shape) {
-    for (const std::vector<EdgeKindId>& kinds :
-         {std::vector<EdgeKindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
+    for (const EdgeKinds& kinds :
+         {EdgeKinds{}, {kHasTag}, {kSupports, kSimilar}}) {
       for (bool weights : {true, false}) {
         DenseViewOptions options;
         options.filter.kinds = kinds;

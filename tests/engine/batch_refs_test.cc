@@ -204,13 +204,13 @@ TEST_F(Refs, ClearEndsAllReferences) {
   EXPECT_EQ(batch.op_count(), 0u);
   const NodeRef b = batch.UpsertNode("b");  // the same number
   EXPECT_NE(b, kept);
-  batch.SetF64(kept, kTrust, 0.5);
+  batch.SetF64(kept, kStability, 0.5);
   Refused(batch, "2");
   batch.Clear();  // and the error
   batch.SetI64(batch.Node("a"), hits, 4);
   Refused(batch, "1", "a ColumnRef");
   batch.Clear();
-  batch.SetF64(batch.Node("b"), kTrust, 0.5);
+  batch.SetF64(batch.Node("b"), kStability, 0.5);
   EXPECT_TRUE(live_.Apply(batch));
 }
 
@@ -219,7 +219,7 @@ TEST_F(Refs, IdsOfTheGraphBelongToEveryBatch) {
   EXPECT_FALSE(a.local());
   for (int i = 0; i < 2; ++i) {
     B batch(1000);
-    batch.SetF64(a, kTrust, i);
+    batch.SetF64(a, kStability, i);
     batch.Link(batch.Node("c"), kSupports, a);
     EXPECT_TRUE(live_.Apply(batch));
   }

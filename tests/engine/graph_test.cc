@@ -329,7 +329,7 @@ TEST(Graph, SnapshotsOutliveManyBatchesAndTheGraph) {
       if (i % 9 == 4)
         batch.RemoveNode(arm);
       else
-        batch.SetF64(arm, kTrust, i);
+        batch.SetF64(arm, kStability, i);
       ASSERT_TRUE(graph->Apply(batch));
       ASSERT_TRUE(i % 11 != 0 || graph->Compact());
       if (i % 5 == 0) held.emplace_back(graph->snapshot(), Dump(graph->snapshot()));

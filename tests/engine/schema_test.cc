@@ -59,7 +59,7 @@ TEST(Schema, EveryEdgeTraitCounts) {
   EXPECT_TRUE(refused([](EdgeKind& e) { e.source_kind = kMemory; }));
   EXPECT_TRUE(refused([](EdgeKind& e) { e.target_kind = kMemory; }));
   EXPECT_TRUE(refused([](EdgeKind& e) { e.half_life_ms = 5; }));
-  EXPECT_EQ(s.edge_kinds().size(), kFirstUserEdgeKind + 1u);
+  EXPECT_EQ(s.edge_kinds().size(), kFirstUserEdgeKind.value() + 1u);
 }
 
 TEST(Schema, InverseNames) {

@@ -140,7 +140,7 @@ TEST(StatePacking, CatchesUpWithTheWriter) {
     both([](WriteBatch& b) {
       for (int i = 0; i < 5200; i += 13) {
         b.SetI64(b.UpsertNode(Key(i)), kAccessCount, -i);
-        b.SetF64(b.Node(Key(i)), kTrust, i);
+        b.SetF64(b.Node(Key(i)), kStability, i);
       }
       b.RemoveNode(b.Node(Key(4999)));
     });

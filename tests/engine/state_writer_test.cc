@@ -96,7 +96,7 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
     for (ColumnChange& c : r.columns) {
       const bool is = type == ColumnType::kI64   ? c.column == kAccessCount
                       : type == ColumnType::kF64 ? c.column == kFirstUserColumn
-                                                 : c.column == kFirstUserColumn + 1;
+                                                 : c.column == kFirstUserColumn.value() + 1;
       if (is) return c;
     }
     ADD_FAILURE() << "no such column";
@@ -313,7 +313,7 @@ TEST(StateWriter, AStateMayBeContinuedTwice) {
     b.DefineSpace({"s", 3, Metric::kL2});
     for (int i = 0; i < 50; ++i) {
       NodeRef n = b.UpsertNode("n" + std::to_string(i));
-      b.SetF64(n, kTrust, i);
+      b.SetF64(n, kStability, i);
       b.SetVector(n, b.SpaceNamed("s"), std::vector<float>(3, static_cast<float>(i)));
       b.Link(n, kLink, b.Node("n0"));
     }
@@ -327,8 +327,8 @@ TEST(StateWriter, AStateMayBeContinuedTwice) {
       WriteBatch b(2000);
       const std::string name = (side ? "right" : "left") + std::to_string(round);
       NodeRef n = b.UpsertNode(name);
-      b.SetF64(n, kTrust, side);
-      b.SetF64(b.Node("n3"), kTrust, 100 + side);
+      b.SetF64(n, kStability, side);
+      b.SetF64(b.Node("n3"), kStability, 100 + side);
       b.SetVector(n, b.SpaceNamed("s"),
                   std::vector<float>(3, static_cast<float>(1000 * side + round)));
       b.SetString(n, kScope, name);
@@ -346,12 +346,12 @@ TEST(StateWriter, AStateMayBeContinuedTwice) {
       const std::string name = (side ? "right" : "left") + std::to_string(round);
       NodeId id = *s.Find(name);
       EXPECT_EQ(s.scope(id), name);
-      EXPECT_EQ(s.f64(kTrust, id), side);
+      EXPECT_EQ(s.f64(kStability, id), side);
       EXPECT_EQ(testing::VectorOf(*s.space(SpaceId{}), id)[0],
                 static_cast<float>(1000 * side + round));
       EXPECT_FALSE(s.Find((side ? "left" : "right") + std::to_string(round)));
     }
-    EXPECT_EQ(s.f64(kTrust, 3), 100 + side);
+    EXPECT_EQ(s.f64(kStability, 3), 100 + side);
     ++side;
   }
   EXPECT_TRUE(SameText(text, Dump(middle)));

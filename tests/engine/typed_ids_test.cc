@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <unordered_set>
+#include <vector>
 
 #include "engine/batch_refs.h"
 #include "engine/snapshot.h"
@@ -125,15 +127,50 @@ static_assert(!kReadsAny<NodeKindId> && !kReadsAny<EdgeKindId> && !kReadsAny<Col
 static_assert(!kReadsAny<SpaceId> && !kReadsAny<const NodeKindId&> && !kReadsAny<NodeRef>);
 static_assert(!kWalksAny<NodeKindId> && !kWalksAny<EdgeKindId> && !kWalksAny<ColumnId>);
 static_assert(!kWalksAny<SpaceId> && !kWalksAny<const NodeKindId&> && !kWalksAny<NodeRef>);
-static_assert(!std::is_constructible_v<NodeArg, NodeKindId> && sizeof(NodeArg) == 4);
-static_assert(std::is_trivially_copyable_v<NodeArg> && !std::is_default_constructible_v<NodeArg>);
 static_assert(NodeRef::Id(7).index() == 7);
+
+// Where a node is meant: members of aggregates, elements, and copies.
+struct Holder {
+  NodeId node = 0;
+  double weight = 0;
+};
+struct MayHold {
+  std::optional<NodeId> node = {};
+};
+template <class Id>
+constexpr bool kHeld = requires(Id id) {
+  Holder{id, 1.0};
+}
+|| requires(Id id) { Holder{.node = id}; }
+|| requires(Id id) { MayHold{.node = id}; }
+|| requires(Id id) { std::vector<NodeId>{id}; }
+|| requires(Id id) { std::vector<NodeId>(id); }
+|| requires(Id id) { std::vector<NodeId>(3, id); }
+|| requires(Id id, std::vector<NodeId> v) { v.push_back(id); }
+|| requires(Id id, NodeId n) { n = id; }
+|| requires(Id id) { std::array<NodeId, 1>{id}; }
+|| requires(Id id) { static_cast<NodeId>(id); }
+|| requires(Id id) { NodeId{id}; };
+static_assert(!kHeld<NodeKindId> && !kHeld<EdgeKindId> && !kHeld<ColumnId> && !kHeld<SpaceId>);
+static_assert(!kHeld<const NodeKindId&> && !kBecomes<NodeId, NodeKindId>);
+static_assert(!kBecomes<StringId, ColumnId> && !kBecomes<int, NodeKindId>);
+static_assert(kHeld<NodeId>);
+
+// A number of more than 16 bits wrapped to a kind that is there.
+TEST(TypedIds, WideNumbersDoNotWrap) {
+  volatile int wide = 70000, negative = -1;
+  EXPECT_EQ(EdgeKindId(+wide), kNoEdgeKind);
+  EXPECT_EQ(NodeKindId(+negative), kNoNodeKind);
+  EXPECT_EQ(ColumnId(std::size_t{1} << 40), ColumnId(65535));
+  EXPECT_EQ(EdgeKindId(65535).value(), 65535);
+}
 
 TEST(TypedIds, CountIndexAndHashAsTheirNumbers) {
   EdgeKindId kind{};
   EXPECT_EQ(++kind, EdgeKindId{1});
   EXPECT_LT(kind, kSupports);
   EXPECT_EQ((std::array{10, 11, 12}[kind]), 11);
+  EXPECT_EQ((std::vector{10, 11, 12}[kind]), 11);
   EXPECT_EQ(EdgeKindId(std::size_t{300}).value(), 300);
   std::unordered_set<ColumnId> set = {kTrust, kScope, kTrust};
   EXPECT_EQ(set.size(), 2u);

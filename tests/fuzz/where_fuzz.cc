@@ -23,7 +23,7 @@ const Snapshot& TheGraph() {
     for (int i = 0; i < 12; ++i) {
       const NodeRef node = batch.UpsertNode("n" + std::to_string(i), i % 2 ? kMemory : kConcept);
       if (i % 3) batch.SetPayload(node, NodeField::kText, i % 2 ? "a snow leopard" : "caf\xC3\xA9");
-      if (i % 4) batch.SetF64(node, kTrust, i / 4.0);
+      if (i % 4) batch.SetF64(node, kTrust, (i % 5) / 4.0);
       if (i % 5) batch.SetI64(node, kCreatedAt, 1'769'817'600'000 + i);
       if (i % 2) batch.SetString(node, batch.ColumnNamed("state"), "s" + std::to_string(i % 3));
       PropertyMapBuilder map;

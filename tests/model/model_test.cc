@@ -104,6 +104,7 @@ class RandomizedRun {
   void RandomBatch() {
     const std::int64_t time = static_cast<std::int64_t>(rng_() % 3) + model_.time_ms - 1;
     WriteBatch batch(time);
+    batch.set_links_revive(true);
     Batch on_model(model_, time);
     bool holds = true;
     const auto expect = [&] {
@@ -116,6 +117,7 @@ class RandomizedRun {
     if (!holds) return RefusedWhole(batch, ErrorCode::kConflict);
     if (rng_() % 4) return Apply(batch, on_model);
     WriteBatch joined(time);
+    joined.set_links_revive(true);
     (void)joined.Node("named only");
     joined.Append(batch);
     Apply(joined, on_model);
@@ -153,6 +155,7 @@ class RandomizedRun {
 
   void Refused() {
     WriteBatch batch(model_.time_ms + 5);
+    batch.set_links_revive(true);
     Batch on_model(model_, batch.time_ms());
     FillRandom(rng_, random_, batch, on_model);
     AddBadOperation(rng_, batch);

@@ -35,6 +35,7 @@ void ShowsWhatApplyMakes(std::uint64_t seed, std::uint64_t compact_every) {
   for (int step = 0; step < 30; ++step) {
     const std::int64_t time = 1000 + step;
     WriteBatch batch(time);
+    batch.set_links_revive(true);
     model::Batch twin(model, time);
     if (step == 0)
       model::FirstBatch(batch, twin);
@@ -149,7 +150,7 @@ TEST(Preview, ManyOfOneSnapshotAreStrangers) {
     for (int i = 0; i < 50; ++i) {
       const NodeRef node = batch.UpsertNode("x" + std::to_string(i) + "." +
                                             std::to_string(number % 3 == 0 ? 0 : number));
-      batch.SetF64(node, kTrust, number);
+      batch.SetF64(node, kStability, number);
       batch.SetPayload(node, NodeField::kText, "of " + std::to_string(number));
       const float values[] = {static_cast<float>(number), 1, 2};
       batch.SetVector(node, batch.SpaceNamed("default"), values);

@@ -97,7 +97,7 @@ class Filler {
     switch (Below(8)) {
       case 6: {
         const double delta = static_cast<double>(Below(5)) / 4 - 0.5;
-        const char* name = Chance(0.5) ? "trust" : "stakes";
+        const char* name = Chance(0.5) ? "stability" : "stakes";
         w_.AddF64(ref, w_.ColumnNamed(name), delta);
         return m_.AddF64(key, name, delta);
       }
@@ -110,7 +110,7 @@ class Filler {
       case 0:
       case 1: {
         const double value = static_cast<double>(Below(5)) / 4 - 0.5;
-        const char* name = Chance(0.5) ? "trust" : "stakes";
+        const char* name = Chance(0.5) ? "stability" : "stakes";
         w_.SetF64(ref, w_.ColumnNamed(name), value);
         return m_.Set(key, name, {std::bit_cast<std::uint64_t>(value), ""});
       }
@@ -126,7 +126,7 @@ class Filler {
         return m_.Set(key, "scope", {0, value});
       }
       default: {
-        const char* names[] = {"trust", "stakes", "access_count", "created_at", "scope"};
+        const char* names[] = {"stability", "stakes", "access_count", "created_at", "scope"};
         const char* name = Pick(names);
         w_.ClearColumn(ref, w_.ColumnNamed(name));
         return m_.Clear(key, name);
@@ -196,7 +196,8 @@ class Filler {
     if (Chance(0.4)) l.created_at = static_cast<std::int64_t>(Below(4));
     if (Chance(0.2)) l.created_by = Pick(kLabels);
     if (Chance(0.2)) l.valid_from = Chance(0.3) ? kNoTime : static_cast<std::int64_t>(Below(100));
-    if (Chance(0.2)) l.valid_until = Chance(0.3) ? kNoTime : static_cast<std::int64_t>(Below(100));
+    if (Chance(0.2))
+      l.valid_until = Chance(0.3) ? kNoTime : static_cast<std::int64_t>(100 + Below(100));
     if (Chance(0.15))
       l.properties =
           Chance(0.3) ? "" : testing::PropertyMap("q", static_cast<std::int64_t>(Below(3)));

@@ -72,7 +72,7 @@ class Expecter {
   }
 
   bool Column() {
-    const char* names[] = {"trust", "stakes", "access_count", "created_at", "scope"};
+    const char* names[] = {"stability", "stakes", "access_count", "created_at", "scope"};
     const std::uint64_t which = Below(5);
     const std::string key = AnyKey();
     std::optional<Value> has;

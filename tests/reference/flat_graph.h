@@ -35,7 +35,7 @@ inline std::vector<FlatArc> Walkable(const FlatGraph& graph, Direction direction
   std::vector<bool> symmetric;
   for (const FlatArc& a : graph.arcs)
     if (a.mirrored) {
-      if (symmetric.size() <= a.kind) symmetric.resize(a.kind + 1u);
+      if (symmetric.size() <= a.kind) symmetric.resize(a.kind.value() + 1u);
       symmetric[a.kind] = true;
     }
   for (FlatArc a : graph.arcs) {

@@ -30,7 +30,7 @@ class Reader {
     s_.ForEachEdge(ArcFilter::All(), [&](const Edge& e) { edges_.push_back(e); });
     for (std::size_t k = 0; k < s_.schema().edge_kinds().size(); ++k) {
       const EdgeKindId kind(k);
-      if (o_.kinds.empty() ? IsFact(kind) && !Kind(kind).suppresses && kind != kContradicts
+      if (!o_.kinds.given() ? IsFact(kind) && !Kind(kind).suppresses && kind != kContradicts
                            : std::find(o_.kinds.begin(), o_.kinds.end(), kind) != o_.kinds.end())
         walked_kinds_.insert(kind);
     }

@@ -127,7 +127,7 @@ void CaseGraph::Compact() {
 
 bool CaseGraph::IsIndexKind(EdgeKindId kind) const { return kinds_[kind].plane == Plane::kIndex; }
 
-reference::FlatGraph CaseGraph::Flat(const std::vector<EdgeKindId>& kinds, const NodeSubset* subset,
+reference::FlatGraph CaseGraph::Flat(const EdgeKinds& kinds, const NodeSubset* subset,
                                      std::int64_t valid_at) const {
   bool index_nodes = false;
   for (EdgeKindId k : kinds) index_nodes = index_nodes || IsIndexKind(k);
@@ -139,7 +139,7 @@ reference::FlatGraph CaseGraph::Flat(const std::vector<EdgeKindId>& kinds, const
                           (!subset || subset->contains(n.id));
   for (const auto& [identity, edge] : edges_) {
     const auto& [source, kind, target, label] = identity;
-    const bool wanted = kinds.empty() ? !IsIndexKind(kind)
+    const bool wanted = !kinds.given() ? !IsIndexKind(kind)
                                       : std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
     const NodeId s = nodes_[source].id, t = nodes_[target].id;
     if (!wanted || !flat.selected[s] || !flat.selected[t]) continue;

@@ -63,7 +63,7 @@ class CaseGraph {
   const std::map<Identity, EdgeRecord>& edges() const { return edges_; }
 
   // What an oracle sees under these options (the same words as the kernels').
-  reference::FlatGraph Flat(const std::vector<EdgeKindId>& kinds = {},
+  reference::FlatGraph Flat(const EdgeKinds& kinds = {},
                             const NodeSubset* subset = nullptr,
                             std::int64_t valid_at = kNoTime) const;
 

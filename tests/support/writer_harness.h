@@ -44,6 +44,7 @@ class WriterHarness {
   template <class Fill>
   Result<ApplyReport> Do(Fill&& fill, std::int64_t time_ms = 1000) {
     WriteBatch batch(time_ms);
+    batch.set_links_revive(true);  // what is refused without it: write_defaults_test.cc
     fill(batch);
     return Apply(batch);
   }

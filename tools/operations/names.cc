@@ -138,9 +138,8 @@ Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::stri
               "no edge kind " + Quoted(name) + DidYouMean(name, EdgeKindNames(schema)));
 }
 
-Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
-                                              std::span<const std::string> names) {
-  std::vector<EdgeKindId> kinds;
+Result<EdgeKinds> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
+  EdgeKinds kinds;
   for (const std::string& name : names) {
     PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
     if (match.reversed)
@@ -167,7 +166,7 @@ Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
 }
 
 void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot,
-                    std::span<const NodeId> nodes, std::span<const EdgeKindId> kinds) {
+                    std::span<const NodeId> nodes, const EdgeKinds& kinds) {
   const Schema& schema = snapshot.schema();
   const ArcFilter followed = ArcFilter::Kinds(schema, kinds);
   for (const NodeId node : nodes) {

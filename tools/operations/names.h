@@ -40,9 +40,8 @@ std::string StoredKey(const Schema& schema, std::string_view key);
 // An edge kind by name or inverse name. kInvalidArgument, with a suggestion.
 Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name);
 // Edge kinds by name, each once. kInvalidArgument: no such kind, or an inverse name, as a set
-// of kinds has no direction.
-Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
-                                              std::span<const std::string> names);
+// of kinds has no direction. No names, no list.
+Result<EdgeKinds> FindEdgeKinds(const Schema& schema, std::span<const std::string> names);
 // Names of all edge (node) kinds, inverse names included.
 std::vector<std::string> EdgeKindNames(const Schema& schema);
 std::vector<std::string> NodeKindNames(const Schema& schema);
@@ -58,7 +57,7 @@ Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
 // Notes that an index node which was named as an end meets nothing, as none of `kinds` is of its
 // plane. Nothing for nodes that are facts.
 void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot,
-                    std::span<const NodeId> nodes, std::span<const EdgeKindId> kinds);
+                    std::span<const NodeId> nodes, const EdgeKinds& kinds);
 
 // The key as people read it and as FindNode takes it: "tag:rust" for an index node,
 // "key:tag:rust" for a fact of the key that an index node is shown by. Not escaped.

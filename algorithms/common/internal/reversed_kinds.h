@@ -18,17 +18,17 @@ class ReversedKinds {
  public:
   ReversedKinds() = default;  // none
   // kInvalidArgument: a kind that the schema does not have, or that is not among those
-  // followed (`followed` empty = the fact plane).
+  // followed (`followed` without a list: the fact plane).
   static Result<ReversedKinds> Make(const Schema& schema, std::span<const EdgeKindId> reversed,
-                                    std::span<const EdgeKindId> followed) {
+                                    const EdgeKinds& followed) {
     ReversedKinds result;
     for (const EdgeKindId kind : reversed) {
       if (kind >= schema.edge_kinds().size() || schema.edge_kind(kind).name.empty())
         return Fail(ErrorCode::kInvalidArgument,
                     "edge kind " + std::to_string(kind) + " is to be reversed and does not exist");
       const bool is_followed =
-          followed.empty() ? schema.edge_kind(kind).plane == Plane::kFact
-                           : std::find(followed.begin(), followed.end(), kind) != followed.end();
+          !followed.given() ? schema.edge_kind(kind).plane == Plane::kFact
+                            : std::find(followed.begin(), followed.end(), kind) != followed.end();
       if (!is_followed)
         return Fail(ErrorCode::kInvalidArgument, "edge kind '" + schema.edge_kind(kind).name +
                                                      "' is to be reversed and not followed");

@@ -40,10 +40,9 @@ Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given) {
                   "edge kind " + std::to_string(kind) + " is not defined in this graph");
     if (edge_kinds[kind].plane == Plane::kIndex) s.both_planes = true;
   }
-  const bool all_facts =
-      kinds.empty() && RefusesNothing(snapshot, [&](EdgeKindId kind) {
-        return kind < edge_kinds.size() && edge_kinds[kind].plane == Plane::kFact;
-      });
+  const bool all_facts = !kinds.given() && RefusesNothing(snapshot, [&](EdgeKindId kind) {
+    return kind < edge_kinds.size() && edge_kinds[kind].plane == Plane::kFact;
+  });
   if (!all_facts) {  // a filter is memory of its own, a good part of a small query
     ArcFilter named = ArcFilter::Kinds(snapshot.schema(), kinds);
     if (!RefusesNothing(snapshot, [&](EdgeKindId kind) { return named.allows(kind); }))
@@ -66,7 +65,7 @@ std::string NodeName(const Snapshot& snapshot, NodeId node) {
 }
 
 std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
-                                   std::span<const EdgeKindId> kinds) {
+                                   const EdgeKinds& kinds) {
   const std::string one = (what.empty() ? std::string() : std::string(what) + " ") + "node ";
   if (node >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, one + "id " + std::to_string(node) +

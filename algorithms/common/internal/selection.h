@@ -49,7 +49,7 @@ std::string NodeName(const Snapshot& snapshot, NodeId node);
 // `kinds` and a subset select. kNotFound: it was removed. kInvalidArgument: there is no such node,
 // it is an index node and no index kind is followed, or else it is outside the subset.
 std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
-                                   std::span<const EdgeKindId> kinds);
+                                   const EdgeKinds& kinds);
 
 // `subset` and the sources, which need not be inside of it (README, "What every kernel
 // agrees on"); an empty one when there is no subset. kInvalidArgument: a source that is

@@ -110,7 +110,7 @@ Result<DecayTable> DecayTable::Make(const Schema& schema, std::span<const Relati
                       " is no relation of concepts: is-a, part-of, evokes");
     for (const EdgeKindId kind : kRelations) {
       if (row.kind != kNoEdgeKind && row.kind != kind) continue;
-      const std::size_t at = static_cast<std::size_t>(kind - kIsA) * 2;
+      const std::size_t at = static_cast<std::size_t>(kind.value() - kIsA.value()) * 2;
       if (row.direction != Direction::kOut) table.factors_[at] = row.factor;
       if (row.direction != Direction::kIn) table.factors_[at + 1] = row.factor;
     }

@@ -55,7 +55,7 @@ class DecayTable {
   // kInvalidArgument: a kind that is none of the three, a factor outside [0, 1].
   static Result<DecayTable> Make(const Schema& schema, std::span<const RelationDecay> rows);
   double operator()(EdgeKindId kind, bool forward) const {
-    return factors_[(kind - kIsA) * 2 + (forward ? 1 : 0)];
+    return factors_[(kind.value() - kIsA.value()) * 2 + (forward ? 1 : 0)];
   }
 
  private:

@@ -112,7 +112,8 @@ class Resolver {
     std::vector<Edge> edges;
     if (!visible_.contains(v.a) || !visible_.contains(v.b)) return edges;
     const EdgeKindId kinds[] = {kContradicts};
-    const ArcFilter filter = ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(options_.now_ms);
+    const ArcFilter filter =
+        ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(snapshot_.TimeOr(options_.now_ms));
     snapshot_.ForEachArc(Direction::kOut, v.a, filter, [&](const Arc& arc) {
       if (arc.neighbor == v.b) edges.push_back(snapshot_.edge(arc, v.a));
     });
@@ -177,7 +178,7 @@ class Resolver {
     if (!v.note.empty()) patch.strings.emplace_back("note", v.note);
     if (!options_.created_by.empty())
       patch.strings.emplace_back("resolved_by", options_.created_by);
-    patch.ints.emplace_back("resolved_at", options_.now_ms);
+    patch.ints.emplace_back("resolved_at", snapshot_.TimeOr(options_.now_ms));
     for (const Edge& edge : Open(v)) {
       std::string bytes;
       if (edge.properties) {
@@ -189,7 +190,7 @@ class Resolver {
       input.target = NodeRef::Id(edge.target);
       input.kind = edge.kind;
       input.label = snapshot_.string(edge.label);
-      input.valid_until = options_.now_ms;
+      input.valid_until = snapshot_.TimeOr(options_.now_ms);
       input.properties = properties;
       result_.batch.Link(input);
       ++result_.ended;
@@ -238,7 +239,7 @@ class Resolver {
 
 Result<Resolution> Resolve(const Snapshot& snapshot, std::span<const Verdict> verdicts,
                            const ResolveOptions& options) try {
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, options.now_ms));
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms)));
   return Resolver(snapshot, *visible, options).Run(verdicts);
 }
 PLEXUS_CATCH_NO_MEMORY

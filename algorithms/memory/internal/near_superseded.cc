@@ -89,7 +89,8 @@ class Search {
   Result<NearDuplicatesResult> Settle() {
     std::vector<NodeId> old;
     for (const auto& [key, pair] : pairs_) old.push_back(pair.superseded);
-    PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, options_.now_ms, old));
+    PLEXUS_ASSIGN(const SupersessionHeads heads,
+                  HeadsOf(snapshot_, snapshot_.TimeOr(options_.now_ms), old));
     NearDuplicatesResult result;
     result.truncated = truncated_;
     const memory_internal::Suppression active(snapshot_, options_.now_ms);
@@ -187,8 +188,8 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
   for (const NodeId node : nodes)
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
-  PLEXUS_ASSIGN(const auto visible,
-                VisibleNodes(snapshot, options.now_ms, {.executor = options.run.executor}));
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
+                                                 {.executor = options.run.executor}));
   std::vector<NodeId> asked;
   for (const NodeId node : nodes)
     if (visible->contains(node) && (!options.subset || options.subset->contains(node)))

@@ -61,7 +61,8 @@ class Walk {
         return false;
       }
       ++edges_;
-      if (arc.neighbor == from || !snapshot_.PassesTime(arc.ref, options_.now_ms)) return true;
+      if (arc.neighbor == from || !snapshot_.PassesTime(arc.ref, snapshot_.TimeOr(options_.now_ms)))
+        return true;
       const bool stands = Stands(arc.neighbor);
       if (!stands && !IsReplaced(arc)) return true;
       if (stands) {

@@ -24,10 +24,10 @@ inline constexpr int kMaxRelatedHops = 8;
 inline constexpr std::size_t kMaxRelated = 1000;
 
 struct RelatedOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   int hops = 1;                        // 0 to kMaxRelatedHops.
   std::size_t top = 20;                // 1 to kMaxRelated.
-  std::vector<EdgeKindId> kinds = {};  // None: the fact plane.
+  EdgeKinds kinds = {};                // No list: the fact plane.
   const NodeSubset* subset = nullptr;  // Nodes that stand. Null: all alive facts.
   const NodeSubset* scope = nullptr;   // What superseded nodes must be of. Null: all.
   std::uint64_t max_edges = 1'000;     // Arcs read, expired ones included; nearer ones first.
@@ -42,7 +42,7 @@ struct Relation {
   int hop = 1;
   float weight = 1;
   StringId label = 0;
-  std::string text;  // "o1 supports k1", in the edge's own direction.
+  std::string text = {};  // "o1 supports k1", in the edge's own direction.
   bool operator==(const Relation&) const = default;
 };
 

@@ -36,7 +36,7 @@ void Reinforce(const Snapshot& snapshot, NodeId node, std::span<const NodeId> me
       return false;
     }
     if (arc.neighbor == node || !std::ranges::binary_search(memories, arc.neighbor) ||
-        !snapshot.PassesTime(arc.ref, options.now_ms))
+        !snapshot.PassesTime(arc.ref, snapshot.TimeOr(options.now_ms)))
       return true;
     const Edge edge = snapshot.edge(arc, node);
     if (edge.source != node || !(edge.weight >= 0 && edge.weight < 1)) return true;
@@ -80,7 +80,8 @@ Result<RecallUse> UseOf(const Snapshot& snapshot, std::span<const NodeId> memori
     use.batch.ExpectNode(ref);
     use.batch.AddI64(ref, kAccessCount, 1);
     const auto last = snapshot.i64(kAccessedAt, node);
-    if (!last || *last < options.now_ms) use.batch.SetI64(ref, kAccessedAt, options.now_ms);
+    if (!last || *last < snapshot.TimeOr(options.now_ms))
+      use.batch.SetI64(ref, kAccessedAt, snapshot.TimeOr(options.now_ms));
     ++use.memories;
     if (options.reinforce > 0) Reinforce(snapshot, node, used, filter, options, use);
   }

@@ -24,7 +24,7 @@ namespace plexus {
 struct RecallHit;
 
 struct RecallUseOptions {
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = kNoTime;     // kNoTime: the snapshot's time.
   double reinforce = 0.2;            // a, in [0, 1]; 0: no edge is changed.
   std::uint64_t max_edges = 10'000;  // Arcs of a memory that are looked at.
 };

@@ -22,7 +22,8 @@ enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a swee
 // Holds no snapshot.
 struct PageRankPrepared {
   // What it was prepared for.
-  std::vector<EdgeKindId> kinds, reversed;
+  EdgeKinds kinds;
+  std::vector<EdgeKindId> reversed;
   std::int64_t valid_at = kNoTime;
   bool asked_weighted = true;
   EdgeWeighting arc_weights;

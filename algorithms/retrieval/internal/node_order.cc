@@ -60,7 +60,7 @@ void NodeOrder::Count() {
 namespace {
 
 std::uint32_t Variant(std::optional<ColumnId> column) {
-  return column ? std::uint32_t{*column} + 1 : 0;
+  return column ? std::uint32_t{column->value()} + 1 : 0;
 }
 
 }  // namespace

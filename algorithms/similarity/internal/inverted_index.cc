@@ -16,7 +16,7 @@ constexpr std::uint32_t kNoTerm = std::numeric_limits<std::uint32_t>::max();
 
 Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptions& options) {
   const auto& all = snapshot.schema().edge_kinds();
-  std::vector<EdgeKindId> kinds(options.kinds.begin(), options.kinds.end());
+  EdgeKinds kinds = options.kinds;
   for (EdgeKindId kind : kinds) {
     if (kind >= all.size() || all[kind].name.empty())
       return Fail(ErrorCode::kInvalidArgument,
@@ -26,7 +26,7 @@ Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptio
                                                    "' joins facts; what is shared are index nodes "
                                                    "(has_tag, has_term, mentions ...)");
   }
-  if (kinds.empty())
+  if (!kinds.given())
     for (std::size_t k = 0; k < all.size(); ++k)
       if (all[k].plane == Plane::kIndex && k != kMember && k != kLabels && !all[k].name.empty())
         kinds.push_back(static_cast<EdgeKindId>(k));

@@ -56,7 +56,7 @@ struct alignas(64) Signature {
 };
 
 struct InvertedIndexOptions {
-  std::span<const EdgeKindId> kinds;  // as FrontierOptions
+  EdgeKinds kinds;  // as FrontierOptions
   std::int64_t valid_at = kNoTime;
   const NodeSubset* subset = nullptr;
   const NodeSubset* anchors = nullptr;  // rows of these come first

@@ -43,8 +43,8 @@ void QueryDigest::Add(std::string_view text) {
   Put(bytes_, text.size());
   bytes_ += text;
 }
-void QueryDigest::Add(std::span<const EdgeKindId> kinds) {
-  Put(bytes_, kinds.size());
+void QueryDigest::Add(const EdgeKinds& kinds) {
+  Put(bytes_, kinds.given() && kinds.empty() ? ~std::size_t{0} : kinds.size());
   for (EdgeKindId kind : kinds) Put(bytes_, kind);
 }
 void QueryDigest::Add(const NodeSubset* subset) {

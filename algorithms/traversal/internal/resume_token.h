@@ -40,7 +40,7 @@ class QueryDigest {
   void Add(std::uint64_t value);
   void Add(double value);
   void Add(std::string_view text);
-  void Add(std::span<const EdgeKindId> kinds);
+  void Add(const EdgeKinds& kinds);
   void Add(const NodeSubset* subset);
   void AddNode(NodeId node) { Add(snapshot_.key(node)); }
 

@@ -37,6 +37,7 @@ Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
   context.max_ops = SIZE_MAX;
   Piece piece;
   piece.batch.set_time_ms(run_.options.now_ms);
+  piece.batch.set_links_revive(true);
   piece.schema = context.schema;
   piece.first_line = first_line;
   piece.text = text;

@@ -171,6 +171,7 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
     Piece& piece = pieces.emplace_back();
     piece.batch = pool.Acquire();
     piece.batch.set_time_ms(context.options->now_ms);
+    piece.batch.set_links_revive(true);
     piece.schema = context.schema;
     piece.first_line = first_line;
     const std::size_t used = parser.Parse(text.substr(at), first_line, limited, piece);

@@ -168,8 +168,8 @@ TEST(EdgeWeighting, ReversedKindsFlowFromTargetToSource) {
         if (a.kind == kCauses || a.kind == kFirstUserEdgeKind) std::swap(a.from, a.to);
       return flat;
     };
-    const std::vector<EdgeKindId> named = {kCauses, kLink, kFirstUserEdgeKind};
-    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, named})
+    const EdgeKinds named = {kCauses, kLink, kFirstUserEdgeKind};
+    for (const EdgeKinds& kinds : {EdgeKinds(), named})
       for (const EdgeWeighting& weights : {EdgeWeighting{}, Weights()}) {
         const auto flat = reversed(Weighed(g.Flat(kinds), weights));
         const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
@@ -177,7 +177,7 @@ TEST(EdgeWeighting, ReversedKindsFlowFromTargetToSource) {
         options.tolerance = 1e-12;
         options.filter.kinds = kinds;
         options.reversed = {kCauses, kFirstUserEdgeKind};
-        if (kinds.empty()) options.reversed.push_back(kSimilar);
+        if (!kinds.given()) options.reversed.push_back(kSimilar);
         options.arc_weights = weights;
         const double close = weights.as_stored() ? 1e-11 : 1e-6;
         EXPECT_LE(Distance(Rank(g.snapshot(), options).scores, want), close);
@@ -204,7 +204,7 @@ TEST(EdgeWeighting, ReversedKindsFlowFromTargetToSource) {
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
     wrong.filter.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
-    wrong.filter.kinds.clear(), wrong.reversed = {kHasTag};
+    wrong.filter.kinds = {}, wrong.reversed = {kHasTag};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
   });
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Row = std::vector<std::tuple<EdgeKindId, NodeId, float>>;
 
-void Check(const CaseGraph& g, const std::vector<EdgeKindId>& kinds, const NodeSubset* subset) {
+void Check(const CaseGraph& g, const EdgeKinds& kinds, const NodeSubset* subset) {
   const auto flat = g.Flat(kinds, subset);
   DenseViewOptions options;
   options.filter.kinds = kinds;
@@ -61,8 +61,8 @@ TEST(DenseView, HoldsTheSelectionInOrder) {
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 3 != 1) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    for (const std::vector<EdgeKindId>& kinds :
-         {std::vector<EdgeKindId>{}, {kLink}, {kHasTag, kLink}}) {
+    for (const EdgeKinds& kinds :
+         {EdgeKinds{}, {kLink}, {kHasTag, kLink}}) {
       Check(g, kinds, nullptr);
       Check(g, kinds, &subset);
     }

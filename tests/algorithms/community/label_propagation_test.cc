@@ -38,7 +38,7 @@ std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
   return labels;
 }
 
-void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindId>& kinds,
+void CheckLabels(const CaseGraph& g, int iterations, const EdgeKinds& kinds,
                  Executor* executor) {
   LabelPropagationOptions options;
   options.iterations = iterations;

@@ -19,7 +19,7 @@ namespace plexus::testing {
 namespace {
 
 struct Selected {
-  std::vector<EdgeKindId> kinds;
+  EdgeKinds kinds;
   const NodeSubset* subset = nullptr;
   std::int64_t valid_at = kNoTime;
 };

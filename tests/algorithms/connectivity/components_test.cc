@@ -56,7 +56,7 @@ TEST(Components, EqualsDepthFirstSearchAtAnyThreadCount) {
       for (NodeId v = 0; v < s.node_count(); ++v)
         if (v % 3 != 0) some.push_back(v);
       const NodeSubset subset = *NodeSubset::Of(s, some);
-      options.filter.kinds.clear();
+      options.filter.kinds = {};
       options.filter.subset = &subset;
       Check(g, options);
     }
@@ -68,7 +68,7 @@ TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
   const auto executors = Executors();
   ForEachGraph([&](const CaseGraph& g, Shape shape) {
     if (shape != Shape::kClean) return;
-    std::vector<EdgeKindId> all = {kHasTag};
+    EdgeKinds all = {kHasTag};
     for (const auto& [identity, edge] : g.edges()) all.push_back(std::get<1>(identity));
     const auto want = reference::Components(g.Flat(all));
     const Snapshot s = g.snapshot();

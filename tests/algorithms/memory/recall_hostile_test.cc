@@ -171,8 +171,8 @@ TEST_F(RecallHostile, APurgedSideIsNoConflict) {
 TEST_F(RecallHostile, TimesAtTheEndsOfTheirRange) {
   auto graph = Chain(2);
   WriteBatch b(20);
-  b.SetI64(b.Node("m0"), kAccessedAt, std::numeric_limits<std::int64_t>::max() - 1);
-  b.SetI64(b.Node("m1"), kAccessedAt, std::numeric_limits<std::int64_t>::min() + 2);
+  b.SetI64(b.Node("m0"), kAccessedAt, kMaxTimeMs);
+  b.SetI64(b.Node("m1"), kAccessedAt, -kMaxTimeMs);
   b.SetI64(b.Node("m1"), kAccessCount, std::numeric_limits<std::int64_t>::max());
   b.SetF64(b.Node("m0"), kRetention, 1e300);
   b.SetF64(b.Node("m1"), kRetention, -1e300);

@@ -132,8 +132,8 @@ TEST(PageRank, KindsAndSubsetsSelectASubgraph) {
     std::vector<NodeId> even;
     for (NodeId v = 0; v < s.node_count(); v += 2) even.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, even);
-    for (const std::vector<EdgeKindId>& kinds :
-         {std::vector<EdgeKindId>{kLink}, {kRelatesTo, kSupports}, {kHasTag, kLink}}) {
+    for (const EdgeKinds& kinds :
+         {EdgeKinds{kLink}, {kRelatesTo, kSupports}, {kHasTag, kLink}}) {
       PageRankOptions options;
       options.tolerance = 1e-12;
       options.filter.kinds = kinds;

@@ -85,7 +85,7 @@ TEST(Distances, EqualBellmanFordBitByBit) {
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 4 != 3) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    options.filter.kinds.clear();
+    options.filter.kinds = {};
     options.filter.subset = &subset;
     Check(g, source, options);
   });

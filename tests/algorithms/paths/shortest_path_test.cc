@@ -154,7 +154,7 @@ TEST(ShortestPath, SubsetsKindsAndBudgets) {
   EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 1, 4}));
   options.filter.kinds = {kSupports};
   EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 2, 3, 4}));
-  options.filter.kinds.clear();
+  options.filter.kinds = {};
   const NodeSubset without = *NodeSubset::Of(s, std::vector<NodeId>{2, 3});
   options.filter.subset = &without;  // the ends need not be in it
   EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 2, 3, 4}));
@@ -360,11 +360,12 @@ TEST(ShortestPath, RefusesBadInput) {
   CaseGraph g;
   g.AddNodes(3);
   g.Link(0, kLink, 1, 2.0f);
-  g.SetF64(1, kTrust, -1.0);
+  g.SetF64(1, kStability, -1.0);
   g.Commit();
   g.Remove(2);
   g.Commit();
-  auto run = [&](NodeId from, NodeId to, PathCost cost, int count = 1, ColumnId column = kTrust) {
+  auto run = [&](NodeId from, NodeId to, PathCost cost, int count = 1,
+                 ColumnId column = kStability) {
     ShortestPathOptions options;
     options.cost = cost;
     options.count = count;

@@ -38,8 +38,8 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
       const VectorCase made = WithVectors(c, shape, 4);
       const Snapshot s = made.graph.snapshot();
       const std::vector<float> query = SmallVector(random, 4);
-      for (const std::vector<EdgeKindId>& kinds :
-           {std::vector<EdgeKindId>{}, {kSupports, kSimilar}}) {
+      for (const EdgeKinds& kinds :
+           {EdgeKinds{}, {kSupports, kSimilar}}) {
         const auto facts = made.graph.Flat();
         const auto flat = made.graph.Flat(kinds);
         for (Metric metric : kMetrics) {

@@ -16,10 +16,10 @@ namespace {
 using reference::FrontierInput;
 using reference::FrontierRow;
 
-const std::vector<EdgeKindId> kSharedKinds = {kHasTag, kHasTerm, kMentions, kInSession, kInscribed};
+const EdgeKinds kSharedKinds = {kHasTag, kHasTerm, kMentions, kInSession, kInscribed};
 
 // What the record says, in the oracle's words.
-FrontierInput Input(const CaseGraph& g, std::vector<EdgeKindId> kinds,
+FrontierInput Input(const CaseGraph& g, EdgeKinds kinds,
                     const FrontierOptions& options) {
   FrontierInput input;
   input.facts = g.Flat().selected;

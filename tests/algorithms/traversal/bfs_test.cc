@@ -240,7 +240,7 @@ TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
   ForEachGraph([&](const CaseGraph& g, Shape shape) {
     const Snapshot s = g.snapshot();
     if (s.node_count() == 0 || shape != Shape::kClean) return;
-    std::vector<EdgeKindId> all;  // every kind: the base arrays as they are
+    EdgeKinds all;  // every kind: the base arrays as they are
     for (const auto& [identity, edge] : g.edges()) all.push_back(std::get<1>(identity));
     all.push_back(kHasTag);
     const auto flat = g.Flat(all);

@@ -194,8 +194,8 @@ TEST(Traverse, KindsSubsetsAndIndexNodes) {
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 5 != 4) most.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, most);
-    for (const std::vector<EdgeKindId>& kinds :
-         {std::vector<EdgeKindId>{kLink}, {kHasTag, kSupports}}) {
+    for (const EdgeKinds& kinds :
+         {EdgeKinds{kLink}, {kHasTag, kSupports}}) {
       const auto flat = g.Flat(kinds, &subset);
       std::vector<double> weights(flat.node_count(), 0.0);
       if (flat.node_count() == 0 || !flat.selected[0]) return;

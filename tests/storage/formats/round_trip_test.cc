@@ -101,7 +101,7 @@ class RandomGraph {
         b.SetPayload(b.UpsertNode(Key()), NodeField::kProperties, Map());
         break;
       case 3:
-        b.SetF64(b.UpsertNode(Key()), b.ColumnNamed(Pick(2) ? "stakes" : "trust"), Number());
+        b.SetF64(b.UpsertNode(Key()), b.ColumnNamed(Pick(2) ? "stakes" : "stability"), Number());
         break;
       case 4:
         b.SetString(b.UpsertNode(Key()), b.ColumnNamed(Pick(2) ? "place" : "scope"), "s" + Word());

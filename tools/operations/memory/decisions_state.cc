@@ -82,7 +82,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   PLEXUS_ASSIGN(const DecisionOptions asked, ReadDecisionOptions(workspace, request, decisions));
   BfsOptions options;
   PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
-  if (options.filter.kinds.empty()) options.filter.kinds = {kDependsOn};
+  if (!options.filter.kinds.given()) options.filter.kinds = {kDependsOn};
   options.filter.valid_at = workspace.now_ms();
   options.filter.subset = asked.subset;
   options.direction = direction;

@@ -24,8 +24,7 @@ namespace plexus::tools {
 namespace {
 
 // kind_weight, decay, half_life.
-Result<EdgeWeighting> Weights(const View& view, const Request& request,
-                              std::span<const EdgeKindId> followed) {
+Result<EdgeWeighting> Weights(const View& view, const Request& request, const EdgeKinds& followed) {
   const Schema& schema = view.snapshot.schema();
   EdgeWeighting weights;
   const std::string name = request.Name("kind_weight");
@@ -90,7 +89,9 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
   options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
   PLEXUS_ASSIGN(options.seeds, FindSeeds(view.snapshot, request.List("seed")));
-  PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
+  PLEXUS_ASSIGN(const EdgeKinds reversed,
+                FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
+  options.reversed.assign(reversed.begin(), reversed.end());
   PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, options.filter.kinds));
   return options;
 }

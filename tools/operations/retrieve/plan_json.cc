@@ -166,7 +166,7 @@ Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand) 
         const std::string kinds[] = {kind};
         const auto found = FindEdgeKinds(schema, kinds);
         if (!found) return element.Bad(found.error().message);
-        expand.kinds.push_back(found->front());
+        expand.kinds.push_back((*found)[0]);
         return {};
       });
     } else if (name == "top") {

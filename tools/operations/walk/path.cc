@@ -68,7 +68,7 @@ Result<std::string> WhyTooCostly(const Snapshot& snapshot, const Request& reques
 // Why there can be none: an index node at an end that no edge of the kinds followed touches.
 // Empty when that is not so.
 std::string WhyNone(const Snapshot& snapshot, const Request& request,
-                    const std::vector<EdgeKindId>& followed_kinds, NodeId from, NodeId to) {
+                    const EdgeKinds& followed_kinds, NodeId from, NodeId to) {
   const ArcFilter followed = ArcFilter::Kinds(snapshot.schema(), followed_kinds);
   for (NodeId end : {from, to}) {
     if (snapshot.is_fact(end)) continue;
@@ -80,7 +80,7 @@ std::string WhyNone(const Snapshot& snapshot, const Request& request,
     });
     if (touched) continue;
     std::string why = ShownKey(snapshot, end) + " is an index node and no " +
-                      (followed_kinds.empty() ? "edge between facts" : "edge of the kinds named") +
+                      (!followed_kinds.given() ? "edge between facts" : "edge of the kinds named") +
                       " touches it";
     if (!kinds.empty()) why += "; name kinds that do with " + request.Name("kinds") + ": ";
     for (const char* between = ""; EdgeKindId kind : kinds) {

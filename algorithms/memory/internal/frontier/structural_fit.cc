@@ -27,15 +27,14 @@ void ForEachWalked(const internal::Selection& walked, NodeId node, Fn&& fn) {
 
 }  // namespace
 
-Result<internal::Selection> SelectWalked(const Snapshot& snapshot,
-                                         std::span<const EdgeKindId> kinds, std::int64_t now_ms) {
-  GraphFilter filter{.valid_at = now_ms};
-  filter.kinds.assign(kinds.begin(), kinds.end());
+Result<internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
+                                         std::int64_t now_ms) {
+  GraphFilter filter{.kinds = kinds, .valid_at = now_ms};
   const auto& all = snapshot.schema().edge_kinds();
-  for (std::size_t k = 0; kinds.empty() && k < all.size(); ++k)
+  for (std::size_t k = 0; !kinds.given() && k < all.size(); ++k)
     if (!all[k].name.empty() && all[k].plane == Plane::kFact && !all[k].suppresses &&
         EdgeKindId(k) != kContradicts)
-      filter.kinds.emplace_back(k);
+      filter.kinds.push_back(EdgeKindId(k));
   return internal::Select(snapshot, filter);
 }
 

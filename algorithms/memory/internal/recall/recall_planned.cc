@@ -12,7 +12,7 @@ namespace {
 Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& question,
                            const RecallOptions& options, const NodeSubset& allowed) {
   RetrievalPlan plan = *options.by_plan.plan;
-  if (!options.kinds.empty()) plan.expand.kinds = options.kinds;
+  if (options.kinds.given()) plan.expand.kinds = options.kinds;
   RetrieveQuestion asked{.terms = question.terms,
                          .phrases = question.phrases,
                          .vector = question.vector,
@@ -20,7 +20,7 @@ Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& quest
   if (!question.vector.empty() || plan.fuse == Fusion::kMmr) asked.space = question.space;
   RetrieveOptions how;
   how.subset = &allowed;
-  how.now_ms = how.valid_at = options.now_ms;
+  how.now_ms = how.valid_at = snapshot.TimeOr(options.now_ms);
   how.salience = options.by_plan.salience;
   how.outcome = options.by_plan.outcome;
   how.proven_only = true;

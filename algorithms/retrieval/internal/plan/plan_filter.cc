@@ -37,6 +37,8 @@ void AddIn(std::string& expression, const char* field, const List& list, Name&& 
 // All parts but the inscription; "" when there are none.
 std::string Expression(const Schema& schema, const PlanFilter& filter) {
   std::string all;
+  if (filter.node_kinds.given() && filter.node_kinds.empty())  // of no kind: no node
+    Add(all, "kind = 'node' and kind != 'node'");
   const auto same = [](const std::string& name) -> std::string_view { return name; };
   AddIn(all, "kind", filter.node_kinds,
         [&](NodeKindId kind) -> std::string_view { return schema.node_kind(kind).name; });
