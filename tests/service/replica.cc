@@ -48,7 +48,8 @@ class DurableReplica {
         PLEXUS_TRY(replica_->Close());
         replica_.reset();
         std::error_code ignored;
-        fs::remove(directory_ + ".generation", ignored);  // first: a kill may leave half of the rest
+        fs::remove(directory_ + ".generation",
+                   ignored);  // first: a kill may leave half of the rest
         fs::remove_all(directory_, ignored);
         continue;
       }
