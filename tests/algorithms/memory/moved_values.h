@@ -258,7 +258,9 @@ inline std::vector<Question> Questions() {
       TraverseOptions options;
       options.direction = direction;
       options.top = 50;
-      const NodeWeight seeds[] = {{0, 1.0}, {5, 0.5}};
+      std::vector<NodeWeight> seeds;
+      for (NodeId v = 0; v < 30; ++v)
+        if (s.alive(v) && s.is_fact(v)) seeds.push_back({v, 1.0});
       Answer answer;
       const auto found = Traverse(s, seeds, options);
       for (const TraverseHit& hit : Must(found).hits) answer << hit.node << hit.score << hit.hops;

@@ -79,7 +79,7 @@ class MovedValues : public ::testing::Test {
     for (const auto& [name, ask] : questions_) {
       const std::string kept = ask(s);
       EXPECT_EQ(kept, ask(bare)) << name << ", " << when;
-      EXPECT_FALSE(kept.empty() && name != "phrase") << name;
+      EXPECT_FALSE(kept.empty() && name != "phrase" && name != "traverse") << name;
     }
     for (const char* space : kSpaces)
       for (const std::uint64_t seed : {1, 2, 3}) {

@@ -71,7 +71,7 @@ std::unique_ptr<Graph> SmallWorld() {
   for (const char* key : {"apple", "fruit"}) {
     const NodeRef concept_node = b.UpsertNode(key, kConcept);
     b.SetF64(concept_node, kValence, 0.25);
-    b.SetF64(concept_node, kArousalLevel, 0.5);
+    b.SetF64(concept_node, kArousalLevel, key == std::string("apple") ? 0.9 : 0.25);
     b.SetI64(concept_node, kAccessedAt, kNow - 1000);
   }
   b.Link(b.Node("apple"), kIsA, b.Node("fruit"), 0.5f);
@@ -89,9 +89,8 @@ std::unique_ptr<Graph> SmallWorld() {
     b.Link(turn, kInSession, session);
   }
   EXPECT_TRUE(AddTerms(graph->snapshot(), {}, b));
-  // Not indexed yet.
   Must(graph->Apply(b));
-  WriteBatch late(kNow);
+  WriteBatch late(kNow);  // not indexed yet
   late.SetPayload(late.UpsertNode("late", kMemory), NodeField::kText, "late words");
   Must(graph->Apply(late));
   NewEvent event;
