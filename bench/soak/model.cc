@@ -282,6 +282,7 @@ void AddMade(const Model& model, WriteBatch& batch, Number n) {
 WriteBatch BatchOf(const Model& model, const StepOps& ops) {
   const Step s = model.step();
   WriteBatch batch(kFirstTimeMs + static_cast<std::int64_t>(s));
+  batch.set_links_revive(true);
   if (s == 1) {
     batch.DefineSpace({kSpace, model.scenario().dimensions, Metric::kCosine, Prefilter::kInt8});
     batch.DefineColumn({kStepColumn, ColumnType::kI64});

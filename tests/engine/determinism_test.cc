@@ -27,6 +27,7 @@ std::vector<WriteBatch> Script(std::uint64_t seed) {
   const EdgeKindId kinds[] = {kLink, kSupports, kContradicts, kSimilar};
   for (int n = 0; n < 60; ++n) {
     WriteBatch b(1000 + n);
+    b.set_links_revive(true);
     auto key = [&] { return "n" + std::to_string(rng() % 300); };
     for (int k = 0; k < 60; ++k) {
       const std::string source = key();
@@ -40,7 +41,7 @@ std::vector<WriteBatch> Script(std::uint64_t seed) {
       } else if (what < 4) {
         b.Unlink(from, kinds[rng() % 4], to);
       } else if (what < 6) {
-        b.SetF64(from, kTrust, static_cast<double>(rng() % 1000) / 7);
+        b.SetF64(from, kTrust, static_cast<double>(rng() % 1000) / 1000);
       } else {
         const std::string label = rng() % 5 == 0 ? "l" + std::to_string(rng() % 3) : "";
         WriteBatch::EdgeInput in;

@@ -227,6 +227,7 @@ TEST(ForgetKey, WhatIsThereKeepsItsKey) {
   EXPECT_TRUE(SameText(Dump(graph->snapshot()), before));
   {
     WriteBatch batch(4);
+    batch.set_links_revive(true);
     batch.ForgetKey(NodeRef::Id(ids[1]));
     batch.UpsertNode(NodeRef::Id(ids[1]));  // comes back
     batch.RemoveNode(batch.Node(Key(4)));

@@ -39,6 +39,7 @@ GraphOptions Options(Maintenance maintenance, std::uint64_t soft, std::uint64_t 
 
 WriteBatch Star(int hub, int arms, float weight = 1) {
   WriteBatch batch(1);
+  batch.set_links_revive(true);
   NodeRef center = batch.Node("hub" + std::to_string(hub));
   for (int i = 0; i < arms; ++i) {
     NodeRef arm = batch.Node("arm" + std::to_string(i));

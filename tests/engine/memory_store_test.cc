@@ -165,6 +165,7 @@ TEST(MemoryStore, ReplacedPropertiesOfEdgesGoWithTheLastSnapshotThatHasThem) {
   std::vector<Version> kept;
   for (int round = 1; round <= kRounds; ++round) {
     WriteBatch batch(round);
+    batch.set_links_revive(true);
     const std::pair ends(static_cast<int>(random() % kEnds), static_cast<int>(random() % kEnds));
     const NodeRef source = batch.Node(Key(ends.first)), target = batch.Node(Key(ends.second));
     const EdgeKindRef of = batch.EdgeKindNamed("of");

@@ -52,7 +52,8 @@ TEST(WriteDefaults, ABatchWithoutATimeTakesTheClocks) {
   options.now_ms = [] { return std::int64_t{5000}; };
   const auto graph = Graph::InMemory(options);
   WriteBatch batch;
-  batch.Link(batch.UpsertNode("a"), kSupports, batch.UpsertNode("b"));
+  const NodeRef a = batch.UpsertNode("a"), b = batch.UpsertNode("b");
+  batch.Link(a, kSupports, b);
   EXPECT_EQ(batch.time_ms(), kNoTime);
   const auto report = graph->Apply(batch);
   ASSERT_TRUE(report);
@@ -94,6 +95,10 @@ TEST(WriteDefaults, ALinkWithoutAWeightKeepsTheStoredOne) {
   const auto link = [&](std::optional<float> w) {
     Do(*graph, [&](WriteBatch& b) { b.Link(b.Node("a"), kLink, b.Node("b"), w); });
   };
+  Do(*graph, [](WriteBatch& b) {
+    b.UpsertNode("a");
+    b.UpsertNode("b");
+  });
   link({});
   EXPECT_EQ(weight(), 1);
   link(0.25f);
@@ -110,7 +115,8 @@ TEST(WriteDefaults, ALinkDoesNotReviveWhatWasRemoved) {
   for (const bool purge : {false, true}) {
     const auto graph = Graph::InMemory();
     Do(*graph, [](WriteBatch& b) {
-      b.Link(b.UpsertNode("a"), kSupports, b.UpsertNode("b"));
+      b.UpsertNode("a");
+      b.Link(b.Node("a"), kSupports, b.UpsertNode("b"));
       b.Link(b.Node("a"), kHasTag, b.IndexNode(kTag, "t"));
     });
     Do(*graph, [&](WriteBatch& b) {

@@ -49,7 +49,7 @@ GraphState FirstState(const std::shared_ptr<FakeStore>& store) {
 class RandomizedRun {
  public:
   explicit RandomizedRun(std::uint64_t seed) : rng_(seed), store_(std::make_shared<FakeStore>()) {
-    if (rng_() % 3 == 0) options_.maintenance = Maintenance::kBackground;
+    options_.maintenance = rng_() % 3 == 0 ? Maintenance::kBackground : Maintenance::kManual;
     if (rng_() % 2 == 0) {  // compacts and stalls all the time
       options_.delta_soft_arcs = rng_() % 20;
       options_.delta_hard_arcs = options_.delta_soft_arcs + rng_() % 40;

@@ -304,7 +304,9 @@ TEST(Host, OpenWithoutMemoryOrThreadsIsAnError) {
 // Without a word about maintenance: compactions and checkpoints come by themselves.
 TEST(Host, MaintenanceIsInTheBackgroundByDefault) {
   EXPECT_EQ(OpenOptions{}.graph.maintenance, Maintenance::kBackground);
-  EXPECT_EQ(GraphOptions{}.maintenance, Maintenance::kManual);  // a graph in RAM starts no thread
+  // However the options are made: with `.graph = {...}` it was lost.
+  const OpenOptions named{.graph = {.now_ms = [] { return std::int64_t{1}; }}};
+  EXPECT_EQ(named.graph.maintenance, Maintenance::kBackground);
   ScratchDirectory scratch;
   OpenOptions options;
   options.create = true;

@@ -108,6 +108,7 @@ void CaseGraph::Commit() {
     if (!mirrored) ADD_FAILURE() << mirrored.error().ToString();
   }
   batch_ = std::make_unique<WriteBatch>(1000);
+  batch_->set_links_revive(true);
   const Snapshot s = snapshot();
   for (NodeRecord& n : nodes_) {
     if (n.id != kNoNode) continue;

@@ -45,6 +45,7 @@ NodeRef RandomBatches::Any(WriteBatch& batch) {
 
 WriteBatch RandomBatches::Next(std::int64_t time_ms) {
   WriteBatch batch(time_ms);
+  batch.set_links_revive(true);
   if (!defined_) {
     batch.DefineColumn({"real", ColumnType::kF64});
     batch.DefineColumn({"whole", ColumnType::kI64});

@@ -36,6 +36,7 @@ class Maker {
 
   WriteBatch First() {
     WriteBatch batch(kLedgerNow);
+    batch.set_links_revive(true);
     batch.DefineColumn({"memory_type", ColumnType::kString});
     batch.DefineSpace({"default", 3, Metric::kCosine, Prefilter::kNone,
                        half_ ? VectorElement::kF16 : VectorElement::kF32});
@@ -49,6 +50,7 @@ class Maker {
 
   WriteBatch Change() {
     WriteBatch batch(kLedgerNow);
+    batch.set_links_revive(true);
     for (int i = 0; i < 6; ++i) One(batch);
     return batch;
   }

@@ -52,6 +52,7 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
   std::mt19937_64 random(seed * 1'000'003 + number);
   auto pick = [&](std::uint64_t n) { return random() % n; };
   WriteBatch batch(static_cast<std::int64_t>(1000 * number));
+  batch.set_links_revive(true);
   if (number == 1) {
     const VectorElement element = seed == 7 ? VectorElement::kF32 : VectorElement::kF16;
     batch.DefineSpace({"default", 5, Metric::kCosine, Prefilter::kNone, element});

@@ -207,7 +207,8 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
                    step % 2 ? 77 : static_cast<std::int64_t>(script.Below(5000)));
     ASSERT_TRUE(graph->Apply(batch));
     const Snapshot s = graph->snapshot();
-    carried += s.state().derived.kept.Find<NodeOrder>(std::uint32_t{kAccessCount} + 1) != nullptr;
+    carried +=
+        s.state().derived.kept.Find<NodeOrder>(std::uint32_t{kAccessCount.value()} + 1) != nullptr;
     const auto order = NodeOrder::OfColumn(s, kAccessCount);
     GraphState copy = s.state();  // keeps nothing
     const Snapshot anew(std::make_shared<const GraphState>(std::move(copy)));
