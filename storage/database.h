@@ -11,9 +11,11 @@
 // read-only ones beside it.
 //
 // Thread-safety: all members may be called from any thread beside running queries and Apply, but
-// for BeginBulk, EndBulk, Discard and Close, which need the caller to be alone. Readers never wait:
+// for BeginBulk, EndBulk and Discard, which need the caller to be alone. Readers never wait:
 // snapshots stay as they are, with their payloads, also over Refresh, Purge, Scrub and HardPurge
 // (less the bytes that these erase). Writers wait while the log is written anew.
+// Close may be called beside all the others, and so may exit(): what is under way ends first, or
+// is kFailedPrecondition, as are later calls. A batch that was acknowledged is in the files.
 //
 // fork: the process that opened a database for writing owns it. In a child every call that
 // returns a Status or a Result is kFailedPrecondition (and says so), stats() is empty, payloads
@@ -22,8 +24,17 @@
 // When such a child ends by exit(), static objects older than the first Open are not destroyed.
 // It may open databases read-only, not for writing.
 //
-// Memory: when there is none, calls are kResourceExhausted. A Database may be an object of
-// static storage: exit() and returning from main close what is open.
+// Memory: when there is none, calls are kResourceExhausted. Where there was none inside of
+// RocksDB, on whatever thread, the database can be used no longer: later calls are
+// kFailedPrecondition or kReadOnly, Close is an error and leaves the files as a crash would. RocksDB's
+// memory is not given back. It can be opened again at once, in the same process. That process's
+// exit() ends without the destructors of static objects older than the first Open.
+//
+// A Database may be an object of static storage: exit() and returning from main close what is open.
+//
+// Files: a directory that is moved, replaced or deleted while it is open for writing, or a file in
+// it, is kIo at the next fsync, checkpoint or Close, with its name; the graph is read-only then.
+// Nothing is written to what stands at the old path.
 #pragma once
 
 #include <cstdint>
@@ -346,9 +357,10 @@ class Database {
   // closes it; the directory itself stays. kFailedPrecondition for any other: nothing is deleted.
   Status Discard();
 
-  // Waits for maintenance, makes everything durable, writes a checkpoint as
-  // checkpoint_on_close says, and marks the anchor clean. Later calls do
-  // nothing. Snapshots stay usable but for their payloads. Tells of its own work alone.
+  // Waits for maintenance and the batch that is being written, refuses later ones, makes
+  // everything durable, writes a checkpoint as checkpoint_on_close says, and marks the anchor
+  // clean. Later calls do nothing; one beside it waits until it is done. Snapshots stay usable but
+  // for their payloads. Tells of its own work alone.
   Status Close();
 
  private:

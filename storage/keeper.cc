@@ -94,7 +94,7 @@ void Database::Impl::CheckpointLoop() {
       pause = kFirstPause;
       keeper_error.clear();
       if (!early) continue;
-    } else if (!files->Look()) {
+    } else if (files->lost()) {
       continue;  // and never again: nothing will change that
     }
     checkpoint_due = true;

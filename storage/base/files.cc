@@ -34,6 +34,7 @@ Status Files::Look() const {
 
 void Files::Die() const noexcept { guard_->Die(); }
 bool Files::dead() const { return guard_->state().dead.load(std::memory_order_acquire); }
+bool Files::lost() const { return dead() || guard_->state().watch.gone(); }
 void Files::Unlock() const noexcept { guard_->Unlock(); }
 
 bool Files::Exists(const std::string& path) const { return env_->FileExists(path).ok(); }

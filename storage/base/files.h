@@ -37,6 +37,7 @@ class Files {
   // shares this object's files dies with it.
   void Die() const noexcept;
   bool dead() const;
+  bool lost() const;  // dead, or what an earlier look found was moved or deleted; needs no memory
   void Unlock() const noexcept;  // RocksDB's locks of what is dead
 
   bool Exists(const std::string& path) const;

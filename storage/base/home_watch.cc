@@ -17,6 +17,17 @@ bool SameTime(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
+// Without slashes at its end.
+std::string_view Plain(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+std::string_view FolderOf(std::string_view path) {
+  const std::string_view plain = Plain(path);
+  return Plain(plain.substr(0, plain.rfind('/')));
+}
+
 }  // namespace
 
 void HomeWatch::SetHome(const std::string& directory) {
@@ -57,7 +68,7 @@ void HomeWatch::Forget(const std::string& path) noexcept {
   const std::lock_guard lock(mutex_);
   if (const auto it = folders_.find(FolderOf(path)); it != folders_.end())
     it->second.files.erase(path);
-  folders_.erase(path);
+  if (const auto it = folders_.find(Plain(path)); it != folders_.end()) folders_.erase(it);
 }
 
 bool HomeWatch::Gone(const std::string& path, bool folder) {

@@ -44,9 +44,6 @@ class HomeWatch {
     bool settled = false;  // a later change has another time
     std::map<std::string, Inode, std::less<>> files;
   };
-  static std::string_view FolderOf(std::string_view path) {
-    return path.substr(0, path.rfind('/'));
-  }
   bool Ours(std::string_view path) const;
   Folder* Find(std::string_view folder);
   bool Look(const std::string& path, Folder& folder);

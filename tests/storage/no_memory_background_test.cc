@@ -97,16 +97,17 @@ TEST_F(NoMemoryInTheBackground, Once) {
 
 // In the caller's own thread, inside of RocksDB, too.
 TEST_F(NoMemoryInTheBackground, AndInCallsOfRocksDB) {
-  const std::function<Status(Database&)> calls[] = {
-      [](Database& db) -> Status {
-        PLEXUS_TRY(db.graph().Apply(ScriptBatch(kBefore + 1)));
-        return {};
-      },
-      [](Database& db) { return db.Checkpoint(); }, [](Database& db) { return db.Trim(4); },
-      [](Database& db) -> Status {
-        PLEXUS_TRY(db.AsOf(5));
-        return {};
-      }};
+  const WriteBatch batch = ScriptBatch(kBefore + 1);
+  const std::function<Status(Database&)> calls[] = {[&](Database& db) -> Status {
+                                                      PLEXUS_TRY(db.graph().Apply(batch));
+                                                      return {};
+                                                    },
+                                                    [](Database& db) { return db.Checkpoint(); },
+                                                    [](Database& db) { return db.Trim(4); },
+                                                    [](Database& db) -> Status {
+                                                      PLEXUS_TRY(db.AsOf(5));
+                                                      return {};
+                                                    }};
   int dead = 0;
   for (const auto& call : calls)
     Sample(2, 1.5, [&](std::int64_t n) {
