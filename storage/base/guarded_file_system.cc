@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "storage/base/plain_files.h"
+
 namespace plexus::storage_internal {
 
 namespace {
@@ -126,16 +128,45 @@ class WatchedDirectory : public rocksdb::FSDirectoryWrapper {
   Failed failed_;
 };
 
-class GuardFileSystem : public rocksdb::FileSystemWrapper {
+IOStatus ToStatus(const Status& status) {
+  return status ? IOStatus::OK() : IOStatus::IOError(status.error().message);
+}
+
+class GuardFileSystem : public Guard {
  public:
   explicit GuardFileSystem(std::shared_ptr<rocksdb::FileSystem> below)
-      : FileSystemWrapper(std::move(below)), failed_(std::make_shared<std::atomic<bool>>(false)) {}
+      : Guard(std::move(below)), failed_(std::make_shared<std::atomic<bool>>(false)) {}
   const char* Name() const override { return "PlexusGuard"; }
+
+  bool MayDelete(const std::string& path) const override {
+    return !failed_->load(std::memory_order_relaxed) ||
+           path.find("/generation-") == std::string::npos;
+  }
+  void NameChanged(const std::string& path) override { synced_->NameChanged(path); }
+
+  IOStatus NewSequentialFile(const std::string& path, const FileOptions& o,
+                             std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                             IODebugContext* d) override {
+    if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
+    return FileSystemWrapper::NewSequentialFile(path, o, file, d);
+  }
+  IOStatus NewRandomAccessFile(const std::string& path, const FileOptions& o,
+                               std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                               IODebugContext* d) override {
+    if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
+    return FileSystemWrapper::NewRandomAccessFile(path, o, file, d);
+  }
+  IOStatus LockFile(const std::string& path, const IOOptions& o, rocksdb::FileLock** lock,
+                    IODebugContext* d) override {
+    if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
+    return FileSystemWrapper::LockFile(path, o, lock, d);
+  }
 
   IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            IODebugContext* d) override {
     if (IsDiary(path)) return IOStatus::NotSupported("options are not noted");
+    if (IOStatus way = ToStatus(MakeWay(path)); !way.ok()) return way;
     IOStatus status = FileSystemWrapper::NewWritableFile(path, o, file, d);
     synced_->NameChanged(path);
     return Wrap(std::move(status), file);
@@ -143,6 +174,7 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
   IOStatus ReopenWritableFile(const std::string& path, const FileOptions& o,
                               std::unique_ptr<rocksdb::FSWritableFile>* file,
                               IODebugContext* d) override {
+    if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
     IOStatus status = FileSystemWrapper::ReopenWritableFile(path, o, file, d);
     return Wrap(std::move(status), file);
   }
@@ -170,8 +202,7 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
     return status.IsNotSupported() ? status : Watch(std::move(status), failed_);
   }
   IOStatus DeleteFile(const std::string& path, const IOOptions& o, IODebugContext* d) override {
-    if (failed_->load(std::memory_order_relaxed) && path.find("/generation-") != std::string::npos)
-      return IOStatus::OK();
+    if (!MayDelete(path)) return IOStatus::OK();
     // RocksDB deletes its last MANIFEST while it opens, just after the one sync of the
     // directory that opening needs. The next opening removes it before that sync (rocks_db.cc).
     const std::size_t name = path.rfind('/') + 1;
@@ -194,7 +225,7 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
 
 }  // namespace
 
-std::shared_ptr<rocksdb::FileSystem> MakeGuard(std::shared_ptr<rocksdb::FileSystem> below) {
+std::shared_ptr<Guard> MakeGuard(std::shared_ptr<rocksdb::FileSystem> below) {
   return std::make_shared<GuardFileSystem>(std::move(below));
 }
 
