@@ -82,6 +82,10 @@ class Shell {
 
   // The exit code of a line; nullopt: the end was asked for.
   std::optional<int> Take(const std::string& text) {
+    if (text.size() > ShellInput::kMaxLine)
+      return PrintFailure({ErrorCode::kInvalidArgument,
+                           "a line has at most " + std::to_string(ShellInput::kMaxLine) + " bytes"},
+                          line_);
     Result<std::vector<std::string>> words = SplitWords(text);
     if (!words) return PrintFailure(words.error(), line_);
     if (!words->empty() && words->front() == "plexus") words->erase(words->begin());
