@@ -55,6 +55,28 @@ const Parameter* Find(const Operation& operation, std::string_view name) {
   return nullptr;
 }
 
+// Members of the object that is the whole text, equal ones counted each time. REQUIRES JSON.
+std::size_t MembersOf(std::string_view text) {
+  std::size_t members = 0, depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (quoted)
+      continue;
+    else if (c == '{' || c == '[')
+      ++depth;
+    else if (c == '}' || c == ']')
+      --depth;
+    else if (c == ':' && depth == 1)
+      ++members;
+  }
+  return members;
+}
+
 }  // namespace
 
 Result<Request> RequestFromJson(const Operation& operation, std::string_view text) {
@@ -69,6 +91,9 @@ Result<Request> RequestFromJson(const Operation& operation, std::string_view tex
     return Fail(ErrorCode::kInvalidArgument, "the request is no JSON: " + failed.message());
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
+  // Of equal members one reader takes the first and another the last.
+  if (MembersOf(text) != value.get_object().size())
+    return Fail(ErrorCode::kInvalidArgument, "a member of the request stands twice");
   Request request(operation);
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());
