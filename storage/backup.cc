@@ -23,6 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kPinTimeout(10'000);
 
 Status MustBeNew(const std::string& directory, const Files& files) {
+  PLEXUS_TRY(MustBeOutside(directory));
   if (!files.Exists(directory)) return {};
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(directory));
   if (names.empty()) return {};
@@ -40,7 +41,7 @@ class Copier {
   // All files of the generation to the new directory `to`, and its anchor.
   Status CopyTo(const std::string& to, bool share) {
     const std::string path = GenerationPath(to, pinned_.anchor().generation);
-    PLEXUS_TRY(files_.MakeDirectory(to));
+    if (!files_.Exists(to)) PLEXUS_TRY(files_.MakeDirectory(to));
     PLEXUS_TRY(files_.MakeDirectory(path));
     for (const PinnedEntry& entry : pinned_.entries()) {
       const std::string target = path + "/" + entry.name;
@@ -133,8 +134,8 @@ Status MustOpen(const std::string& directory, Sequence least, Progress* progress
 Status OrNothing(const std::string& directory, bool was_there, Status status) {
   if (status) return status;
   const Files files;  // of its own: after a failed write the other deletes nothing
-  (void)files.RemoveTree(directory);
-  if (was_there) (void)files.MakeDirectory(directory);
+  (void)RemoveGraph(directory, files);
+  if (!was_there) (void)rmdir(directory.c_str());
   return status;
 }
 

@@ -237,6 +237,9 @@ class Database {
                                                 const OpenOptions& options = {});
   // True when `directory` holds a Plexus database (its anchor file is there).
   static bool Exists(const std::string& directory);
+  // The folder of a graph that `path` names or lies in, links resolved; "" when there is none.
+  // Only the graph writes there: Backup, Restore and Repair refuse it (kInvalidArgument).
+  static std::string FolderAround(const std::string& path);
   ~Database();  // as Close, errors are lost
 
   Database(const Database&) = delete;

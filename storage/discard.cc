@@ -29,9 +29,9 @@ Status Database::Discard() try {
   making.clean = false;
   making.files.clear();
   if (status) status = WriteAnchor(d.directory, making, *d.files);
-  if (status) status = d.files->RemoveTree(d.generation_path());
+  if (status) status = d.files->RemoveFolder(d.generation_path());
   for (const char* name : {"bulk", "checkpoint"})
-    if (status) status = d.files->RemoveTree(d.scratch_path(name));
+    if (status) status = d.files->RemoveFolder(d.scratch_path(name));
   if (status) status = d.files->Remove(d.directory + "/" + kAnchorName);
   if (status) status = d.files->Remove(d.directory + "/" + kLockFileName);
   d.lock.Release();

@@ -16,6 +16,7 @@
 
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
+#include "storage/base/plain_files.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 #include "storage/process_end.h"
@@ -94,6 +95,7 @@ GraphId RandomId() {
 // A new database: an anchor of generation 0 ("being made"), RocksDB, the real
 // anchor. A crash in between is recognised by the 0 and begun anew.
 Status Database::Impl::CreateIfAsked() {
+  PLEXUS_TRY(MustBePlain(directory, 0, *files));
   auto found = ReadAnchor(directory, *files);
   if (found && found->generation != 0) {
     anchor = *std::move(found);
@@ -106,6 +108,7 @@ Status Database::Impl::CreateIfAsked() {
   }
   const std::string path = GenerationPath(directory, 1);
   if (!found) {
+    PLEXUS_TRY(MustBePlainDirectory(path));
     anchor = {};
     anchor.generation = 0;
     anchor.graph_id = RandomId();
@@ -113,7 +116,7 @@ Status Database::Impl::CreateIfAsked() {
   } else {
     anchor = *std::move(found);
   }
-  PLEXUS_TRY(files->RemoveTree(path));
+  PLEXUS_TRY(files->RemoveFolder(path));
   {
     PLEXUS_ASSIGN(std::shared_ptr<Rocks> made, Rocks::Open(path, Rocks::Mode::kCreate, files));
     PLEXUS_TRY(made->FlushAll());
@@ -130,6 +133,7 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
                                                    std::shared_ptr<Files> through) {
   const std::string path = generation_path();
   if (!through) through = files;
+  PLEXUS_TRY(MustBePlain(directory, anchor.generation, *files));
   if (!through->Exists(path))
     return Fail(ErrorCode::kCorruption, path + ": is missing, the anchor names it");
   std::vector<ChangedFile> changed;
@@ -198,13 +202,12 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   anchor.clean = false;
   anchor.files.clear();
   PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
-  for (const char* name : {"bulk", "checkpoint", "export", "export.tmp"})
-    PLEXUS_TRY(files->RemoveTree(scratch_path(name)));
+  for (const char* name : kScratchNames) PLEXUS_TRY(files->RemoveFolder(directory + "/" + name));
   // Left over by a hard purge that a crash ended before or after its switch.
   PLEXUS_ASSIGN(const std::vector<std::string> names, files->List(directory));
   for (const std::string& name : names)
-    if (name.starts_with("generation-") && directory + "/" + name != generation_path())
-      PLEXUS_TRY(files->RemoveTree(directory + "/" + name));
+    if (GenerationOf(name) > 0 && GenerationOf(name) != anchor.generation)
+      PLEXUS_TRY(files->RemoveFolder(directory + "/" + name));
   PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), mode, files));
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
   const Sequence end =
@@ -248,7 +251,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
 
 Status Database::Impl::OpenForWriting() {
   PLEXUS_TRY(MayWriteHere(directory));
-  if (options.create) PLEXUS_TRY(files->MakeDirectory(directory));
+  if (options.create && !files->Exists(directory)) PLEXUS_TRY(files->MakeDirectory(directory));
   if (!files->Exists(directory)) return Fail(ErrorCode::kNotFound, directory + ": does not exist");
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))
     return std::unexpected(NoAnchor(directory));
@@ -341,6 +344,10 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }
 PLEXUS_CATCH_NO_MEMORY
+
+std::string Database::FolderAround(const std::string& path) {
+  return storage_internal::GraphAround(path);
+}
 
 bool Database::Exists(const std::string& directory) {
   return Files().Exists(directory + "/" + kAnchorName);

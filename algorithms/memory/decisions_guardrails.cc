@@ -2,8 +2,10 @@
 #include "algorithms/memory/decisions_guardrails.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "algorithms/memory/decisions_blocked.h"
@@ -28,6 +30,8 @@ Status CheckRule(const Schema& schema, const GuardrailRule& rule, std::size_t in
   };
   if (rule.name.empty()) return fail("it has no name");
   if (rule.message.empty()) return fail("it has no message");
+  if (rule.message.size() > kMaxGuardrailMessage)
+    return fail("its message has more than " + std::to_string(kMaxGuardrailMessage) + " bytes");
   if (rule.does != ProposalDoes::kRemoves && rule.kinds.empty())
     return fail("it names no kind of edge");
   for (const EdgeKindId kind : rule.kinds)
@@ -46,6 +50,7 @@ std::string Filled(std::string_view message, std::string_view target, std::strin
                    std::string_view rule) {
   std::string text;
   for (std::size_t at = 0; at < message.size();) {
+    if (text.size() > kMaxGuardrailMessage) break;
     const std::string_view rest = message.substr(at);
     const auto put = [&](std::string_view what, std::string_view with) {
       if (!rest.starts_with(what)) return false;
@@ -58,6 +63,12 @@ std::string Filled(std::string_view message, std::string_view target, std::strin
       continue;
     text += message[at++];
   }
+  if (text.size() <= kMaxGuardrailMessage) return text;
+  constexpr std::string_view kMore = "...";
+  std::size_t end = kMaxGuardrailMessage - kMore.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  text += kMore;
   return text;
 }
 
@@ -68,7 +79,9 @@ class Check {
         preview_(proposal.snapshot),
         proposed_removals_(proposal.removed),
         options_(options),
-        salience_(options.salience) {}
+        salience_(options.salience),
+        moments_{{snapshot.TimeOr(options.decisions.now_ms), {}, {}},
+                 {std::numeric_limits<std::int64_t>::max() - 1, {}, {}}} {}
 
   // What rules ask for is computed once.
   Status Prepare(std::span<const GuardrailRule> rules) {
@@ -82,10 +95,9 @@ class Check {
       salience = salience || rule.target.salience_above.has_value();
       blocked = blocked || rule.target.blocked.has_value();
     }
-    const std::int64_t now = snapshot_.TimeOr(options_.decisions.now_ms);
     if (!kinds.empty())
       edges_ = memory_internal::EdgeChanges(snapshot_, preview_,
-                                            ArcFilter::Kinds(preview_.schema(), kinds), now);
+                                            ArcFilter::Kinds(preview_.schema(), kinds));
     if (removes)
       for (const NodeId node : proposed_removals_)
         if (snapshot_.is_fact(node)) removed_.push_back(node);
@@ -95,21 +107,73 @@ class Check {
       PLEXUS_ASSIGN(own_salience_, Salience(snapshot_, {.decisions = options_.decisions}));
       salience_ = &own_salience_;
     }
+    // Percentiles of a ranking that was cut short tell nothing.
+    if (salience && salience_->truncated) result_.truncated = true;
     if (blocked) {
       BlockedChainsOptions chains;
-      chains.decisions.now_ms = now;  // New decisions may be blocked, too: no subset.
-      PLEXUS_ASSIGN(blocked_, BlockedChains(preview_, chains));
+      chains.decisions.run = options_.decisions.run;  // New ones may be blocked, too: no subset.
+      for (Moment& moment : moments_) {
+        chains.decisions.now_ms = moment.now_ms;
+        PLEXUS_ASSIGN(moment.blocked, BlockedChains(preview_, chains));
+      }
     }
     return {};
   }
 
+  // Its hits: sorted, and no more kept than asked for.
   Status Run(const GuardrailRule& rule, std::size_t index) {
+    FindTags(rule);
+    hits_.clear();
+    PLEXUS_TRY(Meet(rule, index));
+    const auto key = [](const GuardrailHit& h) { return std::tuple(h.target, h.other, h.kind); };
+    std::ranges::sort(hits_, {}, key);
+    const auto doubles = std::ranges::unique(hits_, {}, key);  // edges of several labels
+    hits_.erase(doubles.begin(), doubles.end());
+    if (!hits_.empty() && rule.action == RuleAction::kBlock) result_.allowed = false;
+    for (GuardrailHit& hit : hits_) {
+      if (++result_.total > options_.top && options_.top > 0) continue;
+      hit.message =
+          Filled(rule.message, DisplayName(preview_.key(hit.target)),
+                 hit.other == kNoNode ? std::string_view() : DisplayName(preview_.key(hit.other)),
+                 rule.name);
+      result_.hits.push_back(std::move(hit));
+    }
+    return {};
+  }
+
+  GuardrailResult Take() {
+    result_.changes = edges_.size() + removed_.size();
+    if (result_.truncated) result_.allowed = false;
+    return std::move(result_);
+  }
+
+ private:
+  bool IsNew(NodeId node) const { return node >= snapshot_.node_count() || !snapshot_.alive(node); }
+
+  // Conditions are looked at now, and when all times that edges give are over.
+  struct Moment {
+    std::int64_t now_ms;
+    BlockedChainsResult blocked;
+    std::unordered_map<std::uint64_t, DecisionStatus> states;  // by StateKey
+  };
+
+  bool Stop() {
+    constexpr std::uint64_t kLook = 64;
+    if (steps_++ % kLook == 0 && options_.decisions.run.budget.Interrupted())
+      result_.truncated = true;
+    return result_.truncated;
+  }
+
+  Status Meet(const GuardrailRule& rule, std::size_t index) {
     if (rule.does == ProposalDoes::kRemoves) {
-      for (const NodeId node : removed_)
-        PLEXUS_TRY(Meet(rule, index, {index, node, kNoNode, kNoEdgeKind, {}, {}}));
+      for (const NodeId node : removed_) {
+        if (Stop()) return {};
+        PLEXUS_TRY(Meet(rule, {index, node, kNoNode, kNoEdgeKind, {}, {}}));
+      }
       return {};
     }
     for (const ChangedEdge& e : edges_) {
+      if (Stop()) return {};
       if (e.linked != (rule.does == ProposalDoes::kLinks) ||
           std::ranges::find(rule.kinds, e.kind) == rule.kinds.end())
         continue;
@@ -117,31 +181,15 @@ class Check {
       const bool either = symmetric || rule.side == TargetSide::kEither;
       const bool new_source = IsNew(e.source), new_target = IsNew(e.target);
       if ((either || rule.side == TargetSide::kTarget) && !(symmetric && new_target && !new_source))
-        PLEXUS_TRY(Meet(rule, index, {index, e.target, e.source, e.kind, {}, {}}));
+        PLEXUS_TRY(Meet(rule, {index, e.target, e.source, e.kind, {}, {}}));
       if ((either || rule.side == TargetSide::kSource) && !(symmetric && new_source && !new_target))
-        PLEXUS_TRY(Meet(rule, index, {index, e.source, e.target, e.kind, {}, {}}));
+        PLEXUS_TRY(Meet(rule, {index, e.source, e.target, e.kind, {}, {}}));
     }
     return {};
   }
 
-  GuardrailResult Take(std::span<const GuardrailRule> rules) {
-    result_.changes = edges_.size() + removed_.size();
-    const auto key = [](const GuardrailHit& h) {
-      return std::tuple(h.rule, h.target, h.other, h.kind);
-    };
-    std::ranges::sort(result_.hits, {}, key);
-    const auto doubles = std::ranges::unique(result_.hits, {}, key);  // edges of several labels
-    result_.hits.erase(doubles.begin(), doubles.end());
-    for (const GuardrailHit& hit : result_.hits)
-      if (rules[hit.rule].action == RuleAction::kBlock) result_.allowed = false;
-    return std::move(result_);
-  }
-
- private:
-  bool IsNew(NodeId node) const { return node >= snapshot_.node_count() || !snapshot_.alive(node); }
-
   // A removed node is judged as it was, whatever the proposal makes of it afterwards.
-  Status Meet(const GuardrailRule& rule, std::size_t index, GuardrailHit hit) {
+  Status Meet(const GuardrailRule& rule, GuardrailHit hit) {
     const NodeId node = hit.target;
     const TargetCondition& wanted = rule.target;
     const bool removes = rule.does == ProposalDoes::kRemoves;
@@ -158,28 +206,44 @@ class Check {
       hit.salience = salience_->percentiles[node];
       if (!(*hit.salience > *wanted.salience_above)) return {};
     }
-    if (!wanted.tags.empty() && !HasTag(seen, node, wanted.tags)) return {};
-    if (wanted.blocked && (blocked_.Find(node) != nullptr) != *wanted.blocked) return {};
-    if (wanted.active || wanted.resolved) {
-      const NodeId nodes[] = {node};
-      PLEXUS_ASSIGN(const auto states,
-                    StatusOf(seen, nodes, snapshot_.TimeOr(options_.decisions.now_ms)));
-      if (wanted.active && states[0].active != *wanted.active) return {};
-      if (wanted.resolved && states[0].resolved != *wanted.resolved) return {};
+    if (!wanted.tags.empty() && !HasTag(seen, node)) return {};
+    for (Moment& moment : moments_) {
+      PLEXUS_ASSIGN(const bool holds, HoldsAt(moment, wanted, seen, node));
+      if (!holds) continue;
+      hits_.push_back(std::move(hit));
+      break;
     }
-    hit.rule = index;
-    hit.message =
-        Filled(rule.message, DisplayName(preview_.key(node)),
-               hit.other == kNoNode ? std::string_view() : DisplayName(preview_.key(hit.other)),
-               rule.name);
-    result_.hits.push_back(std::move(hit));
     return {};
   }
 
-  static bool HasTag(const Snapshot& seen, NodeId node, const std::vector<std::string>& tags) {
-    return std::ranges::any_of(tags, [&](const std::string& tag) {
-      const auto id = seen.Find(IndexKey("tag", tag));
-      return id && seen.FindEdge(node, kHasTag, *id);
+  Result<bool> HoldsAt(Moment& moment, const TargetCondition& wanted, const Snapshot& seen,
+                       NodeId node) {
+    if (wanted.blocked && (moment.blocked.Find(node) != nullptr) != *wanted.blocked) return false;
+    if (!wanted.active && !wanted.resolved) return true;
+    const std::uint64_t key = std::uint64_t{node} * 2 + (&seen == &preview_);
+    auto known = moment.states.find(key);
+    if (known == moment.states.end()) {
+      const NodeId nodes[] = {node};
+      PLEXUS_ASSIGN(const auto states, StatusOf(seen, nodes, moment.now_ms));
+      known = moment.states.emplace(key, states[0]).first;
+    }
+    if (wanted.active && known->second.active != *wanted.active) return false;
+    return !wanted.resolved || known->second.resolved == *wanted.resolved;
+  }
+
+  // Of a rule once, not of each edge.
+  void FindTags(const GuardrailRule& rule) {
+    preview_tags_.clear();
+    stored_tags_.clear();
+    for (const std::string& tag : rule.target.tags) {
+      const std::string key = IndexKey("tag", tag);
+      if (const auto id = preview_.Find(key)) preview_tags_.push_back(*id);
+      if (const auto id = snapshot_.Find(key)) stored_tags_.push_back(*id);
+    }
+  }
+  bool HasTag(const Snapshot& seen, NodeId node) const {
+    return std::ranges::any_of(&seen == &preview_ ? preview_tags_ : stored_tags_, [&](NodeId tag) {
+      return seen.FindEdge(node, kHasTag, tag).has_value();
     });
   }
 
@@ -189,7 +253,10 @@ class Check {
   const GuardrailOptions& options_;
   const SalienceResult* salience_;
   SalienceResult own_salience_;
-  BlockedChainsResult blocked_;
+  Moment moments_[2];
+  std::uint64_t steps_ = 0;
+  std::vector<NodeId> preview_tags_, stored_tags_;  // of the rule at hand
+  std::vector<GuardrailHit> hits_;                  // of the rule at hand
   std::vector<ChangedEdge> edges_;
   std::vector<NodeId> removed_;
   GuardrailResult result_;
@@ -208,7 +275,7 @@ Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const PreviewR
   Check check(snapshot, proposal, options);
   PLEXUS_TRY(check.Prepare(rules));
   for (std::size_t i = 0; i < rules.size(); ++i) PLEXUS_TRY(check.Run(rules[i], i));
-  return check.Take(rules);
+  return check.Take();
 }
 PLEXUS_CATCH_NO_MEMORY
 

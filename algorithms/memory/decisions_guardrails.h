@@ -10,7 +10,9 @@
 //
 // Salience is the percentile of the stored graph, which a proposal cannot raise or lower; a target
 // that is not stored has none. A removed node is judged as it is stored. All other conditions are
-// read from the preview, so a proposal that supersedes a decision may contradict it.
+// read from the preview, so a proposal that supersedes a decision may contradict it. Edges count
+// whenever they are valid, before or after now; a condition holds when it does now or in the end,
+// after all times that edges give.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@
 namespace plexus {
 
 enum class ProposalDoes : std::uint8_t {
-  kLinks,    // an edge is valid in the preview that is not valid in the stored graph
+  kLinks,    // an edge is at some time valid in the preview that is not in the stored graph
   kUnlinks,  // the other way round
   kRemoves,  // a stored node is removed or purged, also where the proposal states it again
 };
@@ -62,6 +64,8 @@ struct GuardrailRule {
 };
 
 inline constexpr std::size_t kMaxGuardrailRules = 1000;
+// Of a rule's message, as written and as filled; what is longer when filled ends with "...".
+inline constexpr std::size_t kMaxGuardrailMessage = 4096;
 
 struct GuardrailHit {
   std::size_t rule = 0;     // Index of the rule.
@@ -73,8 +77,10 @@ struct GuardrailHit {
 };
 
 struct GuardrailResult {
-  bool allowed = true;             // No rule blocks.
-  std::vector<GuardrailHit> hits;  // By rule, target, other, kind.
+  bool allowed = true;             // No rule blocks, and all was judged.
+  bool truncated = false;          // Not all was judged before the deadline: nothing is allowed.
+  std::vector<GuardrailHit> hits;  // By rule, target, other, kind: the first `top`.
+  std::uint64_t total = 0;         // Hits.
   std::uint64_t changes = 0;       // Edges linked and unlinked, nodes removed, of what rules ask.
 };
 
@@ -82,13 +88,16 @@ struct GuardrailOptions {
   DecisionOptions decisions = {};  // `subset`: of the stored graph, for salience.
   // That of the stored graph, with the same decisions. Null: computed when a rule asks for it.
   const SalienceResult* salience = nullptr;
+  std::uint64_t top = 1000;  // Hits kept; 0: all.
 };
 
 // Computes: which rules the proposal meets: Preview() of the snapshot. Writes nothing.
 // Complexity: O(change) where both snapshots share their base, as a preview and what it is made of
 //   do, else O(nodes + arcs); Salience and BlockedChains once where rules ask for them and they are
 //   not given.
-// Errors: kInvalidArgument: a rule without a name or message, without kinds, with a kind that the
+//   Rules times changes besides; the deadline and the cancel flag hold for all of it.
+// Errors: kInvalidArgument: a rule without a name or message or with a long one, without kinds,
+// with a kind that the
 //   preview's schema does not have or a number out of range, or too many rules. Those of Salience,
 //   BlockedChains and StatusOf.
 // Threads: thread-safe.

@@ -12,6 +12,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/retrieval/query_terms.h"
 #include "algorithms/retrieval/term_lengths.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -20,7 +21,6 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kMaxTerms = 1024;
 constexpr std::uint64_t kLookEvery = 4096;  // nodes between two looks at the clock
 
 ArcFilter HasTermFilter(const Snapshot& snapshot) {
@@ -85,7 +85,7 @@ Status Check(std::span<const std::string> terms, const Bm25Options& options) {
   if (!(options.k1 >= 0) || !std::isfinite(options.k1))
     return bad("bm25: k1 must be a finite number >= 0");
   if (!(options.b >= 0 && options.b <= 1)) return bad("bm25: b must be 0 to 1");
-  if (terms.size() + options.phrases.size() > kMaxTerms)
+  if (terms.size() + options.phrases.size() > kMaxQueryTerms)
     return bad("bm25: a query has at most 1024 terms");
   return {};
 }

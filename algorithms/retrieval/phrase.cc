@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
@@ -135,7 +136,13 @@ Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(options.terms));
   std::vector<std::vector<std::string>> words;
   std::vector<std::string> terms;
-  for (const std::string& phrase : phrases) {
+  const std::set<std::string_view> different(phrases.begin(), phrases.end());
+  if (different.size() > kMaxPhrases)
+    return Fail(ErrorCode::kInvalidArgument, "phrase: " + std::to_string(different.size()) +
+                                                 " are given, at most " +
+                                                 std::to_string(kMaxPhrases) + " can be");
+  for (const std::string_view given : different) {
+    const std::string phrase(given);
     PLEXUS_ASSIGN(std::vector<std::string> own, splitter.Words(phrase));
     if (own.empty())
       return Fail(ErrorCode::kInvalidArgument, "phrase: \"" + phrase + "\" has no word");
@@ -143,6 +150,8 @@ Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
     PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(phrase));
     terms.insert(terms.end(), needed.begin(), needed.end());
   }
+  std::ranges::sort(terms);
+  terms.erase(std::ranges::unique(terms).begin(), terms.end());
   return PhraseReader(snapshot, options, std::move(words)).Run(WithTerms(snapshot, terms));
 }
 PLEXUS_CATCH_NO_MEMORY

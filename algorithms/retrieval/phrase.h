@@ -28,6 +28,8 @@ struct PhraseQuery {
 };
 PhraseQuery ParsePhrases(std::string_view query);
 
+inline constexpr std::size_t kMaxPhrases = 16;  // of a query; equal ones count once
+
 struct PhraseOptions {
   TermOptions terms = {};              // Those of the index.
   const NodeSubset* subset = nullptr;  // Nodes that may be found. Null: all alive nodes.
@@ -47,7 +49,8 @@ struct PhraseResult {
 //   (TermSplitter::Words). Phrases of stop words alone exclude no node beforehand, so all texts of
 //   the subset are read.
 // Complexity: O(postings of the phrases' terms + bytes of the texts read).
-// Errors: kInvalidArgument: no phrase, or one without a word. Those of TermSplitter. kCorruption:
+// Errors: kInvalidArgument: no phrase, more than kMaxPhrases, or one without a word. Those of
+// TermSplitter. kCorruption:
 //   from the payload store. kResourceExhausted: no memory.
 // Threads: thread-safe, parallel over texts. The same set at any thread count unless truncated.
 Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,

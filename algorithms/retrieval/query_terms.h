@@ -9,7 +9,8 @@
 
 namespace plexus {
 
-inline constexpr std::size_t kMostQueryTerms = 1'000;  // Bm25 takes few more.
+inline constexpr std::size_t kMostQueryTerms = 1'000;  // What AddTermsThatHold fills up to.
+inline constexpr std::size_t kMaxQueryTerms = 1'024;   // Bm25 refuses more.
 
 // Computes: for a Han, kana or Hangul character that is a term by itself, which few texts have, the
 //   terms of the index that hold it; added behind `terms`, each once, in order of their ids, up to

@@ -258,6 +258,8 @@ class Evaluator {
     NodeTruth truth(s_, has_tag_);
     std::vector<Waiting> waiting[kNodeFieldCount];
     for (std::size_t i = begin; i < end; ++i) {
+      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
+      if (stopped_) return;
       const NodeId node = list ? (*list)[i] : static_cast<NodeId>(i);
       if (!May(node)) continue;
       truth.Begin(node);

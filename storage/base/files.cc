@@ -7,6 +7,7 @@
 
 #include "storage/base/guarded_file_system.h"
 #include "storage/base/lock_file.h"
+#include "storage/base/plain_files.h"
 #include "storage/base/rocks_status.h"
 
 namespace plexus::storage_internal {
@@ -107,6 +108,7 @@ Status Files::Replace(const std::string& directory, const std::string& name,
 }
 
 Status Files::MakeDirectory(const std::string& path) const {
+  PLEXUS_TRY(MustBePlainDirectory(path));
   return Check(env_->CreateDirIfMissing(path), path);
 }
 
@@ -134,19 +136,8 @@ Status Files::Copy(const std::string& from, const std::string& to) const {
 
 Status Files::Remove(const std::string& path) const { return Check(env_->DeleteFile(path), path); }
 
-Status Files::RemoveTree(const std::string& path) const {
-  if (!Exists(path)) return {};
-  PLEXUS_ASSIGN(std::vector<std::string> names, List(path));
-  for (const std::string& name : names) {
-    const std::string child = path + "/" + name;
-    bool is_directory = false;
-    PLEXUS_TRY(Check(env_->IsDirectory(child, &is_directory), child));
-    if (is_directory)
-      PLEXUS_TRY(RemoveTree(child));
-    else
-      PLEXUS_TRY(Check(env_->DeleteFile(child), child));
-  }
-  return Check(env_->DeleteDir(path), path);
+Status Files::RemoveFolder(const std::string& path) const {
+  return guard_->RemoveFolder(path);
 }
 
 std::uint64_t Files::TreeBytes(const std::string& path) const {
@@ -156,6 +147,7 @@ std::uint64_t Files::TreeBytes(const std::string& path) const {
   for (const std::string& name : *names) {
     const std::string child = path + "/" + name;
     bool is_directory = false;
+    if (!MustBePlainFile(child) && !MustBePlainDirectory(child)) continue;  // no link
     if (!env_->IsDirectory(child, &is_directory).ok()) continue;
     std::uint64_t size = 0;
     if (is_directory)

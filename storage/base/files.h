@@ -53,13 +53,14 @@ class Files {
   // loss is sure only once the directory is synced, which is the caller's part.
   Status Replace(const std::string& directory, const std::string& name,
                  const std::string& bytes) const;
-  Status MakeDirectory(const std::string& path) const;  // fine when it exists
+  // Fine when it exists; kFailedPrecondition when that is a link to one.
+  Status MakeDirectory(const std::string& path) const;
   // Does nothing when no name in it changed since the last time (guarded_file_system.h).
   Status SyncDirectory(const std::string& path) const;
   Status Copy(const std::string& from, const std::string& to) const;  // synced
   Status Remove(const std::string& path) const;                       // one file
-  // Deletes the files of `path` and it; subdirectories too. Fine when absent.
-  Status RemoveTree(const std::string& path) const;
+  // Deletes the files of `path` and it, as RemoveFolder (plain_files.h).
+  Status RemoveFolder(const std::string& path) const;
   std::uint64_t TreeBytes(const std::string& path) const;
 
  private:

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "storage/base/plain_files.h"
+
 namespace plexus::storage_internal {
 
 namespace {
@@ -185,6 +187,24 @@ IOStatus Guard::Write(const std::string& path, Act&& act) {
   });
 }
 
+IOStatus ToStatus(const Status& status) {
+  return status ? IOStatus::OK() : IOStatus::IOError(status.error().message);
+}
+
+Status Guard::RemoveFolder(const std::string& path) {
+  if (state_->failed.load(std::memory_order_relaxed) && HoldsState(path))
+    return Fail(ErrorCode::kIo, path + ": is kept, as a write failed before");
+  Status removed;
+  const IOStatus may = Write(path, [&] {
+    state_->watch.Forget(path);
+    removed = storage_internal::RemoveFolder(path);
+    return IOStatus::OK();
+  });
+  synced_->NameChanged(path + "/");
+  PLEXUS_TRY(Check(may, path));
+  return removed;
+}
+
 IOStatus Guard::Wrap(IOStatus status, const std::string& path,
                      std::unique_ptr<rocksdb::FSWritableFile>* file) {
   if (status.ok()) {
@@ -197,6 +217,7 @@ IOStatus Guard::Wrap(IOStatus status, const std::string& path,
 IOStatus Guard::NewSequentialFile(const std::string& path, const FileOptions& o,
                                   std::unique_ptr<rocksdb::FSSequentialFile>* file,
                                   IODebugContext* d) {
+  if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
   IOStatus status = FileSystemWrapper::NewSequentialFile(path, o, file, d);
   if (status.ok() && path.ends_with(".log") && HoldsState(path)) state_->watch.Note(path);
   return status;
@@ -205,6 +226,7 @@ IOStatus Guard::NewSequentialFile(const std::string& path, const FileOptions& o,
 IOStatus Guard::NewRandomAccessFile(const std::string& path, const FileOptions& o,
                                     std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                     IODebugContext* d) {
+  if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
   IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, o, file, d);
   if (status.ok() && HoldsState(path)) state_->watch.Note(path);
   return status;
@@ -213,8 +235,10 @@ IOStatus Guard::NewRandomAccessFile(const std::string& path, const FileOptions& 
 IOStatus Guard::NewWritableFile(const std::string& path, const FileOptions& o,
                                 std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* d) {
   if (IsDiary(path)) return IOStatus::NotSupported("options are not noted");
-  IOStatus status =
-      Write(path, [&] { return FileSystemWrapper::NewWritableFile(path, o, file, d); });
+  IOStatus status = Write(path, [&] {
+    if (IOStatus way = ToStatus(MakeWay(path)); !way.ok()) return way;
+    return FileSystemWrapper::NewWritableFile(path, o, file, d);
+  });
   synced_->NameChanged(path);
   return Wrap(std::move(status), path, file);
 }
@@ -222,6 +246,7 @@ IOStatus Guard::NewWritableFile(const std::string& path, const FileOptions& o,
 IOStatus Guard::ReopenWritableFile(const std::string& path, const FileOptions& o,
                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
                                    IODebugContext* d) {
+  if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
   IOStatus status =
       Write(path, [&] { return FileSystemWrapper::ReopenWritableFile(path, o, file, d); });
   return Wrap(std::move(status), path, file);
@@ -291,6 +316,7 @@ IOStatus Guard::DeleteFile(const std::string& path, const IOOptions& o, IODebugC
 
 IOStatus Guard::LockFile(const std::string& path, const IOOptions& o, rocksdb::FileLock** lock,
                          IODebugContext* d) {
+  if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
   const std::lock_guard guard(locks_mutex_);
   IOStatus status = FileSystemWrapper::LockFile(path, o, lock, d);
   if (status.ok()) locks_.insert(*lock);

@@ -14,6 +14,9 @@
 // It also leaves out what makes nothing durable: syncs of a directory in which no name
 // changed since its last one, and RocksDB's OPTIONS files, which are never read. So that
 // none changes late, an old MANIFEST stays until the next writing open.
+//
+// Only regular files are opened, and a new file takes the place of a link instead of what the
+// link leads to (plain_files.h).
 // Internal; thread-safe.
 #pragma once
 
@@ -49,6 +52,8 @@ class Guard : public rocksdb::FileSystemWrapper {
   // Shuts it: returns when no call that writes is under way.
   void Die() noexcept;
   static bool AnyDied();  // in this process
+  // As RemoveFolder (plain_files.h), unless a write failed before or the folder is not ours any more.
+  Status RemoveFolder(const std::string& path);
   // Gives up the locks that RocksDB took and will not give back. REQUIRES Die before.
   void Unlock() noexcept;
 

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "storage/base/plain_files.h"
+
 namespace plexus::storage_internal {
 
 namespace {
@@ -76,7 +78,8 @@ void LockFile::Release() {
 
 Status LockFile::OpenFile(const std::string& path) {
   Release();
-  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  PLEXUS_TRY(MustBePlainFile(path));
+  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
   if (descriptor_ >= 0) return {};
   const int error = errno;
   const bool denied = error == EACCES || error == EROFS || error == EPERM;
@@ -116,19 +119,19 @@ Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_
 
 std::string LockFile::HolderOf(const std::string& directory) {
   const std::string path = directory + "/" + kLockFileName;
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (descriptor < 0) return "another process";
-  const std::string holder = Holder(descriptor);
-  close(descriptor);
+  const Result<int> descriptor = OpenPlainFile(path);
+  if (!descriptor) return "another process";
+  const std::string holder = Holder(*descriptor);
+  close(*descriptor);
   return holder;
 }
 
 bool LockFile::IsHeld(const std::string& directory) {
   const std::string path = directory + "/" + kLockFileName;
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (descriptor < 0) return false;
-  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(descriptor);
+  const Result<int> descriptor = OpenPlainFile(path);
+  if (!descriptor) return false;
+  const bool held = flock(*descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(*descriptor);
   return held;
 }
 

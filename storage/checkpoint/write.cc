@@ -228,7 +228,7 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
                                  const std::string& scratch, Executor& executor,
                                  Progress* progress) {
   const Files& files = *rocks->files();
-  PLEXUS_TRY(files.RemoveTree(scratch));
+  PLEXUS_TRY(files.RemoveFolder(scratch));
   PLEXUS_TRY(files.MakeDirectory(scratch));
   Manifest manifest;
   manifest.graph_id = graph_id;
@@ -275,7 +275,7 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   PLEXUS_TRY(Check(writer.Finish(), path));
   PLEXUS_TRY(ingest({path}));
   FailPoint(files.hooks(), "checkpoint.manifest_ingested");
-  PLEXUS_TRY(files.RemoveTree(scratch));
+  PLEXUS_TRY(files.RemoveFolder(scratch));
   return manifest;
 }
 

@@ -2,10 +2,13 @@
 #include "storage/encoding/anchor.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <system_error>
 
 #include "anchor_generated.h"
+#include "storage/base/lock_file.h"
+#include "storage/base/plain_files.h"
 #include "storage/encoding/flatbuffer_util.h"
 
 namespace plexus::storage_internal {
@@ -106,6 +109,66 @@ Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Fil
 
 std::string GenerationPath(const std::string& directory, std::uint64_t generation) {
   return directory + "/generation-" + std::to_string(generation);
+}
+
+std::uint64_t GenerationOf(std::string_view name) {
+  constexpr std::string_view kPrefix = "generation-";
+  std::uint64_t number = 0;
+  if (!name.starts_with(kPrefix)) return 0;
+  const char *first = name.data() + kPrefix.size(), *last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  return error == std::errc() && end == last && *first != '0' ? number : 0;
+}
+
+Status MustBePlain(const std::string& directory, std::uint64_t generation, const Files& files) {
+  for (const char* name : {kAnchorName, kLockFileName})
+    PLEXUS_TRY(MustBePlainFile(directory + "/" + name));
+  if (generation == 0) return {};
+  const std::string path = GenerationPath(directory, generation);
+  PLEXUS_TRY(MustBePlainDirectory(path));
+  if (!files.Exists(path)) return {};  // the caller says so
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
+  for (const std::string& name : names) PLEXUS_TRY(MustBePlainFile(path + "/" + name));
+  return {};
+}
+
+std::string GraphAround(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::weakly_canonical(path, error);
+  if (error) return {};
+  const Files files;
+  for (;; at = at.parent_path()) {
+    const std::string folder = at.string();
+    if (const auto names = files.List(folder))
+      for (const std::string& name : *names)
+        if (GenerationOf(name) > 0 && (files.Exists(folder + "/" + kAnchorName) ||
+                                       files.Exists(folder + "/" + name + "/CURRENT")))
+          return folder;
+    if (at == at.parent_path()) return {};
+  }
+}
+
+Status MustBeOutside(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path own = std::filesystem::weakly_canonical(path, error);
+  const std::string folder = GraphAround(own.parent_path().string());
+  if (error || folder.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              path + ": lies in " + folder + ", which holds a graph and nothing else");
+}
+
+Status RemoveGraph(const std::string& directory, const Files& files) {
+  if (!files.Exists(directory)) return {};
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(directory));
+  for (const std::string& name : names) {
+    const bool file =
+        name == kAnchorName || name == std::string(kAnchorName) + ".tmp" || name == kLockFileName;
+    if (file) PLEXUS_TRY(files.Remove(directory + "/" + name));
+    if (GenerationOf(name) > 0 || std::find(std::begin(kScratchNames), std::end(kScratchNames),
+                                            name) != std::end(kScratchNames))
+      PLEXUS_TRY(files.RemoveFolder(directory + "/" + name));
+  }
+  return {};
 }
 
 Result<std::vector<AnchorFile>> ListGeneration(const std::string& path, const Files& files) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/error.h"
@@ -60,6 +61,25 @@ Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Fil
 
 // The directory of a generation, e.g. DIR/generation-1.
 std::string GenerationPath(const std::string& directory, std::uint64_t generation);
+// The number of a plain name that GenerationPath makes; 0 for any other.
+std::uint64_t GenerationOf(std::string_view name);
+
+// kFailedPrecondition unless the anchor, the lock and the files of `generation` are regular files
+// (0: of none), those in a real directory.
+Status MustBePlain(const std::string& directory, std::uint64_t generation, const Files& files);
+
+// Scratch folders that a crash may leave in a graph's directory.
+inline constexpr const char* kScratchNames[] = {"bulk.tmp", "checkpoint.tmp", "export.tmp",
+                                                "export.tmp.tmp"};
+
+// The folder of a graph that `path` names or lies in, links resolved; "" when there is none.
+std::string GraphAround(const std::string& path);
+
+// kInvalidArgument when `path` lies in the folder of a graph, deeper than itself being one.
+Status MustBeOutside(const std::string& path);
+
+// Removes what a graph consists of from `directory`, and nothing else.
+Status RemoveGraph(const std::string& directory, const Files& files);
 
 // Lists the files of a closed generation that matter to RocksDB, with digests.
 Result<std::vector<AnchorFile>> ListGeneration(const std::string& path, const Files& files);

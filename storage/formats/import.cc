@@ -307,7 +307,7 @@ Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
   for (Input& input : inputs) {
     if (input.is_directory()) continue;
     if (!input.size()) {
-      PLEXUS_ASSIGN(auto source, input.Open());
+      PLEXUS_ASSIGN(auto source, input.Open(options.progress));
       PLEXUS_ASSIGN(input.spool, Keep(std::move(source), input, false, options));
     }
     PLEXUS_ASSIGN(auto head, input.Open());

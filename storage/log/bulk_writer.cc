@@ -20,7 +20,7 @@ BulkWriter::BulkWriter(std::shared_ptr<Rocks> rocks, std::string scratch)
 BulkWriter::~BulkWriter() {
   log_.writer.reset();
   payload_.writer.reset();
-  if (log_.entries + payload_.entries > 0) (void)rocks_->files()->RemoveTree(scratch_);
+  if (log_.entries + payload_.entries > 0) (void)rocks_->files()->RemoveFolder(scratch_);
 }
 
 Status BulkWriter::Open(Sorted& sorted, rocksdb::ColumnFamilyHandle* family, const char* name) {
@@ -132,7 +132,7 @@ Status BulkWriter::Ingest() {
   meta_.clear();
   pending_bytes_ = 0;
   first_pending_ = 0;
-  return rocks_->files()->RemoveTree(scratch_);
+  return rocks_->files()->RemoveFolder(scratch_);
 }
 
 }  // namespace plexus::storage_internal

@@ -141,7 +141,7 @@ Result<std::shared_ptr<Rocks>> LogRewriter::Import(const std::string& path) {
   const std::string scratch = db_.scratch_path("export");
   for (const std::string& left :
        {scratch, scratch + ".tmp", path})  // RocksDB makes the second first
-    PLEXUS_TRY(db_.files->RemoveTree(left));
+    PLEXUS_TRY(db_.files->RemoveFolder(left));
   rocksdb::Checkpoint* made = nullptr;
   rocksdb::ExportImportFilesMetaData* listed = nullptr;
   const rocksdb::Status status = db_.rocks->db()->WriteBy([&](rocksdb::DB* db) {
@@ -153,7 +153,7 @@ Result<std::shared_ptr<Rocks>> LogRewriter::Import(const std::string& path) {
   const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(listed);
   PLEXUS_TRY(Check(status, db_.rocks->path()));
   PLEXUS_ASSIGN(std::shared_ptr<Rocks> to, Rocks::CreateFrom(path, db_.files, *files));
-  PLEXUS_TRY(db_.files->RemoveTree(scratch));
+  PLEXUS_TRY(db_.files->RemoveFolder(scratch));
   return to;
 }
 

@@ -244,8 +244,7 @@ Status Repairer::FindSource() {
   PLEXUS_ASSIGN(const std::vector<std::string> names, files_->List(from_));
   std::vector<std::uint64_t> generations;
   for (const std::string& name : names)
-    if (name.starts_with("generation-"))
-      generations.push_back(std::strtoull(name.c_str() + 11, nullptr, 10));
+    if (const std::uint64_t generation = GenerationOf(name)) generations.push_back(generation);
   if (generations.empty()) return std::unexpected(anchor.error());
   std::sort(generations.rbegin(), generations.rend());
   std::optional<std::uint64_t> best;
@@ -266,7 +265,7 @@ Status Repairer::FindSource() {
 Status Repairer::Build() {
   PLEXUS_ASSIGN(RepairPlan plan,
                 MakeRepairPlan(salvage_, anchor_ ? &*anchor_ : nullptr, options_, report_));
-  PLEXUS_TRY(files_->MakeDirectory(to_));
+  if (!files_->Exists(to_)) PLEXUS_TRY(files_->MakeDirectory(to_));
   Anchor anchor;  // of generation 0 until all is there: "was never completely created"
   anchor.graph_id = plan.graph_id;
   anchor.generation = 0;
@@ -317,6 +316,7 @@ Status Repairer::Finish() {
 }
 
 Result<RepairReport> Repairer::Run() {
+  PLEXUS_TRY(MustBeOutside(to_));
   const bool existed = files_->Exists(to_);
   if (existed) {
     PLEXUS_ASSIGN(const std::vector<std::string> names, files_->List(to_));
@@ -326,8 +326,8 @@ Result<RepairReport> Repairer::Run() {
   Status status = OrNoMemory([&] { return Build(); });
   if (status) status = OrNoMemory([&] { return Finish(); });
   if (status) return std::move(report_);
-  (void)files_->RemoveTree(to_);
-  if (existed) (void)files_->MakeDirectory(to_);
+  (void)RemoveGraph(to_, *files_);
+  if (!existed) (void)rmdir(to_.c_str());
   return std::unexpected(status.error());
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "storage/base/plain_files.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
@@ -71,8 +72,7 @@ void Salvage::AddDamage(const std::string& where, std::uint64_t offset, const st
 
 // What the disk refuses to give is taken as zeros.
 Result<std::string> Salvage::ReadFile(const std::string& path, const std::string& name) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return Fail(ErrorCode::kIo, path + ": " + std::strerror(errno));
+  PLEXUS_ASSIGN(const int descriptor, OpenPlainFile(path));
   descriptors_.push_back(descriptor);
   const off_t size = lseek(descriptor, 0, SEEK_END);
   if (size < 0) return Fail(ErrorCode::kIo, path + ": " + std::strerror(errno));

@@ -16,6 +16,7 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/base/lock_file.h"
+#include "storage/base/plain_files.h"
 
 namespace plexus::storage_internal {
 
@@ -52,6 +53,7 @@ Result<std::vector<std::string>> GenerationNames(const std::string& path) {
   struct Close {
     void operator()(DIR* directory) const { closedir(directory); }
   };
+  PLEXUS_TRY(MustBePlainDirectory(path));
   const std::unique_ptr<DIR, Close> directory(opendir(path.c_str()));
   if (!directory) return std::unexpected(SystemError(path, errno));
   std::vector<std::string> names;
@@ -87,8 +89,7 @@ std::shared_ptr<PinnedFile> PinnedFile::WithSize(std::uint64_t size) const {
 }
 
 Result<std::shared_ptr<PinnedFile>> PinnedFile::Open(const std::string& path) {
-  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) return std::unexpected(SystemError(path, errno));
+  PLEXUS_ASSIGN(const int number, OpenPlainFile(path));
   std::shared_ptr<const Descriptor> descriptor;
   try {
     descriptor = std::make_shared<const Descriptor>(number);

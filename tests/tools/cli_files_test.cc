@@ -132,6 +132,13 @@ TEST(Files, ExportWritesToAFileWhole) {
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   EXPECT_EQ(static_cast<int>(text.size()), Number(reply, "bytes"));
   EXPECT_NE(text.find("knows"), std::string::npos);
+  // A graph's folder is no place for it: the anchor would be gone.
+  for (const char* inside : {"g/anchor", "g/new.jsonl", "g/generation-1/new.jsonl"}) {
+    const Finished refused =
+        Plexus({"export", "--db", dir / "g", "--output", dir / std::string(inside)});
+    EXPECT_EQ(refused.code, 2) << inside << refused.err;
+    EXPECT_EQ(Plexus({"verify", "--db", dir / "g"}).code, 0);
+  }
   const Finished bad = Plexus({"export", "--db", dir / "g", "--output", dir / "no/such/dir.jsonl"});
   EXPECT_EQ(bad.code, 1) << bad.err;
 }

@@ -1,6 +1,7 @@
 // Ctrl-C: a long import stops between batches, nothing acknowledged is lost, and the
 // import can simply be run again. The interrupts come at named points, not after a time.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -67,6 +68,15 @@ TEST(Interrupt, AFirstImportThatChangedNothingLeavesNoGraph) {
   const std::string db = dir / "g", file = Table(dir);
   EXPECT_EQ(InterruptedAt("checking:1", {"import", "--db", db, file}).code, 130);
   EXPECT_FALSE(std::filesystem::exists(db));
+}
+
+// A pipe that nobody opens for writing: whoever waits for it can be asked to stop.
+TEST(Interrupt, AnImportThatWaitsForAPipeStops) {
+  const TempDir dir;
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  const Finished run = InterruptedAt("waiting:1", {"import", "--db", dir / "g", dir / "pipe"});
+  EXPECT_EQ(run.code, 130) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(dir / "g"));
 }
 
 }  // namespace

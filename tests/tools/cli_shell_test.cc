@@ -40,6 +40,15 @@ TEST_F(Shell, LinesAreTheCommands) {
   EXPECT_EQ(run.out, first + second);
 }
 
+// A line has an end: what is longer is refused as it is read, and the next line is heard.
+TEST_F(Shell, ALongLineIsRefused) {
+  const Finished run = Script("find " + std::string(3 << 20, 'a') + "\nget alice\n");
+  EXPECT_NE(run.err.find("a line has at most 1048576 bytes"), std::string::npos)
+      << run.err.substr(0, 200);
+  EXPECT_NE(run.out.find("alice"), std::string::npos);
+  EXPECT_EQ(Script("find " + std::string(3 << 20, 'a')).code, 2);
+}
+
 TEST_F(Shell, WritesAreDurableAndSeenByTheNextLine) {
   const Finished run =
       Script("link bob knows carol\nneighbors carol --format csv\nremove alice\nget alice\n");

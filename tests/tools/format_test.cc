@@ -52,12 +52,12 @@ TEST(Cut, MeasuresInColumns) {
 
 TEST(Table, LinesUp) {
   TextTable table;
-  table.Column("n", TextTable::Align::kRight).Column("name");
+  table.Column("n", TextTable::Align::kRight).Column("na\x1bme");  // a column's may be a user's
   table.Row({"1", "one"});
   table.Row({"12", "tw\x1bo"});
   std::ostringstream out;
   table.Print(out);
-  EXPECT_EQ(out.str(), " n  name\n 1  one\n12  tw\\x1Bo\n");
+  EXPECT_EQ(out.str(), " n  na\\x1Bme\n 1  one\n12  tw\\x1Bo\n");
 }
 
 TEST(JsonWriter, NestsAndEscapes) {

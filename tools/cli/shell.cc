@@ -140,6 +140,10 @@ class Shell {
 
   // The exit code of a line; nullopt: the end was asked for.
   std::optional<int> Take(Whole whole) {
+    if (whole.text.size() > ShellInput::kMaxLine)
+      return PrintFailure({ErrorCode::kInvalidArgument,
+                           "a line has at most " + std::to_string(ShellInput::kMaxLine) + " bytes"},
+                          line_);
     if (IsJson(whole.text)) {
       CommandLine line;
       line.globals = line_.globals;

@@ -50,11 +50,23 @@ std::optional<std::string> ShellInput::Next() {
       return line;
     }
     if (begun_) scanned_ = buffer_.size();
+    if (scanned_ - at_ > kMaxLine) return SkipLongLine();
     if (Fill()) continue;
     if (at_ == buffer_.size()) return std::nullopt;
     std::string rest = buffer_.substr(at_);
     at_ = scanned_ = buffer_.size();
     return rest;
+  }
+}
+
+std::string ShellInput::SkipLongLine() {
+  std::string line = buffer_.substr(at_, kMaxLine + 1);
+  for (;;) {
+    at_ = scanned_ = buffer_.size();
+    const bool more = Fill();
+    const std::size_t end = buffer_.find('\n', at_);
+    if (end != std::string::npos) at_ = scanned_ = end + 1;
+    if (end != std::string::npos || !more) return line;
   }
 }
 
@@ -64,6 +76,7 @@ bool ShellInput::AtHand(int within_ms) {
   while (!ended_) {
     if (begun_ && buffer_.find('\n', scanned_) != std::string::npos) return true;
     if (begun_) scanned_ = buffer_.size();
+    if (scanned_ - at_ > kMaxLine) return true;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     if (!InputWaits(descriptor_, left > 0 ? static_cast<int>(left) : 0)) return false;

@@ -13,13 +13,17 @@ class ShellInput {
  public:
   explicit ShellInput(int descriptor) : descriptor_(descriptor) {}
 
-  // The next line without its end; nullopt at the end of the input, or when it cannot be read.
+  static constexpr std::size_t kMaxLine = std::size_t{1} << 20;  // bytes
+
+  // The next line without its end; nullopt at the end of the input, or when it cannot be read. Of
+  // a longer line than kMaxLine the first kMaxLine + 1 bytes; the rest is read and not kept.
   std::optional<std::string> Next();
   // True when a line, or the end, can be had now or within so many milliseconds.
   bool AtHand(int within_ms);
 
  private:
   bool Fill();  // false at the end
+  std::string SkipLongLine();
 
   int descriptor_;
   std::string buffer_;

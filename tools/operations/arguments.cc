@@ -205,6 +205,8 @@ std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t lim
 
 std::optional<std::string> Nearest(std::string_view given,
                                    std::span<const std::string> candidates) {
+  constexpr std::size_t kLongest = 128;  // bytes
+  if (given.size() > kLongest) return std::nullopt;
   const std::size_t limit = given.size() < 4 ? 1 : given.size() < 9 ? 2 : 3;
   std::size_t best = limit + 1;
   std::optional<std::string> nearest;

@@ -86,7 +86,11 @@ Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& reques
   return preview;
 }
 
-Result<Sequence> ApplyIf(bool write, Workspace& workspace, const WriteBatch& batch) {
+Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace,
+                         const WriteBatch& batch) {
+  if (write && truncated)
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the answer was cut short by its limits, so nothing of it is written");
   if (!write || batch.empty()) return workspace.snapshot().sequence();
   PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
   return report.sequence;

@@ -30,8 +30,9 @@ WriteBatch MakeBatch(const Workspace& workspace, const Request& request);
 // the graph's own sequence. The snapshot is that of the graph afterwards.
 Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& request,
                                      const WriteBatch& batch);
-// Applies the batch if `write`. The graph's sequence afterwards.
-Result<Sequence> ApplyIf(bool write, Workspace& workspace, const WriteBatch& batch);
+// Applies the batch if `write`. The graph's sequence afterwards. kFailedPrecondition when what the
+// batch comes from was cut short: part of an answer is shown, and never written.
+Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace, const WriteBatch& batch);
 // Operation::access of an operation that writes when its flag `apply` is given.
 Access WritesWhenApplied(const Request& request);
 

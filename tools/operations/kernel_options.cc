@@ -118,7 +118,9 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
 Result<Budget> MakeBudget(const Request& request) {
   Budget budget;
   if (request.Has("max_seconds")) {
+    // One clock for all parts of a request, the selection by --where among them.
     PLEXUS_ASSIGN(budget.deadline, DeadlineAfter(request.MaybeNumber("max_seconds")));
+    if (budget.deadline) *budget.deadline -= std::chrono::steady_clock::now() - request.begun();
   }
   if (request.Has("max_nodes"))
     budget.nodes = request.MaybeCount("max_nodes").value_or(Budget::kUnlimited);

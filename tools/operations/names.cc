@@ -16,6 +16,8 @@ constexpr std::size_t kHeadBytes = 256;
 constexpr std::string_view kVerbatim = "key:";
 
 std::string NearestKey(const Snapshot& snapshot, std::string_view key) {
+  constexpr std::size_t kLongest = 128;  // bytes; nobody slips in what is longer and looks at it
+  if (key.size() > kLongest) return {};
   const NodeId end = std::min(snapshot.node_count(), kKeysLookedAt);
   std::size_t best = key.size() < 4 ? 2 : key.size() < 9 ? 3 : 4;  // edits, exclusive
   std::optional<NodeId> nearest;

@@ -7,6 +7,7 @@
 // thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,6 +48,12 @@ class Request {
   // The rows of a table that nobody asked a number of are few.
   void SetForPeople();
 
+  // Since when max_seconds count: the moment in which Answer took it, now before that.
+  void Begin() const { begun_ = std::chrono::steady_clock::now(); }
+  std::chrono::steady_clock::time_point begun() const {
+    return begun_.value_or(std::chrono::steady_clock::now());
+  }
+
   const Operation& operation() const { return *operation_; }
   // What was asked for, defaults aside.
   bool Given(std::string_view name) const;
@@ -82,6 +89,7 @@ class Request {
   std::vector<Value> values_;  // of the operation's parameters, then of the common ones
   std::vector<std::string> sources_;
   bool for_people_ = false;
+  mutable std::optional<std::chrono::steady_clock::time_point> begun_ = {};
 };
 
 // "ONE cannot go with OTHER" when both are given. A pair may carry the value that counts.

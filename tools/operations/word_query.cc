@@ -41,6 +41,10 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
                 Quoted(text) +
                     " has no word to search for: words as common as 'the' and 'of' are not in "
                     "the index, and neither is punctuation");
+  if (query.terms.size() > kMaxQueryTerms)  // before phrases and postings are read for nothing
+    return Fail(ErrorCode::kInvalidArgument, "a query has at most " +
+                                                 std::to_string(kMaxQueryTerms) + " terms, not " +
+                                                 std::to_string(query.terms.size()));
   query.subset = allowed;
   PhraseOptions in_phrases;
   in_phrases.terms = terms;

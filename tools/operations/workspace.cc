@@ -165,8 +165,15 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     options.subset = view.scope ? &*view.scope : nullptr;
     options.make_orders = !options_.one_request;
     options.run.executor = &executor();
-    PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(view.snapshot, request.Text("where"), options));
-    view.scope = std::move(found.nodes);
+    PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+    Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text("where"), options);
+    if (!found && found.error().code == ErrorCode::kCancelled &&
+        options.run.budget.Interrupted())  // part of a selection selects something else
+      return Fail(ErrorCode::kResourceExhausted,
+                  request.Name("max_seconds") + ": the time was up before " +
+                      request.Name("where") + " had looked at all nodes");
+    PLEXUS_TRY(found);
+    view.scope = std::move(found->nodes);
   }
   return view;
 }
@@ -179,6 +186,8 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
 bool SelectsNodes(const Operation& operation) {
   constexpr std::string_view kOthers[] = {"list",  "find",  "neighbors", "export",
                                           "terms", "embed", "build"};
+  // A check judges the graph as it is and all of it: less would be a way round its rules.
+  if (operation.name == "decisions_check") return false;
   return operation.group == "Ask" ||
          std::ranges::find(kOthers, operation.name) != std::end(kOthers);
 }
@@ -193,6 +202,7 @@ Status CheckCommon(const Request& request) {
     if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
+  if (operation.name == "decisions_check") return refuse("as_of");
   // A dry run shows what would be written, which is the present: it is no way to write the past.
   const bool dry = IsDry(request);
   const Access access = AccessToWrite(request);
@@ -276,6 +286,7 @@ Status Workspace::Close() {
 
 Result<Reply> Answer(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(request.Check());
+  request.Begin();
   PLEXUS_TRY(workspace.Look(request));
   const bool may_apply = request.operation().MayApply() && workspace.has_graph();
   const Sequence before = may_apply ? workspace.graph().snapshot().sequence() : 0;

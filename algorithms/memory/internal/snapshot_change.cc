@@ -2,6 +2,7 @@
 #include "algorithms/memory/internal/snapshot_change.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/adjacency/run.h"
@@ -43,18 +44,29 @@ void AddRows(const Snapshot& in, const ArcFilter& kinds, std::vector<Identity>& 
   });
 }
 
-bool IsValid(const Snapshot& snapshot, const Identity& e, std::int64_t now_ms) {
-  if (e.source >= snapshot.node_count() || e.target >= snapshot.node_count()) return false;
-  if (e.kind >= snapshot.schema().edge_kinds().size()) return false;
+// When the edge is valid: [from, until). Empty where it is not there.
+struct Period {
+  std::int64_t from = 0, until = 0;
+  bool IsEmpty() const { return from >= until; }
+  bool Covers(const Period& other) const {
+    return other.IsEmpty() || (from <= other.from && other.until <= until);
+  }
+};
+
+Period ValidIn(const Snapshot& snapshot, const Identity& e) {
+  if (e.source >= snapshot.node_count() || e.target >= snapshot.node_count()) return {};
+  if (e.kind >= snapshot.schema().edge_kinds().size()) return {};
   const auto edge = snapshot.FindEdge(e.source, e.kind, e.target, e.label);
-  return edge && (edge->valid_from == kNoTime || edge->valid_from <= now_ms) &&
-         (edge->valid_until == kNoTime || now_ms < edge->valid_until);
+  if (!edge) return {};
+  using Limits = std::numeric_limits<std::int64_t>;
+  return {edge->valid_from == kNoTime ? Limits::min() : edge->valid_from,
+          edge->valid_until == kNoTime ? Limits::max() : edge->valid_until};
 }
 
 }  // namespace
 
 std::vector<ChangedEdge> EdgeChanges(const Snapshot& before, const Snapshot& after,
-                                     const ArcFilter& kinds, std::int64_t now_ms) {
+                                     const ArcFilter& kinds) {
   std::vector<Identity> found;
   if (before.state().base == after.state().base) {
     AddRuns(after, before, kinds, found);
@@ -67,8 +79,9 @@ std::vector<ChangedEdge> EdgeChanges(const Snapshot& before, const Snapshot& aft
   found.erase(std::unique(found.begin(), found.end()), found.end());
   std::vector<ChangedEdge> changes;
   for (const Identity& e : found) {
-    const bool was = IsValid(before, e, now_ms), is = IsValid(after, e, now_ms);
-    if (was != is) changes.push_back({e.source, e.target, e.kind, e.label, is});
+    const Period was = ValidIn(before, e), is = ValidIn(after, e);
+    if (!is.Covers(was)) changes.push_back({e.source, e.target, e.kind, e.label, false});
+    if (!was.Covers(is)) changes.push_back({e.source, e.target, e.kind, e.label, true});
   }
   return changes;
 }

@@ -35,6 +35,7 @@ struct Handler {
   std::string_view pending_key;
   std::vector<JsonValue> nodes;  // children of complete containers
   std::vector<std::string_view> sorted;
+  std::size_t values = 0;
   std::size_t part = 0;  // begin of the string or number being read
   std::string why;
 
@@ -52,12 +53,18 @@ struct Handler {
     nodes.clear();
     pending_key = {};
     part = 0;
+    values = 0;
     why.clear();
   }
   std::string_view Close() {
     std::string_view s(bytes.data() + part, bytes.size() - part);
     part = bytes.size();
     return s;
+  }
+  // A value takes some hundred bytes here and may be two in the text.
+  bool Counts(json::error_code& ec) {
+    if (++values <= JsonParser::kMaxValues) return true;
+    return Refuse(ec, "more than " + std::to_string(JsonParser::kMaxValues) + " values");
   }
   JsonValue& Push(JsonType type) {
     JsonValue& v = open.emplace_back();
@@ -68,7 +75,8 @@ struct Handler {
 
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
-  bool Begin() {
+  bool Begin(json::error_code& ec) {
+    if (!Counts(ec)) return false;
     keys.push_back(std::exchange(pending_key, {}));
     marks.push_back(open.size());
     return true;
@@ -87,9 +95,9 @@ struct Handler {
     open.push_back(v);
     return true;
   }
-  bool on_array_begin(json::error_code&) { return Begin(); }
+  bool on_array_begin(json::error_code& ec) { return Begin(ec); }
   bool on_array_end(std::size_t, json::error_code&) { return End(JsonType::kArray); }
-  bool on_object_begin(json::error_code&) { return Begin(); }
+  bool on_object_begin(json::error_code& ec) { return Begin(ec); }
   bool on_object_end(std::size_t, json::error_code& ec) {
     const std::size_t mark = marks.back();
     sorted.clear();
@@ -107,7 +115,7 @@ struct Handler {
     return true;
   }
   bool on_string(json::string_view s, std::size_t n, json::error_code& ec) {
-    if (!on_string_part(s, n, ec)) return false;
+    if (!Counts(ec) || !on_string_part(s, n, ec)) return false;
     const std::string_view text = Close();
     if (!allows_nul && text.find('\0') != std::string_view::npos)
       return Refuse(ec, "a string holds U+0000 (NUL)");
@@ -139,6 +147,7 @@ struct Handler {
     return true;
   }
   bool on_int64(std::int64_t i, json::string_view s, json::error_code& ec) {
+    if (!Counts(ec)) return false;
     bytes.append(View(s));
     std::string_view digits = Close();
     if (i == 0 && digits.starts_with('-')) return Double(digits, ec);  // -0
@@ -147,7 +156,8 @@ struct Handler {
     v.i = i;
     return true;
   }
-  bool on_uint64(std::uint64_t u, json::string_view s, json::error_code&) {
+  bool on_uint64(std::uint64_t u, json::string_view s, json::error_code& ec) {
+    if (!Counts(ec)) return false;
     bytes.append(View(s));
     JsonValue& v = Push(u <= INT64_MAX ? JsonType::kInt : JsonType::kUint);
     v.text = Close();
@@ -155,14 +165,17 @@ struct Handler {
     return true;
   }
   bool on_double(double, json::string_view s, json::error_code& ec) {
+    if (!Counts(ec)) return false;
     bytes.append(View(s));
     return Double(Close(), ec);
   }
-  bool on_bool(bool b, json::error_code&) {
+  bool on_bool(bool b, json::error_code& ec) {
+    if (!Counts(ec)) return false;
     Push(JsonType::kBool).boolean = b;
     return true;
   }
-  bool on_null(json::error_code&) {
+  bool on_null(json::error_code& ec) {
+    if (!Counts(ec)) return false;
     Push(JsonType::kNull);
     return true;
   }

@@ -4,7 +4,8 @@
 // keys (refused), a number's own digits (so that f32 and f64 are rounded once and
 // exactly), -0. The tree lives in the parser and is reused from text to text: no
 // allocation per value. Refused: anything outside RFC 8259, depth over 32, invalid
-// UTF-8, lone surrogates, strings over the limit or with U+0000, numbers beyond f64.
+// UTF-8, lone surrogates, strings over the limit or with U+0000, more values than kMaxValues,
+// numbers beyond f64.
 // One parser per thread.
 #pragma once
 
@@ -51,6 +52,7 @@ struct JsonValue {
 class JsonParser {
  public:
   static constexpr std::size_t kMaxDepth = 32;
+  static constexpr std::size_t kMaxValues = 1'000'000;  // of a text, containers among them
 
   // `allows_nul`: for what is stored already, as the engine takes it.
   explicit JsonParser(std::size_t max_string_bytes = std::size_t{1} << 20, bool allows_nul = false);

@@ -2,6 +2,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,20 +16,35 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  FileSource(int fd, std::string path, bool regular, Progress* progress)
+      : fd_(fd), path_(std::move(path)), regular_(regular), progress_(progress) {}
   ~FileSource() override { ::close(fd_); }
   Result<std::size_t> Read(char* to, std::size_t size) override {
     for (;;) {
+      if (!regular_) PLEXUS_TRY(Wait());
       ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<std::size_t>(n);
-      if (errno != EINTR)
+      if (errno != EINTR && errno != EAGAIN)
         return Fail(ErrorCode::kIo, path_ + ": read failed: " + std::strerror(errno));
     }
   }
 
  private:
+  // Until a pipe has something, or its last writer is gone. One that nobody has opened for
+  // writing yet has neither.
+  Status Wait() {
+    constexpr int kLookMs = 100;
+    pollfd descriptor{fd_, POLLIN, 0};
+    while (::poll(&descriptor, 1, kLookMs) == 0)
+      if (progress_ && !progress_->Report("waiting", 0, 0))
+        return Fail(ErrorCode::kCancelled, path_ + ": cancelled while waiting for its first bytes");
+    return {};
+  }
+
   int fd_;
   std::string path_;
+  bool regular_;
+  Progress* progress_;
 };
 
 class MemorySource final : public ByteSource {
@@ -47,18 +63,19 @@ class MemorySource final : public ByteSource {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Progress* progress) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                 path + ": cannot open: " + std::strerror(errno));
-  struct stat info{};
-  if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+  struct stat info {};
+  const bool known = ::fstat(fd, &info) == 0;
+  if (known && S_ISDIR(info.st_mode)) {
     ::close(fd);
     return Fail(ErrorCode::kInvalidArgument, path + ": is a directory");
   }
   ::posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return std::make_unique<FileSource>(fd, path);
+  return std::make_unique<FileSource>(fd, path, known && S_ISREG(info.st_mode), progress);
 }
 
 std::unique_ptr<ByteSource> OpenBytes(std::string_view bytes) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/monitoring/progress.h"
 
 namespace plexus::formats_internal {
 
@@ -26,7 +27,8 @@ class ByteSource {
   virtual Result<std::size_t> Read(char* to, std::size_t size) = 0;
 };
 
-Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path);
+// Does not wait for a pipe's other end; Read does, and asks `progress` whether to go on.
+Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Progress* progress = nullptr);
 std::unique_ptr<ByteSource> OpenBytes(std::string_view bytes);  // borrows
 
 struct Block {

@@ -58,21 +58,21 @@ struct Input {
   std::optional<std::string_view> bytes = {};  // else a file
   std::shared_ptr<const Spool> spool = {};     // else by its name
 
-  Result<std::unique_ptr<ByteSource>> Open() const {
+  Result<std::unique_ptr<ByteSource>> Open(Progress* progress = nullptr) const {
     if (bytes) return OpenBytes(*bytes);
     if (spool) return spool->Open(name);
-    return OpenFile(name);
+    return OpenFile(name, progress);
   }
   bool by_name() const { return !bytes && !spool; }
   bool is_directory() const {
-    struct stat info{};
+    struct stat info {};
     return by_name() && ::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
   }
   // nullopt when it cannot be known beforehand, and so not read twice (a pipe).
   std::optional<std::uint64_t> size() const {
     if (bytes) return bytes->size();
     if (spool) return spool->size();
-    struct stat info{};
+    struct stat info {};
     if (::stat(name.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
     return static_cast<std::uint64_t>(info.st_size);
   }

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/memory/decisions_suggest.h"
@@ -75,6 +78,101 @@ TEST_F(Guardrails, D5TheSeedsRule) {
   r = Check(contradicts(8), {warns});
   EXPECT_TRUE(r.allowed);
   EXPECT_EQ(r.hits.size(), 1u);
+}
+
+// A gate fails closed: what was not judged is not allowed, whichever rule would have met it.
+TEST_F(Guardrails, WhatCannotBeJudgedIsNotAllowed) {
+  WriteBatch batch(kDecisionsNow);
+  batch.Link(New(batch), kContradicts, NodeRef::Id(8));
+  const PreviewResult preview = Preview(graph_.snapshot(), batch).value();
+  const std::atomic<bool> cancel = true;
+  GuardrailOptions options;
+  options.decisions.now_ms = kDecisionsNow;
+  options.decisions.run.budget.cancel = &cancel;
+  GuardrailRule other = SeedRule();
+  other.target = {.tags = {"no such tag"}};
+  for (const GuardrailRule& rule : {SeedRule(), other}) {
+    const auto result =
+        CheckGuardrails(graph_.snapshot(), preview, std::vector<GuardrailRule>{rule}, options);
+    ASSERT_TRUE(result) << result.error().ToString();
+    EXPECT_TRUE(result->truncated);
+    EXPECT_FALSE(result->allowed);
+  }
+  SalienceResult cut;  // as one that its caller ran out of time for
+  cut.truncated = true;
+  options.decisions.run = {};
+  options.salience = &cut;
+  EXPECT_FALSE(CheckGuardrails(graph_.snapshot(), preview, std::vector{SeedRule()}, options)
+                   .value()
+                   .allowed);
+}
+
+// Edges count whenever they are valid, and conditions hold when they do in the end: a time in the
+// proposal is no way round a rule.
+TEST_F(Guardrails, TimesOfEdgesAreNoWayRound) {
+  const auto contradicts = [](std::optional<std::int64_t> from, std::optional<std::int64_t> until) {
+    return [=](WriteBatch& b) {
+      WriteBatch::EdgeInput edge;
+      edge.source = New(b);
+      edge.target = NodeRef::Id(8);
+      edge.kind = kContradicts;
+      edge.valid_from = from;
+      edge.valid_until = until;
+      b.Link(edge);
+    };
+  };
+  for (const auto& [from, until] :
+       std::vector<std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>{
+           {kDecisionsNow + 1, {}}, {4'000'000'000'000, {}}, {{}, 1}, {1, 2}}) {
+    const GuardrailResult result = Check(contradicts(from, until), {SeedRule()});
+    EXPECT_FALSE(result.allowed);
+    EXPECT_EQ(result.hits.size(), 1u);
+  }
+  const auto superseded_until = [](std::optional<std::int64_t> until) {
+    return [=](WriteBatch& b) {
+      const NodeRef d11 = New(b);
+      b.Link(d11, kContradicts, NodeRef::Id(8));
+      WriteBatch::EdgeInput edge;
+      edge.source = d11;
+      edge.target = NodeRef::Id(8);
+      edge.kind = kSupersedes;
+      edge.valid_until = until;
+      b.Link(edge);
+    };
+  };
+  EXPECT_TRUE(Check(superseded_until({}), {SeedRule()}).allowed);
+  EXPECT_FALSE(Check(superseded_until(kDecisionsNow + 1), {SeedRule()}).allowed);
+}
+
+// Rules times edges times placeholders: messages and hits are bounded, and counted all the same.
+TEST_F(Guardrails, MessagesAndHitsAreBounded) {
+  GuardrailRule rule = SeedRule();
+  rule.target = {};
+  while (rule.message.size() < kMaxGuardrailMessage - 20) rule.message += "{target}{other}";
+  const std::string key(1000, 'k');
+  WriteBatch batch(kDecisionsNow);
+  for (int i = 0; i < 20; ++i)
+    batch.Link(batch.UpsertNode(key + std::to_string(i), kDecision), kContradicts,
+               NodeRef::Id(static_cast<NodeId>(i % 4)));
+  const PreviewResult preview = Preview(graph_.snapshot(), batch).value();
+  GuardrailOptions options;
+  options.decisions.now_ms = kDecisionsNow;
+  options.top = 7;
+  const auto result =
+      CheckGuardrails(graph_.snapshot(), preview, std::vector<GuardrailRule>{rule}, options);
+  ASSERT_TRUE(result) << result.error().ToString();
+  EXPECT_FALSE(result->allowed);
+  EXPECT_GT(result->total, 20u);
+  ASSERT_EQ(result->hits.size(), 7u);
+  for (const GuardrailHit& hit : result->hits) {
+    EXPECT_LE(hit.message.size(), kMaxGuardrailMessage);
+    EXPECT_TRUE(hit.message.ends_with("..."));
+  }
+  rule.message.assign(kMaxGuardrailMessage + 1, 'a');
+  EXPECT_EQ(CheckGuardrails(graph_.snapshot(), preview, std::vector<GuardrailRule>{rule}, options)
+                .error()
+                .code,
+            ErrorCode::kInvalidArgument);
 }
 
 TEST_F(Guardrails, SidesAndConditions) {

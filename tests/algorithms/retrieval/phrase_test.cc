@@ -83,6 +83,14 @@ TEST(Phrases, Refusals) {
   EXPECT_EQ(NodesWithPhrases(graph->snapshot(), punctuation, {}).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(NodesWithPhrases(graph->snapshot(), {}, {}).error().code, ErrorCode::kInvalidArgument);
+  // Each costs a look at all texts: few, and equal ones once.
+  std::vector<std::string> many(300, "the same of every text");
+  EXPECT_TRUE(NodesWithPhrases(graph->snapshot(), many, {}));
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] += std::to_string(i);
+  EXPECT_TRUE(NodesWithPhrases(graph->snapshot(), std::span(many).first(kMaxPhrases), {}));
+  EXPECT_EQ(
+      NodesWithPhrases(graph->snapshot(), std::span(many).first(kMaxPhrases + 1), {}).error().code,
+      ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -337,6 +337,11 @@ TEST(Json, Limits) {
             std::string::npos);
   EXPECT_NE(OneError("f.jsonl", R"({"node":")" + std::string(1025, 'k') + "\"}").find("1025 bytes"),
             std::string::npos);
+  // Of values, as each takes fifty times its two bytes while it is read.
+  std::string values = R"({"node":"a","props":{"x":[0)";
+  for (int i = 0; i < 1'000'000; ++i) values += ",0";
+  EXPECT_NE(OneError("f.jsonl", values + "]}}").find("more than 1000000 values"),
+            std::string::npos);
   std::string tags = R"({"node":"a","tags":[)";
   for (int i = 0; i < 65; ++i) tags += (i ? ",\"" : "\"") + std::to_string(i) + "\"";
   EXPECT_NE(OneError("f.jsonl", tags + "]}").find("more than 64 tags"), std::string::npos);

@@ -193,6 +193,45 @@ TEST_F(DecisionsCommand, D5Check) {
   EXPECT_EQ(Run({"get", "d11"}).code, 3);
 }
 
+// What could not be judged is not allowed, and nothing narrows what is judged.
+TEST_F(DecisionsCommand, ACheckFailsClosed) {
+  const std::string rules = dir_.File("r.json", kSeedRule);
+  const std::string proposal = dir_.File("c.jsonl", Contradicts("d9"));
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"decisions", "check", "--rules", rules, "--proposal", proposal});
+    return Run(more);
+  };
+  const Finished late = check({"--max-seconds", "0"});
+  EXPECT_EQ(late.code, 1) << late.err;
+  EXPECT_FALSE(late.Json().at("allowed").as_bool());
+  EXPECT_TRUE(late.Json().at("truncated").as_bool());
+  for (const std::vector<std::string>& narrows : {std::vector<std::string>{"--scope", "nosuch"},
+                                                  {"--node-kinds", "memory"},
+                                                  {"--where", "key = 'd1'"},
+                                                  {"--as-of", "0"}}) {
+    const Finished refused = check(narrows);
+    EXPECT_EQ(refused.code, 2) << narrows[0];
+    EXPECT_NE(refused.err.find("does not take " + narrows[0]), std::string::npos) << refused.err;
+  }
+}
+
+// What was cut short is shown, and never written.
+TEST_F(DecisionsCommand, NothingTruncatedIsApplied) {
+  std::string more;  // few are ranked before anybody looks at the clock
+  for (int i = 0; i < 6'000; ++i) {
+    const std::string key = "x" + std::to_string(i);
+    more += R"({"node":")" + key + R"(","kind":"decision"})" + "\n" + R"({"edge":[")" + key +
+            R"(","x)" + std::to_string(i / 2) + R"("],"kind":"depends-on"})" + "\n";
+  }
+  Import(more);
+  const std::uint64_t before = Sequence();
+  const Finished run = Run({"decisions", "compaction", "--max-seconds", "0", "--apply"});
+  EXPECT_EQ(run.code, 1) << run.out;
+  EXPECT_NE(run.err.find("cut short"), std::string::npos) << run.err;
+  EXPECT_EQ(Sequence(), before);
+  EXPECT_TRUE(Ask({"decisions", "compaction", "--max-seconds", "0"}).at("truncated").as_bool());
+}
+
 TEST_F(DecisionsCommand, RulesAndProposalsThatCannotBe) {
   const std::uint64_t before = Sequence();
   const auto refused = [&](const std::string& rules, const std::string& proposal,

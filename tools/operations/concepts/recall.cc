@@ -34,11 +34,12 @@ Access CommitsAnswer(const Request& request) {
 
 // Writes what was raised. A dry run has the checks of the time, and no change; the past is asked
 // about any time.
-Result<Sequence> Commit(Workspace& workspace, const Request& request, const WriteBatch& batch) {
+Result<Sequence> Commit(Workspace& workspace, const Request& request, bool truncated,
+                        const WriteBatch& batch) {
   if (request.Flag("dry_run") && !request.Given("as_of") && !batch.empty())
     PLEXUS_TRY(
         CheckBatchTime(batch.time_ms(), workspace.options().clock_ms, GraphOptions().max_ahead_ms));
-  return ApplyIf(!OnlyReads(request), workspace, batch);
+  return ApplyIf(!OnlyReads(request), truncated, workspace, batch);
 }
 
 // "KIND:DIRECTION=F", KIND "all" for each of the three.
@@ -106,7 +107,8 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   options.subset = &subset;
   PLEXUS_ASSIGN(auto result, RecallConcepts(workspace.snapshot(), request.List("seeds"),
                                             workspace.now_ms(), options));
-  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence,
+                Commit(workspace, request, result.truncated, result.batch));
   std::string closing = result.propositions.empty() ? "nothing comes to mind\n" : "";
   if (request.List("seeds").empty())
     closing = "no concept was given: " + request.Name("seeds") + " says what to start from\n";
@@ -143,7 +145,8 @@ Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
   options.subset = &subset;
   PLEXUS_ASSIGN(auto result, ActivateRelated(workspace.snapshot(), request.List("sources"),
                                              workspace.now_ms(), options));
-  PLEXUS_ASSIGN(const Sequence sequence, Commit(workspace, request, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence,
+                Commit(workspace, request, result.truncated, result.batch));
   std::string closing = Closing(request, result.unknown, result.raised.size(), result.truncated);
   Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
                result = std::move(result)](ReplyWriter& json) {

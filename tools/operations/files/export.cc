@@ -16,6 +16,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {
@@ -85,6 +86,9 @@ Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request
 
 // Written beside its place and renamed, so that no half file is ever seen.
 Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
+  if (const std::string graph = Database::FolderAround(output); !graph.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(output) + " lies in " + graph + ", which holds a graph and nothing else");
   const std::string temporary = output + ".part" + std::to_string(getpid());
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   if (!file) return Fail(ErrorCode::kIo, "cannot write '" + temporary + "'");

@@ -171,7 +171,7 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
   options.summary_age_ms = static_cast<std::int64_t>(request.Number("summary_days") * kDayMs);
   PLEXUS_ASSIGN(CompactionResult result, CompactionTiers(snapshot, options));
   const bool apply = request.Flag("apply");
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, workspace, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, result.truncated, workspace, result.batch));
   const std::uint64_t top = request.Count("top");
   std::string closing = Truncated(result.truncated, "salience is not exact");
   closing += More(result.entries.size(), top);

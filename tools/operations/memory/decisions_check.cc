@@ -27,13 +27,18 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
       ParseGuardrailRules(preview.schema(), request.Source("rules"), request.Text("rules")));
   GuardrailOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
+  options.top = request.Count("top");
   PLEXUS_ASSIGN(GuardrailResult result,
                 CheckGuardrails(workspace.snapshot(), proposal, rules, options));
   const bool allowed = result.allowed;
+  const bool truncated = result.truncated;
+  const std::string more = More(result.total, options.top);
   const ApplyReport& report = proposal.report;
   Reply reply(
       [preview, report, result = std::move(result), rules = std::move(rules)](ReplyWriter& json) {
         json.Field("allowed", result.allowed);
+        json.Field("truncated", result.truncated);
+        json.Field("total", result.total);
         json.Objects("hits", result.hits, [&](const GuardrailHit& hit) {
           json.Field("rule", rules[hit.rule].name);
           json.Field("action", rules[hit.rule].action == RuleAction::kBlock ? "block" : "warn");
@@ -51,6 +56,7 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
         json.EndObject();
       });
   reply.headline = allowed ? "allowed\n" : "not allowed\n";
+  reply.closing = Truncated(truncated, "what could not be judged is not allowed") + more;
   if (!allowed) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
   return reply;
 }
@@ -65,7 +71,7 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   options.least_shared = request.Number("least");
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, workspace, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, result.truncated, workspace, result.batch));
   std::string closing = Truncated(result.truncated, "there may be more");
   if (apply) closing += "sequence " + std::to_string(sequence) + "\n";
   Reply reply([snapshot, sequence, apply, edges = std::move(result.edges),
@@ -106,8 +112,9 @@ void AddDecisionsCheck(Rows& rows) {
                Text("proposal", "FILE", "JSON lines that would be imported; nothing is written")
                    .Named(Means::kContent)
                    .Required(),
-               MaxSeconds()},
-       .reply = "allowed:b, hits:[{rule:s, action:s, message:s, target:k, other?:k, kind?:s, "
+               MaxSeconds(), Top(1000)},
+       .reply = "allowed:b, truncated:b, total:n, hits:[{rule:s, action:s, message:s, target:k, "
+                "other?:k, kind?:s, "
                 "salience?:x}], proposal:{nodes:{new:n, changed:n, same:n, removed?:n}, "
                 "edges:{new:n, changed:n, same:n, removed?:n}}",
        .tables = {{"hits",

@@ -8,7 +8,7 @@
 namespace plexus::tools {
 
 TextTable& TextTable::Column(std::string heading, Align align, std::size_t limit) {
-  columns_.push_back({std::move(heading), align, limit});
+  columns_.push_back({Escaped(heading), align, limit});
   return *this;
 }
 

@@ -1,6 +1,9 @@
 // Pieces taken greedily from the left, the last one from the right; see like_pattern.h.
 #include "algorithms/retrieval/internal/where/like_pattern.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace plexus::retrieval_internal {
 
 namespace {
@@ -15,6 +18,20 @@ std::size_t CharacterBytes(std::string_view text) {
   const std::size_t most = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
   std::size_t bytes = 1;
   while (bytes < most && bytes < text.size() && Continues(text[bytes])) ++bytes;
+  return bytes;
+}
+
+// Whether the piece is bytes alone that can only begin where a character does.
+template <class Piece>
+bool IsLiteral(const Piece& piece) {
+  return !Continues(piece.front().byte) &&
+         std::ranges::none_of(piece, [](const auto& symbol) { return symbol.any; });
+}
+
+template <class Piece>
+std::string BytesOf(const Piece& piece) {
+  std::string bytes;
+  for (const auto& symbol : piece) bytes.push_back(symbol.byte);
   return bytes;
 }
 
@@ -53,9 +70,23 @@ bool LikePattern::Matches(std::string_view text) const {
   if (first == std::string_view::npos) return false;
   if (!open_) return first == text.size();
   text.remove_prefix(first);
+  std::string lowered;
+  if (ignore_case_) {
+    lowered = text;
+    std::ranges::transform(lowered, lowered.begin(), Lower);
+    text = lowered;
+  }
   for (std::size_t i = 1; i + 1 < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
     if (piece.empty()) continue;
+    if (IsLiteral(piece)) {
+      const std::string bytes = BytesOf(piece);
+      const void* found = memmem(text.data(), text.size(), bytes.data(), bytes.size());
+      if (!found) return false;
+      text.remove_prefix(static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) +
+                         bytes.size());
+      continue;
+    }
     std::size_t taken = std::string_view::npos;
     while (!text.empty() && (taken = Fit(piece, text)) == std::string_view::npos)
       text.remove_prefix(CharacterBytes(text));
@@ -64,6 +95,9 @@ bool LikePattern::Matches(std::string_view text) const {
   }
   const Piece& last = pieces_.back();
   if (last.empty()) return true;
+  if (IsLiteral(last)) return text.ends_with(BytesOf(last));
+  // A symbol takes four bytes at most.
+  while (text.size() / 4 > last.size()) text.remove_prefix(CharacterBytes(text));
   for (; !text.empty(); text.remove_prefix(CharacterBytes(text)))
     if (Fit(last, text) == text.size()) return true;
   return false;

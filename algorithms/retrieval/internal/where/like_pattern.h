@@ -2,7 +2,8 @@
 //
 // A pattern is pieces between its "%". The first is bound to the begin of the text, the last to its
 // end, and of those between the first place where one fits is as good as any (what is left for the
-// others is longest). So a text of n bytes costs O(n * pattern) at most.
+// others is longest). So a text of n bytes costs
+// O(n), and O(n * piece) only for a piece in the middle that has a "_".
 #pragma once
 
 #include <cstddef>
