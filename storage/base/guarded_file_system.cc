@@ -8,6 +8,7 @@
 #include <string>
 
 #include "storage/base/plain_files.h"
+#include "storage/base/rocks_status.h"
 
 namespace plexus::storage_internal {
 

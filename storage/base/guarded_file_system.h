@@ -29,6 +29,7 @@
 
 #include <rocksdb/file_system.h>
 
+#include "engine/error.h"
 #include "storage/base/home_watch.h"
 
 namespace plexus::storage_internal {
