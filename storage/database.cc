@@ -132,7 +132,7 @@ Result<std::uint64_t> Database::Impl::HashAt(Sequence sequence) {
 }
 
 Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
-  PLEXUS_TRY(files->Look());
+  PLEXUS_TRY(files->CheckHome());
   PLEXUS_TRY(ScrubNow(progress));
   const std::uint64_t tail_before = journal->tail_bytes();
   const Snapshot snapshot = graph->snapshot();
@@ -292,7 +292,7 @@ Status Database::Impl::CloseNow() {
     return shut;
   }
   std::lock_guard guard(maintenance);
-  Status status = files->Look();
+  Status status = files->CheckHome();
   const bool failed = graph && graph->read_only();
   // What other threads append from here on is refused: the log's end stays where it is.
   journal->StopAppends();
@@ -322,7 +322,7 @@ Status Database::Impl::CloseNow() {
     if (listed) {
       last.files = *std::move(listed);
       FailPoint(options.hooks, "close.before_anchor");
-      status = files->Look();
+      status = files->CheckHome();
       // A deleted file that came back after a power loss would not be on the list.
       if (status) status = files->SyncDirectory(generation_path());
       if (status) status = WriteAnchor(directory, last, *files);

@@ -24,11 +24,11 @@
 // When such a child ends by exit(), static objects older than the first Open are not destroyed.
 // It may open databases read-only, not for writing.
 //
-// Memory: when there is none, calls are kResourceExhausted. Where there was none inside of
-// RocksDB, on whatever thread, the database can be used no longer: later calls are
-// kFailedPrecondition or kReadOnly, Close is an error and leaves the files as a crash would. RocksDB's
-// memory is not given back. It can be opened again at once, in the same process. That process's
-// exit() ends without the destructors of static objects older than the first Open.
+// Memory: when there is none, calls are kResourceExhausted. Where there was none inside of a call
+// of RocksDB, on whatever thread, the database can be used no longer: later calls are
+// kFailedPrecondition or kReadOnly, Close is an error and leaves the files as a crash would. The
+// memory of RocksDB is not given back. It can be opened again at once, in the same process, whose
+// exit() then ends without the destructors of static objects older than the first Open.
 //
 // A Database may be an object of static storage: exit() and returning from main close what is open.
 //

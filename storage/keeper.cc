@@ -18,7 +18,7 @@ void Database::Impl::MoveAnchor(bool try_only) {
   std::unique_lock alone(maintenance, std::defer_lock);
   if (try_only && !alone.try_lock()) return;  // a checkpoint moves it as well
   if (!try_only) alone.lock();
-  if (closed || !rocks || !files->Look()) return;
+  if (closed || !rocks || !files->CheckHome()) return;
   const RocksJournal::Position at = journal->position();
   if (journal->bulk() || !journal->WaitDurable(at.sequence)) return;
   Anchor next = anchor;

@@ -27,7 +27,7 @@ void Files::SetHome(const std::string& directory) const {
 
 void Files::Forget(const std::string& path) const noexcept { guard_->state().watch.Forget(path); }
 
-Status Files::Look() const {
+Status Files::CheckHome() const {
   if (dead()) return Fail(ErrorCode::kFailedPrecondition, kDeadText);
   HomeWatch& watch = guard_->state().watch;
   return watch.LookAtAll() ? Status() : Fail(ErrorCode::kIo, watch.Why());

@@ -32,7 +32,7 @@ class Files {
   void SetHome(const std::string& directory) const;
   void Forget(const std::string& path) const noexcept;  // deleted past RocksDB's file system
   // OK while all of it is where it was and RocksDB can be used. A stat for each file.
-  Status Look() const;
+  Status CheckHome() const;
   // RocksDB can be called no longer (log/guarded_db.h): from now on it reaches no file. What
   // shares this object's files dies with it.
   void Die() const noexcept;

@@ -78,7 +78,7 @@ bool HomeWatch::Gone(const std::string& path, bool folder) {
   return false;
 }
 
-bool HomeWatch::Look(const std::string& path, Folder& folder) {
+bool HomeWatch::CheckFolder(const std::string& path, Folder& folder) {
   struct stat now;
   if (stat(path.c_str(), &now) != 0 || folder.inode != Inode{now.st_dev, now.st_ino})
     return Gone(path, true);
@@ -103,14 +103,14 @@ bool HomeWatch::LookAround(const std::string& path) {
   if (!Ours(path)) return true;
   const std::string_view name = FolderOf(path);
   Folder* const folder = Find(name);
-  return !folder || Look(std::string(name), *folder);
+  return !folder || CheckFolder(std::string(name), *folder);
 }
 
 bool HomeWatch::LookAtAll() {
   const std::lock_guard lock(mutex_);
   if (gone()) return false;
   for (auto& [path, folder] : folders_)
-    if (!Look(path, folder)) return false;
+    if (!CheckFolder(path, folder)) return false;
   return true;
 }
 

@@ -46,7 +46,7 @@ class HomeWatch {
   };
   bool Ours(std::string_view path) const;
   Folder* Find(std::string_view folder);
-  bool Look(const std::string& path, Folder& folder);
+  bool CheckFolder(const std::string& path, Folder& folder);
   bool Gone(const std::string& path, bool folder);
 
   mutable std::mutex mutex_;

@@ -133,7 +133,6 @@ TEST_F(NoMemoryInTheBackground, AndInCallsOfRocksDB) {
           ++dead;
           EXPECT_EQ(next.error().code, ErrorCode::kFailedPrecondition);
           EXPECT_FALSE(db->graph().Apply(ScriptBatch(acknowledged + 1)));
-          EXPECT_TRUE(db->graph().read_only());
           EXPECT_FALSE(db->Trim(6));
           EXPECT_FALSE(db->AsOf(3));
           EXPECT_FALSE(db->Verify() && db->Verify()->ok);
