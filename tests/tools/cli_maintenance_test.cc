@@ -203,7 +203,8 @@ TEST(MissingAnchor, IsDamageForEveryCommand) {
     all.insert(all.end(), {"--db", db});
     const Finished run = Plexus(all);
     EXPECT_EQ(run.code, 4) << words[0] << " " << run.err;
-    EXPECT_NE(run.err.find("is missing beside an existing database"), std::string::npos) << run.err;
+    EXPECT_NE((run.out + run.err).find("is missing beside an existing database"), std::string::npos)
+        << words[0] << run.out << run.err;
   }
   EXPECT_EQ(Plexus({"stats", "--db", dir.path()}).code, 3);
 }

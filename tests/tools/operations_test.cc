@@ -149,7 +149,11 @@ TEST(Operations, TablesNameMembersOfTheReply) {
       const Shape* element = ListOf(reply, table.list);
       ASSERT_TRUE(element) << row.name << " has no list " << table.list;
       std::set<std::string> known;
-      for (const ShapeMember& member : element->members) known.insert(member.name);
+      for (const ShapeMember& member : element->members) {
+        known.insert(member.name);
+        for (const ShapeMember& inner : member.shape.members)
+          known.insert(member.name + "/" + inner.name);
+      }
       if (const std::size_t slash = table.list.find('/'); slash != std::string::npos)
         for (const ShapeMember& member : ListOf(reply, table.list.substr(0, slash))->members)
           known.insert(member.name);
@@ -206,7 +210,7 @@ TEST(Operations, AnswerOnAGraphInMemory) {
   JsonWriter json(text);
   WriteReply(*reply, {}, json);
   EXPECT_EQ(text.str(),
-            R"({"key":"a","truncated":false,"index_edges":[],"neighbors":[{"key":"b",)"
+            R"({"key":"a","truncated":false,"total":1,"index_edges":[],"neighbors":[{"key":"b",)"
             R"("direction":"out","kind":"knows","weight":0.5,"created_at":1700000000000}]})");
 }
 

@@ -76,7 +76,8 @@ std::vector<Operation> MakeCommands() {
       {Flag("keep_going", "a script goes on behind a line that failed"),
        Flag("keep_history", "~/.plexus_history keeps lines that write or erase, too")},
       {{"plexus shell --db g", "with history and completion; quit ends it"},
-       {"plexus shell --db g --json < questions.txt", "a script: a command a line, or a request {\"get\":{\"key\":\"a\"}}; # comments"}},
+       {"plexus shell --db g --json < questions.txt",
+        "a script: a command a line, or a request {\"get\":{\"key\":\"a\"}}; # comments"}},
       RunNothing);
   return commands;
 }

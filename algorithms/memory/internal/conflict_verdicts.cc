@@ -37,6 +37,9 @@ class Resolver {
       if (Status checked = Check(verdicts[i]); !checked) return At(i, checked.error());
       if (verdicts[i].kind == VerdictKind::kDrop) dropped_.emplace(verdicts[i].goes, i);
     }
+    const auto writes = [&](const Verdict& v) { return WritesEdge(v); };
+    if (!options_.created_by.empty() && !verdicts.empty() && std::ranges::none_of(verdicts, writes))
+      return At(0, Nowhere(verdicts[0], "who says so").error());
     for (std::size_t i = 0; i < verdicts.size(); ++i)
       for (const NodeId side : {verdicts[i].a, verdicts[i].b})
         if (const auto at = dropped_.find(side);
@@ -80,21 +83,22 @@ class Resolver {
     if (Chooses(v.kind) && v.goes != v.a && v.goes != v.b)
       return Fail(ErrorCode::kInvalidArgument,
                   std::string(VerdictName(v.kind)) + " names neither of " + Pair(v));
-    const auto nowhere = [&](const char* what) {
-      return Fail(ErrorCode::kInvalidArgument, std::string(VerdictName(v.kind)) + " of " + Pair(v) +
-                                                   " writes no edge: there is nothing that could "
-                                                   "hold " +
-                                                   what);
-    };
-    const bool writes = v.kind != VerdictKind::kDrop &&
-                        !(v.kind == VerdictKind::kContradicts && !Open(v).empty()) &&
-                        !(v.kind == VerdictKind::kUnrelated && Open(v).empty());
-    if (!v.note.empty() && !writes) return nowhere("a note");
-    if (!options_.created_by.empty() && !writes) return nowhere("who says so");
+    if (!v.note.empty() && !WritesEdge(v)) return Nowhere(v, "a note");
     if (!Resolves(v.kind)) return {};
     if (Open(v).empty())
       return Fail(ErrorCode::kNotFound, "no open conflict between " + Pair(v) + Hidden(v));
     return {};
+  }
+
+  bool WritesEdge(const Verdict& v) const {
+    if (v.kind == VerdictKind::kDrop) return false;
+    if (v.kind == VerdictKind::kContradicts) return Open(v).empty();
+    return v.kind != VerdictKind::kUnrelated || !Open(v).empty();
+  }
+  Status Nowhere(const Verdict& v, const char* what) const {
+    return Fail(ErrorCode::kInvalidArgument,
+                std::string(VerdictName(v.kind)) + " of " + Pair(v) +
+                    " writes no edge: there is nothing that could hold " + what);
   }
 
   std::string Pair(const Verdict& v) const {

@@ -43,7 +43,7 @@ struct NodeView {
 // Edges of the index plane by kind, those without edges left out. O(edges of the node).
 std::vector<KindCount> CountIndexEdges(const Snapshot& snapshot, NodeId node) {
   std::vector<KindCount> counts;
-  const auto count = [&](Direction direction, std::uint64_t KindCount::* which) {
+  const auto count = [&](Direction direction, std::uint64_t KindCount::*which) {
     snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
       if (snapshot.schema().edge_kind(arc.kind).plane != Plane::kIndex) return;
       auto at = std::ranges::find(counts, arc.kind, &KindCount::kind);
@@ -57,7 +57,7 @@ std::vector<KindCount> CountIndexEdges(const Snapshot& snapshot, NodeId node) {
   return counts;
 }
 
-std::uint64_t Sum(const std::vector<KindCount>& counts, std::uint64_t KindCount::* which) {
+std::uint64_t Sum(const std::vector<KindCount>& counts, std::uint64_t KindCount::*which) {
   std::uint64_t sum = 0;
   for (const KindCount& count : counts) sum += count.*which;
   return sum;
@@ -167,8 +167,7 @@ std::string Page(const Snapshot& snapshot, const NodeView& view) {
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     }
   }
-  if (view.superseded_by)
-    table.Row({"superseded by", ShownKey(snapshot, *view.superseded_by)});
+  if (view.superseded_by) table.Row({"superseded by", ShownKey(snapshot, *view.superseded_by)});
   std::string tags;
   for (const std::string& tag : view.tags) tags += (tags.empty() ? "" : ", ") + tag;
   if (!tags.empty()) table.Row({"tags", tags});
@@ -288,7 +287,8 @@ void AddGet(Rows& rows) {
        .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
                           .Named(Means::kKey)
                           .Positional()},
-       .reply = "key?:k, kind?:s, text?:s, tags?:[s], superseded_by?:k, props?:j, scope?:s, out_degree?:n, "
+       .reply = "key?:k, kind?:s, text?:s, tags?:[s], superseded_by?:k, props?:j, scope?:s, "
+                "out_degree?:n, "
                 "in_degree?:n, index_out_degree?:n, index_in_degree?:n, "
                 "index_edges?:[{kind:s, out:n, in:n}], "
                 "members?:[{key:k, role:s, rank?:x, trust?:x, score?:x, preview?:s, tags?:[s], "

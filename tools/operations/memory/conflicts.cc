@@ -120,11 +120,20 @@ Result<Reply> RunChain(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   PLEXUS_ASSIGN(SupersessionWalk walk, WalkSupersession(snapshot, node, workspace.now_ms(),
                                                         request.Count("max_steps"), budget));
-  std::string headline = "the head is " + Escaped(ShownKey(snapshot, walk.head)) + "\n";
+  const auto outside = [&](NodeId v) {
+    return workspace.scope() && !workspace.scope()->contains(v);
+  };
+  for (auto* steps : {&walk.newer, &walk.older})
+    std::erase_if(*steps, [&](const SupersessionStep& step) {
+      return outside(step.newer) || outside(step.older);
+    });
+  const bool shown = !outside(walk.head);
+  std::string headline = shown ? "the head is " + Escaped(ShownKey(snapshot, walk.head)) + "\n"
+                               : std::string("the head is outside of what was asked for\n");
   std::string closing = walk.truncated ? "truncated: there are more steps\n" : "";
-  Reply reply([snapshot, walk = std::move(walk)](ReplyWriter& json) {
+  Reply reply([snapshot, shown, walk = std::move(walk)](ReplyWriter& json) {
     json.Field("truncated", walk.truncated);
-    json.Node("head", snapshot, walk.head);
+    if (shown) json.Node("head", snapshot, walk.head);
     const auto write = [&](const SupersessionStep& step) {
       json.Node("newer", snapshot, step.newer);
       json.Node("older", snapshot, step.older);
@@ -227,7 +236,7 @@ void AddConflicts(Rows& rows) {
                                     .Default(std::uint64_t{1000})
                                     .Between(1, 1'000'000),
                                 MaxSeconds()},
-       .reply = "truncated:b, head:k, "
+       .reply = "truncated:b, head?:k, "
                 "replaced_by:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}], "
                 "replaced:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}]",
        .tables = {{"replaced_by",

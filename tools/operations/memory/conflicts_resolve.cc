@@ -165,8 +165,9 @@ void AddConflictsResolve(Rows& rows) {
                  "a verdict a line: {\"a\":KEY,\"b\":KEY,\"verdict\":WORD,\"goes\":KEY,"
                  "\"note\":TEXT}, all as one change")
                 .Named(Means::kContent),
-            Text("created_by", "NAME", "who says so; of the edge that ends it is resolved_by").MayBeEmpty(), DryRunParameter(),
-            ExpectSequenceParameter()},
+            Text("created_by", "NAME", "who says so; of the edge that ends it is resolved_by")
+                .MayBeEmpty(),
+            DryRunParameter(), ExpectSequenceParameter()},
        .reply = std::string("verdicts:n, linked:n, ended:n, dropped:n, ") + kChangeShape,
        .examples = {{"plexus conflicts resolve --db g k1 k2 --supersede k1",
                      "k2 supersedes k1, which is hidden from now on"},
