@@ -53,7 +53,8 @@ class Guard : public rocksdb::FileSystemWrapper {
   // Shuts it: returns when no call that writes is under way.
   void Die() noexcept;
   static bool AnyDied();  // in this process
-  // As RemoveFolder (plain_files.h), unless a write failed before or the folder is not ours any more.
+  // As RemoveFolder (plain_files.h), unless a write failed before or the folder is not ours any
+  // more.
   Status RemoveFolder(const std::string& path);
   // Gives up the locks that RocksDB took and will not give back. REQUIRES Die before.
   void Unlock() noexcept;

@@ -224,7 +224,7 @@ TEST(Changes, AReplicaShowsNothingThatWasReplaced) {
           batch.Unlink(node, kHasTerm, batch.IndexNode(kTerm, "w" + std::to_string(below(3))));
           break;
         case 7:
-          batch.Link(node, kLink, batch.Node("k" + std::to_string(below(kKeys))));
+          batch.Link(node, kLink, batch.UpsertNode("k" + std::to_string(below(kKeys))));
           break;
         default:
           batch.PurgeNode(node);

@@ -1,6 +1,6 @@
 // Graph::Load into a directory: a wrong load leaves it empty and sound, a right one is there when
 // it is opened again. Before the checks such directories were refused as corrupt.
-#include "tests/engine/edge_loads.h"
+#include "tests/engine/bulk/edge_loads.h"
 #include "tests/support/dump.h"
 #include "tests/support/store_test_util.h"
 

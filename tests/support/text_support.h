@@ -26,7 +26,7 @@ inline ImportOptions Skip() {
 
 inline ImportReport Load(Graph& graph, std::string_view name, std::string_view bytes,
                          ImportOptions options = {}) {
-  if (options.now_ms == 0) options.now_ms = kNow;
+  if (options.now_ms == kNoTime) options.now_ms = kNow;
   auto report = ImportBytes(graph, name, bytes, options);
   EXPECT_TRUE(report) << (report ? "" : report.error().ToString());
   return report ? *report : ImportReport();

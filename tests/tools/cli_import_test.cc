@@ -14,7 +14,7 @@ TEST(Import, RecordsThatAreNeverValidAreTold) {
   const TempDir dir;
   const std::string db = dir / "g";
   const std::string file = dir.File(
-      "a.jsonl", "{\"node\":\"a\",\"valid_from\":\"2026-01-02\",\"valid_until\":\"2026-01-01\"}\n");
+      "a.jsonl", "{\"node\":\"a\",\"valid_from\":\"2026-01-02\",\"valid_until\":\"2026-01-02\"}\n");
   const std::string why = "a.jsonl:1: \"valid_from\" 2026-01-02T00:00:00.000Z is not before";
   const Finished strict = Plexus({"import", "--db", db, "--strict", file});
   EXPECT_EQ(strict.code, 1);

@@ -405,7 +405,8 @@ Status BatchBuilder::CheckValidTimes(std::optional<std::int64_t> from,
                                      std::optional<std::int64_t> until) {
   const bool open = !from || !until || *from == kNoTime || *until == kNoTime;
   if (open || *from < *until) return {};
-  if (context_.options->strict)
+  // The graph takes none that ends before it begins.
+  if (context_.options->strict || *from > *until)
     return Fail(ErrorCode::kInvalidArgument, "\"valid_from\" " + NeverValid(*from, *until));
   NoteDoubt("valid_from", *from, until);
   return {};

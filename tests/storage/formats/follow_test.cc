@@ -298,7 +298,7 @@ TEST_F(FollowTest, CountsAreThoseOfAllBatches) {
         "\n"
         R"({"edge":["c","d"],"kind":"knows","valid_from":1700000000})"
         "\n"
-        R"({"node":"e","valid_from":"2026-01-02","valid_until":"2026-01-01"})"
+        R"({"node":"e","valid_from":"2026-01-02","valid_until":"2026-01-02"})"
         "\n"
         R"({"event":"f","members":[{"id":"e","role":"witness"}]})"
         "\n"

@@ -77,48 +77,54 @@ TEST(Times, SecondsAreReadAsSuchAndReported) {
   EXPECT_EQ(graph->snapshot().i64(kCreatedAt, Id(graph->snapshot(), "a")), 1700000000);
 }
 
+// One that ends before it begins is refused; one that ends when it begins is taken, and warned of.
 TEST(Times, RecordsThatAreNeverValidAreReportedOrRefused) {
-  const std::string why =
-      "\"valid_from\" 2026-01-02T00:00:00.000Z is not before \"valid_until\" "
-      "2026-01-01T00:00:00.000Z: it would never be valid";
-  const std::string times = R"("valid_from":"2026-01-02","valid_until":"2026-01-01"})";
-  const std::string json = R"({"node":"a","valid_from":"2026-01-01","valid_until":"2026-01-02"})"
-                           "\n"
-                           R"({"node":"b",)" +
-                           times + "\n" + R"({"edge":["a","b"],"kind":"knows",)" + times + "\n" +
-                           R"({"event":"e",)" + times + "\n" +
-                           R"({"node":"c","valid_from":"2026-01-02","valid_until":null})" + "\n";
-  const std::string table = "key,valid_from,valid_until\nd,2026-01-02,2026-01-01\n";
-  const std::string edges = "source,target,valid_from,valid_until\na,d,2026-01-02,2026-01-01\n";
-  const std::string same = R"({"node":"b","valid_from":7000000000000,"valid_until":7000000000000})";
+  const auto why = [](const std::string& until) {
+    return "\"valid_from\" 2026-01-02T00:00:00.000Z is not before \"valid_until\" " + until +
+           "T00:00:00.000Z: it would never be valid";
+  };
   struct Case {
-    std::string name, text;
+    std::string name, until;
     std::uint64_t line, count;
   };
-  for (const Case& c :
-       {Case{"a.jsonl", json, 2, 3}, {"b.csv", table, 2, 1}, {"c.csv", edges, 2, 1}}) {
-    auto graph = Graph::InMemory();
-    const ImportReport taken = LoadClean(*graph, c.name, c.text);
-    ASSERT_EQ(taken.warnings.size(), 1u);
-    EXPECT_EQ(taken.warnings[0].ToString(),
-              c.name + ":" + std::to_string(c.line) + ": " + why +
-                  (c.count > 1 ? " (" + std::to_string(c.count) + " such records)" : ""));
-    EXPECT_TRUE(taken.warnings[0].until);
-
-    auto empty = Graph::InMemory();
-    ImportOptions strict;
-    strict.strict = true;
-    strict.now_ms = 1;
-    auto refused = ImportBytes(*empty, c.name, c.text, strict);
-    ASSERT_TRUE(refused);
-    EXPECT_TRUE(refused->stopped);
-    ASSERT_EQ(refused->kept_errors.size(), 1u);
-    EXPECT_EQ(refused->kept_errors[0].ToString(),
-              c.name + ":" + std::to_string(c.line) + ": " + why);
-    EXPECT_EQ(empty->snapshot().sequence(), 0u);
-  }
-  auto graph = Graph::InMemory();
-  EXPECT_EQ(LoadClean(*graph, "d.jsonl", same).warnings.size(), 1u);
+  const auto text = [](const Case& c) {
+    const std::string times = R"("valid_from":"2026-01-02","valid_until":")" + c.until + "\"}";
+    if (c.name == "b.csv") return "key,valid_from,valid_until\nd,2026-01-02," + c.until + "\n";
+    if (c.name == "c.csv")
+      return "source,target,valid_from,valid_until\na,d,2026-01-02," + c.until + "\n";
+    return R"({"node":"a","valid_from":"2026-01-01","valid_until":"2026-01-02"})"
+           "\n"
+           R"({"node":"b",)" +
+           times + "\n" + R"({"edge":["a","b"],"kind":"knows",)" + times + "\n" +
+           R"({"event":"e",)" + times + "\n" +
+           R"({"node":"c","valid_from":"2026-01-02","valid_until":null})" + "\n";
+  };
+  for (const std::string until : {"2026-01-01", "2026-01-02"})
+    for (const Case& c :
+         {Case{"a.jsonl", until, 2, 3}, {"b.csv", until, 2, 1}, {"c.csv", until, 2, 1}}) {
+      for (const bool strict : {false, true}) {
+        if (until == "2026-01-02" && !strict) continue;
+        auto empty = Graph::InMemory();
+        ImportOptions options;
+        options.strict = strict;
+        options.now_ms = 1;
+        auto refused = ImportBytes(*empty, c.name, text(c), options);
+        ASSERT_TRUE(refused);
+        EXPECT_TRUE(refused->stopped);
+        ASSERT_EQ(refused->kept_errors.size(), 1u);
+        EXPECT_EQ(refused->kept_errors[0].ToString(),
+                  c.name + ":" + std::to_string(c.line) + ": " + why(until));
+        EXPECT_EQ(empty->snapshot().sequence(), 0u);
+      }
+      if (until == "2026-01-01") continue;
+      auto graph = Graph::InMemory();
+      const ImportReport taken = LoadClean(*graph, c.name, text(c));
+      ASSERT_EQ(taken.warnings.size(), 1u);
+      EXPECT_EQ(taken.warnings[0].ToString(),
+                c.name + ":" + std::to_string(c.line) + ": " + why(until) +
+                    (c.count > 1 ? " (" + std::to_string(c.count) + " such records)" : ""));
+      EXPECT_TRUE(taken.warnings[0].until);
+    }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "engine/graph.h"
-#include "tests/engine/edge_loads.h"
+#include "tests/engine/bulk/edge_loads.h"
 #include "tests/support/dump.h"
 
 namespace plexus::testing {
