@@ -12,7 +12,6 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <sys/prctl.h>
 
 #include <atomic>
 #include <cstdint>
@@ -36,7 +35,7 @@ class FailingMemory {
                 Threads threads = Threads::kAll) {
     Which() = threads;
     Maker() = std::this_thread::get_id();
-    if (spare) {  // the first call allocates itself
+    if (spare || threads == Threads::kOthers) {  // the first call allocates itself
       void* frames[2];
       backtrace(frames, 2);
     }
@@ -90,9 +89,20 @@ class FailingMemory {
     if (Which() == Threads::kAll) return true;
     const bool made_it = std::this_thread::get_id() == Maker();
     if (Which() == Threads::kThis || made_it) return Which() == Threads::kThis && made_it;
-    char name[16] = "";
-    prctl(PR_GET_NAME, name);
-    return std::strncmp(name, "rocksdb", 7) != 0;
+    static thread_local const bool of_rocksdb = BeganInRocksDB();
+    return !of_rocksdb;
+  }
+  // The outermost frame of the thread that is not the system's.
+  static bool BeganInRocksDB() {
+    void* frames[96];
+    Dl_info info;
+    for (int i = backtrace(frames, 96) - 1; i >= 0; --i) {
+      if (dladdr(frames[i], &info) == 0 || !info.dli_fname) continue;
+      if (std::strstr(info.dli_fname, "/libc.so") || std::strstr(info.dli_fname, "libstdc++"))
+        continue;
+      return std::strstr(info.dli_fname, "librocksdb") != nullptr;
+    }
+    return false;
   }
   static bool& Lasts() {
     static bool lasts = false;
