@@ -40,6 +40,8 @@ std::string Holder(int descriptor) {
 }
 
 void WriteHolder(int descriptor) {
+  struct stat status;  // under another name it may be anybody's file
+  if (fstat(descriptor, &status) != 0 || status.st_nlink > 1) return;
   char host[256] = "unknown";
   gethostname(host, sizeof host - 1);
   const std::string text =

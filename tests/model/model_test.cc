@@ -258,6 +258,7 @@ TEST(Model, JournalFailsAtEveryCall) {
       bool failed = false;
       for (int step = 0; step < 80 && !failed; ++step) {
         WriteBatch batch(step);
+        batch.set_links_revive(true);
         Batch on_model(model, step);
         if (step == 0)
           FirstBatch(batch, on_model);
@@ -307,6 +308,7 @@ TEST(Model, PayloadStoreFailsAtEveryRead) {
     int refused = 0;
     for (int step = 0; step < 60; ++step) {
       WriteBatch batch(step);
+      batch.set_links_revive(true);
       Batch on_model(model, step);
       if (step == 0)
         FirstBatch(batch, on_model);

@@ -31,7 +31,7 @@ class Reader {
     for (std::size_t k = 0; k < s_.schema().edge_kinds().size(); ++k) {
       const EdgeKindId kind(k);
       if (!o_.kinds.given() ? IsFact(kind) && !Kind(kind).suppresses && kind != kContradicts
-                           : std::find(o_.kinds.begin(), o_.kinds.end(), kind) != o_.kinds.end())
+                            : std::find(o_.kinds.begin(), o_.kinds.end(), kind) != o_.kinds.end())
         walked_kinds_.insert(kind);
     }
   }
@@ -241,7 +241,7 @@ class Reader {
       if (e.source != v && e.target != v) continue;
       const NodeId other = e.source == v ? e.target : e.source;
       const int direction = Kind(e.kind).symmetric ? 2 : e.source == v ? 0 : 1;
-      if (other != but) to[{e.kind, direction, hop}] += 1;
+      if (other != but) to[{e.kind.value(), direction, hop}] += 1;
     }
   }
 

@@ -76,7 +76,8 @@ class Drawer {
     op.value = static_cast<double>(1 + chance_.Below(256)) / 256;
     const std::int64_t now = TimeOf(writer_, step_);
     if (chance_.OneIn(5)) op.from = now + static_cast<std::int64_t>(chance_.Below(4000)) - 2000;
-    if (chance_.OneIn(5)) op.until = now + static_cast<std::int64_t>(chance_.Below(8000));
+    if (chance_.OneIn(5))
+      op.until = std::max(now, op.from) + static_cast<std::int64_t>(chance_.Below(8000));
     ops_.push_back(op);
   }
   void Cut(const std::string& source) {

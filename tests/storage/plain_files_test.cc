@@ -62,7 +62,7 @@ void UseAll(const std::string& directory) {
   (void)Repair(directory, directory + "-repaired");
   for (int i = 0; i < 2; ++i)
     if (auto db = Database::Open(directory, Create())) {
-      ApplyScript(**db, 11, 12);
+      for (const std::uint64_t batch : {11, 12}) (void)(*db)->graph().Apply(ScriptBatch(batch));
       (void)(*db)->Checkpoint();
       (void)(*db)->Trim(5);
       const NodeId nodes[] = {1};

@@ -42,11 +42,18 @@ TEST_F(Shell, LinesAreTheCommands) {
 
 // A line has an end: what is longer is refused as it is read, and the next line is heard.
 TEST_F(Shell, ALongLineIsRefused) {
-  const Finished run = Script("find " + std::string(3 << 20, 'a') + "\nget alice\n");
+  const Finished run =
+      Script("find " + std::string(3 << 20, 'a') + "\nget alice\n", {"--keep-going"});
   EXPECT_NE(run.err.find("a line has at most 1048576 bytes"), std::string::npos)
       << run.err.substr(0, 200);
   EXPECT_NE(run.out.find("alice"), std::string::npos);
   EXPECT_EQ(Script("find " + std::string(3 << 20, 'a')).code, 2);
+  // One that a quote makes so long is refused whole: no part of it is a line of its own.
+  std::string parts = "put n3 --text 'a";
+  for (int i = 0; i < 30; ++i) parts += std::string(100'000, 'b') + "\nremove alice\n";
+  const Finished long_text = Script(parts + "'\nget alice\n", {"--keep-going"});
+  EXPECT_NE(long_text.err.find("a line has at most"), std::string::npos);
+  EXPECT_NE(long_text.out.find("alice"), std::string::npos) << long_text.err.substr(0, 300);
 }
 
 TEST_F(Shell, WritesAreDurableAndSeenByTheNextLine) {

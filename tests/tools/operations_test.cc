@@ -86,7 +86,7 @@ TEST(Operations, NothingTruncatedIsWritten) {
     ++rows;
     const auto graph = Graph::InMemory();
     WriteBatch batch(1);
-    for (int i = 0; i < 6'000; ++i)
+    for (int i = 1; i < 6'000; ++i)
       batch.Link(batch.UpsertNode("d" + std::to_string(i), kDecision), kDependsOn,
                  batch.UpsertNode("d" + std::to_string(i / 2), kDecision));
     ASSERT_TRUE(graph->Apply(batch));

@@ -116,7 +116,11 @@ class Shell {
       const std::optional<std::string> more = next();
       if (!more) break;
       whole.split.Add(*more);
-      whole.text += '\n' + *more;
+      if (whole.text.size() <= ShellInput::kMaxLine) {
+        whole.text += '\n' + *more;
+      } else {
+        whole.split.Forget();  // it is refused, but not before its end
+      }
     }
     return whole;
   }

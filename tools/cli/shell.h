@@ -32,6 +32,11 @@ class SplitLine {
   // The quote that is not closed, or the backslash; 0: the line is whole.
   char open() const { return open_; }
   std::vector<std::string> Words() &&;
+  // Drops the words so far; what is open stays open.
+  void Forget() {
+    words_.clear();
+    word_.clear();
+  }
 
  private:
   void EndWord();

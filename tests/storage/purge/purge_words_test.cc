@@ -175,7 +175,7 @@ TEST(Purge, HistoryTellsNumbersOnly) {
   const std::string_view keys[] = {"secret-node"};
   PLEXUS_OK(db->Purge(keys, 3000));
   WriteBatch again(4000);  // its next life is told
-  again.Link(again.Node("secret-node"), kHasTag, again.IndexNode(kTag, "tagshared"));
+  again.Link(again.UpsertNode("secret-node"), kHasTag, again.IndexNode(kTag, "tagshared"));
   PLEXUS_OK(db->graph().Apply(again));
   const NodeId node = *db->snapshot().Find("secret-node");
   using What = HistoryEntry::What;

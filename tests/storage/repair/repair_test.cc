@@ -88,9 +88,7 @@ void DamagedFiles::Judge(const std::string& what) {
     ++(warnings ? worked_round_ : harmless_);
   } else {
     opened >> code;
-    EXPECT_EQ(code, ErrorCodeName(what.find("/anchor deleted") != std::string::npos
-                                      ? ErrorCode::kNotFound
-                                      : ErrorCode::kCorruption));
+    EXPECT_EQ(code, ErrorCodeName(ErrorCode::kCorruption));
     EXPECT_NE(open_line.find(hurt), std::string::npos) << open_line;
     if (code == "corruption") {
       EXPECT_NE(open_line.find("plexus repair"), std::string::npos) << open_line;

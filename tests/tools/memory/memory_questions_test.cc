@@ -276,6 +276,7 @@ Replies Ask(Workspace& workspace, const std::string& as_of = "") {
     }
     EXPECT_TRUE(request->Set("now", std::to_string(kNow)));
     if (!as_of.empty()) {
+      if (name == "decisions_check") continue;  // is for the present alone
       EXPECT_TRUE(request->Set("as_of", as_of));
     }
     Result<Reply> reply = Answer(workspace, *request);
@@ -405,8 +406,11 @@ TEST_P(MemoryQuestions, ReopenedAndAsOf) {
     Import((*database)->graph(), world.Later(), kT + 95 * kDay);
     ASSERT_TRUE((*database)->Close());
     EXPECT_NE(AskStored(path, 1), want);
+    Replies past = want;
+    std::erase_if(past,
+                  [](const std::string& reply) { return reply.starts_with("decisions_check"); });
     for (const int threads : {1, 2})
-      ExpectSame(AskStored(path, threads, std::to_string(then)), want);
+      ExpectSame(AskStored(path, threads, std::to_string(then)), past);
   }
 }
 
