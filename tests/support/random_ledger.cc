@@ -74,8 +74,10 @@ class Maker {
     if (Below(4) == 0)
       batch.SetString(node, batch.ColumnNamed("memory_type"), Below(2) ? "fact" : "memory");
     if (Below(5) == 0) batch.SetString(node, kScope, Below(2) ? "team" : "user");
-    if (Below(8) == 0) batch.SetI64(node, kValidFrom, kLedgerNow - 2 + Time(5));
-    if (Below(8) == 0) batch.SetI64(node, kValidUntil, kLedgerNow - 2 + Time(5));
+    // Around a moment of its own, so that no later batch ends what begins after it.
+    const std::int64_t moment = kLedgerNow - 2 + static_cast<std::int64_t>(v % 5);
+    if (Below(8) == 0) batch.SetI64(node, kValidFrom, moment - Time(2));
+    if (Below(8) == 0) batch.SetI64(node, kValidUntil, moment + Time(2));
     if (Below(4)) batch.SetI64(node, kCreatedAt, 1'600'000'000'000 + Time(4) * 2'000'000'000);
     for (std::size_t t = Below(4); t-- > 0;) AddTag(batch, node);
     SetText(batch, node);
@@ -100,7 +102,7 @@ class Maker {
     edge.label = label;
     edge.created_at = Time(4);
     if (for_a_while) {
-      edge.valid_from = kLedgerNow - 2 + Time(4);
+      edge.valid_from = kLedgerNow - 2 + Time(3);
       edge.valid_until = kLedgerNow + Time(4);
     }
     batch.Link(edge);
