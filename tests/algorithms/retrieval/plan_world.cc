@@ -62,7 +62,7 @@ void PlanGraph::Describe(std::size_t v, std::mt19937_64& random) {
     graph_.SetI64(v, kCreatedAt, *(node.created_at = random() % 2 * 400'000'000 + random() % 9));
   if (Chance(random, 5))
     graph_.SetI64(v, kValidUntil, *(node.valid_until = kPlanNow + (Chance(random, 2) ? 5 : -5)));
-  if (Chance(random, 6)) graph_.SetI64(v, kValidFrom, *(node.valid_from = kPlanNow - 3));
+  if (Chance(random, 6)) graph_.SetI64(v, kValidFrom, *(node.valid_from = kPlanNow - 7));
   if (Chance(random, 2))
     graph_.SetF64(v, kTrust, *(node.trust = static_cast<double>(random() % 5) / 4));
   if (Chance(random, 3)) graph_.SetScope(v, node.scope = "other");

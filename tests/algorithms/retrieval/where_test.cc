@@ -81,8 +81,12 @@ void Fill(Graph& graph, Random& random, std::size_t batches) {
       if (random.Chance(2)) batch.SetPayload(node, NodeField::kText, random.Of(kWords));
       if (const std::string map = Properties(random); !map.empty())
         batch.SetPayload(node, NodeField::kProperties, map);
-      if (random.Chance(3)) batch.SetF64(node, kTrust, random.Of(kReals));
-      if (random.Chance(3)) batch.SetI64(node, kCreatedAt, random.Of(kWholes));
+      // Of the numbers that questions ask for, those that the column takes.
+      const double trust = random.Of(kReals);
+      if (trust >= 0 && trust <= 1) batch.SetF64(node, kTrust, trust);
+      const std::int64_t at = random.Of(kWholes);
+      if (random.Chance(3) && at >= -kMaxTimeMs && at <= kMaxTimeMs)
+        batch.SetI64(node, kCreatedAt, at);
       if (random.Chance(3)) batch.SetString(node, kScope, random.Of(kWords));
       if (random.Chance(3)) batch.SetString(node, batch.ColumnNamed("state"), random.Of(kWords));
       if (random.Chance(2))
