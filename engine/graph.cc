@@ -59,7 +59,6 @@ void Graph::Impl::Publish() {
 // caller gives none.
 Result<std::int64_t> Graph::Impl::MayWrite(std::int64_t time_ms) const {
   PLEXUS_TRY(CheckProcess());
-  if (const auto journal = SharedJournal()) PLEXUS_TRY(journal->Accepts());
   const auto now = options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt;
   if (time_ms == kNoTime && now) time_ms = *now;
   PLEXUS_TRY(CheckBatchTime(time_ms, now, options_.max_ahead_ms));
@@ -114,6 +113,7 @@ bool Graph::Impl::FoldsBesideSync(const Record& record, Durability durability) c
 
 void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   std::unique_lock lock(writer_mutex_);
+  if (const Status accepts = Accepts(); !accepts) return RefuseAll(group, accepts.error());
   if (read_only_) return RefuseAll(group, ReadOnlyError());
   if (auto room = WaitForRoom(lock); !room) return RefuseAll(group, room.error());
   std::vector<Record> records;
@@ -242,6 +242,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   if (empty->sequence != 0) return not_empty();
   PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
   Turn turn(*this);
+  PLEXUS_TRY(Accepts());
   {
     const std::lock_guard lock(writer_mutex_);
     if (read_only_) return std::unexpected(ReadOnlyError());

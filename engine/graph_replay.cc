@@ -92,12 +92,11 @@ void FitRemoval(Record& record, const Snapshot& now) {
 // Takes the turn of the writer that leads: what waits in the queue comes after.
 Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions& options) {
   if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
-  const auto journal = options.journalled ? nullptr : SharedJournal();
-  const bool journals = journal != nullptr;
-  if (journals) PLEXUS_TRY(journal->Accepts());
   const Durability durability =
       options.durability == Durability::kDefault ? options_.durability : options.durability;
   Turn turn(*this);
+  const bool journals = journal_ && !options.journalled;
+  if (journals) PLEXUS_TRY(Accepts());
   std::unique_lock lock(writer_mutex_);
   for (std::size_t done = 0; done < records.size();) {
     if (read_only_) return std::unexpected(ReadOnlyError());

@@ -40,7 +40,7 @@ Graph& Database::graph() { return *impl_->graph; }
 Snapshot Database::snapshot() const { return impl_->graph->snapshot(); }
 OpenReport Database::report() const {
   std::shared_lock open(impl_->renewal, std::defer_lock);
-  if (!impl_->Copied()) open.lock();  // in a child of fork nobody changes it
+  if (impl_->owner.Here()) open.lock();  // in a child of fork nobody changes it
   return impl_->report;
 }
 const std::string& Database::directory() const { return impl_->directory; }
@@ -251,7 +251,7 @@ PLEXUS_CATCH_NO_MEMORY
 // --- bulk mode
 
 Status Database::BeginBulk() try {
-  PLEXUS_TRY(impl_->Writable());
+  PLEXUS_ASSIGN(const auto guard, impl_->Maintain());
   PLEXUS_TRY(impl_->journal->BeginBulk());
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   return {};
@@ -259,8 +259,10 @@ Status Database::BeginBulk() try {
 PLEXUS_CATCH_NO_MEMORY
 
 Status Database::EndBulk(Progress* progress) try {
-  PLEXUS_TRY(impl_->Writable());
-  PLEXUS_TRY(impl_->journal->EndBulk());
+  {
+    PLEXUS_ASSIGN(const auto guard, impl_->Maintain());
+    PLEXUS_TRY(impl_->journal->EndBulk());
+  }
   return Checkpoint(progress);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -284,14 +286,19 @@ Status Database::Impl::CloseNow() {
   if (was_closed) return {};
   if (options.read_only || !journal) {
     std::unique_lock<std::shared_timed_mutex> erasing;
-    if (owner.Here()) erasing = Erasing();  // in a child of fork who reads is not there
-    const std::unique_lock renewing(renewal);
+    std::unique_lock renewing(renewal, std::defer_lock);
+    if (owner.Here()) {  // in a child of fork who reads is not there
+      erasing = Erasing();
+      renewing.lock();
+    }
     if (store) store->Attach(nullptr);
     Status shut = rocks ? rocks->Close() : Status();
     lock.Release();
     return shut;
   }
   std::lock_guard guard(maintenance);
+  if (!rocks)  // a rewrite failed half way, and has closed the rest
+    return Fail(ErrorCode::kFailedPrecondition, directory + ": the database is closed");
   Status status = files->CheckHome();
   const bool failed = graph && graph->read_only();
   // What other threads append from here on is refused: the log's end stays where it is.
@@ -310,7 +317,7 @@ Status Database::Impl::CloseNow() {
   if (status && failed)
     status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
   store->Attach(nullptr);
-  if (status) status = rocks->Settle();
+  if (status && rocks) status = rocks->Settle();
   if (rocks)  // none: a rewrite failed half way
     if (Status shut = rocks->Close(); status && !shut) status = shut;
   if (status) {

@@ -188,6 +188,7 @@ class Database::Impl {
   Status RewriteWithout(const std::set<NodeId>& nodes, Progress* progress);
   Result<std::optional<Graph::Renewal>> MakeGeneration(const std::set<NodeId>& nodes,
                                                        Progress* progress, bool& switched);
+  void GiveUp();
 };
 
 namespace storage_internal {

@@ -16,7 +16,8 @@ Status Database::Discard() try {
       d.journal->position().sequence != 0)
     return Fail(ErrorCode::kFailedPrecondition,
                 d.directory + ": holds more than an empty graph made by this open");
-  d.closed = true;
+  const std::lock_guard one(d.closing);
+  if (d.closed.exchange(true)) return d.Usable();
   d.StopKeeper();
   std::lock_guard guard(d.maintenance);
   const auto erasing = d.Erasing();

@@ -56,7 +56,12 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   std::string bytes(log.size() - begin, '\0');
   if (log.Read(begin, bytes.data(), bytes.size()) != static_cast<std::int64_t>(bytes.size()))
     return std::nullopt;
-  std::optional<LogTail> tail = ReadLogTail(bytes, begin, point, *rocks);
+  std::optional<LogTail> tail;
+  {
+    const std::shared_lock open(renewal);
+    if (closed) return std::nullopt;
+    tail = ReadLogTail(bytes, begin, point, *rocks);
+  }
   // The end of a writer that is gone is for the report of an opening.
   if (!tail || (tail->cut && !LockFile::IsHeld(directory))) return std::nullopt;
   if (tail->records.empty()) return true;
@@ -128,7 +133,20 @@ Result<bool> Database::Impl::Follow() {
   if (!look) return false;
   const auto continues = Continues(*look, next);
   if (!continues || !*continues) return false;
-  store->Attach(*look);  // the same payloads and more, less what was purged
+  const bool trimmed = next.floor_sequence != anchor.floor_sequence;
+  {
+    // Before the records are in the graph, so that nobody looks for one in files that lack it.
+    const std::unique_lock renewing(renewal);
+    PLEXUS_TRY(Usable());
+    store->Attach(*look);  // the same payloads and more, less what was purged
+    rocks = *look;
+    news.clear();
+    news_bytes = 0;
+    pinned = moment;
+    at_log_end = false;  // unless all goes well
+    anchor = next;
+    NoteAnchor();
+  }
   LogCursor cursor(*look, point);
   bool purges = false;
   std::vector<Record> group;
@@ -159,20 +177,13 @@ Result<bool> Database::Impl::Follow() {
     purged = std::move(now_purged);
     to_scrub = std::move(now_to_scrub);
   }
-  if (purges || next.floor_sequence != anchor.floor_sequence) {
+  if (purges || trimmed) {
     const std::lock_guard guard(past_mutex);
     past.clear();
   }
   {
     const std::unique_lock renewing(renewal);
-    PLEXUS_TRY(Usable());
-    rocks = *std::move(look);
-    news.clear();
-    news_bytes = 0;
-    pinned = moment;
     at_log_end = true;
-    anchor = next;
-    NoteAnchor();
     report.sequence = point.sequence;
     report.replayed_records += replayed;
     report.live_writer = !anchor.clean;
@@ -188,12 +199,15 @@ Result<bool> Database::Impl::Follow() {
 Status Database::Impl::ReadAnew() {
   PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
   Impl& fresh = *opened->impl_;
-  PLEXUS_TRY(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
-    return Graph::Renewal{fresh.graph->snapshot().shared_state(), nullptr};
-  }));
   {
+    // Together with the graph, so that nobody looks for its records in the files of before.
     const std::unique_lock renewing(renewal);
     PLEXUS_TRY(Usable());
+    const std::unique_lock its(fresh.renewal);  // the end of the process may close it
+    PLEXUS_TRY(fresh.Usable());
+    PLEXUS_TRY(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+      return Graph::Renewal{fresh.graph->snapshot().shared_state(), nullptr};
+    }));
     store = std::move(fresh.store);
     rocks = std::move(fresh.rocks);
     pinned = std::move(fresh.pinned);
@@ -222,6 +236,7 @@ Status Database::Refresh() try {
   if (!d.options.read_only)
     return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
   const std::lock_guard guard(d.maintenance);
+  PLEXUS_TRY(d.Usable());  // it may have been closed meanwhile
   PLEXUS_ASSIGN(const bool followed, d.Follow());
   if (followed) return {};
   PLEXUS_TRY(d.ReadAnew());

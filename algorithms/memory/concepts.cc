@@ -212,7 +212,10 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   PLEXUS_ASSIGN(const NamedConcept b, RelationTarget(snapshot, *relation, target, now_ms, batch));
   result.concepts = std::uint64_t{a.created()} + std::uint64_t{b.created()};
   std::optional<Edge> known;
-  if (!a.created() && !b.created()) known = snapshot.FindEdge(a.node, *relation, b.node);
+  // Also between nodes that become concepts here.
+  const auto stored_source = snapshot.FindAlive(source), stored_target = snapshot.FindAlive(target);
+  if (stored_source && stored_target)
+    known = snapshot.FindEdge(*stored_source, *relation, *stored_target);
 
   float weight = options.reinforce ? static_cast<float>(options.first_weight) : 1.0f;
   WriteBatch::EdgeInput edge;
@@ -228,7 +231,7 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
       weight = static_cast<float>(1 - (1 - old) * (1 - options.rate));
     }
     result.weight = static_cast<double>(weight);
-    if (valid && weight == known->weight) return result;
+    if (valid && weight == known->weight && result.concepts == 0) return result;
     if (!valid) edge.valid_from = edge.valid_until = kNoTime;
   }
   result.created = !known;

@@ -204,8 +204,8 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                 Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
   const NodeId of[] = {options.of};
   const std::int64_t at = snapshot.TimeOr(options.now_ms);
-  PLEXUS_ASSIGN(const SupersessionHeads heads, options.of == kNoNode ? AllHeads(snapshot, at)
-                                                                     : HeadsOf(snapshot, at, of));
+  PLEXUS_ASSIGN(const SupersessionHeads heads,
+                options.of == kNoNode ? AllHeads(snapshot, at) : HeadsOf(snapshot, at, of));
   const memory_internal::Suppression active(snapshot, at);
   NearDuplicatesResult result;
   RunOptions run = options.run;
@@ -219,8 +219,10 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
       break;
     }
     std::unordered_map<NodeId, NearDuplicate> found;
+    const auto newer = ReplacedBy(active, old);
     const auto counts = [&](NodeId other) {
-      return other != old && other != heads.heads[i] && allowed.contains(other);
+      return other != old && other != heads.heads[i] && allowed.contains(other) &&
+             !newer.contains(other);
     };
     SimilarityOptions shared = SharedOptions(SimilarityMeasure::kJaccard, run);
     std::uint64_t row = 0;
@@ -239,7 +241,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
         found[near.node] = {old, near.node, heads.heads[i], near.score, near.shared, {}};
     PLEXUS_ASSIGN(const NearestResult nearest,
                   NearVectors(snapshot, old, options.space, options.least_cosine, allowed,
-                              options.top == 0 ? 0 : options.top + 1, run));
+                              options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
     if (run.budget.nodes != Budget::kUnlimited)
       run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
     result.truncated = result.truncated || nearest.truncated;
@@ -252,7 +254,6 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
       pair.cosine = hit.measure;
     }
     if (found.empty()) continue;
-    for (const NodeId newer : ReplacedBy(active, old)) found.erase(newer);
     for (auto& [other, pair] : found) {
       if (options.subset && !options.subset->contains(pair.superseded_by))
         pair.superseded_by = kNoNode;

@@ -80,8 +80,8 @@ class Check {
         proposed_removals_(proposal.removed),
         options_(options),
         salience_(options.salience),
-        moments_{{snapshot.TimeOr(options.decisions.now_ms), {}, {}},
-                 {std::numeric_limits<std::int64_t>::max() - 1, {}, {}}} {}
+        moments_{{snapshot.TimeOr(options.decisions.now_ms), {}, {}, {}},
+                 {std::numeric_limits<std::int64_t>::max() - 1, {}, {}, {}}} {}
 
   // What rules ask for is computed once.
   Status Prepare(std::span<const GuardrailRule> rules) {
@@ -115,6 +115,7 @@ class Check {
       for (Moment& moment : moments_) {
         chains.decisions.now_ms = moment.now_ms;
         PLEXUS_ASSIGN(moment.blocked, BlockedChains(preview_, chains));
+        PLEXUS_ASSIGN(moment.stored_blocked, BlockedChains(snapshot_, chains));
       }
     }
     return {};
@@ -153,7 +154,7 @@ class Check {
   // Conditions are looked at now, and when all times that edges give are over.
   struct Moment {
     std::int64_t now_ms;
-    BlockedChainsResult blocked;
+    BlockedChainsResult blocked, stored_blocked;
     std::unordered_map<std::uint64_t, DecisionStatus> states;  // by StateKey
   };
 
@@ -193,7 +194,8 @@ class Check {
     const NodeId node = hit.target;
     const TargetCondition& wanted = rule.target;
     const bool removes = rule.does == ProposalDoes::kRemoves;
-    const Snapshot& seen = !removes && preview_.alive(node) ? preview_ : snapshot_;
+    const bool stored = node < snapshot_.node_count();
+    const Snapshot& seen = !stored || (!removes && preview_.alive(node)) ? preview_ : snapshot_;
     if (wanted.node_kinds.given() &&
         std::ranges::find(wanted.node_kinds, seen.node_kind(node)) == wanted.node_kinds.end())
       return {};
@@ -218,7 +220,11 @@ class Check {
 
   Result<bool> HoldsAt(Moment& moment, const TargetCondition& wanted, const Snapshot& seen,
                        NodeId node) {
-    if (wanted.blocked && (moment.blocked.Find(node) != nullptr) != *wanted.blocked) return false;
+    if (wanted.blocked) {
+      const BlockedChainsResult& chains =
+          &seen == &preview_ ? moment.blocked : moment.stored_blocked;
+      if ((chains.Find(node) != nullptr) != *wanted.blocked) return false;
+    }
     if (!wanted.active && !wanted.resolved) return true;
     const std::uint64_t key = std::uint64_t{node} * 2 + (&seen == &preview_);
     auto known = moment.states.find(key);

@@ -339,7 +339,7 @@ traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
   traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kBfs);
   digest.Add(std::uint64_t{o.max_depth});
   digest.Add(static_cast<std::uint64_t>(o.direction));
-  digest.Add(std::span(o.filter.kinds));
+  digest.Add(o.filter.kinds);
   digest.Add(static_cast<std::uint64_t>(o.filter.valid_at));
   digest.Add(o.filter.subset);
   for (NodeId v : sources) digest.AddNode(v);

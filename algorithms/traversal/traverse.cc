@@ -110,7 +110,7 @@ traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
   digest.Add(o.decay);
   digest.Add(std::uint64_t{o.top});
   digest.Add(std::uint64_t{o.include_seeds});
-  digest.Add(std::span(o.filter.kinds));
+  digest.Add(o.filter.kinds);
   digest.Add(static_cast<std::uint64_t>(o.filter.valid_at));
   digest.Add(o.filter.subset);
   for (const NodeWeight& s : starts) {

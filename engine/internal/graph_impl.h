@@ -119,6 +119,8 @@ class Graph::Impl {
     const std::lock_guard lock(published_mutex_);
     return journal_;
   }
+  // REQUIRES the writers' turn: another journal may take its place outside of it.
+  Status Accepts() const { return journal_ ? journal_->Accepts() : Status(); }
   const std::shared_ptr<MemoryStore> memory_;  // the journal of a graph in RAM, else null
 
   std::mutex queue_mutex_;

@@ -59,7 +59,8 @@ Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t
     const auto& rare = b_.rare_[op.rare];
     for (const auto& [name, time] :
          {std::pair("valid_from ", rare.valid_from), std::pair("valid_until ", rare.valid_until)})
-      if (time != kNoTime && !IsStoredTime(time)) return bad(name + OutOfTime(time));
+      if (time != kNoTime && !IsStoredTime(time) && time != w_.time_ms)
+        return bad(name + OutOfTime(time));
   }
   auto endpoint = [&](NodeId node, NodeKindId wanted, const char* which) -> Status {
     if (wanted == kNoNodeKind || KindOfNode(node) == wanted) return {};

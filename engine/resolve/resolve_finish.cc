@@ -59,7 +59,9 @@ Status BatchResolver::CheckColumn(const ColumnChange& c) const {
     if (trust < 0 || trust > 1) return bad(ShownNumber(trust) + " does not lie in [0, 1]");
   }
   if (IsTimeColumn(c.column))
-    if (const auto time = std::bit_cast<std::int64_t>(c.bits); !IsStoredTime(time))
+    // The graph's own time may be later: records in a log are not refused.
+    if (const auto time = std::bit_cast<std::int64_t>(c.bits);
+        !IsStoredTime(time) && time != record_.time_ms)
       return bad(OutOfTime(time));
   return {};
 }

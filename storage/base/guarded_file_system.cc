@@ -199,6 +199,7 @@ Status Guard::RemoveFolder(const std::string& path) {
   const IOStatus may = Write(path, [&] {
     state_->watch.Forget(path);
     removed = storage_internal::RemoveFolder(path);
+    state_->watch.Forget(path);  // a look came between
     return IOStatus::OK();
   });
   synced_->NameChanged(path + "/");

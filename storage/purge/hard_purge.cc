@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+#include <rocksdb/convenience.h>
+
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
@@ -85,48 +87,61 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
   const auto erasing = Erasing();
   const std::unique_lock renewing(renewal);
   switched = true;
-  PLEXUS_TRY(journal->Close());
-  store->NoteTrim(floor().sequence);  // the new generation has what the present needs
-  // Payloads are read from the old files until the new ones are open; who follows the feed may read
-  // them for longer.
+  // Payloads are read from the old files until the new ones are open.
   const auto old = std::exchange(rocks, nullptr);
-  PLEXUS_TRY(WriteAnchor(directory, next, *files));
-  anchor = next;
-  NoteAnchor();
-  FailPoint(options.hooks, "hard_purge.switched");
-  Loaded loaded;
-  loaded.state = written.state;
-  loaded.point = written.end;
-  loaded.checkpoint_id = written.checkpoint.id;
-  loaded.checkpoint_sequence = written.checkpoint.sequence;
-  loaded.checkpoint_bytes = written.checkpoint.total_bytes();
-  {
-    std::lock_guard purge_guard(purge_mutex);
-    std::erase_if(purged, [&](const auto& purge) { return rewriter.Gone(purge.first); });
-    to_scrub.clear();
-  }
-  PLEXUS_TRY(AttachWriter(loaded));
-  store->ForgetCache();
-  std::lock_guard past_guard(past_mutex);
-  past.clear();
-  words_wait = false;
-  words_found_at = kNever;
+  const auto finish = [&]() -> Status {
+    PLEXUS_TRY(journal->Close());
+    store->NoteTrim(floor().sequence);  // the new generation has what the present needs
+    rocksdb::CancelAllBackgroundWork(old->db(), true);  // it writes no more where files are removed
+    PLEXUS_TRY(WriteAnchor(directory, next, *files));
+    anchor = next;
+    NoteAnchor();
+    FailPoint(options.hooks, "hard_purge.switched");
+    Loaded loaded;
+    loaded.state = written.state;
+    loaded.point = written.end;
+    loaded.checkpoint_id = written.checkpoint.id;
+    loaded.checkpoint_sequence = written.checkpoint.sequence;
+    loaded.checkpoint_bytes = written.checkpoint.total_bytes();
+    {
+      std::lock_guard purge_guard(purge_mutex);
+      std::erase_if(purged, [&](const auto& purge) { return rewriter.Gone(purge.first); });
+      to_scrub.clear();
+    }
+    PLEXUS_TRY(AttachWriter(loaded));
+    store->ForgetCache();
+    std::lock_guard past_guard(past_mutex);
+    past.clear();
+    words_wait = false;
+    words_found_at = kNever;
+    return {};
+  };
+  const Status finished = OrNoMemory(finish);
+  if (!finished) GiveUp();
+  (void)old->Close();  // what it could not write any more is history
+  PLEXUS_TRY(finished);
   return Graph::Renewal{written.state, journal};
+}
+
+// Nothing more can be done with this object: closing would mark the new generation with the old
+// one's end. REQUIRES `erase_mutex` and `renewal` held alone.
+void Database::Impl::GiveUp() {
+  closed = true;
+  (void)journal->Close();
+  store->Attach(nullptr);
+  if (rocks) (void)rocks->Close();
+  rocks.reset();
+  lock.Release();
 }
 
 Status Database::Impl::RewriteWithout(const std::set<NodeId>& nodes, Progress* progress) {
   bool switched = false;
   Status status = OrNoMemory(
       [&] { return graph->Renew([&] { return MakeGeneration(nodes, progress, switched); }); });
-  if (!status && switched) {  // closing would mark the new generation with the old one's end
-    closed = true;
+  if (!status && switched && rocks) {  // no memory to install the state
     const auto erasing = Erasing();
     const std::unique_lock renewing(renewal);
-    (void)journal->Close();
-    store->Attach(nullptr);
-    if (rocks) (void)rocks->Close();
-    rocks.reset();
-    lock.Release();
+    GiveUp();
   }
   return status;
 }

@@ -170,6 +170,7 @@ Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access
   options.input = STDIN_FILENO;
   options.one_request = one_request;
   options.progress = progress;
+  options.cancel = &InterruptFlag();
   if (!globals.quiet && isatty(STDERR_FILENO))
     options.note = [](const std::string& text) { PrintNote(text); };
   return Workspace::Open(options);

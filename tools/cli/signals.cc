@@ -58,6 +58,8 @@ void InterruptAtTestPoint(std::string_view phase) {
 
 bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }
 
+const std::atomic<bool>& InterruptFlag() { return interrupted; }
+
 void ForgetInterrupt() { interrupted.store(false); }
 
 SignalGuard::SignalGuard() { guards.fetch_add(1); }

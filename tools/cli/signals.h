@@ -9,6 +9,7 @@
 // SIGPIPE is ignored; output.h deals with a reader that went away.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 namespace plexus::tools {
@@ -18,6 +19,7 @@ void InstallSignalHandlers();
 
 // True after the first SIGINT or SIGTERM inside a guard. Any thread.
 bool Interrupted();
+const std::atomic<bool>& InterruptFlag();  // the same, for who looks at it often
 // Forgets it: the next line of a shell begins anew.
 void ForgetInterrupt();
 

@@ -117,6 +117,7 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
 
 Result<Budget> MakeBudget(const Request& request) {
   Budget budget;
+  budget.cancel = request.cancel();
   if (request.Has("max_seconds")) {
     // One clock for all parts of a request, the selection by --where among them.
     PLEXUS_ASSIGN(budget.deadline, DeadlineAfter(request.MaybeNumber("max_seconds")));

@@ -7,6 +7,7 @@
 // thread-safe.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -48,8 +49,13 @@ class Request {
   // The rows of a table that nobody asked a number of are few.
   void SetForPeople();
 
-  // Since when max_seconds count: the moment in which Answer took it, now before that.
-  void Begin() const { begun_ = std::chrono::steady_clock::now(); }
+  // Answer takes it now: max_seconds count from here, and `cancel`, which may be null, ends it.
+  void Begin(const std::atomic<bool>* cancel) const {
+    begun_ = std::chrono::steady_clock::now();
+    cancel_ = cancel;
+  }
+  const std::atomic<bool>* cancel() const { return cancel_; }
+  // Now before that.
   std::chrono::steady_clock::time_point begun() const {
     return begun_.value_or(std::chrono::steady_clock::now());
   }
@@ -90,6 +96,7 @@ class Request {
   std::vector<std::string> sources_;
   bool for_people_ = false;
   mutable std::optional<std::chrono::steady_clock::time_point> begun_ = {};
+  mutable const std::atomic<bool>* cancel_ = nullptr;
 };
 
 // "ONE cannot go with OTHER" when both are given. A pair may carry the value that counts.

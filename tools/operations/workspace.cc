@@ -286,7 +286,7 @@ Status Workspace::Close() {
 
 Result<Reply> Answer(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(request.Check());
-  request.Begin();
+  request.Begin(workspace.options().cancel);
   PLEXUS_TRY(workspace.Look(request));
   const bool may_apply = request.operation().MayApply() && workspace.has_graph();
   const Sequence before = may_apply ? workspace.graph().snapshot().sequence() : 0;

@@ -6,6 +6,7 @@
 // are heard. The library never reads a clock: clock_ms is an argument. Not thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,8 @@ struct WorkspaceOptions {
   int input = -1;                // a file descriptor that "-" means; -1 = there is none
   bool one_request = true;       // the process ends soon: freed memory is not given back
   Progress* progress = nullptr;  // may be null
+  // Ends the question under way once it is true; may be null.
+  const std::atomic<bool>* cancel = nullptr;
   // A note of what goes on meanwhile, such as who is waited for; called at most once.
   std::function<void(const std::string&)> note = {};
 };

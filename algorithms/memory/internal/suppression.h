@@ -20,7 +20,7 @@ class Suppression {
  public:
   Suppression(const Snapshot& snapshot, std::int64_t now)
       : snapshot_(snapshot),
-        now_(now),
+        now_(snapshot.TimeOr(now)),
         kinds_(Kinds(snapshot)),
         filter_(ArcFilter::Kinds(snapshot.schema(), kinds_)) {}
 

@@ -35,10 +35,12 @@ class FileSource final : public ByteSource {
   Status Wait() {
     constexpr int kLookMs = 100;
     pollfd descriptor{fd_, POLLIN, 0};
-    while (::poll(&descriptor, 1, kLookMs) == 0)
+    for (;;) {
+      const int ready = ::poll(&descriptor, 1, kLookMs);
+      if (ready > 0 || (ready < 0 && errno != EINTR)) return {};  // reading says what is wrong
       if (progress_ && !progress_->Report("waiting", 0, 0))
         return Fail(ErrorCode::kCancelled, path_ + ": cancelled while waiting for its first bytes");
-    return {};
+    }
   }
 
   int fd_;

@@ -44,6 +44,7 @@ std::uint64_t DigestOf(const NeverComposedOptions& o) {
   digest.Add(o.least_structural_fit);
   digest.Add(std::uint64_t{o.tags.size()});
   for (const std::string& tag : o.tags) digest.Add(std::string_view(tag));
+  digest.Add(o.kinds.given() ? std::uint64_t{o.kinds.size()} : ~std::uint64_t{0});
   for (const EdgeKindId kind : o.kinds) digest.Add(std::uint64_t{kind.value()});
   if (o.band) {
     digest.Add(std::string_view(o.band->space));
