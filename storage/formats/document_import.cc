@@ -224,9 +224,9 @@ Status ImportGraphMl(ImportRun& run, const Input& input) {
 Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
   const auto open = [&]() -> Result<std::unique_ptr<NodeLinkReader>> {
     PLEXUS_ASSIGN(auto bytes, input.Open());
-    return std::make_unique<NodeLinkReader>(
-        std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes,
-        NodeLinkReader::What::kDocument, checked.defaults && checked.defaults->adjacency);
+    return std::make_unique<NodeLinkReader>(std::move(bytes), run.options.block_bytes,
+                                            run.options.limits.line_bytes,
+                                            NodeLinkReader::What::kDocument, checked.defaults);
   };
   if (!checked.defaults) {
     // What the document says about all edges may stand behind them: look first.

@@ -37,6 +37,9 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
     if (!run.report.kept_errors.empty()) run.report.kept_errors.back().columns = std::move(hint);
     return std::nullopt;
   }
+  // Of a table that is followed the header alone decides: rows come at any time.
+  const std::string_view rows = head.substr(parser->header_bytes());
+  parser->LookAtTypes(run.options.position ? std::string_view() : rows, head.size() < want);
   reader.Drop(parser->header_bytes());
   reader.set_quoted(true);
   return std::move(*parser);

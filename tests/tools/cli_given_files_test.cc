@@ -113,18 +113,25 @@ TEST(GivenFiles, ARecordThatReplacesAnotherIsChanged) {
   EXPECT_EQ(Edges(lines, "changed"), 1);
 }
 
-// The memory server writes several entities of one name and keeps them all.
+// The memory server writes several entities of one name and keeps them all. Equal ones are `same`.
 TEST(GivenFiles, RepeatedEntitiesAndRelationsAreWarnedOf) {
   const TempDir dir;
   const std::string d3 = R"({"type":"entity","name":"D3","entityType":"library","observations":[")";
   const std::string relation =
       R"({"type":"relation","from":"D3","to":"Ada","relationType":"knows"})";
-  const Finished run = Import(
-      dir, "repeated.json",
-      d3 + "draws graphs\"]}\n" + d3 + "has modules\"]}\n" + relation + "\n" + relation + "\n");
+  const Finished run =
+      Import(dir, "repeated.json",
+             d3 + "draws graphs\"]}\n" + d3 + "has modules\"]}\n" + relation + "\n" +
+                 relation.substr(0, relation.size() - 1) + ",\"since\":2}\n");
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(Holds(Warnings(run), "repeated.json:1: the node 'D3'")) << Warnings(run);
   EXPECT_TRUE(Holds(Warnings(run), "repeated.json:3: the edge 'D3' knows 'Ada'")) << Warnings(run);
+  const TempDir again;
+  const Finished equal =
+      Import(again, "equal.json", kAda + "\n" + kAda + "\n" + relation + "\n" + relation + "\n");
+  EXPECT_EQ(Warnings(equal), "");
+  EXPECT_EQ(Edges(equal, "same"), 1);
+  EXPECT_EQ(Edges(equal, "changed"), 0);
 }
 
 // 2^65 + 1 was rounded to another number.
@@ -334,9 +341,12 @@ TEST(GivenFiles, GephisTypeIsADirection) {
                 .at("total")
                 .to_number<int>(),
             3);
-  Import(dir, "directed.csv", "Source,Target,Type\np,q,Directed\nx,y,DIRECTED\n");
+  Import(dir, "directed.csv", "Source,Target,Type\np,q,Directed\n");
   EXPECT_TRUE(Holds(Export(dir), "p,q,link,1,")) << Export(dir);
+  Import(dir, "upper.csv", "Source,Target,Type\nx,y,DIRECTED\n");
   EXPECT_TRUE(Holds(Export(dir), "x,y,DIRECTED,1,")) << "as a graph of films has it";
+  Import(dir, "films.csv", "source,target,type\nann,film,Acted\nbob,film,Directed\n");
+  EXPECT_TRUE(Holds(Export(dir), "bob,film,Directed,1,")) << Export(dir);
 }
 
 TEST(GivenFiles, SpreadsheetsNameTheDelimiterInALineOfItsOwn) {

@@ -222,7 +222,7 @@ Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) 
       if (other.field == column.field && column.field != Field::kOther)
         return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
     }
-    type_column_ |= column.field == Field::kKind && column.name == "type";
+    directions_ |= edges_ && column.field == Field::kKind && column.name == "type";
     columns_.push_back(std::move(column));
   }
   return {};
@@ -233,10 +233,42 @@ std::string_view CsvParser::KeyCell(const CsvRow& row, Field field) const {
   return row.quoted(cell) ? cell : Trim(cell);
 }
 
+// A graph of films has kinds DIRECTED and Directed: a column that holds other kinds, too, or one
+// such word that is not spelled as Gephi spells it, holds kinds.
+void CsvParser::LookAtTypes(std::string_view rows, bool whole) {
+  if (!directions_) return;
+  bool any = false, as_gephi = false;
+  for (CsvRow row; !rows.empty();) {
+    const Status read = ReadCsvRow(rows, delimiter_, limits_.columns, limits_.field_bytes, row);
+    if (row.length >= rows.size() && !whole) break;
+    rows.remove_prefix(std::min(row.length, rows.size()));
+    if (!read || row.cells.size() != columns_.size()) continue;
+    const std::string_view cell = Trim(Cell(row, Field::kKind));
+    if (cell.empty()) continue;
+    const std::string type = Lower(cell);
+    directions_ = type == "directed" || type == "undirected";
+    if (!directions_) return;
+    any = true;
+    as_gephi |= cell == "Directed" || type == "undirected";
+  }
+  const auto is_gephis = [](const HeaderColumn& column) {
+    const std::string name = Lower(column.name);
+    return name == "id" || name == "label" || name == "timeset";
+  };
+  directions_ = any ? as_gephi : std::ranges::any_of(columns_, is_gephis);
+}
+
 Result<std::string_view> CsvParser::EdgeKindOf(const CsvRow& row, BatchBuilder& builder) const {
   const std::string_view kind = Trim(Cell(row, Field::kKind));
-  if (kind.empty() || (type_column_ && kind == "Directed")) return std::string_view("link");
-  if (!type_column_ || Lower(kind) != "undirected") return kind;
+  if (kind.empty()) return std::string_view("link");
+  if (!directions_) return kind;
+  const std::string type = Lower(kind);
+  if (type == "directed") return std::string_view("link");
+  if (type != "undirected") {
+    builder.Warn("type", "the column \"type\" is read as Gephi's direction of edges, but " +
+                             Quoted(kind) + " is none and read as a kind");
+    return kind;
+  }
   if (!builder.schema().FindEdgeKind(kLinkedKind)) PLEXUS_TRY(builder.Define(LinkedKind()));
   return kLinkedKind;
 }

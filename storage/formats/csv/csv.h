@@ -48,6 +48,10 @@ class CsvParser final : public RecordParser {
                                       const std::vector<ColumnName>& names = {},
                                       ColumnUse* use = nullptr, std::string* hint = nullptr);
 
+  // Whether the column `type` is Gephi's direction: what the first rows hold says so, and the other
+  // columns where they hold nothing there. `whole`: no row is cut.
+  void LookAtTypes(std::string_view rows, bool whole);
+
   std::size_t header_bytes() const { return header_bytes_; }
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
@@ -91,7 +95,8 @@ class CsvParser final : public RecordParser {
   std::vector<HeaderColumn> columns_;
   std::size_t header_bytes_ = 0;
   char delimiter_ = ',';
-  bool edges_ = true, ambiguous_ends_ = false, type_column_ = false;
+  bool edges_ = true, ambiguous_ends_ = false;
+  bool directions_ = false;  // the column `type` holds them
   ImportLimits limits_;
 };
 

@@ -25,10 +25,10 @@ namespace plexus::formats_internal {
 
 // What the document says about all of its edges.
 struct ElementDefaults {
-  bool directed = true;     // an edge without "directed"
-  bool multigraph = false;  // "key" distinguishes parallel edges
-  bool adjacency = false;   // edges stand in lists of neighbours, one a node
-  bool renamed = false;     // the reader has given ImportOptions::columns their meanings
+  bool directed = true;         // an edge without "directed"
+  bool multigraph = false;      // "key" distinguishes parallel edges
+  std::string_view edges = {};  // the list that holds them; "": none does
+  bool renamed = false;         // the reader has given ImportOptions::columns their meanings
 };
 
 // What the readers share: lines are put together here and handed out as blocks.
@@ -55,6 +55,7 @@ class ElementLines {
  private:
   std::string text_;
   std::vector<std::uint64_t> lines_;
+  std::uint64_t lines_taken_ = 0;
 };
 
 class ElementParser final : public RecordParser {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "storage/formats/base/ascii.h"
+#include "storage/formats/base/json_check.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
@@ -45,16 +46,20 @@ Status Rename(Members& members, bool node, const ParseContext& context) {
   return {};
 }
 
-// [source, neighbour] as the members of an edge.
+// [source, neighbour] as the members of an edge. The ends stand first: attributes of the edge that
+// are named as they are become properties.
 Result<Members> NeighbourMembers(const JsonParser& json, const JsonValue& pair) {
   const JsonValue& neighbour = json.children(pair)[1];
   if (neighbour.type != JsonType::kObject)
     return Bad("expected a neighbour, an object with \"id\", got " +
                std::string(JsonTypeName(neighbour.type)));
   Members members = MembersOf(json, neighbour);
-  if (JsonValue* id = Find(members, "id")) id->key = "target";
-  members.push_back(json.children(pair)[0]);
-  members.back().key = "source";
+  if (const auto id = std::ranges::find(members, "id", &JsonValue::key); id != members.end()) {
+    id->key = "target";
+    std::rotate(members.begin(), id, id + 1);
+  }
+  members.insert(members.begin(), json.children(pair)[0]);
+  members.front().key = "source";
   return members;
 }
 
@@ -68,10 +73,14 @@ Status ParseElement(std::string_view line, const ElementDefaults& defaults, Json
   }
   std::uint64_t number = 0;
   const char* at = std::from_chars(line.data() + 1, line.data() + line.size(), number).ptr + 1;
-  auto parsed = json.Parse(line.substr(static_cast<std::size_t>(at - line.data())));
+  const std::string_view text = line.substr(static_cast<std::size_t>(at - line.data()));
+  if (sort == 'V') {
+    Status ok = CheckJson(text);
+    return ok ? ok : Bad(std::move(ok.error().message) + " of the element");
+  }
+  auto parsed = json.Parse(text);
   if (!parsed) return Bad(std::move(parsed.error().message) + " of the element");
   const JsonValue* const root = *parsed;
-  if (sort == 'V') return {};
   if (root->type != (sort == 'J' ? JsonType::kArray : JsonType::kObject))
     return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
   const bool renames = !defaults.renamed && !builder.context().options->columns.empty();
@@ -114,6 +123,8 @@ std::optional<Block> ElementLines::Take() {
   std::memset(block.buffer.get() + text_.size(), '\n', BlockReader::kPadding);
   block.text = {block.buffer.get(), text_.size()};
   block.lines = std::exchange(lines_, {});
+  block.lines_before = lines_taken_;
+  lines_taken_ += block.lines.size();
   text_.clear();
   return block;
 }

@@ -87,7 +87,12 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
   PLEXUS_TRY(builder.Upsert(name, node, is_kind ? type : std::string_view("node")));
-  builder.NoteNodeValue(name, "record", std::to_string(line));
+  std::string content(type);
+  for (const std::string_view part :
+       {std::string_view(observations.text), std::string_view(observations.list),
+        std::string_view(others)})
+    (content += '\0') += part;
+  builder.NoteNodeValue(name, "record", content);
   if (observations.text.empty())
     batch.ClearPayload(node, NodeField::kText);
   else
@@ -139,12 +144,13 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
   edge.label = relation.label;
   edge.properties = properties;
   PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder.Ends(from, to, relation.kind));
-  return builder.Link(ends, edge);
+  return builder.Link(ends, edge, std::string_view(others));
 }
 
 Status AddObject(JsonParser& json, const JsonValue& root, std::uint64_t number,
                  BatchBuilder& builder) {
   PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "type"));
+  number += builder.context().lines_before;  // of an array: its place there
   if (type == "entity") return AddEntity(json, root, number, builder);
   if (type == "relation") return AddRelation(json, root, number, builder);
   ++builder.piece().passed_over;  // the server loads a file with such lines, too

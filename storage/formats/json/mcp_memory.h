@@ -15,10 +15,11 @@
 //   a name that no edge here can have (a kind of the index plane, a kind without loops on a
 //   self-relation, a kind for other ends, "link" itself): an edge `link` labelled with the name
 //   the empty name: an edge `link` without a label
-// Property "file_line" of nodes and edges is the line that the record stood in: their order.
-// Of entities with one name, and of equal relations, the last one counts; each of the others is
-// warned of (the server writes such, and keeps them all). Lines of another type are passed over, as
-// the server does, and counted.
+// Property "file_line" of nodes and edges is the line that the record stood in, of an array its
+// place there: their order.
+// Of entities with one name, and of relations with the same ends and type, the last one counts; of
+// one that says something else a warning tells (the server writes such, and keeps them all). Lines
+// of another type are passed over, as the server does, and counted.
 // Source: modelcontextprotocol/servers, src/memory.
 #pragma once
 

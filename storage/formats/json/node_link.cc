@@ -14,9 +14,13 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 18;
 constexpr std::size_t kMaxMembers = 1024;
 
-// The lists of edges; a document has one of them.
+// The lists of edges; the first that holds any is read. Of the first two a document has one.
 constexpr std::array<std::string_view, 4> kEdgeLists = {"links", "edges", "relationships",
                                                         "adjacency"};
+
+std::size_t Rank(std::string_view edge_list) {
+  return static_cast<std::size_t>(std::ranges::find(kEdgeLists, edge_list) - kEdgeLists.begin());
+}
 
 bool IsEdgeList(std::string_view key) {
   return std::ranges::find(kEdgeLists, key) != kEdgeLists.end();
@@ -27,12 +31,14 @@ bool IsBlank(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 }  // namespace
 
 NodeLinkReader::NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
-                               std::size_t record_limit, What what, bool keeps_ids)
+                               std::size_t record_limit, What what,
+                               std::optional<ElementDefaults> known)
     : source_(std::move(source)),
       block_bytes_(std::max<std::size_t>(block_bytes, 64)),
       record_limit_(record_limit),
       what_(what),
-      keeps_ids_(keeps_ids),
+      known_(known),
+      keeps_ids_(known && known->edges == "adjacency"),
       buffer_(std::make_unique_for_overwrite<char[]>(kChunk)) {}
 
 int NodeLinkReader::Peek() {
@@ -115,7 +121,7 @@ bool NodeLinkReader::CutString(std::string& out) {
 }
 
 // One value, without the line ends between its parts. False: the document ended.
-bool NodeLinkReader::CutValue(std::string_view close) {
+bool NodeLinkReader::CutValue(std::string_view close, TooLong too_long) {
   const std::uint64_t begin_line = line_;
   std::string value;
   const int first = SkipBlanks();
@@ -149,7 +155,8 @@ bool NodeLinkReader::CutValue(std::string_view close) {
   }
   if (value.size() > record_limit_) {
     text.resize(text.rfind('\n') + 1);
-    lines_.AddError(begin_line, "element over " + std::to_string(record_limit_) + " bytes");
+    if (too_long == TooLong::kError)
+      lines_.AddError(begin_line, "element over " + std::to_string(record_limit_) + " bytes");
     return true;
   }
   text += value;
@@ -179,40 +186,60 @@ void NodeLinkReader::Member() {
   if (seen_.size() > kMaxMembers)
     return Fail("more than " + std::to_string(kMaxMembers) + " members");
   if (!Expect(':', "':'")) return;
-  if (key == "nodes" || IsEdgeList(key)) {
-    for (const std::string_view other : kEdgeLists)
-      if (key != "nodes" && key != other && seen_.contains(other))
-        return Fail("has both \"" + std::string(other) + "\" and \"" + key + "\"");
+  if (ReadsList(key)) {
     if (!Expect('[', "a list of elements")) return;
-    sort_ = key == "nodes" ? 'N' : key == "adjacency" ? 'J' : 'E';
-    defaults_.adjacency |= sort_ == 'J';
+    has_lists_ = true;
+    sort_ = key == "nodes" ? 'N' : keeps_ids_ && key == "adjacency" ? 'J' : 'E';
+    list_ = key == "nodes" ? std::string_view() : kEdgeLists[Rank(key)];
     if (sort_ == 'J' && !seen_.contains("nodes"))
       return Fail("\"adjacency\" stands before \"nodes\", whose order it follows");
     first_ = true;
     state_ = State::kElement;
     return;
   }
+  if (state_ == State::kDone) return;
+  if (key != "directed" && key != "multigraph") return Unread(key);
   lines_.text() += "V ";
   const std::size_t begin = lines_.text().size();
   if (!CutValue()) return;
   state_ = State::kAfterMember;
-  if (key == "directed" || key == "multigraph")
-    Flag(key, begin);
-  else
-    WarnOfUnread(key, begin);
+  Flag(key, begin);
 }
 
-// Of a list or an object that holds something: what was cut at `begin`.
-void NodeLinkReader::WarnOfUnread(std::string_view key, std::size_t begin) {
-  const std::string_view text = lines_.text();
-  if (begin >= text.size() || (text[begin] != '[' && text[begin] != '{')) return;
-  const std::size_t inside = text.find_first_not_of(" \t\r\n", begin + 1);
-  if (text[inside] == ']' || text[inside] == '}' || (key == "graph" && text[begin] == '{')) return;
-  const std::string sort = text[begin] == '[' ? "list" : "object";
+// Whether the value of the member that begins here is a list of nodes or edges.
+bool NodeLinkReader::ReadsList(std::string_view key) {
+  if (key == "nodes") return true;
+  if (key == "links" || key == "edges") {
+    const std::string_view other = key == "links" ? "edges" : "links";
+    if (!seen_.contains(other)) return true;
+    Fail("has both \"" + std::string(other) + "\" and \"" + std::string(key) + "\"");
+    return false;
+  }
+  return IsEdgeList(key) && SkipBlanks() == '[' &&
+         (!known_ || known_->edges.empty() || known_->edges == key);
+}
+
+// A member that is not read: its value is checked to be JSON, if it is no longer than an element.
+// Of a list or an object that holds something a warning says so.
+void NodeLinkReader::Unread(std::string_view key) {
+  const std::string& text = lines_.text();
+  const int open = SkipBlanks();
+  lines_.text() += "V ";
+  const std::size_t begin = text.size();
+  if (!CutValue({}, TooLong::kNothing)) return;
+  state_ = State::kAfterMember;
+  if ((open != '[' && open != '{') || (key == "graph" && open == '{')) return;
+  if (begin < text.size()) {
+    const std::size_t inside = text.find_first_not_of(" \t\r\n", begin + 1);
+    if (text[inside] == ']' || text[inside] == '}') return;
+  }
+  const std::string says = std::string("the ") + (open == '[' ? "list" : "object") + " \"" +
+                           std::string(key.substr(0, 80)) + "\" of the document is not read; ";
   lines_.Say('W', line_,
-             "the " + sort + " \"" + std::string(key.substr(0, 80)) +
-                 "\" of the document is not read; nodes are read from \"nodes\", edges from "
-                 "\"links\", \"edges\", \"relationships\" or \"adjacency\"");
+             says + (IsEdgeList(key) && open == '[' && known_
+                         ? "its edges are those of \"" + std::string(known_->edges) + "\""
+                         : "nodes are read from \"nodes\", edges from \"links\", \"edges\", "
+                           "\"relationships\" or \"adjacency\""));
 }
 
 // The id of the node that was cut at `begin`, as JSON.
@@ -239,6 +266,8 @@ void NodeLinkReader::Element() {
     return;
   }
   ++elements_;
+  if (!list_.empty() && (defaults_.edges.empty() || Rank(list_) < Rank(defaults_.edges)))
+    defaults_.edges = list_;
   if (sort_ == 'J') {
     if (!Expect('[', "a list of neighbours")) return;
     if (keeps_ids_ && row_ >= ids_.size())
@@ -294,7 +323,7 @@ void NodeLinkReader::Step() {
     case State::kAfterMember:
       if (SkipBlanks() == ',') return TakeComma(State::kMember);
       if (!Expect('}', "',' or '}'")) return;
-      if (!seen_.contains("nodes") && std::ranges::none_of(seen_, IsEdgeList)) {
+      if (!has_lists_) {
         std::string all;
         for (const std::string& key : seen_) all += (all.empty() ? "\"" : ", \"") + key + "\"";
         return Fail("has neither \"nodes\" nor \"links\" nor \"edges\"; it has " +

@@ -6,11 +6,13 @@
 // NetworkX calls the second list "links" or (since 3.6) "edges", graph documents of LangChain and
 // neo4j "relationships"; d3 and others write only the two lists. adjacency_data of NetworkX has a
 // list "adjacency" instead, behind the nodes: of each node the list of its neighbours, as objects
-// with the neighbour's "id" and what the edge has. What else the document holds is not read; lists
-// and objects, unless they are empty or "graph", are named in warnings. Members may come in any
-// order. The reader finds where each element of a list begins and ends and leaves the rest to the
-// element parser, so that one long line costs no more than many short ones and nothing is held but
-// the element being cut. Source: networkx.readwrite.json_graph.node_link_data and adjacency_data.
+// with the neighbour's "id" and what the edge has. Edges are read from the first of these that
+// holds any: "links" or "edges", "relationships", "adjacency". What else the document holds is not
+// read; lists and objects, unless they are empty or "graph", are named in warnings. Members may
+// come in any order. The reader finds where each element of a list begins and ends and leaves the
+// rest to the element parser, so that one long line costs no more than many short ones and nothing
+// is held but the element being cut. Source: networkx.readwrite.json_graph.node_link_data and
+// adjacency_data.
 //
 // The same reader cuts a JSON array of records into lines without a letter before them, for the
 // parsers of JSON objects (What::kArray).
@@ -33,9 +35,11 @@ class NodeLinkReader final : public BlockSource {
  public:
   enum class What { kDocument, kArray };
 
-  // `keeps_ids`: of a document with an "adjacency", whose lists have no other way to name a node.
+  // `known`: what a reader of the same document said about its edges when it was done. Without it
+  // the edges of a document are found, but its lines are not those to parse.
   NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
-                 std::size_t record_limit, What what = What::kDocument, bool keeps_ids = false);
+                 std::size_t record_limit, What what = What::kDocument,
+                 std::optional<ElementDefaults> known = std::nullopt);
 
   // Blocks for ElementParser. Errors of the document are lines in them.
   Result<std::optional<Block>> Next() override;
@@ -71,20 +75,23 @@ class NodeLinkReader final : public BlockSource {
   void Fail(std::string_view reason);  // the document ends here
   void Member();
   void Flag(std::string_view key, std::size_t begin);
-  // Appends one value to the line, and `close`.
-  bool CutValue(std::string_view close = {});
+  // Appends one value to the line, and `close`. Of one that is too long nothing, or an error.
+  enum class TooLong : std::uint8_t { kError, kNothing };
+  bool CutValue(std::string_view close = {}, TooLong too_long = TooLong::kError);
   void TakeComma(State next);
   bool ListEnds();
   void Element();
   void Neighbour();
   void KeepId(std::size_t begin);
-  void WarnOfUnread(std::string_view key, std::size_t begin);
+  bool ReadsList(std::string_view key);
+  void Unread(std::string_view key);
   bool CutString(std::string& out);
 
   std::unique_ptr<ByteSource> source_;
   const std::size_t block_bytes_, record_limit_;
   const What what_;
-  const bool keeps_ids_;
+  const std::optional<ElementDefaults> known_;
+  const bool keeps_ids_;  // an "adjacency" has no other way to name a node
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0, size_ = 0;
   Status failed_;  // of the source
@@ -93,6 +100,8 @@ class NodeLinkReader final : public BlockSource {
   State state_ = State::kStart;
   bool first_ = true;  // in the object or the list
   char sort_ = 'N';
+  std::string_view list_;   // of edges, which is being read
+  bool has_lists_ = false;  // of nodes or edges
   std::uint64_t nodes_ = 0, elements_ = 0;
   std::uint64_t comma_ = 0;  // the byte of the last one, from 1 on
   std::uint64_t row_ = 0;    // of the adjacency

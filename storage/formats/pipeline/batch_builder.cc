@@ -186,7 +186,8 @@ EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
                                                             : batch().EdgeKindNamed(ends.kind_name);
 }
 
-Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
+Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
+                          std::optional<std::string_view> said) {
   PLEXUS_TRY(CheckValidTimes(edge.valid_from, edge.valid_until));
   PLEXUS_TRY(DefineByUse(ends));
   NoteWanted(ends);
@@ -194,7 +195,7 @@ Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
   NoteEnd(ends.target);
   piece_.turned += ends.turned;
   piece_.ambiguous += ambiguous_ends_ && !ends.turned && IsAmbiguousKind(ends.kind_name);
-  if (!context_.check && !ends.index_plane) NoteEdgeValues(ends, edge);
+  if (!context_.check && !ends.index_plane) NoteEdgeValues(ends, edge, said);
   edge.source = Ref(ends.source);
   edge.target = Ref(ends.target);
   edge.kind = KindRef(ends);
@@ -326,7 +327,8 @@ BatchBuilder::Said& BatchBuilder::SaidOf(std::uint64_t edge) {
 }
 
 // Records of one piece become one batch, of which the graph sees the last values alone.
-void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge) {
+void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge,
+                                  std::optional<std::string_view> properties) {
   EdgeKindId kind = ends.stored;  // kNoEdgeKind when this record defines it
   if (kind == kNoEdgeKind)
     if (const auto match = schema().FindEdgeKind(ends.kind_name)) kind = match->kind;
@@ -339,7 +341,7 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
   Said& said = SaidOf(std::max<std::uint64_t>(name, 1));
   const std::array<std::uint32_t, 6> values = {Digest(edge.weight),      Digest(edge.created_at),
                                                Digest(edge.created_by),  Digest(edge.valid_from),
-                                               Digest(edge.valid_until), Digest(edge.properties)};
+                                               Digest(edge.valid_until), Digest(properties)};
   const std::uint64_t before = std::exchange(said.line, line_);
   if (before == 0) {
     said.values = values;

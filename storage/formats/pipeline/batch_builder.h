@@ -81,8 +81,12 @@ class BatchBuilder {
   };
   Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
                         std::string_view kind_name);
-  // On an error nothing was added.
-  Status Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge);
+  // On an error nothing was added. `said`: the properties that tell it from an equal record.
+  Status Link(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge) {
+    return Link(ends, edge, edge.properties);
+  }
+  Status Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
+              std::optional<std::string_view> said);
   Status Unlink(const EdgeEnds& ends, std::string_view label);
   void Remove(const NodeName& name, bool purge);
 
@@ -136,7 +140,8 @@ class BatchBuilder {
     said_.clear();
     said_count_ = 0;
   }
-  void NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge);
+  void NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge,
+                      std::optional<std::string_view> properties);
 
   const ParseContext& context_;
   Piece& piece_;

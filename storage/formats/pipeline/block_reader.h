@@ -38,6 +38,7 @@ struct Block {
   // When the text is a translation (an XML element, say, as a line): where in the
   // file each of its lines stands. Empty: the lines are the file's own.
   std::vector<std::uint64_t> lines;
+  std::uint64_t lines_before = 0;  // of these, in earlier blocks
   // A record that was dropped: `text` is empty then.
   std::optional<std::string> dropped;
 };

@@ -35,6 +35,7 @@ void PieceApplier::AddError(std::uint64_t line, std::string reason) {
 Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
   ParseContext context = run_.Context();
   context.max_ops = SIZE_MAX;
+  context.lines_before = lines_before_;
   Piece piece;
   piece.batch.set_time_ms(run_.options.now_ms);
   piece.batch.set_links_revive(true);

@@ -77,7 +77,7 @@ class Pipeline {
   }
 
   Status ApplyBlock(ParsedBlock& parsed) {
-    applier_.set_lines(&parsed.block.lines);
+    applier_.set_lines(&parsed.block.lines, parsed.block.lines_before);
     if (parsed.block.dropped) {
       applier_.AddError(parsed.block.first_line, *parsed.block.dropped);
       return {};
@@ -88,7 +88,7 @@ class Pipeline {
         // Definitions came in between: read the rest of the block in their light.
         const std::size_t at =
             static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
-        parsed.pieces = Parse(parsed.block.text.substr(at), next.first_line);
+        parsed.pieces = Parse(parsed.block, at, next.first_line);
         i = 0;
       }
       PLEXUS_TRY(applier_.Apply(parsed.pieces[i]));
@@ -103,8 +103,10 @@ class Pipeline {
     return {};
   }
 
-  std::vector<Piece> Parse(std::string_view text, std::uint64_t first_line) {
-    return ParseAll(parser_, text, first_line, run_.Context(), pool_);
+  std::vector<Piece> Parse(const Block& block, std::size_t at, std::uint64_t first_line) {
+    ParseContext context = run_.Context();
+    context.lines_before = block.lines_before;
+    return ParseAll(parser_, block.text.substr(at), first_line, context, pool_);
   }
 
   void ReadNext(std::unique_lock<std::mutex>& lock) {
@@ -125,7 +127,7 @@ class Pipeline {
     changed_.notify_all();
     lock.unlock();
     ParsedBlock parsed{std::move(**block), {}, bytes_read};
-    if (!parsed.block.dropped) parsed.pieces = Parse(parsed.block.text, parsed.block.first_line);
+    if (!parsed.block.dropped) parsed.pieces = Parse(parsed.block, 0, parsed.block.first_line);
     lock.lock();
     parsed_.emplace(index, std::move(parsed));
   }

@@ -81,8 +81,11 @@ class PieceApplier {
   // errors. When it is refused, it is halved down to the bad record; when another writer of the
   // graph changed what it was made of, it is made again. An Error is fatal.
   Status Apply(Piece& piece);
-  // Lines of the block whose pieces come next, see Block::lines.
-  void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
+  // Lines of the block whose pieces come next, and how many there were before: see Block.
+  void set_lines(const std::vector<std::uint64_t>* lines, std::uint64_t before) {
+    lines_ = lines;
+    lines_before_ = before;
+  }
   void AddError(std::uint64_t line, std::string reason);
 
  private:
@@ -98,6 +101,7 @@ class PieceApplier {
   const std::string& file_;
   const RecordParser& parser_;
   const std::vector<std::uint64_t>* lines_ = nullptr;
+  std::uint64_t lines_before_ = 0;
   bool not_the_records_fault_ = false;  // options.complete failed
   static constexpr int kMaxConflicts = 100;
   int conflicts_ = 0;  // in a row

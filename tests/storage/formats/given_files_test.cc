@@ -34,8 +34,128 @@ TEST(GivenDocuments, AdjacencyOfAnUndirectedMultigraph) {
   EXPECT_NE(refused(R"({"nodes":[],"adjacency":[[]]})").find("more lists"), std::string::npos);
   EXPECT_NE(refused(R"({"nodes":[{"id":1}],"adjacency":[[2]]})").find("a neighbour"),
             std::string::npos);
-  EXPECT_NE(refused(R"({"nodes":[],"links":[],"relationships":[]})").find("has both"),
+}
+
+// An attribute `source` of an edge was taken for its end.
+TEST(GivenDocuments, AdjacencyWithAttributesNamedAsEnds) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "a.json",
+            R"({"directed":false,"nodes":[{"id":"a"},{"id":"b"}],"adjacency":[)"
+            R"([{"id":"b","source":"wiki","target":7}],[{"source":"wiki","target":7,"id":"a"}]]})");
+  EXPECT_EQ(Edges(graph->snapshot(), "linked"), "a>b");
+  EXPECT_EQ(graph->snapshot().node_count(), 2u);
+  EXPECT_NE(JsonLines(graph->snapshot()).find(R"("props":{"source":"wiki","target":7})"),
+            std::string::npos)
+      << JsonLines(graph->snapshot());
+}
+
+// The first list that holds edges is read, wherever it stands; the others are warned of.
+TEST(GivenDocuments, MembersNamedAsListsOfEdges) {
+  const std::string nodes = R"("nodes":[{"id":"a"},{"id":"b"}])";
+  const std::string list = R"([{"source":"a","target":"b"}])";
+  for (const std::string other :
+       {R"("relationships":"none")", R"("relationships":{"n":[1]})", R"("relationships":[])",
+        R"("relationships":[{"source":"x","target":"y"}, 3])", R"("adjacency":null)",
+        R"("adjacency":[])", R"("adjacency":[[{"id":"b"}],[],[]])", R"("adjacency":{"a":["b"]})",
+        R"("adjacency":[],"relationships":[1])"})
+    for (const char* links : {"links", "edges"}) {
+      const std::string edges = "\"" + std::string(links) + "\":" + list;
+      for (const std::string& text : {"{" + nodes + "," + edges + "," + other + "}",
+                                      "{" + other + "," + edges + "," + nodes + "}"}) {
+        auto graph = Graph::InMemory();
+        const ImportReport r = LoadClean(*graph, "g.json", text);
+        EXPECT_EQ(r.edges, (ImportCounts{1, 0, 0})) << text;
+        EXPECT_EQ(Edges(graph->snapshot(), "link"), "a>b") << text;
+        const bool holds = other.find('1') != std::string::npos ||
+                           other.find("\"b\"") != std::string::npos ||
+                           other.find("\"x\"") != std::string::npos;
+        EXPECT_EQ(Warns(r, "of the document is not read"), holds) << text;
+      }
+    }
+  auto graph = Graph::InMemory();
+  const ImportReport r =
+      LoadClean(*graph, "g.json", "{" + nodes + R"(,"links":[],"relationships":)" + list + "}");
+  EXPECT_EQ(r.edges.added, 1u);
+  EXPECT_TRUE(r.warnings.empty());
+  ExpectSameAtAnyCut("g.json", "{" + nodes + R"(,"adjacency":[[1],2],"links":)" + list + "}",
+                     {1, 40, 1 << 20});
+  auto none = Graph::InMemory();
+  ImportOptions options;
+  options.format = FileFormat::kNodeLink;
+  EXPECT_NE(FirstError(*none, "g.json", R"({"relationships":"x"})", options).find("has neither"),
             std::string::npos);
+}
+
+// What nobody reads has no limits, but it is JSON.
+TEST(GivenDocuments, MembersThatAreNotRead) {
+  const auto with = [](const std::string& value) {
+    return R"({"nodes":[{"id":"a"}],"links":[],"layout":)" + value + "}";
+  };
+  std::string numbers = "[0";
+  for (int i = 0; i < 1'100'000; ++i) numbers += ",1";
+  ImportOptions small;
+  small.limits.line_bytes = 100;
+  small.limits.field_bytes = 50;
+  for (const auto& [value, options] : std::vector<std::pair<std::string, ImportOptions>>{
+           {numbers + "]", {}},
+           {R"("a\u0000b")", {}},
+           {R"({"a":1,"a":[1e999,"\ud800"]})", {}},
+           {R"(["\ud800x"])", {}},
+           {std::string(300, '[') + std::string(300, ']'), {}},
+           {"\"" + std::string(90, 'x') + "\"", small},
+           {"[\"" + std::string(5000, 'x') + "\"]", small}}) {
+    auto graph = Graph::InMemory();
+    const ImportReport r = LoadClean(*graph, "g.json", with(value), options);
+    EXPECT_EQ(r.nodes.added, 1u);
+    EXPECT_EQ(Warns(r, "\"layout\" of the document is not read"), value[0] != '"');
+  }
+  for (const char* value : {"[1 2]", "{\"a\"}", "nul", "[\"\xff\"]", "1 2"}) {
+    auto graph = Graph::InMemory();
+    EXPECT_NE(FirstError(*graph, "g.json", with(value)), "") << value;
+  }
+}
+
+// A column Type with other kinds beside Directed holds kinds, wherever the table is cut.
+TEST(GivenTables, ATypeIsADirectionWhenAllAre) {
+  const auto kinds = [](const std::string& table) {
+    auto graph = Graph::InMemory();
+    LoadClean(*graph, "t.csv", table);
+    const Snapshot s = graph->snapshot();
+    std::string all;
+    for (const char* kind : {"link", "linked", "Directed", "DIRECTED", "directed", "Acted"})
+      if (s.schema().FindEdgeKind(kind))
+        if (const std::string edges = Edges(s, kind); !edges.empty())
+          all += std::string(kind) + ":" + edges + " ";
+    return all;
+  };
+  EXPECT_EQ(kinds("source,target,type\na,f,Acted\nb,f,Directed\n"), "Directed:b>f Acted:a>f ");
+  EXPECT_EQ(kinds("source,target,type,label\nb,f,Directed,\na,f,Acted,\n"),
+            "Directed:b>f Acted:a>f ");
+  EXPECT_EQ(kinds("Source,Target,Type\na,b,directed\nc,d,UNDIRECTED"), "link:a>b linked:c>d ");
+  EXPECT_EQ(kinds("Source,Target,Type\na,b,\nc,d,Directed"), "link:a>b c>d ");
+  EXPECT_EQ(kinds("Source,Target,Type\na,b,DIRECTED\n"), "DIRECTED:a>b ");
+  std::string late = "Source,Target,Type,Id\n";
+  for (int i = 0; i < 20'000; ++i) late += "a,b" + std::to_string(i) + ",,\n";
+  EXPECT_EQ(kinds(late + "p,q,Undirected,1\n").find("linked:p>q") != std::string::npos, true);
+}
+
+// The places in an array go on from block to block.
+TEST(GivenDocuments, AMemoryInAnArrayKeepsItsOrder) {
+  std::string lines, array = "[";
+  for (int i = 0; i < 40; ++i) {
+    const std::string line = R"({"type":"entity","name":"n)" + std::to_string(i * 7 % 40) +
+                             R"(","entityType":"t","observations":[]})";
+    lines += line + "\n";
+    array += (i ? "," : "") + line;
+  }
+  ImportOptions options;
+  options.block_bytes = 100;
+  options.format = FileFormat::kMcpMemory;
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "m.json", array + "]", options);
+  std::ostringstream out;
+  EXPECT_TRUE(ExportMcpMemory(graph->snapshot(), out));
+  EXPECT_EQ(out.str(), lines);
 }
 
 TEST(GivenDocuments, ParallelEdgesOfGraphMlAtAnyCut) {

@@ -78,6 +78,27 @@ TEST(McpMemory, NothingIsLost) {
             R"({"file_line":1})");
 }
 
+// Equal lines are `same`; one that says something else is warned of.
+TEST(McpMemory, EqualLinesAreTheSame) {
+  const std::string entity = R"({"type":"entity","name":"A","entityType":"t","observations":["o"]})"
+                             "\n";
+  const std::string relation = R"({"type":"relation","from":"A","to":"B","relationType":"knows"})"
+                               "\n";
+  auto graph = Graph::InMemory();
+  const ImportReport r = LoadClean(*graph, "m.jsonl", entity + entity + relation + relation);
+  EXPECT_TRUE(r.warnings.empty());
+  EXPECT_EQ(r.edges, (ImportCounts{1, 0, 1}));
+  EXPECT_EQ(r.nodes.changed, 0u);
+  for (const std::string& other :
+       {entity + R"({"type":"entity","name":"A","entityType":"t","observations":["p"]})",
+        entity + R"({"type":"entity","name":"A","entityType":"u","observations":["o"]})",
+        entity + R"({"type":"entity","name":"A","entityType":"t","observations":["o"],"x":1})",
+        relation + R"({"type":"relation","from":"A","to":"B","relationType":"knows","x":1})"}) {
+    auto again = Graph::InMemory();
+    EXPECT_EQ(LoadClean(*again, "m.jsonl", other).warnings.size(), 1u) << other;
+  }
+}
+
 TEST(McpMemory, ManyTypesAndTypesThatAreNoKinds) {
   std::string text;
   for (int i = 0; i < 5000; ++i) {
