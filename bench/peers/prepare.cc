@@ -84,7 +84,7 @@ void Agent(std::uint32_t turns, bool all_starts) {
     sources.push_back(edge.source);
     targets.push_back(edge.target);
     weights.push_back(edge.weight);
-    kinds.push_back(static_cast<std::uint8_t>(edge.kind));
+    kinds.push_back(static_cast<std::uint8_t>(edge.kind.value()));
   }
   WriteOne("nodes.u32", graph.turns);
   Write("sources.u32", sources);
