@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
@@ -27,9 +28,9 @@ constexpr int kIterations = 20;
 
 // 0 = Kronecker, 1 = uniform, both directed with weights in (0, 1]; 2 = agents' memory.
 const Snapshot& TheGraph(std::int64_t which) {
-  static Snapshot made[3];
-  Snapshot& snapshot = made[which];
-  if (snapshot.shared_state()) return snapshot;
+  static std::optional<Snapshot> made[3];
+  std::optional<Snapshot>& snapshot = made[which];
+  if (snapshot) return *snapshot;
   const int scale = static_cast<int>(Size("PLEXUS_BENCH_SCALE", 20, 10));
   auto graph = Graph::InMemory();
   if (which == 2) {
@@ -49,7 +50,7 @@ const Snapshot& TheGraph(std::int64_t which) {
     AddEdges(*graph, pairs, 0, pairs.size(), 1 << 20);
   }
   Must(graph->Compact(), "compacting");
-  return snapshot = graph->snapshot();
+  return snapshot.emplace(graph->snapshot());
 }
 
 PageRankOptions Options(bool weighted) {
