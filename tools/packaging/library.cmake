@@ -40,6 +40,7 @@ function(plexus_library name)
   target_compile_features(plexus_${name} PUBLIC cxx_std_23)
   target_link_libraries(plexus_${name} PUBLIC ${arg_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:plexus_options> ${private})
+  plexus_precompile(plexus_${name})
   set_target_properties(plexus_${name} PROPERTIES EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PLEXUS_SOVERSION})
   if(BUILD_SHARED_LIBS)
