@@ -109,7 +109,6 @@ TEST(PublicInterface, OptionsTakeOneNamedMember) {
   (void)ShortestPathOptions{.cost = {}};
   (void)Bm25Options{.k1 = {}};
   (void)NearestOptions{.top = {}};
-  (void)PathRankOptions{.path_share = {}};
   (void)PhraseOptions{.terms = {}};
   (void)PlanSeeds{.by = {}};
   (void)PlanExpand{.hops = {}};

@@ -34,7 +34,6 @@
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/path_rank.h"
 #include "algorithms/retrieval/remove_nodes.h"
 #include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/scan_nodes.h"
@@ -76,7 +75,6 @@ void Add(std::string& out, const PairSimilarity& p) {
   Add(out, p.a), Add(out, p.b), Add(out, p.score);
 }
 void Add(std::string& out, const RerankHit& h) { Add(out, h.node), Add(out, h.score); }
-void Add(std::string& out, const PathRankHit& h) { Add(out, h.node), Add(out, h.score); }
 void Add(std::string& out, const OrderedNode& n) { Add(out, n.node), Add(out, n.level); }
 void Add(std::string& out, const Bm25Match& m) { Add(out, m.node), Add(out, m.score); }
 template <class T>

@@ -26,7 +26,6 @@
 #include "algorithms/connectivity/biconnectivity.h"
 #include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/dominators.h"
-#include "algorithms/connectivity/incremental_components.h"
 #include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
@@ -196,18 +195,6 @@ TEST(NoMemoryKernels, Parts) {
                           With<LeidenOptions>(executor));
       },
       [](double modularity) { return Bytes(modularity); });
-  Fails(
-      "IncrementalComponents",
-      ASK {
-        return OrNoMemory([&]() -> Result<std::uint64_t> {
-          PLEXUS_ASSIGN(const auto parts, Components(s, With<ComponentsOptions>(executor)));
-          IncrementalComponents grown(parts.labels);
-          const NodePair pairs[] = {{1, 2}, {3, 40}};
-          PLEXUS_TRY(grown.AddEdges(pairs));
-          return grown.count() + grown.Size(40);
-        });
-      },
-      [](std::uint64_t made) { return Bytes(made); });
   Fails(
       "LabelPropagation",
       ASK { return LabelPropagation(s, With<LabelPropagationOptions>(executor)); },

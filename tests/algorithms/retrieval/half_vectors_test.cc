@@ -9,7 +9,6 @@
 #include "algorithms/eigen.h"
 #include "algorithms/retrieval/internal/vectors/half_decode.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/path_rank.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/text_vectors.h"
@@ -135,7 +134,7 @@ TEST(HalfVectors, ManyQueriesAtOnce) {
   }
 }
 
-TEST(HalfVectors, RerankPathsPlansAndMmr) {
+TEST(HalfVectors, RerankPlansAndMmr) {
   std::mt19937_64 random(3);
   Twins twins(20);
   twins.AddAtRandom(random, 800);
@@ -144,12 +143,8 @@ TEST(HalfVectors, RerankPathsPlansAndMmr) {
     const Snapshot half = twins.half(), full = twins.full();
     const std::vector<float> query = twins.Random(random);
     std::vector<NodeId> candidates;
-    std::vector<TraverseHit> hits;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 200; ++i)
       candidates.push_back(static_cast<NodeId>(random() % half.node_count()));
-      hits.emplace_back().node = candidates.back();
-      hits.back().score = 0.5;
-    }
     for (const auto& e : Executors())
       for (const Metric metric : kMetrics) {
         RerankOptions options;
@@ -161,11 +156,6 @@ TEST(HalfVectors, RerankPathsPlansAndMmr) {
                   Rerank(full, SpaceId{}, query, options)->hits);
         EXPECT_EQ(RerankCandidates(half, SpaceId{}, query, candidates, options)->hits,
                   RerankCandidates(full, SpaceId{}, query, candidates, options)->hits);
-        const auto a = RankPaths(half, SpaceId{}, query, hits, {.metric = metric}),
-                   b = RankPaths(full, SpaceId{}, query, hits, {.metric = metric});
-        ASSERT_EQ(a->hits.size(), b->hits.size());
-        for (std::size_t i = 0; i < a->hits.size(); ++i)
-          EXPECT_EQ(a->hits[i].measure, b->hits[i].measure);
       }
     for (const Fusion fusion : {Fusion::kSum, Fusion::kRrf, Fusion::kMmr}) {
       RetrievalPlan plan;

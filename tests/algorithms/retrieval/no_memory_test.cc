@@ -13,7 +13,6 @@
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/path_rank.h"
 #include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/remove_nodes.h"
@@ -163,15 +162,6 @@ TEST(NoMemoryRetrieval, Likeness) {
           return BuildEdges(s, *FindRecipe(recipe), options, {});
         },
         [](const auto& r) { return std::to_string(r.added + r.dropped); });
-  static const std::vector<NodeWeight> seeds = {{40, 1.0}};
-  Fails(
-      "RankPaths",
-      ASK {
-        const auto hits = Traverse(s, seeds);
-        if (!hits) return Result<PathRankResult>(std::unexpected(hits.error()));
-        return RankPaths(s, kSpace, query, hits->hits, With<PathRankOptions>(executor));
-      },
-      [](const auto& r) { return Bytes(r.hits); });
 }
 
 TEST(NoMemoryRetrieval, WordsAndLists) {

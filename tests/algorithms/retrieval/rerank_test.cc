@@ -2,7 +2,6 @@
 // every level; a worked example; what is refused and what is left out.
 #include "algorithms/retrieval/rerank.h"
 
-#include "algorithms/retrieval/path_rank.h"
 
 #include <gtest/gtest.h>
 
@@ -195,45 +194,6 @@ TEST(Rerank, EdgesOutsideTheirTimeDoNotCount) {
   EXPECT_EQ(degree(150), 1);
   EXPECT_EQ(degree(200), 0);
   EXPECT_EQ(degree(kNoTime), 1);
-}
-
-// Two hops from b, the path's product against the cosine.
-TEST(PathRank, MixesPathWeightAndLikeness) {
-  const Square t;
-  const Snapshot s = t.g.snapshot();
-  const NodeWeight seed{1, 1.0};
-  TraverseOptions walk;
-  walk.hops = 2;
-  walk.direction = Direction::kBoth;
-  const auto reached = Traverse(s, {&seed, 1}, walk);
-  ASSERT_TRUE(reached.has_value());
-  for (const auto& e : Executors()) {
-    PathRankOptions options;
-    options.executor = e.executor.get();
-    const auto got = RankPaths(s, t.space, t.query, reached->hits, options);
-    ASSERT_TRUE(got.has_value());
-    ASSERT_EQ(got->hits.size(), reached->hits.size());
-    for (const PathRankHit& hit : got->hits) {
-      ASSERT_EQ(reached->hits[hit.hit].node, hit.node);
-      EXPECT_EQ(hit.path, reached->hits[hit.hit].score);
-      EXPECT_EQ(hit.measure, Cosine(t.query, VectorOf(*s.space(t.space), hit.node)));
-      EXPECT_EQ(hit.score, 0.4 * hit.path + (1 - 0.4) * hit.similarity);
-    }
-    // c by 0.5 and cosine 0, d by 0.25 and cosine -1.
-    const auto find = [&](NodeId node) {
-      return std::find_if(got->hits.begin(), got->hits.end(),
-                          [&](const auto& h) { return h.node == node; });
-    };
-    EXPECT_DOUBLE_EQ(find(2)->score, 0.4 * 0.5);
-    EXPECT_DOUBLE_EQ(find(3)->score, 0.4 * 0.25 - 0.6);
-    EXPECT_LT(find(2), find(3));
-  }
-  TraverseHit nowhere;
-  nowhere.node = 4;
-  EXPECT_EQ(RankPaths(s, t.space, t.query, {&nowhere, 1})->without_vector, 1u);
-  nowhere.node = 99;
-  EXPECT_FALSE(RankPaths(s, t.space, t.query, {&nowhere, 1}).has_value());
-  EXPECT_FALSE(RankPaths(s, t.space, t.query, {}, {.path_share = 2}).has_value());
 }
 
 TEST(Rerank, RefusesBadOptions) {
