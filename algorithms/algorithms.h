@@ -1,4 +1,4 @@
-// All kernels: what a host includes that does not want to choose.
+// Includes every algorithm.
 //
 // The adaptors for Boost.Graph and Eigen are apart (boost_graph.h, eigen.h): they need these
 // libraries' headers.

@@ -48,7 +48,7 @@ class Carried : public Derived {
                                                const StateChanges& changes) const = 0;
   virtual MadeOf made_of() const = 0;
 
-  // Somebody looked it up since it was made or carried.
+  // True if it was read since it was built or carried over.
   bool asked() const { return asked_.load(std::memory_order_relaxed); }
   void MarkAsked() const {
     if (!asked()) asked_.store(true, std::memory_order_relaxed);

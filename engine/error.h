@@ -1,4 +1,4 @@
-// Errors are values: Result<T> is a std::expected<T, Error> that nobody may drop by accident.
+// Errors are values: Result<T> is a std::expected<T, Error> marked [[nodiscard]].
 //
 // An Error names the offending thing and what was expected. Nothing in the
 // library throws across its interface or prints; programmer errors (a kind or
@@ -21,7 +21,7 @@ enum class ErrorCode {
   kFailedPrecondition,  // right call, wrong moment (closed, below the history floor)
   kConflict,            // an expectation of a batch does not hold; nothing was changed
   kResourceExhausted,   // a limit or the disk is full
-  kIo,                  // the operating system said no
+  kIo,                  // a system call failed
   kCorruption,          // damage found; the message names file and offset
   kLocked,              // another process holds the directory
   kReadOnly,            // opened read-only, or made so by a failed write
@@ -41,8 +41,7 @@ struct Error {
   std::string ToString() const;
 };
 
-// A call whose Result or Status is not looked at is a compiler's warning; (void) says that it is
-// meant.
+// Ignoring a Result or Status is a compiler warning; (void) says that it is meant.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Error> {
  public:

@@ -60,8 +60,8 @@ struct GraphOptions {
   // when writers pause for a second, memory that was freed and that glibc's allocator keeps is
   // given back to the system (malloc_trim). A host that manages its memory says false.
   bool return_freed_memory = true;
-  // Told of maintenance and of what goes wrong, by the graph and by a database that it is part of:
-  // engine/monitoring/log.h says of what, and what the callback must not do.
+  // Receives maintenance events and errors of the graph and its database.
+  // engine/monitoring/log.h lists them, and what the callback must not do.
   LogCallback on_log = {};
   // Called by the maintenance thread after each background compaction. Must not throw (what it
   // throws is dropped).
@@ -74,7 +74,7 @@ struct ApplyOptions {
 
 struct ReplayOptions {
   Durability durability = Durability::kDefault;
-  bool journalled = false;  // the journal has the records already: it is given none
+  bool journalled = false;  // the journal already contains these records
 };
 
 struct ChangeCounts {
@@ -155,7 +155,7 @@ class Graph {
   // Applies records that another graph has resolved, as they are: the same sequences, ids and
   // answers. For replicas and followers (storage/database.h, ChangesSince). Records come with their
   // payloads, unless they are journalled. A record that removes nodes removes the tags, terms,
-  // payloads and vectors that they have here, of which a feed may have told something else;
+  // payloads and vectors that they have here, which the feed may have reported differently;
   // Record::words_dropped names nodes that lose their tags and terms alone. They
   // become visible in groups; after an error those before it stay. kFailedPrecondition: the next
   // record is not the one after sequence(); kCorruption: it does not fit this graph; else as Apply.

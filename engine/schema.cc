@@ -161,7 +161,7 @@ Result<ColumnId> Schema::Restore(const Column& column) try {
 PLEXUS_CATCH_NO_MEMORY
 
 std::string_view PrefilterName(Prefilter prefilter) {
-  return prefilter == Prefilter::kInt8 ? "int8" : prefilter == Prefilter::kBits ? "bits" : "none";
+  return prefilter == Prefilter::kInt8 ? "int8" : "none";
 }
 std::optional<Prefilter> FindPrefilter(std::string_view name) {
   for (const Prefilter prefilter : kPrefilters)

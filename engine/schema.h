@@ -34,7 +34,7 @@ struct EdgeKind {
   bool suppresses = false;               // an active edge hides its target (supersedes)
   bool blocking = false;                 // source keeps target from being resolved (blocks)
   bool acyclic = false;                  // audited by verify and topo, not by Apply
-  bool self_loops = true;                // refused at the door when false
+  bool self_loops = true;                // Apply rejects self-loops when false
   bool survives_removal = false;         // kept when its target is removed (event members)
   NodeKindId source_kind = kNoNodeKind;  // required of an endpoint, kNoNodeKind = any
   NodeKindId target_kind = kNoNodeKind;
@@ -56,10 +56,9 @@ enum class Metric : std::uint8_t { kCosine = 0, kInnerProduct = 1, kL2 = 2 };
 enum class Prefilter : std::uint8_t {
   kNone = 0,
   kInt8 = 1,  // 8 bits a value, with a proven bound of what that loses: the same answers
-  kBits = 2,  // 1 bit a value: proves nothing, so an answer may lack a nearest vector, and says so
 };
-inline constexpr Prefilter kPrefilters[] = {Prefilter::kNone, Prefilter::kInt8, Prefilter::kBits};
-std::string_view PrefilterName(Prefilter prefilter);  // "none", "int8", "bits"
+inline constexpr Prefilter kPrefilters[] = {Prefilter::kNone, Prefilter::kInt8};
+std::string_view PrefilterName(Prefilter prefilter);  // "none", "int8"
 std::optional<Prefilter> FindPrefilter(std::string_view name);
 
 // What a vector's values are kept as. kF16 (IEEE binary16) takes half of the memory and of the

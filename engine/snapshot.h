@@ -132,9 +132,9 @@ class Snapshot {
   Result<std::string> Payload(PayloadRef ref) const;
   Result<std::string> Payload(NodeId node, NodeField field) const;
 
-  // --- vectors. `space`: who has one, of a space that may not be loaded; null: there is no
-  // such space. `vectors`: loaded, so that values can be read; from RAM, except for the
-  // first who asks after the graph was opened. kInvalidArgument: no such space; else as
+  // --- vectors. `space`: the nodes that have a vector; the values may not be loaded; null: no
+  // such space. `vectors`: the values too; from RAM, except for the first call after the graph
+  // was opened. kInvalidArgument: no such space; else as
   // VectorTable::View::Load.
   Result<const VectorTable::View*> vectors(SpaceId id) const;
   const VectorTable::View* space(SpaceId id) const {
@@ -178,7 +178,7 @@ class Snapshot {
   std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target,
                                StringId label = 0) const;
 
-  // The same for an edge of whose identity no run says anything.
+  // Searches the base only. REQUIRES: no run contains this edge.
   std::optional<Edge> FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
                                    StringId label) const;
 

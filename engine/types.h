@@ -20,8 +20,8 @@
 
 namespace plexus {
 
-// A number that says of what it is one. It is made from an integer explicitly; it indexes arrays
-// and compares with sizes as it is, and becomes nothing else unasked: no id of another sort, no
+// A typed id: an integer tagged with what it identifies. It is made from an integer explicitly; it
+// indexes arrays and compares with sizes, and converts to nothing else: no id of another sort, no
 // NodeId, no StringId. A number of more than 16 bits is the last one, which no kind, column or
 // space has (kNoNodeKind ...); in a constant it does not compile.
 template <class Sort>

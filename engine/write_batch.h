@@ -61,7 +61,7 @@ class WriteBatch {
   // Forgets the key of a removed node that has no edge: the id stays and is never used again, the
   // key is the empty one, its memory goes at the next compaction, and a node of the same key is a
   // new one with another id. Nothing happens to other nodes, as they are after the whole batch. For
-  // hosts whose keys never come back: of one that does, each life then takes an id.
+  // keys that are never reused: reusing a forgotten key takes a new id each time.
   void ForgetKey(NodeRef node);
 
   void SetF64(NodeRef node, ColumnRef column, double value);
@@ -126,7 +126,7 @@ class WriteBatch {
   // The batch expects nothing any more.
   void ClearExpectations() { expectations_.clear(); }
 
-  // --- reading back, for who derives something from texts (algorithms/retrieval/term_index.h)
+  // --- reading back the batch, for indexes derived from texts (algorithms/retrieval/term_index.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
   // fn(node, change, text, edge operations before) of every operation that sets or clears a node's
   // text or removes it with its text, in order. The text is valid until the batch changes.

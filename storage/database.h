@@ -60,8 +60,8 @@ struct TestHooks;  // base/fail_points.h, for fault injection only
 // When Close writes a checkpoint, if records follow the last one.
 enum class CheckpointOnClose {
   kNever,
-  // When replaying those records takes about as long as reading the checkpoint does (but
-  // not for a handful): so opening never takes more than about twice the time, and many
+  // When replaying those records takes about as long as reading the checkpoint does, and
+  // they are not few: so opening never takes more than about twice the time, and many
   // short sessions write in proportion to what they add. Close leaves less than
   // max(checkpoint, 4 MiB) / 16 bytes and / 4,096 records behind it.
   kWhenEarned,
@@ -115,7 +115,7 @@ struct OpenReport {
   bool live_writer = false;   // read-only, and a writer had it open in that moment
   bool tail_dropped = false;  // a torn end of the write-ahead log was left out
   std::string tail_message;   // what was dropped, for people; empty when nothing
-  // Damage that was worked round. A writing open writes a whole checkpoint, then drops these.
+  // Damage that opening bypassed. A writing open writes a whole checkpoint, then drops these.
   std::vector<DamagedCheckpoint> damaged_checkpoints;
   Sequence sequence = 0;             // last record
   Sequence checkpoint_sequence = 0;  // where loading began, 0 = from nothing
@@ -196,7 +196,7 @@ struct ChangesOptions {
 struct Changes {
   std::vector<Record> records = {};  // with their payloads, but for what was purged since
   Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
-  bool more = false;            // there was more already
+  bool more = false;            // more records are available now
   // Another number: a hard purge, or a scrub of words, wrote the log anew since. The new log holds
   // neither what was erased nor its purge. So a replica that goes on in spite of another number
   // KEEPS what was purged: keys, edges, columns, texts, vectors, words, and its own history of
@@ -250,7 +250,7 @@ class Database {
   Graph& graph();
   Snapshot snapshot() const;
   OpenReport report() const;
-  // The damage that was worked round since opening: the report's, and what AsOf met.
+  // The damage that was bypassed since opening: the report's, and what AsOf met.
   std::vector<DamagedCheckpoint> damaged_checkpoints() const;
   const std::string& directory() const;
   bool read_only() const;
@@ -276,8 +276,8 @@ class Database {
   // history floor, payloads that nothing above needs are deleted. Waits for AsOf, History and
   // Verify before it deletes.
   // `forget_keys`: keys of facts that were removed by then, and not made again since, leave memory,
-  // and the files with the next trim; one record more tells it (WriteBatch::ForgetKey). For hosts
-  // whose keys never come back. A replica, whose last record is one that it replayed, leaves it to
+  // and the files with the next trim; one record more tells it (WriteBatch::ForgetKey). For keys
+  // that are never reused. A replica, whose last record is one that it replayed, leaves it to
   // its source.
   Status Trim(Sequence before, Progress* progress = nullptr, bool forget_keys = false);
 
@@ -340,20 +340,20 @@ class Database {
 
   // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in
   // order, bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at
-  // first; so one that stops at any point goes on without loss or double. Of nodes that were purged
-  // in the meantime it tells no tags, terms, payloads and vectors, but where a record changed one,
-  // that it ended: the payload is cleared, the vector removed, all tags and terms taken away
-  // (Record::words_dropped). So a follower has at each sequence what the source had then, or
+  // first; a follower can stop at any record and resume without missing or repeating one. Records
+  // omit the tags, terms, payloads and vectors of nodes purged since; where a record changed one,
+  // it says that it ended: the payload is cleared, the vector removed, all tags and terms taken
+  // away (Record::words_dropped). So a follower has at each sequence what the source had then, or
   // nothing where the source has purged it since. A host that keeps these by itself takes all that
   // it has of them from a node that a record removes or purges, but for what that record sets, as
-  // Graph::Replay does. All else is told: members of events outlive their removal. See
+  // Graph::Replay does. All else is reported: members of events outlive their removal. See
   // Changes::generation for hard purges. Waits for no maintenance; any thread. kNotFound: `since`
   // lies in the future; kFailedPrecondition: below the history floor. Then begin with a Backup,
-  // made after Scrub and not in bulk mode: a copy in which words wait to be forgotten forgets them
-  // by itself, when its source may still use them. Or with a read-only view's snapshot: a graph in
-  // RAM over that lacks texts and properties of later records. A view may show a batch that its
-  // writer has not acknowledged yet: the writer then makes it durable first, or says kNotFound for
-  // as long as it is just being written.
+  // made after Scrub and not in bulk mode: a copy made during a pending word purge completes it
+  // independently, when its source may still use the words. Or with a read-only view's snapshot: a
+  // graph in RAM over that lacks texts and properties of later records. A view may show a batch
+  // that its writer has not acknowledged yet: the writer then makes it durable first, or says
+  // kNotFound while that batch is still being written.
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and
@@ -363,7 +363,7 @@ class Database {
   // Waits for maintenance and the batch that is being written, refuses later ones, makes
   // everything durable, writes a checkpoint as checkpoint_on_close says, and marks the anchor
   // clean. Later calls do nothing; one beside it waits until it is done. Snapshots stay usable but
-  // for their payloads. Tells of its own work alone.
+  // for their payloads. Reports errors of this call only.
   Status Close();
 
  private:

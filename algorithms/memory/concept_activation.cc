@@ -128,7 +128,6 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
     nearest.metric = Metric::kCosine;
     nearest.subset = &subset;
     nearest.run = options.run;
-    nearest.proven_only = true;
     PLEXUS_ASSIGN(const NearestResult found,
                   Nearest(snapshot, *options.space, options.query, nearest));
     result.truncated = found.truncated;

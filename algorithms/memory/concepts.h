@@ -1,4 +1,4 @@
-// Concepts: what a word brings to mind, and how recalling it makes it come sooner the next time.
+// Concepts: spreading activation over concepts, and reinforcement by recall.
 //
 // A concept is a node of kind `concept`; its key is its text. Concepts are joined by is-a, part-of
 // and evokes; a concept evokes episodes (kind `episode`, their text is the summary). Columns of a

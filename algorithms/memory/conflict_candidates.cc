@@ -54,7 +54,6 @@ Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, const s
   options.skip = node;
   options.top = top;
   options.run = run;
-  options.proven_only = true;
   VectorBuffer values;
   PLEXUS_ASSIGN(NearestResult result,
                 Nearest(snapshot, *id, vectors->vector(node, values), options));

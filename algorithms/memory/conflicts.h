@@ -3,7 +3,7 @@
 // A conflict is an edge `contradicts` that is valid at the time, between two memories that are both
 // visible then (visibility.h). It hides and removes nothing: who decides, a person or a model,
 // hands in a verdict, and a verdict becomes a WriteBatch that the caller applies or not. A
-// candidate is a pair that somebody should judge, with what speaks for it.
+// candidate is a pair to review, with its evidence.
 #pragma once
 
 #include <cstddef>

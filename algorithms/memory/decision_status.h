@@ -80,7 +80,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
 Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
                                                    const DecisionOptions& options = {});
 
-// How well a decision is tied into the graph: what a lone note lacks.
+// Edge counts of a decision, to flag unlinked notes.
 struct EdgeQuality {
   std::uint64_t edges = 0;  // Fact edges of either direction that are valid at the time.
   std::uint32_t kinds = 0;  // Distinct kinds among them; a direction is a kind of its own.

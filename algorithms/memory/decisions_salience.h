@@ -1,7 +1,8 @@
-// Salience of decisions: how much else stands on one; and what may be compacted by it.
+// Salience of decisions: how many decisions depend on one, weighted (PageRank); and what may be
+// compacted by it.
 //
-// The scores are PageRank's (pagerank.h), over the decisions alone. Rank flows from who needs to
-// what is needed:
+// The scores are PageRank's (pagerank.h), over the decisions alone. Rank flows to what is
+// needed:
 //   depends_on, refines   source to target
 //   causes                effect to cause        (reversed)
 //   supports              claim to evidence      (reversed)

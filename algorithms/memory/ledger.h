@@ -62,7 +62,7 @@ struct EventDetails {
   std::vector<LedgerOutcome> outcomes;  // Newest first, ties by falling id.
 };
 
-// Which events a list has: those of which all that is given holds.
+// Selects events; every field that is set must match.
 struct EventFilter {
   std::string tool = {}, mode = {};  // "": any.
   std::string outcome = {};          // One of its labels is of this type.

@@ -36,7 +36,7 @@ enum class TermRule : std::uint8_t { kUnicode, kAscii };
 enum class TrustRule : std::uint8_t { kMean, kWeakest };
 // One member carries a wanted tag, or every member does.
 enum class TagMatch : std::uint8_t { kEither, kBoth };
-// How new a set is: no pair of it was composed, some were, all were (but never together).
+// How many pairs of the set are already composed: none, some, or all (but never together).
 enum class SetLevel : std::uint8_t { kOpen, kPartial, kClosedWedge };
 
 // Pairs whose cosine c is in [least, below) are admitted and anchored by 1 + 2 (c - least).

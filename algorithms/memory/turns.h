@@ -96,7 +96,7 @@ struct BuildOptions {
 
 struct BuildReport {
   std::uint64_t added = 0, changed = 0, same = 0;  // edges
-  std::uint64_t removed = 0;  // edges of this recipe that a later turn took the reason of
+  std::uint64_t removed = 0;  // edges of this recipe that no longer qualify
   std::uint64_t dropped = 0;  // pairs whose cosine is too small
   std::uint64_t skipped = 0;  // pairs, turns and trajectories that lack something, or are unknown
   std::uint64_t capped = 0;   // pairs that a window or a cap on members left out

@@ -14,7 +14,6 @@
 
 #include "algorithms/common/internal/top_k.h"
 #include "algorithms/retrieval/internal/vectors/best_list.h"
-#include "algorithms/retrieval/internal/vectors/bit_scan.h"
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "algorithms/retrieval/internal/vectors/narrow_scan.h"
 #include "algorithms/retrieval/internal/vectors/row_reader.h"
@@ -155,29 +154,6 @@ std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuer
   return found;
 }
 
-// The same by way of bit rows, of the nodes that these rank first; absent as above.
-std::optional<NearestRanks> ScanBits(const Snapshot& snapshot, const SpaceQuery& query,
-                                     const Selection& selection, std::uint32_t rows,
-                                     const NearestOptions& options, StoppableExecutor& executor) {
-  if (options.top == 0 || options.oversample > rows / 4 / options.top) return std::nullopt;
-  const auto bits =
-      BitRows::Of(snapshot, query.space(), executor, [&] { return executor.stopped(); });
-  if (executor.stopped()) return std::nullopt;
-  const BitQuery estimates(query.query(), query.metric(), options.level);
-  const std::vector<NodeId> nodes =
-      BitCandidates(query.view(), *bits, estimates, selection, options.skip,
-                    options.top * options.oversample, rows, executor);
-  if (executor.stopped()) return std::nullopt;
-  NearestRanks found{.ranked = query.RankNodes(nodes, executor), .measured = rows, .proven = false};
-  found.exact = found.ranked.size();
-  return found;
-}
-
-Prefilter PrefilterOf(const Snapshot& snapshot, SpaceId space, const NearestOptions& options) {
-  const Prefilter chosen = options.prefilter.value_or(snapshot.schema().spaces()[space].prefilter);
-  return options.proven_only && chosen == Prefilter::kBits ? Prefilter::kNone : chosen;
-}
-
 }  // namespace
 
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
@@ -197,14 +173,13 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
 Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
                                                   std::span<const SpaceQuery> queries,
                                                   const NearestOptions& options) {
-  if (options.oversample == 0)
-    return Fail(ErrorCode::kInvalidArgument, "an oversample of 0; it is at least 1");
   PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
   StoppableExecutor executor(Pick(options.run.executor), options.run.budget);
   std::vector<NearestRanks> all(queries.size());
   if (queries.empty()) return all;
   const VectorTable::View& view = queries[0].view();
-  const Prefilter prefilter = PrefilterOf(snapshot, queries[0].space(), options);
+  const Prefilter prefilter =
+      options.prefilter.value_or(snapshot.schema().spaces()[queries[0].space()].prefilter);
   const auto rows = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(view.row_count(), options.run.budget.nodes));
   if (options.subset && options.subset->count() < view.row_count() / 4) {
@@ -216,10 +191,9 @@ Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
     for (std::size_t q = 0; q < queries.size(); ++q)
       all[q] = RankNodesWithin(queries[q], nodes, options.run.budget, executor);
   } else if (prefilter != Prefilter::kNone) {
-    const auto scan = prefilter == Prefilter::kInt8 ? &ScanNarrow : &ScanBits;
     for (std::size_t q = 0; q < queries.size() && !executor.stopped(); ++q) {
       std::optional<NearestRanks> narrow =
-          scan(snapshot, queries[q], selection, rows, options, executor);
+          ScanNarrow(snapshot, queries[q], selection, rows, options, executor);
       all[q] = narrow ? std::move(*narrow)
                       : Scan(queries.subspan(q, 1), selection, rows, options, executor)[0];
       all[q].truncated = rows < view.row_count();
@@ -265,7 +239,6 @@ Result<std::vector<NearestResult>> NearestMany(const Snapshot& snapshot, SpaceId
     results[q].measured = all[q].measured;
     results[q].exact = all[q].exact;
     results[q].truncated = all[q].truncated;
-    results[q].proven = all[q].proven;
     results[q].nodes.reserve(all[q].ranked.size());
     for (const retrieval_internal::RankedNode& r : all[q].ranked)
       results[q].nodes.push_back(prepared[q].ToSimilar(r));

@@ -3,8 +3,7 @@
 // Every vector is measured; there is no index. One query is bound by memory bandwidth. A subset of
 // less than a quarter of the rows is gathered node by node. A pre-filter reads a narrow copy of the
 // rows first and measures only those that its proven bounds cannot exclude: the same answer, bit by
-// bit, from a quarter of the bytes. One in single bits proves nothing, and the result says so: it
-// measures the rows that their bits rank first. Measures, by the space's metric or the caller's:
+// bit, from a quarter of the bytes. Measures, by the space's metric or the caller's:
 //   cosine          a.b / (|a||b|), 0 when either is zero     similarity = cosine
 //   inner product   a.b                                       similarity = a.b
 //   L2              |a - b|                                   similarity = 1 / (1 + |a - b|)
@@ -38,10 +37,8 @@ struct NearestOptions {
   // Of scans with top > 0. Absent: the space's own. The copy of the rows that it reads is made at
   // the first question, O(rows * dimensions), then kept with the graph's state and carried by what
   // a batch changes. kInt8 takes 12 bytes a row beside its values and changes no bit of the
-  // answer; kBits at least 40 bytes a row.
+  // answer.
   std::optional<Prefilter> prefilter = {};
-  bool proven_only = false;     // kBits counts as kNone.
-  std::size_t oversample = 32;  // kBits: oversample * top vectors are measured. At least 1.
 };
 
 struct NearestHit {
@@ -56,13 +53,12 @@ struct NearestResult {
   std::uint64_t measured = 0;     // Vectors read, dead rows of a scan included.
   std::uint64_t exact = 0;        // Of those, vectors that a pre-filter could not exclude; or all.
   bool truncated = false;         // The budget ran out. The nearest of the measured vectors.
-  bool proven = true;  // False: kBits chose what was measured, so a nearer vector may be missing.
 };
 
 // Computes: the `top` nearest vectors of a space.
 // Complexity: O(rows * dimensions), or O(subset * dimensions).
 // Errors: kInvalidArgument: no such space, or a query of another length or with a value that is not
-//   finite; an oversample of 0. kResourceExhausted: no memory.
+//   finite. kResourceExhausted: no memory.
 // Threads: thread-safe. The bits are the same at any thread count.
 Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                               const NearestOptions& options = {});

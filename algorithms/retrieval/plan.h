@@ -21,7 +21,7 @@
 // A term that a candidate does not have counts 0. relevance = sum of weight * value.
 // Fusion:
 //   sum    score = relevance
-//   rrf    score = sum over the terms of weight / (60 + rank). A list holds who has more than 0
+//   rrf    score = sum over the terms of weight / (60 + rank). Lists hold scores above 0
 //   mmr    one after the other the candidate of the largest score = lambda * relevance / sum of the
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
 //
@@ -138,7 +138,7 @@ struct NamedPlan {
   RetrievalPlan plan = {};
 };
 //   rerank     3 top by vector; similarity 0.7, graph 0.3
-//   multi-hop  from keys, along edges; path 0.4, similarity 0.6; who has no vector is left out
+//   multi-hop  from keys, along edges; path 0.4, similarity 0.6; nodes without a vector are skipped
 //   dual       by words and by vector, 2 hops from these and from keys
 //   rag        rerank, then walks from all its hits (of 0 hops)
 //   recall     by words, vector, keys, and PageRank from these; words 1, pagerank 0.1
@@ -172,10 +172,7 @@ struct RetrieveOptions {
   std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
   NodeValues salience = {}, outcome = {};
   SimdLevel level = SimdLevel::kBest;
-  // Of seeds by vector, as in NearestOptions.
-  std::optional<Prefilter> prefilter = {};
-  bool proven_only = false;
-  std::size_t oversample = 32;
+  std::optional<Prefilter> prefilter = {};  // Of seeds by vector, as in NearestOptions.
   // budget: for each stage by itself, as Nearest, Bm25, Traverse, PageRankPush and Rerank count.
   RunOptions run = {};
 };
@@ -214,7 +211,6 @@ struct RetrieveResult {
       0;                       // Candidates, ranked or not, without one, if it was looked for.
   std::uint64_t left_out = 0;  // Candidates without a required term.
   bool truncated = false;      // A stage ran out of its budget: the best of what was read.
-  bool proven = true;          // False: a pre-filter of single bits chose the seeds by vector.
   RetrieveStats stats;
 };
 

@@ -76,13 +76,11 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
                                .skip = options.skip,
                                .level = options.level,
                                .run = options.run,
-                               .prefilter = options.prefilter,
-                               .oversample = options.oversample};
+                               .prefilter = options.prefilter};
   PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
                 retrieval_internal::RankNearest(snapshot, prepared, nearest));
   RerankResult result;
   result.truncated = found.truncated;
-  result.proven = found.proven;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -33,9 +33,7 @@ struct RerankOptions {
   // budget: nodes are vectors measured, edges arcs read in candidates' rows.
   RunOptions run = {};
   SimdLevel level = SimdLevel::kBest;
-  // Of the k nearest, as in NearestOptions.
-  std::optional<Prefilter> prefilter = {};
-  std::size_t oversample = 32;
+  std::optional<Prefilter> prefilter = {};  // Of the k nearest, as in NearestOptions.
 };
 
 struct RerankHit {
@@ -56,7 +54,6 @@ struct RerankResult {
   // The budget ended the measuring (unmeasured nodes are no candidates) or the walk over rows
   // (later candidates in order of similarity have no graph term).
   bool truncated = false;
-  bool proven = true;  // False: a pre-filter of single bits chose the candidates.
 };
 
 // Computes: a ranking of the k nearest.

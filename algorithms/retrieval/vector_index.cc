@@ -218,8 +218,7 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
                                       .subset = options.subset,
                                       .skip = options.skip,
                                       .level = options_.level,
-                                      .run = options.run,
-                                      .proven_only = true}));
+                                      .run = options.run}));
   } else {
     const std::size_t candidates = nodes.size();
     for (std::uint32_t row = common; row < view.row_count(); ++row) take(row);
@@ -264,8 +263,7 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
                                                               .metric = metric_,
                                                               .skip = nodes[i],
                                                               .level = options_.level,
-                                                              .run = options.run,
-                                                              .proven_only = true}));
+                                                              .run = options.run}));
     if (exact.nodes.empty()) continue;
     PLEXUS_ASSIGN(
         const IndexNearestResult got,

@@ -11,7 +11,7 @@
 //               .failed; stall.ended (ms): Apply waited for the delta; journal.failed: the graph is
 //               read-only from now on
 //   database    open.ended (sequence, checkpoint, replayed, ms); open.tail_dropped and
-//               checkpoint.damaged: what was worked round; checkpoint, trim, scrub, purge,
+//               checkpoint.damaged: what opening bypassed; checkpoint, trim, scrub, purge,
 //               hard_purge, backup, close: .began, .ended (ms), .failed (the call returns why);
 //               background.failed: a checkpoint in the background; refresh.reopened
 #pragma once

@@ -113,7 +113,7 @@ Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string
       if (s->element() > 1)
         return std::unexpected(OutOfRange(where, "vector element", s->element()).error());
       lists.spaces.push_back({Text(s->name()), s->dimensions(), static_cast<Metric>(s->metric()),
-                              static_cast<Prefilter>(s->prefilter()),
+                              s->prefilter() == 1 ? Prefilter::kInt8 : Prefilter::kNone,
                               static_cast<VectorElement>(s->element())});
     }
   return lists;

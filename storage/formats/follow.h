@@ -3,7 +3,7 @@
 // Whole records are applied in batches, by number and time. A named position (how many bytes, and
 // digests of what they begin and end with) is part of each batch, so after a crash at any moment it
 // goes on behind the last record that is durable: none is lost and none applied twice. It is the
-// index node inscription:plexus.follow.NAME of the graph. What is told of is durable.
+// index node inscription:plexus.follow.NAME of the graph. Reported entries are durable.
 //
 // Formats are those of lines: JSON lines, CSV and TSV, edge lists. A record that has no line end
 // yet waits; at the end of a pipe it counts as whole.

@@ -121,7 +121,7 @@ Status One(const Snapshot& snapshot, const Op& op, WriteBatch& batch) {
 }  // namespace
 
 void FillSetup(const Settings& settings, WriteBatch& batch) {
-  const Prefilter prefilters[kSpaces] = {Prefilter::kNone, Prefilter::kInt8, Prefilter::kBits};
+  const Prefilter prefilters[kSpaces] = {Prefilter::kNone, Prefilter::kInt8, Prefilter::kInt8};
   const Metric metrics[kSpaces] = {Metric::kL2, Metric::kCosine, Metric::kCosine};
   for (int i = 0; i < kSpaces; ++i)
     batch.DefineSpace(

@@ -148,13 +148,13 @@ class Supervisor {
     std::printf(
         "service_test: seed %llu: %llu + %llu steps in %llu lives (%llu kills of processes, %llu "
         "closes), %llu purges, %llu hard purges, %llu conflicts expected, %llu retries; %llu whole "
-        "compares, %llu questions, %llu nearest, %llu of them proven twice; %llu views of the "
+        "compares, %llu questions, %llu nearest, %llu of them pre-filtered; %llu views of the "
         "past, "
         "%llu refreshes, %llu records replayed, %llu replicas begun, %llu backups, %llu kept "
         "frontiers; %llu looked at again beside a purge or a close; %llu wrong\n",
         static_cast<unsigned long long>(settings_.seed), n(b.applied[0]), n(b.applied[1]),
         n(b.epoch), n(b.kills), n(b.closes), n(b.purges), n(b.hard_purges), n(b.conflicts),
-        n(b.retries), n(b.full), n(b.questions), n(b.nearest), n(b.proven), n(b.past),
+        n(b.retries), n(b.full), n(b.questions), n(b.nearest), n(b.prefiltered), n(b.past),
         n(b.refreshes), n(b.replayed), n(b.restarts), n(b.backups), n(b.keeper), n(b.excused),
         n(b.wrong));
   }

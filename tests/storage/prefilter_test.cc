@@ -37,6 +37,16 @@ TEST(SpacePrefilter, RecordsThatDefineOneCarryTheirVersion) {
   }
 }
 
+// Version 4 had a third one, in single bits.
+TEST(SpacePrefilter, ABitsOfOldFilesIsNone) {
+  RecordEncoder encoder;
+  PLEXUS_OK(encoder.Encode(Defining(static_cast<Prefilter>(2))));
+  encoder.Seal(0);
+  auto decoded = DecodeRecord(AsBytes(encoder.bytes()), "a record");
+  PLEXUS_OK(decoded);
+  EXPECT_EQ(decoded->record.space_definitions[0].prefilter, Prefilter::kNone);
+}
+
 TEST(SpacePrefilter, AnUnknownOneIsRefused) {
   RecordEncoder encoder;
   PLEXUS_OK(encoder.Encode(Defining(static_cast<Prefilter>(3))));
@@ -86,19 +96,20 @@ TEST(SpacePrefilter, JsonLines) {
     return FirstError(to, "f.jsonl", lines);
   };
   EXPECT_EQ(import(*graph,
-                   "{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"bits\"}\n"
+                   "{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"int8\"}\n"
                    "{\"space\":\"p\",\"dimensions\":2}\n"
                    // What is left out stays.
                    "{\"space\":\"s\",\"dimensions\":2}\n"
                    "{\"vector\":\"a\",\"space\":\"s\",\"values\":[1,2]}\n"),
             "");
   const std::string first = JsonLines(graph->snapshot());
-  EXPECT_NE(first.find("\"metric\":\"cosine\",\"prefilter\":\"bits\"}"), std::string::npos);
+  EXPECT_NE(first.find("\"metric\":\"cosine\",\"prefilter\":\"int8\"}"), std::string::npos);
   EXPECT_EQ(first.find("\"prefilter\":\"none\""), std::string::npos);
   const auto copy = Graph::InMemory();
   EXPECT_EQ(import(*copy, first), "");
   EXPECT_EQ(JsonLines(copy->snapshot()), first);
-  for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"int8\"}\n",
+  for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"none\"}\n",
+                          "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":\"bits\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":\"f16\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":8}\n"}) {
     EXPECT_NE(import(*copy, bad), "") << bad;
@@ -119,10 +130,10 @@ TEST(SpacePrefilter, VectorFiles) {
   PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
   EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].prefilter, Prefilter::kInt8);
   const std::string before = JsonLines(graph->snapshot());
-  vectors.prefilter = Prefilter::kBits;
+  vectors.prefilter = Prefilter::kNone;
   const auto refused = ImportVectors(*graph, {"v.f32", raw}, vectors, options);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message, "space 'default' has the pre-filter int8, not bits");
+  EXPECT_EQ(refused.error().message, "space 'default' has the pre-filter int8, not none");
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
   vectors.prefilter = {};
   PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
@@ -137,7 +148,7 @@ TEST(SpacePrefilter, AFileThatClaimsTooMuchDefinesNothing) {
   header += '\n';
   const std::string file = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "12345678";
   VectorImportOptions vectors;
-  vectors.prefilter = Prefilter::kBits;
+  vectors.prefilter = Prefilter::kInt8;
   ImportOptions options;
   options.now_ms = 1000;
   auto report = ImportVectors(*graph, {"v.npy", file}, vectors, options);

@@ -76,27 +76,10 @@ std::optional<VectorElement> ReadElement(const Request& request) {
   return request.Given("element") ? FindVectorElement(request.Text("element")) : std::nullopt;
 }
 
-Parameters PrefilterParameters() {
-  return {PrefilterParameter(
-              "a small copy of the vectors that is read first: int8 changes no answer, bits may "
-              "miss a nearest vector and then says proven false (default: the space's own)"),
-          Count("oversample", "N", "bits: measure N times as many vectors as are asked for")
-              .Between(1, 10'000)
-              .Default(std::uint64_t{32})};
-}
-
-Status CheckPrefilters(const Request& request) {
-  if (request.Given("oversample") &&
-      ReadPrefilter(request).value_or(Prefilter::kBits) != Prefilter::kBits)
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("oversample") + " goes with " + request.Name("prefilter") + " bits");
-  return {};
-}
-
-std::string NotProven(const Request& request, bool proven) {
-  if (proven) return "";
-  return "not proven: a nearer vector may be missing; " + request.Name("prefilter") +
-         " none misses none\n";
+Parameter QuestionPrefilter() {
+  return PrefilterParameter(
+      "a small copy of the vectors that is read first and changes no answer (default: the space's "
+      "own)");
 }
 
 Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {

@@ -31,23 +31,14 @@ Parameter TopForPeople(std::string help = "list the K first; 0 = all");
 Parameter TauParameter();
 Parameter DirectionParameter(std::vector<std::string> choices, std::string help);
 Parameter IncludeSuperseded();
-// A choice of none, int8, bits without a default.
+// A choice of none, int8 without a default.
 Parameter PrefilterParameter(std::string help);
 std::optional<Prefilter> ReadPrefilter(const Request& request);
 // A choice of f32, f16 without a default.
 Parameter ElementParameter(std::string help);
 std::optional<VectorElement> ReadElement(const Request& request);
-// prefilter and oversample of one question; what Nearest, Rerank and Retrieve take.
-Parameters PrefilterParameters();
-Status CheckPrefilters(const Request& request);
-template <class Options>
-Status ReadPrefilters(const Request& request, Options& options) {
-  options.prefilter = ReadPrefilter(request);
-  options.oversample = request.Count("oversample");
-  return CheckPrefilters(request);
-}
-// Closing words where an answer is not proven.
-std::string NotProven(const Request& request, bool proven);
+// Of one question.
+Parameter QuestionPrefilter();
 // kinds, valid_at, max_seconds, top = 20.
 Parameters RankedParameters(const char* rows = " that score above 0");
 

@@ -122,7 +122,7 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
   const auto known = builder_.schema().FindSpace(name.text);
   if (prefilter) {
     const auto found = FindPrefilter(prefilter->text);
-    if (!found) return Bad("\"prefilter\" must be \"none\", \"int8\" or \"bits\"");
+    if (!found) return Bad("\"prefilter\" must be \"none\" or \"int8\"");
     space.prefilter = *found;
   } else if (known) {
     space.prefilter = builder_.schema().spaces()[*known].prefilter;

@@ -71,7 +71,6 @@ class World {
     WriteBatch batch(kNow);
     batch.DefineSpace({"plain", kDimensions, Metric::kCosine});
     batch.DefineSpace({"int8", kDimensions, Metric::kCosine, Prefilter::kInt8});
-    batch.DefineSpace({"bits", kDimensions, Metric::kCosine, Prefilter::kBits});
     for (std::size_t i = 0; i < kFacts; ++i) Fact(batch, "m" + std::to_string(i));
     Apply(graph, batch);
     for (int i = 0; i < 10; ++i) Event(graph);
@@ -181,7 +180,7 @@ inline std::vector<Question> Questions() {
   const std::vector<float> query = SomeVector(random);
   std::vector<Question> all;
   for (const char* space : kSpaces)
-    for (const Prefilter prefilter : {Prefilter::kNone, Prefilter::kInt8, Prefilter::kBits})
+    for (const Prefilter prefilter : kPrefilters)
       all.emplace_back(
           "nearest in " + std::string(space) + " by " + std::string(PrefilterName(prefilter)),
           [=](const Snapshot& s) { return NearestTo(s, space, prefilter, query); });

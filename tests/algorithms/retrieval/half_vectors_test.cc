@@ -53,7 +53,6 @@ void ExpectSame(const Result<NearestResult>& half, const Result<NearestResult>& 
   EXPECT_EQ(half->measured, full->measured);
   EXPECT_EQ(half->exact, full->exact);
   EXPECT_EQ(half->truncated, full->truncated);
-  EXPECT_EQ(half->proven, full->proven);
 }
 
 // The same question of both, whole and inside subsets.
@@ -74,8 +73,7 @@ void ExpectNearestSame(const Twins& twins, const std::vector<float>& query,
                                  .metric = metric,
                                  .level = level,
                                  .run = {.executor = e.executor.get()},
-                                 .prefilter = prefilter,
-                                 .oversample = 4};
+                                 .prefilter = prefilter};
           if (random() % 4 == 0) options.top = 0;
           if (random() % 3 == 0) options.skip = static_cast<NodeId>(random() % half.node_count());
           NearestOptions inside = options;

@@ -345,8 +345,8 @@ void AddImport(Rows& rows) {
                    .Default(std::string("default")),
                Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
                MetricParameter(),
-               PrefilterParameter("vectors: what questions of a new space read first: none, int8 "
-                                  "(the same answers) or bits (may miss some; default none)"),
+               PrefilterParameter("vectors: what questions of a new space read first: none, or "
+                                  "int8 (the same answers; default none)"),
                ElementParameter("vectors: what a new space keeps of a value: f32 (the default) or "
                                 "f16, half the memory and the disk, rounded to 11 bits")} +
            FollowParameters(),

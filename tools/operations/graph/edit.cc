@@ -312,8 +312,8 @@ void AddEdit(Rows& rows) {
       {.name = "purge",
        .group = "Change",
        .title = "Erase a node",
-       .summary = "Erase what a node holds, from the past too (reads the log; rewrites it when "
-                  "words or tags were its alone)",
+       .summary = "Erase what a node holds, from the past too (reads the log; rewrites it if "
+                  "the node was the last user of a word or tag)",
        .effect = Effect::kDestroy,
        .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well")},
        .reply = kChangeShape,

@@ -103,7 +103,7 @@ void AddFrontier(Rows& rows) {
       {.name = "frontier",
        .group = "Ask",
        .title = "Untried combinations",
-       .summary = "Find what shares much and was never put together",
+       .summary = "Find sets with much in common that no event has together",
        .parameters =
            Parameters{
                Count("arity", "M", "sets of M members: 2 to 5, of the lens rare 2 or 3")

@@ -59,8 +59,7 @@ Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
 Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) {
   PLEXUS_TRY(Needs(request, "space", "vector"));
   PLEXUS_TRY(Needs(request, "prefilter", "vector"));
-  PLEXUS_TRY(Needs(request, "oversample", "vector"));
-  PLEXUS_TRY(ReadPrefilters(request, asked.options));
+  asked.options.prefilter = ReadPrefilter(request);
   PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   if (request.Given("hops")) asked.plan.plan.expand.hops = static_cast<int>(request.Count("hops"));
   PLEXUS_TRY(CheckPlan(asked.plan.plan));
@@ -118,7 +117,6 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
   json.Field("plan", answer.plan_name);  // A name, or where its JSON came from.
   json.Field("fuse", FusionName(answer.plan.fuse));
   json.Field("truncated", result.truncated);
-  json.Field("proven", result.proven);
   json.Field("candidates", result.candidates);
   json.Field("without_vector", result.without_vector);
   json.Field("without_term", result.left_out);
@@ -139,8 +137,7 @@ Parameters PlanParameters() {
                     MaxSeconds(),
                     MaxNodes("each stage stops after N nodes and says truncated"),
                     MaxEdges("each stage stops after N edges and says truncated"),
-                    IncludeSuperseded()} +
-         PrefilterParameters();
+                    IncludeSuperseded(), QuestionPrefilter()};
 }
 
 Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
@@ -160,7 +157,6 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   answer.plan_name = std::move(asked->plan.name);
   std::string closing = answer.result.hits.empty() ? "nothing found\n" : "";
   closing += Truncated(answer.result.truncated, "these are the best of those looked at");
-  closing += NotProven(request, answer.result.proven);
   Reply reply([answer = std::move(answer)](ReplyWriter& json) { WriteAnswer(json, answer); });
   reply.closing = std::move(closing);
   return reply;
@@ -174,7 +170,7 @@ void AddRetrieve(Rows& rows) {
        .summary = "Find, expand, score and explain by a plan: words, a vector, keys, or all",
        .parameters = PlanParameters() + Parameters{MaxCharsParameter()},
        .reply =
-           "plan:s, fuse:s, truncated:b, proven:b, candidates:n, without_vector:n, without_term:n, "
+           "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, without_term:n, "
            "hits:[{key:k, score:x, relevance:x, "
            "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
            "path?:[E], kind:s, text:s, text_cut?:b}], "

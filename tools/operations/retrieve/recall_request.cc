@@ -145,7 +145,7 @@ Parameters RecallParameters() {
   return AskedParameters() +
          Parameters{
              Repeated("from", "KEY",
-                      "what is near this node counts; KEY=W gives it a weight; repeatable")
+                      "rank nodes near this node higher; KEY=W gives it a weight; repeatable")
                  .Named(Means::kWeightedKey),
              PlanParameter(),
              Count("from_hops", "H", "at most H edges from there")

@@ -27,7 +27,6 @@ Status CheckArguments(const Request& request) {
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("candidates") + " and " + request.Name("k") + " exclude each other");
   PLEXUS_TRY(NotTogether(request, "candidates", "prefilter"));
-  PLEXUS_TRY(NotTogether(request, "candidates", "oversample"));
   return {};
 }
 
@@ -95,7 +94,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(options.metric, ParseMetric(request.Text("metric")));
   }
   PLEXUS_ASSIGN(const Query query, ReadQuery(snapshot, space, request));
-  PLEXUS_TRY(ReadPrefilters(request, options));
+  options.prefilter = ReadPrefilter(request);
   options.k = request.Count("k");
   options.top = request.Count("top");
   options.boost = request.Number("graph_boost");
@@ -118,14 +117,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   AddNotes(workspace, request, result, older);
   std::string closing = result.hits.empty() ? "no candidates\n" : "";
   closing += Truncated(result.truncated, "not all was measured, or joined to the others");
-  closing += NotProven(request, result.proven);
   Reply reply([snapshot, name = known.name, metric, boost = options.boost, older,
                result = std::move(result)](ReplyWriter& json) {
     json.Field("space", name);
     json.Field("metric", MetricName(metric));
     json.Field("graph_boost", boost);
     json.Field("truncated", result.truncated);
-    json.Field("proven", result.proven);
     json.Field("total", result.candidates);
     json.Field("without_vector", result.without_vector);
     json.Field("left_out", result.outside);
@@ -177,10 +174,9 @@ void AddRerank(Rows& rows) {
                KindsParameter("edges that count for the graph (default: all facts)"),
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
                MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"),
-               MaxSeconds(), IncludeSuperseded()} +
-           PrefilterParameters(),
+               MaxSeconds(), IncludeSuperseded(), QuestionPrefilter()},
        .reply =
-           "space:s, metric:s, graph_boost:x, truncated:b, proven:b, total:n, without_vector:n, "
+           "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
            "left_out:n, older_than_text:n, "
            "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
        .tables = {{"results",

@@ -102,7 +102,7 @@ void AddCohesion(Rows& rows) {
       {.name = "triangles",
        .group = "Ask",
        .title = "Triangles and clustering",
-       .summary = "Count triangles; tell how closely a node's neighbours are knit",
+       .summary = "Count triangles; the clustering coefficient per node",
        .parameters =
            Parameters{Flag("total", "the counts alone, which is faster"),
                       MaxEdges("look at N edges and say truncated"),

@@ -1,4 +1,4 @@
-// components: which nodes hang together.
+// components: connected components.
 #include "algorithms/connectivity/components.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ void AddComponents(Rows& rows) {
       {.name = "components",
        .group = "Ask",
        .title = "Connected components",
-       .summary = "Tell which nodes hang together",
+       .summary = "List connected components",
        .parameters =
            Parameters{Flag("strong",
                            "along directions: nodes that reach each other (default: directions "

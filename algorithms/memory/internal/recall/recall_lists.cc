@@ -59,7 +59,6 @@ Status AddVector(const Source& source, RecallLists& lists) {
   nearest.top = source.length;
   nearest.subset = &source.allowed;
   nearest.run = source.options.run;
-  nearest.proven_only = true;
   PLEXUS_ASSIGN(const NearestResult found,
                 Nearest(source.snapshot, source.question.space, source.question.vector, nearest));
   lists.truncated |= found.truncated;

@@ -23,7 +23,6 @@ Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& quest
   how.now_ms = how.valid_at = snapshot.TimeOr(options.now_ms);
   how.salience = options.by_plan.salience;
   how.outcome = options.by_plan.outcome;
-  how.proven_only = true;
   how.run = options.run;
   return Retrieve(snapshot, plan, asked, how);
 }

@@ -21,13 +21,10 @@ Result<SeedList> ByVector(PlanRun& run, const PlanSeeds& seeds, std::size_t top,
   options.level = run.options.level;
   options.run = run.options.run;
   options.prefilter = run.options.prefilter;
-  options.proven_only = run.options.proven_only;
-  options.oversample = run.options.oversample;
   PLEXUS_ASSIGN(const NearestResult found,
                 Nearest(run.snapshot, space, run.question.vector, options));
   stage.read = found.measured;
   stage.truncated = found.truncated;
-  run.result.proven &= found.proven;
   const Metric metric = run.snapshot.schema().spaces()[space].metric;
   SeedList list;
   for (const NearestHit& hit : found.nodes)

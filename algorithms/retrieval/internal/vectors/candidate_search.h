@@ -81,7 +81,6 @@ struct NearestRanks {
   std::vector<RankedNode> ranked;  // nearest first
   std::uint64_t measured = 0, exact = 0;
   bool truncated = false;
-  bool proven = true;
 };
 // Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
