@@ -208,7 +208,8 @@ TEST_F(DecisionsCommand, ACheckFailsClosed) {
   for (const std::vector<std::string>& narrows : {std::vector<std::string>{"--scope", "nosuch"},
                                                   {"--node-kinds", "memory"},
                                                   {"--where", "key = 'd1'"},
-                                                  {"--as-of", "0"}}) {
+                                                  {"--as-of", "0"},
+                                                  {"--now", "2001-01-01"}}) {
     const Finished refused = check(narrows);
     EXPECT_EQ(refused.code, 2) << narrows[0];
     EXPECT_NE(refused.err.find("does not take " + narrows[0]), std::string::npos) << refused.err;

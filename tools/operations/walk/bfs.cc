@@ -152,7 +152,7 @@ Operation OneWayRow(const char* name, const char* title, const char* summary, co
               Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
                          Count("depth", "D", "at most D edges away (default: no limit)")} +
               EdgeParameters() +
-              Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), TopForPeople()},
+              Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), TopForPeople()},
           .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
           .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
           .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
@@ -177,7 +177,7 @@ void AddBfs(Rows& rows) {
                Count("depth", "D", "at most D edges away (default: no limit)"),
                DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
-           Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), Top(100)},
+           Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), Top(100)},
        .reply = "truncated:b, resume?:s, total?:n, levels?:[n], "
                 "results?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
        .tables = {{"results", {{"depth", "depth"}, {"key", "", As::kNode}}},

@@ -180,7 +180,7 @@ void AddNeighborhood(Rows& rows) {
            Parameters{Count("max_nodes", "N", "stop at N nodes and say truncated")
                           .Between(1, 1'000'000)
                           .Default(std::uint64_t{1000}),
-                      MaxEdges(), MaxSeconds()},
+                      MaxEdges()},
        .reply = "truncated:b, nodes:[{key:k, kind:s, hop:n, decay:x, direction:s}], edges:[E]",
        .tables = {{"nodes",
                    {{"hop", "hop"},
