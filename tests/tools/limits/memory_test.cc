@@ -66,7 +66,7 @@ TEST(Memory, Imports) {
        Repeated([&](int i) { return "{\"node\":\"" + number(i) + "\",\"props\":{\"a\":[0,1]}}\n"; })},
       {"edges.csv", "source,kind,target\n" +
                         Repeated([&](int i) { return number(i / 9) + ",a," + number(i) + "\n"; })},
-      {"nodes.csv", "node\n" + Repeated([&](int i) { return number(i) + "\n"; })},
+      {"nodes.csv", "id\n" + Repeated([&](int i) { return number(i) + "\n"; })},
       {"edges.el", Repeated([&](int i) { return number(i / 9) + " " + number(i) + "\n"; })},
       {"edges.mtx", "%%MatrixMarket matrix coordinate pattern general\n200000 200000 200000\n" +
                         [&] {

@@ -81,7 +81,7 @@ struct Search {
         ForEachStep(from.node, [&](const Arc& arc, bool along) {
           if (!Allowed(arc.neighbor)) return true;
           const bool known = places.contains(arc.neighbor);
-          if (followed++ >= budget.edges || (followed % 1024 == 0 && budget.Interrupted()) ||
+          if (followed >= budget.edges || (followed++ % 1024 == 0 && budget.Interrupted()) ||
               (!known && around.nodes.size() >= most_nodes))
             around.truncated = true;
           else
