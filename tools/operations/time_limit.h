@@ -1,4 +1,4 @@
-// TimeLimit: the time of a request in loops that are no kernel's.
+// The time and the size of a request, for operations that are not one call of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,18 @@ class TimeLimit {
   Budget budget_;
   std::uint64_t calls_ = 0;
   bool up_ = false;
+};
+
+// The texts that a reply is made of, where they are read before it is written: more than it may
+// have are not held.
+class ReplyRoom {
+ public:
+  explicit ReplyRoom(const Request& request) : most_(request.Count("max_bytes")) {}
+  void Take(std::uint64_t bytes) { held_ += bytes; }
+  bool Full() const { return most_ > 0 && held_ > most_; }
+
+ private:
+  std::uint64_t most_, held_ = 0;
 };
 
 // Hands reports on, and asks to stop once the time of the request is up.

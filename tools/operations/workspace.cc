@@ -146,7 +146,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
       return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
     PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of));
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of));
-    PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence));
+    PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence, timed_progress()));
     NoteDamage();
     // What was visible and valid then is judged by the clock of then.
     const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);

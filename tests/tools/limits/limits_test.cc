@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/support/counted_clock.h"
+#include "tests/tools/limits/counted_clock.h"
 #include "tests/support/run_plexus.h"
 #include "tests/tools/limits/every_row.h"
 #include "tools/operations/limits.h"

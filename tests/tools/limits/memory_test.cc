@@ -13,7 +13,7 @@
 #include "engine/properties/properties.h"
 #include "storage/formats/import.h"
 #include "storage/formats/import_vectors.h"
-#include "tests/support/counted_memory.h"
+#include "tests/tools/limits/counted_memory.h"
 #include "tools/operations/limits.h"
 #include "tools/operations/memory/guardrail_rules.h"
 #include "tools/operations/registry.h"

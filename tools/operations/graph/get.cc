@@ -194,11 +194,13 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   std::vector<NodeView> views;
   std::string page;
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  ReplyRoom room(request);
   for (const NodeId node : nodes) {
-    if (!views.empty() && budget.Interrupted()) break;
+    if (!views.empty() && (room.Full() || budget.Interrupted())) break;
     PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
     PLEXUS_ASSIGN(view.superseded_by, SupersededBy(snapshot, node, workspace.now_ms()));
     page += (views.empty() ? "" : "\n") + Page(snapshot, view);
+    room.Take(view.text.value_or("").size() + view.properties.size());
     views.push_back(std::move(view));
   }
   const std::size_t total = nodes.size();

@@ -115,7 +115,7 @@ std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entr
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(auto entries, workspace.database().History(node));
+  PLEXUS_ASSIGN(auto entries, workspace.database().History(node, workspace.timed_progress()));
   std::erase_if(entries, [&](const HistoryEntry& e) { return e.sequence > snapshot.sequence(); });
   // As everywhere else a fact is shown among facts.
   std::size_t hidden = 0;

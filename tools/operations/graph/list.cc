@@ -135,17 +135,20 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (!wanted.sort.empty() && listed.nodes.total > 0 && !listed.nodes.sorted)
     NoteNoSuchName(workspace, listed.nodes.sorted_by);
   TimeLimit limit(wanted.budget);
+  ReplyRoom room(request);
   for (const NodeId node : listed.nodes.nodes) {
-    if (limit.Up()) break;
+    if (limit.Up() || room.Full()) break;
     std::vector<NodeValue>& row = listed.rows.emplace_back();
     for (const NodeColumn& column : listed.columns) {
       PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
+      if (const auto* text = std::get_if<std::string>(&value)) room.Take(text->size());
+      if (const auto* json = std::get_if<NodeJson>(&value)) room.Take(json->text.size());
       row.push_back(std::move(value));
     }
   }
   listed.nodes.nodes.resize(listed.rows.size());
   if (!request.Flag("keys")) NoteEmptyColumns(workspace, listed);
-  const bool truncated = listed.nodes.truncated || limit.was_up();
+  const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full();
   std::string page = Page(snapshot, listed, request.Flag("keys"));
   Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
     json.Field("total", listed.nodes.total);

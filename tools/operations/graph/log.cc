@@ -255,12 +255,12 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
   if (request.Given("to")) {
     PLEXUS_ASSIGN(to, workspace.SequenceAt(request.Text("to")));
   }
-  PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from));
+  PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from, workspace.timed_progress()));
   if (from > to)
     return Fail(ErrorCode::kInvalidArgument, "sequence " + std::to_string(from) +
                                                  " comes after sequence " + std::to_string(to) +
                                                  "; name the earlier one first");
-  PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to));
+  PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to, workspace.timed_progress()));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   Differ differ(before, after, request.Count("top"), budget);
   const bool whole = differ.Run();
