@@ -168,9 +168,11 @@ TEST(Operations, AnswerOnAGraphInMemory) {
   std::ostringstream text;
   JsonWriter json(text);
   WriteReply(*reply, {}, json);
-  EXPECT_EQ(text.str(),
-            R"({"key":"a","total":1,"index_edges":[],"neighbors":[{"key":"b",)"
-            R"("direction":"out","kind":"knows","weight":0.5,"created_at":1700000000000}],"truncated":false})");
+  EXPECT_EQ(
+      text.str(),
+      R"({"key":"a","total":1,"index_edges":[],"neighbors":[{"key":"b",)"
+      R"("direction":"out","kind":"knows","weight":0.5,"created_at":1700000000000}],)"
+      R"("truncated":false})");
 }
 
 TEST(Shape, IsReadAsWritten) {

@@ -20,7 +20,8 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);
   for (;;) {
-    if (budget.Interrupted()) return Fail(ErrorCode::kCancelled, name + ": was not read to its end");
+    if (budget.Interrupted())
+      return Fail(ErrorCode::kCancelled, name + ": was not read to its end");
     pollfd ready{descriptor, POLLIN, 0};
     const int found = poll(&ready, 1, kPollMs);
     if (found == 0 || (found < 0 && errno == EINTR)) continue;

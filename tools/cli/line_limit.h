@@ -20,8 +20,7 @@ class LineLimit final : public std::ostream {
 
  private:
   struct Buffer final : std::streambuf {
-    Buffer(std::ostream& to, std::uint64_t most, bool is_csv)
-        : out(to), bytes(most), csv(is_csv) {}
+    Buffer(std::ostream& to, std::uint64_t most, bool is_csv) : out(to), bytes(most), csv(is_csv) {}
 
     int_type overflow(int_type c) override {
       if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);

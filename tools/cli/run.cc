@@ -121,6 +121,7 @@ int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
   std::ostringstream held;
   std::ostream& out = end ? held : Out();
   Result<bool> empty = false;
+  const bool stopped = reply && reply->truncated;  // which a table does not say by itself
   if (reply && end) empty = WriteOut(*reply, workspace.warnings(), line, out);
   if (end)
     if (const Status ended = end(); reply && !ended) reply = std::unexpected(ended.error());
@@ -130,7 +131,7 @@ int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
   if (!end) empty = WriteOut(*reply, workspace.warnings(), line, out);
   if (!empty) return PrintFailure(empty.error(), line);
   if (end) Out() << held.view();
-  if (reply->cut && line.globals.format != Format::kJson)
+  if ((reply->cut || stopped) && line.globals.format != Format::kJson)
     PrintWarning("the reply is cut: " + line.request->Name("max_bytes") + " or " +
                  line.request->Name("max_seconds") + " ended it");
   if (*empty && !noted && !line.globals.quiet) PrintNote("nothing to list");

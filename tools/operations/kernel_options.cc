@@ -43,8 +43,7 @@ Parameter IncludeSuperseded() {
   return Flag("include_superseded", "do not hide what was superseded");
 }
 Parameters RankedParameters(const char* rows) {
-  return EdgeParameters() +
-         Parameters{Top(20, std::string("list the K first; 0 = all") + rows)};
+  return EdgeParameters() + Parameters{Top(20, std::string("list the K first; 0 = all") + rows)};
 }
 
 Parameter PrefilterParameter(std::string help) {

@@ -54,9 +54,9 @@ std::string_view ShortWork(std::string_view operation) {
 
 Limits LimitsOf(const Operation& operation) {
   return {.time = TimeOf(operation),
-          .reply = operation.name == "export" ? "a file: none, unless " + FlagName("max_bytes") +
-                                                    " is given"
-                                              : FlagName("max_bytes"),
+          .reply = operation.name == "export"
+                       ? "a file: none, unless " + FlagName("max_bytes") + " is given"
+                       : FlagName("max_bytes"),
           .memory = MemoryOf(operation),
           .scope = SelectsNodes(operation) ? "filter" : "not taken"};
 }

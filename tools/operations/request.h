@@ -1,10 +1,10 @@
 // A request: typed values for the parameters of one operation, checked against its row.
 //
 // Besides its own parameters every operation takes the common ones (as_of, scope, node_kinds,
-// where, now and others). An unknown name is an error that names the nearest one; a value of another type, out
-// of its limits or not among the choices is refused. Messages spell parameters as the door does
-// (--top or top). Reading a parameter that the row does not have is a programmer's error. Not
-// thread-safe.
+// where, now and others). An unknown name is an error that names the nearest one; a value of
+// another type, out of its limits or not among the choices is refused. Messages spell parameters as
+// the door does (--top or top). Reading a parameter that the row does not have is a programmer's
+// error. Not thread-safe.
 #pragma once
 
 #include <atomic>

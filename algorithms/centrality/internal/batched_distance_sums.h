@@ -59,7 +59,7 @@ class BatchedDistanceSums {
 
   const CsrView forth_, back_;
   AlignedArray<std::uint64_t> seen_, now_, next_;  // zero between searches
-  AlignedArray<DistanceSums> sums_, own_;  // of the searches that ended; of this one
+  AlignedArray<DistanceSums> sums_, own_;          // of the searches that ended; of this one
   std::vector<NodeId> level_, found_;
   std::uint64_t steps_ = 0;  // nodes and arcs read since the clock was
 };

@@ -117,14 +117,13 @@ TEST_F(LimitsCommand, WhatWritesWritesNothing) {
 }
 
 TEST_F(LimitsCommand, WhatReadsSaysSo) {
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"list"},
-        {"list", "--sort", "text"},
-        {"get", "n1", "n2"},
-        {"neighbors", "n0"},
-        {"log"},
-        {"diff", "0"},
-        {"history", "n0"}}) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"list"},
+                                                  {"list", "--sort", "text"},
+                                                  {"get", "n1", "n2"},
+                                                  {"neighbors", "n0"},
+                                                  {"log"},
+                                                  {"diff", "0"},
+                                                  {"history", "n0"}}) {
     std::vector<std::string> words = command;
     words.insert(words.end(), {"--max-seconds", "0", "--json"});
     const Finished late = Run(words);
@@ -139,8 +138,7 @@ TEST_F(LimitsCommand, WhatIsReadEnds) {
   EXPECT_EQ(endless.code, 2);
   EXPECT_TRUE(Holds(endless.err, "has more than 64 MiB")) << endless.err;
   ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
-  const Finished silent =
-      Run({"retrieve", "a", "--plan", dir_ / "pipe", "--max-seconds", "0"});
+  const Finished silent = Run({"retrieve", "a", "--plan", dir_ / "pipe", "--max-seconds", "0"});
   EXPECT_EQ(silent.code, 1);
   EXPECT_TRUE(Holds(silent.err, "was not read to its end")) << silent.err;
 }

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <string>
 
-#include "tests/tools/limits/counted_clock.h"
 #include "tests/support/run_plexus.h"
+#include "tests/tools/limits/counted_clock.h"
 #include "tests/tools/limits/every_row.h"
 #include "tools/operations/limits.h"
 #include "tools/operations/registry.h"
@@ -23,8 +23,8 @@ namespace plexus::tools {
 namespace {
 
 using testing::CountedClock;
-using testing::EverythingLines;
 using testing::EveryRow;
+using testing::EverythingLines;
 using testing::RowRequest;
 
 constexpr std::int64_t kNow = 1'700'000'000'000 + 90 * std::int64_t{86'400'000};
@@ -185,7 +185,8 @@ TEST_F(LimitsTest, EveryRowHearsTheClock) {
   for (const RowRequest& request : EveryRow()) {
     SCOPED_TRACE(request.operation + " " + request.json);
     const Operation& row = *FindOperation(request.operation);
-    const bool writes = row.effect != Effect::kRead || request.json.find("commit") != std::string::npos;
+    const bool writes =
+        row.effect != Effect::kRead || request.json.find("commit") != std::string::npos;
     const Sequence before = writes && row.group != "Care" ? LastSequence() : 0;
     std::uint64_t all = 2;
     if (!writes) {

@@ -25,7 +25,7 @@ namespace {
 
 using testing::CountedMemory;
 
-constexpr std::size_t kBytes = std::size_t{2} << 20;   // about that much is read
+constexpr std::size_t kBytes = std::size_t{2} << 20;        // about that much is read
 constexpr std::uint64_t kBeside = std::uint64_t{24} << 20;  // what each call has, however small
 
 // `line(i)` for i from 0 on, until it is enough.
@@ -58,12 +58,12 @@ TEST(Memory, Imports) {
   const auto number = [](int i) { return std::to_string(i); };
   const std::pair<std::string, std::string> files[] = {
       {"nodes.jsonl", Repeated([&](int i) { return "{\"node\":\"" + number(i) + "\"}\n"; })},
-      {"edges.jsonl",
-       Repeated([&](int i) {
+      {"edges.jsonl", Repeated([&](int i) {
          return "{\"edge\":[\"" + number(i / 9) + "\",\"" + number(i) + "\"],\"kind\":\"a\"}\n";
        })},
-      {"props.jsonl",
-       Repeated([&](int i) { return "{\"node\":\"" + number(i) + "\",\"props\":{\"a\":[0,1]}}\n"; })},
+      {"props.jsonl", Repeated([&](int i) {
+         return "{\"node\":\"" + number(i) + "\",\"props\":{\"a\":[0,1]}}\n";
+       })},
       {"edges.csv", "source,kind,target\n" +
                         Repeated([&](int i) { return number(i / 9) + ",a," + number(i) + "\n"; })},
       {"nodes.csv", "id\n" + Repeated([&](int i) { return number(i) + "\n"; })},
@@ -75,13 +75,14 @@ TEST(Memory, Imports) {
                             lines += number(i / 9 + 1) + " " + number(i) + "\n";
                           return lines;
                         }()},
-      {"g.graphml", "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"><graph "
-                    "edgedefault=\"directed\">" +
-                        Repeated([&](int i) { return "<node id=\"" + number(i) + "\"/>"; }) +
-                        "</graph></graphml>"},
-      {"g.node-link.json",
-       "{\"directed\":true,\"nodes\":[" +
-           Repeated([&](int i) { return "{\"id\":" + number(i) + "}"; }, ",") + "],\"edges\":[]}"},
+      {"g.graphml",
+       "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"><graph "
+       "edgedefault=\"directed\">" +
+           Repeated([&](int i) { return "<node id=\"" + number(i) + "\"/>"; }) +
+           "</graph></graphml>"},
+      {"g.node-link.json", "{\"directed\":true,\"nodes\":[" +
+                               Repeated([&](int i) { return "{\"id\":" + number(i) + "}"; }, ",") +
+                               "],\"edges\":[]}"},
   };
   for (const auto& [name, text] : files) {
     SCOPED_TRACE(name);
@@ -126,8 +127,7 @@ TEST(Memory, Requests) {
        {"{\"get\":{\"key\":[" + keys + "]}}", "{\"get\":{\"key\":[" + zeros + "]}}",
         "{\"get\":{" + Repeated([](int i) { return "\"" + std::to_string(i) + "\":0"; }, ",") +
             "}}"}) {
-    const std::uint64_t peak =
-        CountedMemory::PeakOf([&] { (void)NamedRequestFromJson(text); });
+    const std::uint64_t peak = CountedMemory::PeakOf([&] { (void)NamedRequestFromJson(text); });
     ExpectWithin("a request", peak, text.size(), kMemoryOfContent);
   }
 }
@@ -137,9 +137,8 @@ TEST(Memory, RulesAndPlans) {
   const std::string zeros = "[" + Repeated([](int) { return "0"; }, ",") + "]";
   const Schema schema = Graph::InMemory()->snapshot().schema();
   for (const std::string& text : {zeros, "[{\"name\":" + zeros + "}]"}) {
-    ExpectWithin("rules", CountedMemory::PeakOf([&] {
-                   (void)ParseGuardrailRules(schema, "rules", text);
-                 }),
+    ExpectWithin("rules",
+                 CountedMemory::PeakOf([&] { (void)ParseGuardrailRules(schema, "rules", text); }),
                  text.size(), kMemoryOfContent);
   }
 }

@@ -32,7 +32,8 @@ Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
-  PLEXUS_TRY(Database::Restore(request.Text("from"), workspace.directory(), workspace.timed_progress()));
+  PLEXUS_TRY(
+      Database::Restore(request.Text("from"), workspace.directory(), workspace.timed_progress()));
   return CopyReply("restored", workspace.directory());
 }
 

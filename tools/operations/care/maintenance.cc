@@ -44,7 +44,8 @@ Result<Reply> RunTrim(Workspace& workspace, const Request& request) {
   if (cut > last)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) +
                                           " is in the future; the last is " + std::to_string(last));
-  PLEXUS_TRY(workspace.database().Trim(cut, workspace.timed_progress(), request.Flag("forget_keys")));
+  PLEXUS_TRY(
+      workspace.database().Trim(cut, workspace.timed_progress(), request.Flag("forget_keys")));
   PLEXUS_ASSIGN(Reply reply, Stands(workspace, ""));
   reply.page = "history trimmed: --as-of reaches back to sequence " +
                std::to_string(workspace.database().stats().history_floor) + "; the last is " +

@@ -234,8 +234,8 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
     report.nodes.removed = 1;
   } else {
     const std::string_view stored[] = {workspace.snapshot().key(node)};
-    PLEXUS_ASSIGN(report,
-                  workspace.database().Purge(stored, workspace.now_ms(), workspace.timed_progress()));
+    PLEXUS_ASSIGN(
+        report, workspace.database().Purge(stored, workspace.now_ms(), workspace.timed_progress()));
   }
   return ChangeReply(request, report);
 }

@@ -118,7 +118,8 @@ void AddBounty(Rows& rows) {
            {List("tags", "A,B",
                  "only of events, and sets, with a member that has one of these tags, or "
                  "one that begins with it and ':'"),
-            Count("limit", "N", "at most N a lane, from 1 to 100").Default(std::uint64_t{10}), IncludeSuperseded()},
+            Count("limit", "N", "at most N a lane, from 1 to 100").Default(std::uint64_t{10}),
+            IncludeSuperseded()},
        .reply = "truncated:b, scanned:n, neverComposedLanes:" + candidates +
                 ", topWeirdCombinations:" + candidates + ", alreadyComposedLanes:" + lane +
                 ", closedDoors:" + lane + ", duplicateRiskLanes:" + lane +

@@ -218,7 +218,8 @@ void AddConflicts(Rows& rows) {
        .summary = "List the pairs of visible memories that contradict each other, the oldest first",
        .parameters =
            Parameters{
-               Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()), TopForPeople()},
+               Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
+               TopForPeople()},
        .reply = kConflictsShape,
        .tables = {ConflictsTable()},
        .examples = {{"plexus conflicts list --db g", "what somebody should decide"},

@@ -78,7 +78,8 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   options.least_shared = request.Number("least");
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, result.truncated, workspace, request, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence,
+                ApplyIf(apply, result.truncated, workspace, request, result.batch));
   std::string closing = Truncated(result.truncated, "there may be more");
   if (apply) closing += "sequence " + std::to_string(sequence) + "\n";
   Reply reply([snapshot, sequence, apply, edges = std::move(result.edges),
@@ -118,7 +119,8 @@ void AddDecisionsCheck(Rows& rows) {
                    .Required(),
                Text("proposal", "FILE", "JSON lines that would be imported; nothing is written")
                    .Named(Means::kContent)
-                   .Required(), Top(1000)},
+                   .Required(),
+               Top(1000)},
        .reply = "allowed:b, truncated:b, total:n, hits:[{rule:s, action:s, message:s, target:k, "
                 "other?:k, kind?:s, "
                 "salience?:x}], proposal:{nodes:{new:n, changed:n, same:n, removed?:n}, "

@@ -169,7 +169,8 @@ void AddDecisionsState(Rows& rows) {
        .parameters =
            Parameters{
                Optional(
-                   Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()), TopForPeople()},
+                   Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
+               TopForPeople()},
        .reply = "truncated:b, total:n, results:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
                 "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
        .tables = {{"results",

@@ -64,7 +64,7 @@ class LimitedWriter final : public ReplyWriter {
 
   ReplyWriter& out_;
   ReplyLimit limit_;
-  std::vector<bool> arrays_;  // what is open: a list or an object
+  std::vector<bool> arrays_;    // what is open: a list or an object
   std::uint64_t left_out_ = 0;  // open in an element that is left out
   std::uint64_t bytes_ = 0, next_look_ = kAtOnce;
   bool time_up_ = false, cut_ = false, held_ = false;

@@ -122,7 +122,8 @@ void AddFrontier(Rows& rows) {
                    "events); of other lenses the edges that they walk"),
                Choice("mask", {"events", "linked"},
                       "leave out what is in one event, or that and what an edge joins"),
-               Count("max_compared", "N", "stop after about N comparisons and say truncated"), IncludeSuperseded()} +
+               Count("max_compared", "N", "stop after about N comparisons and say truncated"),
+               IncludeSuperseded()} +
            LensParameters(),
        .reply = "truncated:b, candidates:[{" + LensCandidateShape() +
                 ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "

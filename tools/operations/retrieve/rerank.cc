@@ -176,7 +176,8 @@ void AddRerank(Rows& rows) {
                    .Default(0.3),
                KindsParameter("edges that count for the graph (default: all facts)"),
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
-               MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"), IncludeSuperseded()} +
+               MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"),
+               IncludeSuperseded()} +
            PrefilterParameters(),
        .reply =
            "space:s, metric:s, graph_boost:x, truncated:b, proven:b, total:n, without_vector:n, "

@@ -186,7 +186,8 @@ void AddTraverse(Rows& rows) {
                Count("hops", "H",
                      "at most H edges away (default: no limit; with best 16, at most 64)")
                    .Between(0, PatternOptions::kNoLimit - 1.0),
-               ValidAtParameter(), Top(100, "the first K; 0 = all"), MaxNodes(), MaxEdges(), ResumeParameter(),
+               ValidAtParameter(), Top(100, "the first K; 0 = all"), MaxNodes(), MaxEdges(),
+               ResumeParameter(),
                Flag("paths", "show a walk to each node in tables; a reply always has it")},
        .reply = kHits,
        .tables = HitsLayout(),
