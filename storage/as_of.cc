@@ -40,7 +40,7 @@ bool Database::Impl::KeepPast(const Snapshot& state) {
   return dropped;
 }
 
-Result<Snapshot> Database::AsOf(Sequence sequence) try {
+Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
   const Snapshot now = d.graph->snapshot();
@@ -70,6 +70,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = sequence;
+  request.progress = progress;
   request.purged = &purged;
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(reading.rocks, request));
   const Snapshot past(loaded.state);

@@ -261,8 +261,8 @@ class Database {
   // The graph as it was after record `sequence`: the nearest checkpoint at or
   // before it plus replay; the last few are cached. 0 is the empty graph. Purged
   // nodes show no payloads, vectors, tags or terms at any sequence. Errors:
-  // kNotFound: below the history floor (the message names it), or in the future.
-  Result<Snapshot> AsOf(Sequence sequence);
+  // kNotFound: below the history floor (the message names it), or in the future; kCancelled.
+  Result<Snapshot> AsOf(Sequence sequence, Progress* progress = nullptr);
   // The last record whose time is <= time_ms. kNotFound before the first record.
   Result<Snapshot> AsOfTime(std::int64_t time_ms);
   Result<Sequence> SequenceAtTime(std::int64_t time_ms);
@@ -326,7 +326,7 @@ class Database {
 
   // What the log says about a node, oldest first. O(log). Before a purge it tells nothing of
   // tags, terms, payloads and vectors, of either end of an edge.
-  Result<std::vector<HistoryEntry>> History(NodeId node);
+  Result<std::vector<HistoryEntry>> History(NodeId node, Progress* progress = nullptr);
 
   // Read-only: brings the view up to all that was acknowledged before the call. O(what is new): the
   // records go into the same graph, whose snapshots stay, and whose kept values (PageRank, ...) are

@@ -118,7 +118,7 @@ std::string_view HistoryWhatName(What what) {
   return "unknown";
 }
 
-Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
+Result<std::vector<HistoryEntry>> Database::History(NodeId node, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
   if (node >= snapshot().node_count())
@@ -133,7 +133,9 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
   std::uint64_t erased = 0;
   std::vector<HistoryEntry> entries;
   LogCursor cursor(reading.rocks, reading.request.floor);
-  for (;;) {
+  for (std::uint64_t read = 0;; ++read) {
+    if (read % 256 == 0 && progress && !progress->Report("history", read, snapshot().sequence()))
+      return Fail(ErrorCode::kCancelled, "the log was not read to its end");
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) return entries;
     Record& r = cursor.record().record;

@@ -97,7 +97,8 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
         sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
     const auto search = searches.Acquire(
         [&] { return std::make_unique<BatchedDistanceSums>(rows.back, rows.forth); });
-    done[b] = {batch.size(), search->Search(batch, options.max_hops)};
+    if (const auto depth = search->Search(batch, options.max_hops, options.run.budget))
+      done[b] = {batch.size(), *depth};
   });
   std::uint64_t searched = 0;
   for (const Done& batch : done) {
@@ -124,14 +125,16 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
   MultiBfsOptions search;
   search.max_depth = options.max_hops;
   search.run.executor = options.run.executor;
+  search.run.budget.deadline = options.run.budget.deadline;
+  search.run.budget.cancel = options.run.budget.cancel;
   const double others = static_cast<double>(result.nodes) - 1;
   for (std::size_t first = 0; first < places.size(); first += kBfsLanes) {
-    if (options.run.budget.Interrupted()) {
+    const auto batch = std::span(places).subspan(first, std::min(kBfsLanes, places.size() - first));
+    PLEXUS_ASSIGN(const MultiBfsResult found, MultiBfsCsr(rows.forth, rows.back, batch, search));
+    if (found.truncated) {
       result.truncated = true;
       break;
     }
-    const auto batch = std::span(places).subspan(first, std::min(kBfsLanes, places.size() - first));
-    PLEXUS_ASSIGN(const MultiBfsResult found, MultiBfsCsr(rows.forth, rows.back, batch, search));
     for (std::size_t i = 0; i < batch.size(); ++i) {
       DistanceSums sums;
       for (std::uint32_t d = 1; d < found.levels[i].size(); ++d) sums.Add(found.levels[i][d], d);

@@ -36,7 +36,8 @@ struct ClosenessOptions {
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
   GraphFilter filter = {};
-  // budget: only the deadline and the cancel flag. They are checked after every 64 searches.
+  // budget: only the deadline and the cancel flag. They are checked within a search;
+  // the 64 searches under way when they say to stop do not count.
   RunOptions run = {};
 };
 
@@ -64,7 +65,7 @@ struct ClosenessResult {
 // Computes: closeness and harmonic centrality of all selected nodes, or of the nodes in `of`.
 // Complexity: O(n / 64 * (n + arcs)) on graphs of few levels. Deep graphs (chains, grids) take up
 //   to 64 times that, because searches share little.
-// Memory: 56 bytes a node and thread. With kBoth also 8 bytes an arc, and 28 while they are made.
+// Memory: 88 bytes a node and thread. With kBoth also 8 bytes an arc, and 28 while they are made.
 //   Nothing has the size n * n.
 // Errors: kInvalidArgument: a kind out of range, or a node of `of` that is not selected. kNotFound:
 //   a node of `of` that was removed. kResourceExhausted: no memory.

@@ -62,7 +62,7 @@ Result<ActivateRelatedResult> ActivateRelated(const Snapshot& snapshot,
   std::vector<Share> shares;
   std::uint64_t polled = 0;
   const auto poll = [&] {
-    if (++polled % 1024 == 0 && options.budget.Interrupted()) result.truncated = true;
+    if (polled++ % 1024 == 0 && options.budget.Interrupted()) result.truncated = true;
     return !result.truncated;
   };
   std::ranges::sort(found.nodes);  // what a budget cuts does not depend on how they were given
@@ -143,7 +143,12 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
   if (options.top != 0 && result.hits.size() >= options.top) return result;
   const double share = options.space ? 1 - options.cosine_share : 1.0;
   std::vector<ConceptHit> rest;
+  std::uint64_t polled = 0;
   for (const NodeId node : concepts) {
+    if (polled++ % 1024 == 0 && options.run.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
     if (!near.empty() && near[node]) continue;
     const double arousal = arousals(snapshot, node);
     rest.push_back({node, arousal, std::nullopt, arousal});

@@ -49,7 +49,7 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   const Budget& budget = options.run.budget;
   std::uint64_t read = 0, polled = 0;
   const auto poll = [&] {
-    if (++polled % kPollEvery == 0 && budget.Interrupted()) result.truncated = true;
+    if (polled++ % kPollEvery == 0 && budget.Interrupted()) result.truncated = true;
     return !result.truncated;
   };
   const auto take = [&](NodeId row, const Arc& arc) {

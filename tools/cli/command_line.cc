@@ -13,7 +13,9 @@
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"
+#include "tools/operations/time_limit.h"
 
 #ifndef PLEXUS_VERSION
 #define PLEXUS_VERSION "unknown"
@@ -29,8 +31,8 @@ constexpr std::size_t kHelpColumns = 70;
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
     "--as-of SEQ|TIME, --scope S[,S], --node-kinds A,B, --where EXPRESSION, --now TIME,\n"
-    "--details kind,line,text, --threads N, --wait SECONDS, --strict, --names, --quiet; see\n"
-    "'plexus --help'.";
+    "--details kind,line,text, --max-seconds S, --max-bytes N, --threads N, --wait SECONDS,\n"
+    "--strict, --names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
@@ -192,6 +194,8 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
                                                    " can be standard input");
     if (file == "-") from_input = parameter;
   }
+  request.Begin(nullptr);  // what is asked then has as much time once more
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   for (const auto& [parameter, texts] : given) {
     if (parameter->means != Means::kContent) continue;
     if (IsContent(*parameter, texts.back())) {
@@ -200,7 +204,9 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
       continue;
     }
     const std::string source = texts.back() == "-" ? "standard input" : texts.back();
-    Result<std::string> content = ReadText(texts.back());
+    Result<std::string> content = ReadText(texts.back(), budget);
+    if (!content && content.error().code == ErrorCode::kCancelled)
+      return std::unexpected(TimedError(request, content.error()));
     if (!content)
       return Fail(content.error().code,
                   content.error().message + DidYouMean(texts.back(), parameter->literals));

@@ -1,30 +1,54 @@
-// Reading a file, or standard input, whole.
+// A pipe is waited for by poll, so that a reader without a writer ends, too.
 #include "tools/cli/files.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <sstream>
-#include <system_error>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
 
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
+namespace {
 
-Result<std::string> ReadText(const std::string& file) {
-  std::ostringstream text;
-  if (file == "-") {
-    text << std::cin.rdbuf();
-    return std::move(text).str();
+constexpr int kPollMs = 50;
+
+Result<std::string> ReadAll(int descriptor, const std::string& name, const Budget& budget) {
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  for (;;) {
+    if (budget.Interrupted())
+      return Fail(ErrorCode::kCancelled, name + ": was not read to its end");
+    pollfd ready{descriptor, POLLIN, 0};
+    const int found = poll(&ready, 1, kPollMs);
+    if (found == 0 || (found < 0 && errno == EINTR)) continue;
+    const ssize_t count = read(descriptor, buffer.data(), buffer.size());
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0) return Fail(ErrorCode::kIo, name + ": cannot be read");
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > kMaxText)
+      return Fail(ErrorCode::kInvalidArgument,
+                  name + ": has more than " + std::to_string(kMaxText >> 20) + " MiB");
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
-  if (std::error_code ignored; std::filesystem::is_directory(file, ignored))
-    return Fail(ErrorCode::kIo, file + ": is a directory");
-  if (in.peek() == std::ifstream::traits_type::eof() && !in.bad()) return std::string();
-  text << in.rdbuf();
-  if (in.bad() || !text) return Fail(ErrorCode::kIo, file + ": cannot be read");
-  return std::move(text).str();
+}
+
+}  // namespace
+
+Result<std::string> ReadText(const std::string& file, const Budget& budget) {
+  if (file == "-") return ReadAll(STDIN_FILENO, "standard input", budget);
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
+  struct stat info {};
+  const bool known = fstat(descriptor, &info) == 0;
+  Result<std::string> text = known && S_ISDIR(info.st_mode)
+                                 ? Fail(ErrorCode::kIo, file + ": is a directory")
+                                 : ReadAll(descriptor, file, budget);
+  close(descriptor);
+  return text;
 }
 
 }  // namespace plexus::tools

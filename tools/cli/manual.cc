@@ -5,6 +5,8 @@
 
 #include "tools/cli/command_line.h"
 #include "tools/cli/own_commands.h"
+#include "tools/operations/limits.h"
+#include "tools/operations/registry.h"
 
 namespace plexus::tools {
 namespace {
@@ -99,6 +101,21 @@ std::string Section(const Operation& command) {
   return text + "\n";
 }
 
+std::string LimitsTable() {
+  std::string text =
+      "## Limits\n\nWhat ends an operation, how long its reply may be, what it takes in memory "
+      "beside the graph at most,\nand what `--scope` means to it.\n\n"
+      "| command | time | reply | memory | scope |\n|---|---|---|---|---|\n";
+  for (const Operation& operation : AllOperations()) {
+    const Limits limits = LimitsOf(operation);
+    text += "| " + Code(CommandName(operation.name));
+    for (const std::string& cell : {limits.time, limits.reply, limits.memory, limits.scope})
+      text += " | " + Cell(cell);
+    text += " |\n";
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string ManPage(const Operation* command) {
@@ -138,7 +155,7 @@ std::string ReferencePage() {
   for (const GlobalOption& option : GlobalOptionList())
     text += "| " + Code(option.names + (option.shown.empty() ? "" : " " + option.shown)) + " | " +
             Cell(option.help) + " |\n";
-  text += "\n";
+  text += "\n" + LimitsTable();
   std::vector<std::string> groups;
   for (const Operation& command : AllCommands())
     if (std::ranges::find(groups, command.group) == groups.end()) groups.push_back(command.group);

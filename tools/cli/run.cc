@@ -19,6 +19,7 @@
 
 #include "tools/cli/command_progress.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/line_limit.h"
 #include "tools/cli/output.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
@@ -68,8 +69,12 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
     if (format != Format::kTable)
       return Fail(ErrorCode::kInvalidArgument,
                   "this reply has a format of its own; leave --json and --format out");
-    PLEXUS_TRY(reply.stream(out));
-    return false;
+    // A file on standard output: half of it is none.
+    LineLimit file(out, line.request->Given("max_bytes") ? reply.limit.bytes : 0, false);
+    PLEXUS_TRY(reply.stream(file));
+    if (!file.cut()) return false;
+    return Fail(ErrorCode::kResourceExhausted,
+                line.request->Name("max_bytes") + ": what was written is not all there is");
   }
   if (format == Format::kJson) {
     JsonWriter json(out);
@@ -77,20 +82,24 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
     out << '\n';
     return false;
   }
+  LineLimit lines(out, reply.limit.bytes, format == Format::kCsv);
   if (format == Format::kTable && !reply.page.empty()) {
-    out << reply.page;
+    lines << reply.page;
+    reply.cut = lines.cut();
     return false;
   }
   if (reply.quiet && format == Format::kTable) return false;
   TreeWriter tree;
   WriteReply(reply, {}, tree);
   if (format == Format::kCsv) {
-    PrintCsv(*line.request, tree, out);
+    PrintCsv(*line.request, tree, lines);
+    reply.cut |= lines.cut();
     return false;
   }
   // A reply that only a failure explains shows no empty table.
-  out << reply.headline;
-  const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, out);
+  lines << reply.headline;
+  const bool any = PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, lines);
+  reply.cut |= lines.cut();
   out << reply.closing;
   return !any && reply.headline.empty() && reply.closing.empty() && !reply.failure;
 }
@@ -112,6 +121,7 @@ int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
   std::ostringstream held;
   std::ostream& out = end ? held : Out();
   Result<bool> empty = false;
+  const bool stopped = reply && reply->truncated;  // which a table does not say by itself
   if (reply && end) empty = WriteOut(*reply, workspace.warnings(), line, out);
   if (end)
     if (const Status ended = end(); reply && !ended) reply = std::unexpected(ended.error());
@@ -121,6 +131,9 @@ int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
   if (!end) empty = WriteOut(*reply, workspace.warnings(), line, out);
   if (!empty) return PrintFailure(empty.error(), line);
   if (end) Out() << held.view();
+  if ((reply->cut || stopped) && line.globals.format != Format::kJson)
+    PrintWarning("the reply is cut: " + line.request->Name("max_bytes") + " or " +
+                 line.request->Name("max_seconds") + " ended it");
   if (*empty && !noted && !line.globals.quiet) PrintNote("nothing to list");
   if (const Status printed = FlushOut(); !printed) return PrintFailure(printed.error(), line);
   if (!reply->failure) return kDone;

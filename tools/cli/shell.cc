@@ -248,10 +248,7 @@ class Shell {
     const bool selects =
         common.name == "scope" || common.name == "node_kinds" || common.name == "where";
     if (selects && !SelectsNodes(request.operation())) return;
-    if (common.type == Type::kList)
-      (void)request.Set(common.name, line_.request->List(common.name));
-    else
-      (void)request.Set(common.name, line_.request->Text(common.name));
+    (void)request.Inherit(*line_.request, common.name);
   }
 
   const CommandLine& line_;

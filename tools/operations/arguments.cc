@@ -143,13 +143,13 @@ Result<Moment> ParseMoment(std::string_view text) {
 }
 
 Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(
-    std::optional<double> seconds) {
+    std::chrono::steady_clock::time_point begun, std::optional<double> seconds) {
   using Clock = std::chrono::steady_clock;
   if (!seconds) return std::nullopt;
   if (!(*seconds >= 0)) return Fail(ErrorCode::kInvalidArgument, "--max-seconds is 0 or more");
   constexpr double kYears = 1e9;  // some 30 years
   if (*seconds > kYears) return std::nullopt;
-  return Clock::now() +
+  return begun +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
 }
 

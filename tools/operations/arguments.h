@@ -52,10 +52,10 @@ struct Moment {
 };
 Result<Moment> ParseMoment(std::string_view text);
 
-// --max-seconds: that many from now on; nullopt when it was not given. A time beyond what
+// --max-seconds: that many from `begun` on; nullopt when it was not given. A time beyond what
 // a clock counts is no limit. kInvalidArgument: negative.
 Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(
-    std::optional<double> seconds);
+    std::chrono::steady_clock::time_point begun, std::optional<double> seconds);
 
 // "out", "in" or "both".
 Result<Direction> ParseDirection(std::string_view text);

@@ -74,6 +74,7 @@ WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
 
 Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& request,
                                      const WriteBatch& batch) {
+  PLEXUS_TRY(CheckTime(request));
   if (!IsDryRun(request)) {
     PLEXUS_ASSIGN(ApplyReport report, workspace.graph().Apply(batch));
     return PreviewResult{.snapshot = workspace.graph().snapshot(), .report = std::move(report)};
@@ -86,12 +87,13 @@ Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& reques
   return preview;
 }
 
-Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace,
+Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace, const Request& request,
                          const WriteBatch& batch) {
   if (write && truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "the answer was cut short by its limits, so nothing of it is written");
   if (!write || batch.empty()) return workspace.snapshot().sequence();
+  PLEXUS_TRY(CheckTime(request));
   PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
   return report.sequence;
 }

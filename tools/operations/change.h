@@ -27,12 +27,13 @@ Access MakesGraph(const Request& request);
 // A batch at the workspace's time, with the request's expect_sequence where the row has it.
 WriteBatch MakeBatch(const Workspace& workspace, const Request& request);
 // Applies the batch, or asks what it would do where the request says dry_run: its report then has
-// the graph's own sequence. The snapshot is that of the graph afterwards.
+// the graph's own sequence. The snapshot is that of the graph afterwards. As CheckTime.
 Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& request,
                                      const WriteBatch& batch);
 // Applies the batch if `write`. The graph's sequence afterwards. kFailedPrecondition when what the
-// batch comes from was cut short: part of an answer is shown, and never written.
-Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace, const WriteBatch& batch);
+// batch comes from was cut short: part of an answer is shown, and never written. As CheckTime.
+Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace, const Request& request,
+                         const WriteBatch& batch);
 // Operation::access of an operation that writes when its flag `apply` is given.
 Access WritesWhenApplied(const Request& request);
 

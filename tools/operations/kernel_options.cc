@@ -16,10 +16,6 @@ Parameter ValidAtParameter() {
       .Named(Means::kTime);
 }
 Parameters EdgeParameters() { return {KindsParameter(), ValidAtParameter()}; }
-Parameter MaxSeconds() {
-  return Number("max_seconds", "S", "stop after S seconds and say truncated (default: no limit)")
-      .AtLeast(0);
-}
 Parameter MaxNodes(std::string help) {
   return Count("max_nodes", "N", std::move(help) + " (default: no limit)");
 }
@@ -47,8 +43,7 @@ Parameter IncludeSuperseded() {
   return Flag("include_superseded", "do not hide what was superseded");
 }
 Parameters RankedParameters(const char* rows) {
-  return EdgeParameters() +
-         Parameters{MaxSeconds(), Top(20, std::string("list the K first; 0 = all") + rows)};
+  return EdgeParameters() + Parameters{Top(20, std::string("list the K first; 0 = all") + rows)};
 }
 
 Parameter PrefilterParameter(std::string help) {
@@ -101,11 +96,9 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
 Result<Budget> MakeBudget(const Request& request) {
   Budget budget;
   budget.cancel = request.cancel();
-  if (request.Has("max_seconds")) {
-    // One clock for all parts of a request, the selection by --where among them.
-    PLEXUS_ASSIGN(budget.deadline, DeadlineAfter(request.MaybeNumber("max_seconds")));
-    if (budget.deadline) *budget.deadline -= std::chrono::steady_clock::now() - request.begun();
-  }
+  // One clock for all parts of a request, the selection by --where among them.
+  PLEXUS_ASSIGN(budget.deadline,
+                DeadlineAfter(request.begun(), request.MaybeNumber("max_seconds")));
   if (request.Has("max_nodes"))
     budget.nodes = request.MaybeCount("max_nodes").value_or(Budget::kUnlimited);
   if (request.Has("max_edges"))

@@ -19,7 +19,6 @@ namespace plexus::tools {
 Parameters EdgeParameters();
 Parameter KindsParameter(std::string help = "only these edge kinds (default: all facts)");
 Parameter ValidAtParameter();
-Parameter MaxSeconds();
 Parameter MaxNodes(std::string help = "stop after N nodes and say truncated");
 Parameter MaxEdges(std::string help = "stop after N edges and say truncated");
 Parameter ResumeParameter();
@@ -39,14 +38,15 @@ Parameter ElementParameter(std::string help);
 std::optional<VectorElement> ReadElement(const Request& request);
 // Of one question.
 Parameter QuestionPrefilter();
-// kinds, valid_at, max_seconds, top = 20.
+// kinds, valid_at, top = 20.
 Parameters RankedParameters(const char* rows = " that score above 0");
 
 // The request's space, or "default", or the only one there is. kNotFound: there is none.
 // kInvalidArgument: there are several.
 Result<SpaceId> FindSpace(const Schema& schema, const Request& request);
 
-// max_seconds, max_nodes, max_edges, as far as the row has them. The seconds count from now.
+// max_seconds; max_nodes, max_edges as far as the row has them. The seconds count from when Answer
+// took the request.
 Result<Budget> MakeBudget(const Request& request);
 
 // The request's kinds, valid_at and budget, the workspace's scope and executor.

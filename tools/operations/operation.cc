@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/operations/shape.h"
+
 namespace plexus::tools {
 
 Parameter Parameter::Default(Value value) && {
@@ -114,7 +116,11 @@ bool Operation::MayApply() const {
 }
 
 std::string Operation::ReplyMembers() const {
-  return MayApply() ? reply + ", time_moved?:b" : reply;
+  const auto members = ParseShape(reply).members;
+  std::string all = reply;
+  if (std::ranges::find(members, "truncated", &ShapeMember::name) == members.end())
+    all += (all.empty() ? "truncated?:b" : ", truncated?:b");
+  return MayApply() ? all + ", time_moved?:b" : all;
 }
 
 Access OpensNothing(const Request&) { return Access::kNothing; }

@@ -26,6 +26,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   options.format = FileFormat::kJsonLines;
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
+  options.progress = workspace.timed_progress();
   options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
     if (keeper && keeper->on()) PLEXUS_TRY(keeper->Complete(now, batch));
     joined.Append(batch);

@@ -83,7 +83,15 @@ const Parameters& CommonParameters() {
       DetailsParameter(),
       tools::Text("now", "TIME",
                   "the time that is now (default: that of the state asked for, or the clock)")
-          .Named(Means::kTime)};
+          .Named(Means::kTime),
+      tools::Number("max_seconds", "S",
+                    "stop after S seconds: what only reads says truncated, what writes fails and "
+                    "writes nothing more (default: no limit)")
+          .AtLeast(0),
+      tools::Count("max_bytes", "N",
+                   "a reply's lists end after N bytes, and it says truncated; 0 = no limit. What "
+                   "'export' writes is no reply")
+          .Default(std::uint64_t{64} << 20)};
   return common;
 }
 
@@ -214,6 +222,10 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
     }
   }
   return {};
+}
+
+Status Request::Inherit(const Request& from, std::string_view name) {
+  return Set(name, from.Get(name));
 }
 
 Request Request::Without(std::string_view name) const {

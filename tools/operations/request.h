@@ -1,10 +1,10 @@
 // A request: typed values for the parameters of one operation, checked against its row.
 //
 // Besides its own parameters every operation takes the common ones (as_of, scope, node_kinds,
-// where, now). An unknown name is an error that names the nearest one; a value of another type, out
-// of its limits or not among the choices is refused. Messages spell parameters as the door does
-// (--top or top). Reading a parameter that the row does not have is a programmer's error. Not
-// thread-safe.
+// where, now and others). An unknown name is an error that names the nearest one; a value of
+// another type, out of its limits or not among the choices is refused. Messages spell parameters as
+// the door does (--top or top). Reading a parameter that the row does not have is a programmer's
+// error. Not thread-safe.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
-// as_of, scope, node_kinds, where, now, details: which state, which nodes, what time it is, and
-// what a reply says beside a key.
+// as_of, scope, node_kinds, where, now, details, max_seconds, max_bytes: which state, which nodes,
+// what time it is, what a reply says beside a key, and how long it may take and become.
 const Parameters& CommonParameters();
 
 class Request {
@@ -40,6 +40,8 @@ class Request {
   Status Set(std::string_view name, Value value);
   // As a command line gives it; a list takes one more text, or several between commas.
   Status SetFromText(std::string_view name, std::string_view text);
+  // Takes over what the other request gives, of a parameter that both have.
+  Status Inherit(const Request& from, std::string_view name);
   // The same request as if this had not been given.
   Request Without(std::string_view name) const;
   // For Means::kContent: where the text came from, as messages name it.

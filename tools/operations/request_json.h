@@ -10,8 +10,8 @@ namespace plexus::tools {
 
 // {"parameter": value, ...}, as the schema of the request says. null stands for a parameter that is
 // left out. Times and sequences may be numbers. What a file would hold on a command line is the
-// text itself. Of a name that comes twice the last value counts. kInvalidArgument: no object, more
-// than 64 MiB, nested deeper than two, a name that is not known, a value that the row refuses.
+// text itself. kInvalidArgument: no object, more than 64 MiB, nested deeper than two, a name that
+// is not known or comes twice, a value that the row refuses.
 Result<Request> RequestFromJson(const Operation& operation, std::string_view json);
 // {"operation": {"parameter": value, ...}}: a request that names what it asks. kInvalidArgument
 // also: not one member, no such operation.

@@ -146,7 +146,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
       return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
     PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of));
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of));
-    PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence));
+    PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence, timed_progress()));
     NoteDamage();
     // What was visible and valid then is judged by the clock of then.
     const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);
@@ -167,11 +167,9 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     options.run.executor = &executor();
     PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
     Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text("where"), options);
-    if (!found && found.error().code == ErrorCode::kCancelled &&
-        options.run.budget.Interrupted())  // part of a selection selects something else
-      return Fail(ErrorCode::kResourceExhausted,
-                  request.Name("max_seconds") + ": the time was up before " +
-                      request.Name("where") + " had looked at all nodes");
+    // Part of a selection selects something else.
+    if (!found && found.error().code == ErrorCode::kCancelled)
+      found.error().message = request.Name("where") + " had not looked at all nodes";
     PLEXUS_TRY(found);
     view.scope = std::move(found->nodes);
   }
@@ -200,6 +198,8 @@ Status CheckCommon(const Request& request) {
   };
   for (const char* selects : {"where", "node_kinds", "scope"})
     if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
+  // Nor is another time: what is active or blocked now is judged.
+  if (request.Given("now") && operation.name == "decisions_check") return refuse("now");
   if (!request.Given("as_of")) return {};
   PLEXUS_TRY(ParseMoment(request.Text("as_of")));
   if (operation.name == "decisions_check") return refuse("as_of");
@@ -217,6 +217,8 @@ Status CheckCommon(const Request& request) {
 Status Workspace::Look(const Request& request) {
   notes_.clear();
   PLEXUS_TRY(CheckCommon(request));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  timed_progress_ = TimedProgress(progress(), budget);
   const Access access = request.operation().AccessFor(request);
   PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
   if (access != Access::kRead && request.Given("now"))
@@ -284,20 +286,44 @@ Status Workspace::Close() {
   return database_ ? database_->Close() : Status();
 }
 
-Result<Reply> Answer(Workspace& workspace, const Request& request) {
-  PLEXUS_TRY(request.Check());
-  request.Begin(workspace.options().cancel);
+namespace {
+
+Result<Reply> AnswerInTime(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.Look(request));
   const bool may_apply = request.operation().MayApply() && workspace.has_graph();
   const Sequence before = may_apply ? workspace.graph().snapshot().sequence() : 0;
   PLEXUS_ASSIGN(Reply reply, request.operation().run(workspace, request));
   reply.time_moved = may_apply && WasMoved(workspace, request, before);
+  return reply;
+}
+
+// How long the reply may be, and what its parts that run later say when the time is up.
+Status Bound(Reply& reply, const Request& request) {
+  reply.limit.bytes = request.Count("max_bytes");
+  reply.limit.seconds = request.MaybeNumber("max_seconds");
+  PLEXUS_ASSIGN(reply.limit.budget, MakeBudget(request));
+  if (reply.stream)
+    reply.stream = [stream = std::move(reply.stream), request](std::ostream& out) mutable {
+      const Status written = stream(out);
+      return written ? written : std::unexpected(TimedError(request, written.error()));
+    };
   if (request.Given("details") && reply.members)
     reply.members = [members = std::move(reply.members),
                      with = request.List("details")](ReplyWriter& writer) mutable {
       NodeDetails details(writer, with);
       members(details);
     };
+  return {};
+}
+
+}  // namespace
+
+Result<Reply> Answer(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(request.Check());
+  request.Begin(workspace.options().cancel);
+  Result<Reply> reply = AnswerInTime(workspace, request);
+  if (!reply) return std::unexpected(TimedError(request, std::move(reply.error())));
+  PLEXUS_TRY(Bound(*reply, request));
   return reply;
 }
 

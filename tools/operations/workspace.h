@@ -22,6 +22,7 @@
 #include "engine/snapshot.h"
 #include "storage/database.h"
 #include "tools/operations/request.h"
+#include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
 
@@ -87,7 +88,10 @@ class Workspace {
   const NodeSubset* scope() const { return view_.scope ? &*view_.scope : nullptr; }
   Executor& executor() const { return *executor_; }
   int input() const { return options_.input; }
+  // As the door handed it in; may be null.
   Progress* progress() const { return options_.progress; }
+  // The same for work that knows no budget: it stops when the time of the request is up.
+  Progress* timed_progress() { return &timed_progress_; }
 
   // Traverse judges its resumed question by the time at which it was asked; a file that is followed
   // is read as time goes on.
@@ -121,6 +125,7 @@ class Workspace {
   std::unique_ptr<Graph> own_graph_;  // of a preview without a database
   Graph* graph_ = nullptr;
   View view_;
+  TimedProgress timed_progress_;
   std::vector<std::string> warnings_;
   std::vector<Note> notes_;
   std::size_t damage_noted_ = 0;

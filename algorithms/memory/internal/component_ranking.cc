@@ -38,7 +38,7 @@ class Ranking {
         values_[members[0]] = 1 + Sum(members[0], [](NodeId) { return true; });
         Send(members[0]);
       }
-      if (++polled_ % kPollEvery == 0 && options_.budget.Interrupted()) truncated_ = true;
+      if (polled_++ % kPollEvery == 0 && options_.budget.Interrupted()) truncated_ = true;
     }
     result.truncated = truncated_;
     double sum = 0;

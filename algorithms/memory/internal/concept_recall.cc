@@ -144,7 +144,7 @@ class ConceptSearch {
   }
 
   bool Poll() {
-    if (++polled_ % kPollEvery != 0 || !options_.run.budget.Interrupted()) return true;
+    if (polled_++ % kPollEvery != 0 || !options_.run.budget.Interrupted()) return true;
     truncated_ = true;
     return false;
   }

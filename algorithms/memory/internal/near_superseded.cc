@@ -117,7 +117,7 @@ class Search {
   static constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
 
   bool Spend(std::uint64_t arcs) {
-    if (budget_.edges < arcs || (++reads_ % 1024 == 0 && budget_.Interrupted())) truncated_ = true;
+    if (budget_.edges < arcs || (reads_++ % 1024 == 0 && budget_.Interrupted())) truncated_ = true;
     if (!truncated_ && budget_.edges != Budget::kUnlimited) budget_.edges -= arcs;
     return !truncated_;
   }

@@ -25,7 +25,7 @@ class ExportSink {
   }
   // After each node: progress now and then.
   Status EndNode() {
-    if (progress_ && ++done_ % 4096 == 0 && !progress_->Report("exporting", done_, total_))
+    if (progress_ && done_++ % 4096 == 0 && !progress_->Report("exporting", done_, total_))
       return Fail(ErrorCode::kCancelled, "export cancelled");
     return {};
   }

@@ -8,7 +8,9 @@
 
 #include "algorithms/centrality/closeness.h"
 #include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/internal/batched_distance_sums.h"
 #include "algorithms/centrality/katz.h"
+#include "algorithms/common/dense_view.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/near_scores.h"
@@ -136,6 +138,27 @@ TEST(Closeness, TheBoundsHold) {
         EXPECT_GT(largest, 0);
       }
     }
+}
+
+// A search of many levels looks at its budget inside, and one that was stopped leaves no trace.
+TEST(Closeness, OneSearchStopsInside) {
+  CaseGraph g;
+  constexpr std::size_t kNodes = 40'000;
+  g.AddNodes(kNodes);
+  for (std::size_t v = 0; v < kNodes; ++v) g.Link(v, kLink, (v + 1) % kNodes);
+  g.Commit();
+  const auto view = DenseView::Make(g.snapshot());
+  ASSERT_TRUE(view.has_value());
+  centrality_internal::BatchedDistanceSums search(view->out(), view->in());
+  const NodeId sources[] = {0, 7};
+  std::atomic<bool> stop = true;
+  EXPECT_FALSE(search.Search(sources, 0xFFFFFFFFu, {.cancel = &stop}));
+  for (const auto& sums : search.sums()) ASSERT_EQ(sums.reached + sums.distances, 0u);
+  stop = false;
+  EXPECT_EQ(search.Search(sources, 0xFFFFFFFFu, {.cancel = &stop}), kNodes - 1);
+  EXPECT_EQ(search.sums()[0].reached, 1u);  // by the other source
+  EXPECT_EQ(search.sums()[0].distances, kNodes - 7);
+  EXPECT_EQ(search.sums()[8].distances, 8u + 1u);
 }
 
 TEST(Closeness, StoppedAndErrors) {

@@ -25,14 +25,15 @@ Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
   if (request.Given("as_of"))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("as_of") + " cannot go with a backup, which is of the present");
-  PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.progress()));
+  PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.timed_progress()));
   PLEXUS_TRY(workspace.Close());
   return CopyReply("backed up to", request.Text("to"));
 }
 
 Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
-  PLEXUS_TRY(Database::Restore(request.Text("from"), workspace.directory(), workspace.progress()));
+  PLEXUS_TRY(
+      Database::Restore(request.Text("from"), workspace.directory(), workspace.timed_progress()));
   return CopyReply("restored", workspace.directory());
 }
 

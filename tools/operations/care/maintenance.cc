@@ -26,14 +26,15 @@ Result<Reply> Stands(Workspace& workspace, const std::string& done) {
   return reply;
 }
 
-Result<Reply> RunCompact(Workspace& workspace, const Request&) {
+Result<Reply> RunCompact(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(CheckTime(request));
   PLEXUS_TRY(workspace.graph().Compact());
-  PLEXUS_TRY(workspace.database().Checkpoint(workspace.progress()));
+  PLEXUS_TRY(workspace.database().Checkpoint(workspace.timed_progress()));
   return Stands(workspace, "compacted, checkpoint written");
 }
 
 Result<Reply> RunCheckpoint(Workspace& workspace, const Request&) {
-  PLEXUS_TRY(workspace.database().Checkpoint(workspace.progress()));
+  PLEXUS_TRY(workspace.database().Checkpoint(workspace.timed_progress()));
   return Stands(workspace, "checkpoint written");
 }
 
@@ -43,7 +44,8 @@ Result<Reply> RunTrim(Workspace& workspace, const Request& request) {
   if (cut > last)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) +
                                           " is in the future; the last is " + std::to_string(last));
-  PLEXUS_TRY(workspace.database().Trim(cut, workspace.progress(), request.Flag("forget_keys")));
+  PLEXUS_TRY(
+      workspace.database().Trim(cut, workspace.timed_progress(), request.Flag("forget_keys")));
   PLEXUS_ASSIGN(Reply reply, Stands(workspace, ""));
   reply.page = "history trimmed: --as-of reaches back to sequence " +
                std::to_string(workspace.database().stats().history_floor) + "; the last is " +
@@ -98,7 +100,7 @@ Result<VerifyReport> Check(Workspace& workspace, bool quick) {
   workspace.warnings() = (*opened)->warnings();
   VerifyOptions verify;
   verify.against_replay = !quick;
-  verify.progress = workspace.progress();
+  verify.progress = workspace.timed_progress();
   return (*opened)->database().Verify(verify);
 }
 

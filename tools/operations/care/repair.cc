@@ -95,7 +95,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
   const std::string to = request.Text("to");
   RepairOptions options;
-  options.progress = workspace.progress();
+  options.progress = workspace.timed_progress();
   auto repaired = Repair(workspace.directory(), to, options);
   // Corruption as an error says that something was saved.
   if (!repaired && repaired.error().code == ErrorCode::kCorruption)

@@ -39,7 +39,7 @@ Result<Sequence> Commit(Workspace& workspace, const Request& request, bool trunc
   if (request.Flag("dry_run") && !request.Given("as_of") && !batch.empty())
     PLEXUS_TRY(
         CheckBatchTime(batch.time_ms(), workspace.options().clock_ms, GraphOptions().max_ahead_ms));
-  return ApplyIf(!OnlyReads(request), truncated, workspace, batch);
+  return ApplyIf(!OnlyReads(request), truncated, workspace, request, batch);
 }
 
 // "KIND:DIRECTION=F", KIND "all" for each of the three.
@@ -240,7 +240,7 @@ void AddConceptRecall(Rows& rows) {
                                "concepts whose names begin so are not raised; repeatable"),
                       Top(0, "list the K first; 0 = all"),
                       Flag("commit", "write what is raised (the default)"), NotWritten(),
-                      IncludeSuperseded(), MaxNodes(), EdgeLimit(), MaxSeconds()},
+                      IncludeSuperseded(), MaxNodes(), EdgeLimit()},
        .reply = "propositions:[{text:s, score:x, valence:x, from:k, kind:s, to:k, hop:n, "
                 "direction:s}], raised:[{key:k, arousal_level:x}], unknown:[s], truncated:b, "
                 "committed:b, sequence:n",
@@ -264,7 +264,7 @@ void AddConceptRecall(Rows& rows) {
        .parameters = {Repeated("sources", "CONCEPT", "from these").Named(Means::kKey).Positional(),
                       Text("prefix", "PREFIX", "only concepts whose names begin so").MayBeEmpty(),
                       TauParameter(), DecayParameter(), NotWritten(), IncludeSuperseded(),
-                      EdgeLimit(), MaxSeconds()},
+                      EdgeLimit()},
        .reply = "raised:[{key:k, arousal_level:x}], unknown:[s], truncated:b, committed:b, "
                 "sequence:n",
        .tables = {{"raised",
@@ -287,8 +287,7 @@ void AddConceptRecall(Rows& rows) {
                Number("cosine_share", "S", "of the cosine in the score; the rest is arousal")
                    .Between(0, 1)
                    .Default(0.75),
-               TauParameter(), Top(10, "list the K first; 0 = all"), IncludeSuperseded(),
-               MaxSeconds()},
+               TauParameter(), Top(10, "list the K first; 0 = all"), IncludeSuperseded()},
        .reply = "truncated:b, results:[{key:k, score:x, cosine?:x, arousal:x}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},

@@ -37,6 +37,8 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
   options.direction = Direction::kBoth;
   if (const auto limit = request.MaybeCount("limit")) options.run.budget.nodes = *limit;
   PLEXUS_ASSIGN(const BfsResult reached, Bfs(snapshot, sources, options));
+  if (options.run.budget.Interrupted())  // a file says nowhere that it is less than was asked for
+    return Fail(ErrorCode::kCancelled, "what is near was not found yet");
   std::vector<NodeId> nodes;
   for (const BfsNode& node : reached.nodes) nodes.push_back(node.node);
   PLEXUS_ASSIGN(NodeSubset subset, NodeSubset::Of(snapshot, nodes));
@@ -63,11 +65,11 @@ struct Exporter {
   }
 };
 
-Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request) {
+Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   Exporter exporter;
   exporter.snapshot = workspace.snapshot();
   exporter.format = request.Text("format");
-  exporter.options.progress = workspace.progress();
+  exporter.options.progress = workspace.timed_progress();
   PLEXUS_ASSIGN(exporter.options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(exporter.selected, Selected(workspace, request));
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))

@@ -171,7 +171,7 @@ Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
           " that could mean this; tables, rows, GraphML and node-link JSON have such names");
 }
 
-Result<ImportOptions> Options(const Workspace& workspace, const Request& request) {
+Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   ImportOptions options;
   if (!AskedVectorFormat(request)) {
     PLEXUS_ASSIGN(options.format, ParseFileFormat(request.Text("format")));
@@ -191,7 +191,7 @@ Result<ImportOptions> Options(const Workspace& workspace, const Request& request
                                                  " go with files of records, not with vectors");
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
-  options.progress = workspace.progress();
+  options.progress = workspace.timed_progress();
   return options;
 }
 
@@ -212,7 +212,10 @@ Reply MakeReply(Workspace& workspace, const Request& request, ImportReport repor
         WriteImportReport(json, report, terms, dry_run, followed, warnings, columns);
       });
   reply.page = std::move(page);
-  if (followed && followed->interrupted) reply.failure = Error{ErrorCode::kCancelled, ""};
+  if (followed && followed->interrupted) {
+    reply.truncated = TimeIsUp(request);
+    if (!reply.truncated) reply.failure = Error{ErrorCode::kCancelled, ""};
+  }
   if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
   return reply;
 }
@@ -243,7 +246,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFiles(workspace, request));
   PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
-  MustFinish must_finish(workspace.progress());
+  MustFinish must_finish(workspace.timed_progress());
   const bool follow = request.Flag("follow");
   if (!follow && workspace.has_database() && TotalBytes(request.List("files")) >= kBulkBytes) {
     options.before = [&] { return workspace.database().BeginBulk(); };

@@ -226,15 +226,16 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckMeant(workspace.snapshot(), request.Text("key")));
   PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
   ApplyReport report;
+  PLEXUS_TRY(CheckTime(request));
   if (request.Flag("hard")) {
     const NodeId nodes[] = {node};
-    PLEXUS_TRY(workspace.database().HardPurge(nodes, workspace.progress()));
+    PLEXUS_TRY(workspace.database().HardPurge(nodes, workspace.timed_progress()));
     report.sequence = workspace.graph().snapshot().sequence();
     report.nodes.removed = 1;
   } else {
     const std::string_view stored[] = {workspace.snapshot().key(node)};
-    PLEXUS_ASSIGN(report,
-                  workspace.database().Purge(stored, workspace.now_ms(), workspace.progress()));
+    PLEXUS_ASSIGN(
+        report, workspace.database().Purge(stored, workspace.now_ms(), workspace.timed_progress()));
   }
   return ChangeReply(request, report);
 }

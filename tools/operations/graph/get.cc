@@ -193,17 +193,24 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("key")));
   std::vector<NodeView> views;
   std::string page;
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  ReplyRoom room(request);
   for (const NodeId node : nodes) {
+    if (!views.empty() && (room.Full() || budget.Interrupted())) break;
     PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
     PLEXUS_ASSIGN(view.superseded_by, SupersededBy(snapshot, node, workspace.now_ms()));
     page += (views.empty() ? "" : "\n") + Page(snapshot, view);
+    room.Take(view.text.value_or("").size() + view.properties.size());
     views.push_back(std::move(view));
   }
-  Reply reply([snapshot, views = std::move(views)](ReplyWriter& json) {
-    if (views.size() == 1) return WriteNode(json, snapshot, views[0]);
-    json.Field("total", views.size());
+  const std::size_t total = nodes.size();
+  const bool truncated = views.size() < total;
+  Reply reply([snapshot, total, views = std::move(views)](ReplyWriter& json) {
+    if (total == 1) return WriteNode(json, snapshot, views[0]);
+    json.Field("total", total);
     json.Objects("results", views, [&](const NodeView& view) { WriteNode(json, snapshot, view); });
   });
+  reply.truncated = truncated;
   reply.page = std::move(page);
   return reply;
 }
@@ -237,8 +244,11 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   // An index node has index edges only: show them unasked, but an event's words.
   const bool all = kinds.empty() && !snapshot.is_fact(node);
   const ArcFilter filter = all ? ArcFilter::All() : ArcFilter::Kinds(snapshot.schema(), kinds);
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  TimeLimit limit(budget);
   std::vector<std::pair<NodeId, Edge>> found;
   snapshot.ForEachArc(direction, node, filter, [&](const Arc& arc) {
+    if (limit.Up()) return false;
     if (workspace.scope() && !workspace.scope()->contains(arc.neighbor)) return true;
     if (all && arc.kind == kHasTerm && snapshot.node_kind(node) == kEvent) return true;
     found.emplace_back(arc.neighbor, snapshot.edge(arc, node));
@@ -248,16 +258,19 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   std::ranges::stable_sort(found, std::greater<>(),
                            [](const auto& end) { return end.second.weight; });
   const std::size_t total = found.size();
-  const std::uint64_t limit = request.Count("top");
-  const bool more = limit > 0 && total > limit;
-  if (more) found.resize(static_cast<std::size_t>(limit));
+  const std::uint64_t top = request.Count("top");
+  const bool more = top > 0 && total > top;
+  if (more) found.resize(static_cast<std::size_t>(top));
   // Facts list edges between facts unless kinds are named: say what was not asked for.
   const bool facts_only = kinds.empty() && snapshot.is_fact(node);
   std::vector<KindCount> left_out =
       facts_only ? CountIndexEdges(snapshot, node) : std::vector<KindCount>();
   if (found.empty() && !left_out.empty()) NoteIndexEdges(workspace, request, node, left_out);
   EdgeProperties properties;
-  for (const auto& [other, edge] : found) PLEXUS_TRY(properties.Read(snapshot, edge));
+  std::size_t read = 0;
+  for (; read < found.size() && !limit.Up(); ++read)
+    PLEXUS_TRY(properties.Read(snapshot, found[read].second));
+  found.resize(read);
   Reply reply([snapshot, node, direction, more, total, facts_only, found = std::move(found),
                properties = std::move(properties),
                left_out = std::move(left_out)](ReplyWriter& json) {
@@ -271,6 +284,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
       WriteEdgeAttributes(json, snapshot, end.second, properties);
     });
   });
+  reply.truncated = limit.was_up();
   if (more)
     reply.closing = "... of " + Grouped(total) + "; " + request.Name("top", "0") + " shows all\n";
   return reply;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -96,13 +97,16 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   }
 }
 
-std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entries) {
+std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entries,
+                 TimeLimit& limit) {
   TextTable table;
   table.Column("sequence", TextTable::Align::kRight).Column("time").Column("what");
   table.Column("details", TextTable::Align::kLeft, 90);
-  for (const HistoryEntry& entry : entries)
+  for (const HistoryEntry& entry : entries) {
+    if (limit.Up()) break;
     table.Row({std::to_string(entry.sequence), IsoTime(entry.time_ms),
                std::string(HistoryWhatName(entry.what)), Details(snapshot, entry)});
+  }
   std::ostringstream page;
   table.Print(page);
   return std::move(page).str();
@@ -111,7 +115,7 @@ std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entr
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(auto entries, workspace.database().History(node));
+  PLEXUS_ASSIGN(auto entries, workspace.database().History(node, workspace.timed_progress()));
   std::erase_if(entries, [&](const HistoryEntry& e) { return e.sequence > snapshot.sequence(); });
   // As everywhere else a fact is shown among facts.
   std::size_t hidden = 0;
@@ -123,7 +127,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     workspace.notes().push_back({Grouped(hidden) + " entries about tags, terms and other index " +
                                      "nodes are hidden; " + request.Name("all") + " shows them",
                                  Note::kForPeople});
-  std::string page = Page(snapshot, entries);
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  TimeLimit limit(budget);
+  std::string page = Page(snapshot, entries, limit);
   Reply reply([snapshot, node, hidden, entries = std::move(entries)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("alive", snapshot.alive(node));
@@ -132,6 +138,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Objects("results", entries,
                  [&](const HistoryEntry& entry) { WriteEntry(json, snapshot, entry); });
   });
+  reply.truncated = limit.was_up();
   reply.page = std::move(page);
   return reply;
 }

@@ -113,6 +113,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       WhereOptions options;
       options.subset = &*both_planes;
       options.run.executor = &workspace.executor();
+      PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
       PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot, request.Text("where"), options));
       both_planes = std::move(found.nodes);
     }
@@ -120,6 +121,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   wanted.sort = request.Text("sort");
   wanted.top = request.Count("top");
+  PLEXUS_ASSIGN(wanted.budget, MakeBudget(request));
   Listed listed;
   for (const std::string& name : request.List("columns")) {
     PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name));
@@ -132,14 +134,21 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
   if (!wanted.sort.empty() && listed.nodes.total > 0 && !listed.nodes.sorted)
     NoteNoSuchName(workspace, listed.nodes.sorted_by);
+  TimeLimit limit(wanted.budget);
+  ReplyRoom room(request);
   for (const NodeId node : listed.nodes.nodes) {
+    if (limit.Up() || room.Full()) break;
     std::vector<NodeValue>& row = listed.rows.emplace_back();
     for (const NodeColumn& column : listed.columns) {
       PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
+      if (const auto* text = std::get_if<std::string>(&value)) room.Take(text->size());
+      if (const auto* json = std::get_if<NodeJson>(&value)) room.Take(json->text.size());
       row.push_back(std::move(value));
     }
   }
+  listed.nodes.nodes.resize(listed.rows.size());
   if (!request.Flag("keys")) NoteEmptyColumns(workspace, listed);
+  const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full();
   std::string page = Page(snapshot, listed, request.Flag("keys"));
   Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
     json.Field("total", listed.nodes.total);
@@ -154,6 +163,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       }
     });
   });
+  reply.truncated = truncated;
   reply.quiet = page.empty();
   reply.page = std::move(page);
   return reply;

@@ -63,15 +63,17 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
   const std::uint64_t total = last - since;  // each sequence number is one batch
   if (top > 0 && total > top) since = last - top;
   std::vector<BatchCounts> batches;
-  for (bool more = true; more && since < last;) {
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  for (bool more = true; more && since < last && !budget.Interrupted();) {
     PLEXUS_ASSIGN(const Changes changes, workspace.database().ChangesSince(since));
     for (const Record& record : changes.records)
       if (record.sequence <= last) batches.push_back(CountRecord(record));
     more = changes.more && changes.next > since;
     since = changes.next;
   }
+  const bool stopped = since < last;
   std::ranges::reverse(batches);
-  const bool truncated = top > 0 && total > top;
+  const bool truncated = stopped || (top > 0 && total > top);
   Reply reply([last, floor, truncated, total, batches = std::move(batches)](ReplyWriter& json) {
     json.Field("sequence", last);
     json.Field("history_floor", floor);
@@ -90,7 +92,9 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
       json.Field("vectors", batch.vectors);
     });
   });
-  if (truncated)
+  if (stopped)
+    reply.closing = Truncated(true, "the newest ones are not among these");
+  else if (truncated)
     reply.closing = "... and earlier ones; " + request.Name("top", "0") + " shows all\n";
   return reply;
 }
@@ -111,12 +115,14 @@ struct Counts {
 
 class Differ {
  public:
-  Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top)
-      : before_(before), after_(after), top_(top) {}
+  Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top, const Budget& budget)
+      : before_(before), after_(after), top_(top), limit_(budget) {}
 
-  void Run() {
-    for (NodeId v = 0; v < after_.node_count(); ++v) CompareNode(v);
-    for (NodeId v = 0; v < after_.node_count(); ++v) CompareEdges(v);
+  // False when the time was up before all was compared.
+  bool Run() {
+    for (NodeId v = 0; v < after_.node_count() && !limit_.Up(); ++v) CompareNode(v);
+    for (NodeId v = 0; v < after_.node_count() && !limit_.Up(); ++v) CompareEdges(v);
+    return !limit_.was_up();
   }
 
   Counts nodes, edges;
@@ -204,6 +210,7 @@ class Differ {
 
   const Snapshot &before_, &after_;
   const std::uint64_t top_;
+  TimeLimit limit_;
   std::vector<Edge> then_, now_;
 };
 
@@ -248,16 +255,17 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
   if (request.Given("to")) {
     PLEXUS_ASSIGN(to, workspace.SequenceAt(request.Text("to")));
   }
-  PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from));
+  PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from, workspace.timed_progress()));
   if (from > to)
     return Fail(ErrorCode::kInvalidArgument, "sequence " + std::to_string(from) +
                                                  " comes after sequence " + std::to_string(to) +
                                                  "; name the earlier one first");
-  PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to));
-  Differ differ(before, after, request.Count("top"));
-  differ.Run();
+  PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to, workspace.timed_progress()));
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  Differ differ(before, after, request.Count("top"), budget);
+  const bool whole = differ.Run();
   const Counts nodes = differ.nodes, edges = differ.edges;
-  const bool truncated = differ.list.size() < nodes.all() + edges.all();
+  const bool truncated = !whole || differ.list.size() < nodes.all() + edges.all();
   Reply reply([after, from, to, nodes, edges, truncated,
                list = std::move(differ.list)](ReplyWriter& json) {
     json.Field("from", from);
@@ -271,7 +279,10 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
   });
   reply.headline = "from sequence " + std::to_string(from) + " to " + std::to_string(to) + ": " +
                    Shown(nodes, "nodes") + "; " + Shown(edges, "edges") + "\n";
-  if (truncated) reply.closing = "... and more; " + request.Name("top", "0") + " shows all\n";
+  if (!whole)
+    reply.closing = Truncated(true, "what was compared by then");
+  else if (truncated)
+    reply.closing = "... and more; " + request.Name("top", "0") + " shows all\n";
   return reply;
 }
 

@@ -119,7 +119,7 @@ void AddBounty(Rows& rows) {
                  "only of events, and sets, with a member that has one of these tags, or "
                  "one that begins with it and ':'"),
             Count("limit", "N", "at most N a lane, from 1 to 100").Default(std::uint64_t{10}),
-            MaxSeconds(), IncludeSuperseded()},
+            IncludeSuperseded()},
        .reply = "truncated:b, scanned:n, neverComposedLanes:" + candidates +
                 ", topWeirdCombinations:" + candidates + ", alreadyComposedLanes:" + lane +
                 ", closedDoors:" + lane + ", duplicateRiskLanes:" + lane +

@@ -27,8 +27,7 @@ Parameters FilterParameters() {
           Text("since", "TIME", "only events from then on").Named(Means::kTime),
           Text("until", "TIME", "only events before then").Named(Means::kTime),
           LimitParameter(),
-          CursorParameter(),
-          MaxSeconds()};
+          CursorParameter()};
 }
 
 Result<EventListOptions> ListOptions(Workspace& workspace, const Request& request) {
@@ -69,6 +68,11 @@ void NoteUnknownNames(Workspace& workspace, const Request& request, const Snapsh
                                " is no built-in type of outcome" + DidYouMean(outcome, names)});
 }
 
+// Behind a page that was cut, "next" would pass over what was left out: a smaller limit shows it.
+void WriteNext(ReplyWriter& json, const std::string& next) {
+  if (!next.empty() && !json.cut()) json.Field("next", next);
+}
+
 Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, NodeId member) {
   std::string closing = page.events.empty() ? "no events\n" : MoreLine(request, page.next);
   closing += Truncated(page.truncated, "the cursor goes on");
@@ -78,7 +82,7 @@ Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, 
     json.Field("truncated", page.truncated);
     json.Objects("events", page.events,
                  [&](const LedgerEvent& event) { WriteEventFields(json, snapshot, event); });
-    if (!page.next.empty()) json.Field("next", page.next);
+    WriteNext(json, page.next);
   });
   reply.closing = std::move(closing);
   return reply;
@@ -132,7 +136,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
       json.Field("composedCount", neighbor.composed);
       if (neighbor.latest) json.Field("latestEventAt", *neighbor.latest);
     });
-    if (!page.next.empty()) json.Field("next", page.next);
+    WriteNext(json, page.next);
   });
   reply.closing = std::move(closing);
   return reply;

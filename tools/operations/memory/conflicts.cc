@@ -166,7 +166,7 @@ void AddAsked(Rows& rows) {
                       Flag("include_judged", "pairs that are linked already, too"), Space(),
                       Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.8),
-                      MaxEdges(), MaxSeconds()},
+                      MaxEdges()},
        .reply = "truncated:b, without_terms:b, candidates:[{key:k, score:x, shared:n, cosine?:x, "
                 "shared_tags:[k], evidence:[{kind:s, this:[s], other:[s]}], why?:s}]",
        .tables = {{"candidates",
@@ -193,7 +193,7 @@ void AddAsked(Rows& rows) {
                       Space(),
                       Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.95),
-                      MaxEdges(), MaxSeconds(), Top(100)},
+                      MaxEdges(), Top(100)},
        .reply = "truncated:b, pairs:[{key:k, superseded:k, superseded_by?:k, jaccard:x, shared:n, "
                 "cosine?:x}]",
        .tables = {{"pairs",
@@ -219,7 +219,7 @@ void AddConflicts(Rows& rows) {
        .parameters =
            Parameters{
                Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
-               MaxSeconds(), TopForPeople()},
+               TopForPeople()},
        .reply = kConflictsShape,
        .tables = {ConflictsTable()},
        .examples = {{"plexus conflicts list --db g", "what somebody should decide"},
@@ -234,8 +234,7 @@ void AddConflicts(Rows& rows) {
        .parameters = Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
                                 Count("max_steps", "N", "on each side")
                                     .Default(std::uint64_t{1000})
-                                    .Between(1, 1'000'000),
-                                MaxSeconds()},
+                                    .Between(1, 1'000'000)},
        .reply = "truncated:b, head?:k, "
                 "replaced_by:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}], "
                 "replaced:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}]",

@@ -171,7 +171,8 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
   options.summary_age_ms = static_cast<std::int64_t>(request.Number("summary_days") * kDayMs);
   PLEXUS_ASSIGN(CompactionResult result, CompactionTiers(snapshot, options));
   const bool apply = request.Flag("apply");
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, result.truncated, workspace, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence,
+                ApplyIf(apply, result.truncated, workspace, request, result.batch));
   const std::uint64_t top = request.Count("top");
   std::string closing = Truncated(result.truncated, "salience is not exact");
   closing += More(result.entries.size(), top);
@@ -247,7 +248,7 @@ void AddRanked(Rows& rows) {
        .summary = "Rank decisions by what stands on them, cycles beside",
        .parameters =
            Parameters{Number("damping", "D", "of PageRank").Default(0.85).Between(0, 0.999),
-                      MaxSeconds(), Top(20)},
+                      Top(20)},
        .reply = "truncated:b, total:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
                 "edges:n, edge_kinds:n, diversity:x}], cycles:[[k]]",
        .tables = {{"nodes",
@@ -271,7 +272,7 @@ void AddRanked(Rows& rows) {
                                     .Between(1, 1024),
                                 Count("max_steps", "N", "of the chain to the nearest root")
                                     .Default(std::uint64_t{20}),
-                                MaxSeconds(), Top(100)},
+                                Top(100)},
        .reply =
            "truncated:b, total:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
            "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
@@ -300,7 +301,7 @@ void AddDecisions(Rows& rows) {
                   .group = "Ask",
                   .title = "Contradictions among decisions",
                   .summary = "List pairs of active decisions that contradict each other",
-                  .parameters = Parameters{MaxSeconds(), TopForPeople()},
+                  .parameters = Parameters{TopForPeople()},
                   .reply = kConflictsShape,
                   .tables = {ConflictsTable()},
                   .examples = {{"plexus decisions contradictions --db g", "what cannot both hold"},
@@ -320,7 +321,7 @@ void AddDecisions(Rows& rows) {
                       Number("digest_days", "D", "age of a digest").Default(14.0).Between(0, 1e6),
                       Number("summary_days", "D", "age of a summary").Default(30.0).Between(0, 1e6),
                       Flag("apply", "write the tiers into the column compaction_tier"),
-                      MaxSeconds(), TopForPeople()},
+                      TopForPeople()},
        .reply = "sequence:n, applied:b, truncated:b, total:n, "
                 "nodes:[{key:k, tier:s, into?:k, percentile:x, age_days?:x}]",
        .tables = {{"nodes",
@@ -352,7 +353,7 @@ void AddDecisions(Rows& rows) {
                       Count("frontier", "N", "pairs of decisions that were never composed; 0: none")
                           .Default(std::uint64_t{5})
                           .Between(0, 1000),
-                      MaxSeconds(), Top(20)},
+                      Top(20)},
        .reply =
            "truncated:b, total:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
            "weight:x}]",

@@ -19,8 +19,11 @@ namespace {
 
 Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
-  PLEXUS_ASSIGN(const PreviewResult proposal, ReadProposal(workspace, request.Source("proposal"),
-                                                           request.Text("proposal"), false));
+  Result<PreviewResult> read =
+      ReadProposal(workspace, request.Source("proposal"), request.Text("proposal"), false);
+  const bool late = !read && read.error().code == ErrorCode::kCancelled && TimeIsUp(request);
+  if (late) read = PreviewResult{.snapshot = workspace.snapshot(), .report = {}};
+  PLEXUS_ASSIGN(const PreviewResult proposal, std::move(read));
   const Snapshot& preview = proposal.snapshot;
   PLEXUS_ASSIGN(
       std::vector<GuardrailRule> rules,
@@ -28,8 +31,12 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
   GuardrailOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.top = request.Count("top");
-  PLEXUS_ASSIGN(GuardrailResult result,
-                CheckGuardrails(workspace.snapshot(), proposal, rules, options));
+  GuardrailResult result;
+  result.allowed = !late;
+  result.truncated = late;
+  if (!late) {
+    PLEXUS_ASSIGN(result, CheckGuardrails(workspace.snapshot(), proposal, rules, options));
+  }
   const bool allowed = result.allowed;
   const bool truncated = result.truncated;
   const std::string more = More(result.total, options.top);
@@ -71,7 +78,8 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   options.least_shared = request.Number("least");
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
-  PLEXUS_ASSIGN(const Sequence sequence, ApplyIf(apply, result.truncated, workspace, result.batch));
+  PLEXUS_ASSIGN(const Sequence sequence,
+                ApplyIf(apply, result.truncated, workspace, request, result.batch));
   std::string closing = Truncated(result.truncated, "there may be more");
   if (apply) closing += "sequence " + std::to_string(sequence) + "\n";
   Reply reply([snapshot, sequence, apply, edges = std::move(result.edges),
@@ -112,7 +120,7 @@ void AddDecisionsCheck(Rows& rows) {
                Text("proposal", "FILE", "JSON lines that would be imported; nothing is written")
                    .Named(Means::kContent)
                    .Required(),
-               MaxSeconds(), Top(1000)},
+               Top(1000)},
        .reply = "allowed:b, truncated:b, total:n, hits:[{rule:s, action:s, message:s, target:k, "
                 "other?:k, kind?:s, "
                 "salience?:x}], proposal:{nodes:{new:n, changed:n, same:n, removed?:n}, "
@@ -140,7 +148,7 @@ void AddDecisionsCheck(Rows& rows) {
                Number("least", "X", "shared tags and terms, of all of both")
                    .Default(0.5)
                    .Between(0.001, 1),
-               Flag("apply", "write them"), MaxSeconds()},
+               Flag("apply", "write them")},
        .reply = "sequence:n, applied:b, truncated:b, "
                 "edges:[{source:k, kind:s, target:k, reason:s, evidence:{*:s}}]",
        .tables = {{"edges",

@@ -144,7 +144,7 @@ Operation NeededRow(const char* name, const char* title, const char* summary, co
                          List("kinds", "A,B",
                               "edges by which a source needs its target (default: depends_on)")
                              .Named(Means::kEdgeKind),
-                         MaxNodes(), MaxEdges(), MaxSeconds(), TopForPeople()},
+                         MaxNodes(), MaxEdges(), TopForPeople()},
           .reply =
               "means:s, truncated:b, total:n, "
               "results:[{key:k, distance:n, via:k, outcome?:s, active:b}]",
@@ -170,7 +170,7 @@ void AddDecisionsState(Rows& rows) {
            Parameters{
                Optional(
                    Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
-               MaxSeconds(), TopForPeople()},
+               TopForPeople()},
        .reply = "truncated:b, total:n, results:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
                 "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
        .tables = {{"results",

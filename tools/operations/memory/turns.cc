@@ -305,7 +305,7 @@ Operation BuildRow() {
               Count("batch_edges", "N", "edges of a batch, each made durable by itself")
                   .Default(std::uint64_t{65'536})
                   .Between(1, 1 << 20),
-              DryRunParameter(), MaxSeconds()},
+              DryRunParameter()},
       .reply = std::string("sequence:n, dry_run?:b, ") + kCounts +
                ", recipes:[{recipe:s, kind:s, " + kCounts +
                ", rewards:n, groups:n, batches:n}], unknown:[s]",

@@ -230,7 +230,6 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 Parameters RankParameters() {
   return {
       MaxEdges(),
-      MaxSeconds(),
       MaxNodes("of push: stop after N nodes and say truncated"),
       Top(20, "the K best; 0 = all"),
       Number("damping", "D", "in [0, 1)").Default(0.85),

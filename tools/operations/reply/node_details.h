@@ -36,6 +36,8 @@ class NodeDetails final : public ReplyWriter {
   void Unsigned(std::uint64_t number) override { out_.Unsigned(number); }
   void Raw(std::string_view json) override { out_.Raw(json); }
   void Node(const Snapshot& snapshot, NodeId node) override;
+  bool LeavesOut() override { return out_.LeavesOut(); }
+  bool cut() const override { return out_.cut(); }
   using ReplyWriter::BeginArray;
   using ReplyWriter::BeginObject;
   using ReplyWriter::Node;

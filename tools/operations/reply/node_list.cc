@@ -13,6 +13,7 @@
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
+#include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
 namespace {
@@ -221,12 +222,16 @@ Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest&
     NodeId node;
   };
   std::vector<Keyed> keyed;
+  TimeLimit limit(request.budget);
   for (const NodeId node : reply.nodes) {
+    if (limit.Up()) break;
     PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
     reply.sorted |= Class(value) != 3;
     keyed.push_back({std::move(value), node});
   }
-  std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(top), keyed.end(),
+  reply.truncated = limit.was_up();
+  const std::size_t listed = std::min<std::size_t>(top, keyed.size());
+  std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(listed), keyed.end(),
                     [&](const Keyed& a, const Keyed& b) {
                       const bool none_a = Class(a.value) == 3, none_b = Class(b.value) == 3;
                       if (none_a != none_b) return none_b;
@@ -235,7 +240,7 @@ Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest&
                       return a.node < b.node;
                     });
   reply.nodes.clear();
-  for (std::size_t i = 0; i < top; ++i) reply.nodes.push_back(keyed[i].node);
+  for (std::size_t i = 0; i < listed; ++i) reply.nodes.push_back(keyed[i].node);
   return reply;
 }
 

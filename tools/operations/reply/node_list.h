@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
@@ -56,6 +57,7 @@ struct NodeListRequest {
   const NodeSubset* subset = nullptr;  // null: all alive facts
   std::string sort;                    // "" or a column's name, with ":desc" behind it or not
   std::uint64_t top = 0;               // 0 = all
+  Budget budget = {};                  // its deadline and cancel flag
 };
 
 struct NodeListReply {
@@ -63,6 +65,7 @@ struct NodeListReply {
   std::vector<NodeId> nodes;  // the first `top`
   std::string sorted_by;      // the name to sort by, without ":desc"
   bool sorted = false;        // some node has such a value
+  bool truncated = false;     // `nodes` are sorted as far as they were looked at
 };
 
 // Without `sort` by id. Else by value: bools, numbers, texts, each sort by itself, and what has no

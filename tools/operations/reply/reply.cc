@@ -4,8 +4,12 @@
 namespace plexus::tools {
 
 void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWriter& writer) {
-  writer.BeginObject();
-  if (reply.members) reply.members(writer);
+  LimitedWriter limited(writer, reply.limit);
+  limited.BeginObject();
+  if (reply.members) reply.members(limited);
+  reply.cut = limited.cut();
+  reply.truncated |= reply.cut || limited.truncated().value_or(false);
+  if (reply.truncated || limited.truncated()) writer.Field("truncated", reply.truncated);
   if (reply.time_moved) writer.Field("time_moved", true);
   if (!warnings.empty()) writer.Values("warnings", warnings);
   writer.EndObject();

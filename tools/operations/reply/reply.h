@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "tools/operations/reply/limited_writer.h"
 #include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {
@@ -52,10 +53,16 @@ struct Reply {
   std::optional<Error> failure;
   // A format of its own, such as an export, instead of the object.
   Stream stream;
+  // Set by Answer.
+  ReplyLimit limit = {};
+  // Whether the answer, or the reply as it was written, is less than all.
+  bool truncated = false;
+  // Whether the writing left elements out.
+  bool cut = false;
 };
 
-// The whole object, with "time_moved" at its end when it is true, and "warnings" when there are
-// any.
+// The object within its limit, with "truncated" and "time_moved" at its end when they are true (the
+// former also when the members say that it is false), and "warnings" when there are any.
 void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWriter& writer);
 
 }  // namespace plexus::tools

@@ -31,6 +31,12 @@ class ReplyWriter {
   virtual void Raw(std::string_view json) = 0;  // text that is JSON already
   virtual void Node(const Snapshot& snapshot, NodeId node) = 0;
 
+  // Whether the list that is open gets no more elements: a loop may end. REQUIRES that there is
+  // another one, as the reply is then cut.
+  virtual bool LeavesOut() { return false; }
+  // Whether elements were left out.
+  virtual bool cut() const { return false; }
+
   void Value(const char* text) { Value(std::string_view(text)); }
   void Value(std::integral auto number) {
     if constexpr (std::signed_integral<decltype(number)>)
@@ -64,6 +70,7 @@ class ReplyWriter {
   void Objects(std::string_view name, const List& list, Write&& write) {
     BeginArray(name);
     for (const auto& element : list) {
+      if (LeavesOut()) break;
       BeginObject();
       write(element);
       EndObject();
@@ -73,13 +80,19 @@ class ReplyWriter {
   template <class List>
   void Values(std::string_view name, const List& list) {
     BeginArray(name);
-    for (const auto& element : list) Value(element);
+    for (const auto& element : list) {
+      if (LeavesOut()) break;
+      Value(element);
+    }
     EndArray();
   }
   template <class List>
   void Nodes(std::string_view name, const Snapshot& snapshot, const List& list) {
     BeginArray(name);
-    for (const NodeId node : list) Node(snapshot, node);
+    for (const NodeId node : list) {
+      if (LeavesOut()) break;
+      Node(snapshot, node);
+    }
     EndArray();
   }
 };

@@ -149,8 +149,7 @@ void AddFind(Rows& rows) {
                       List("kinds", "A,B", "only these node kinds (default: all facts)")
                           .Named(Means::kNodeKind),
                       Top(20, "at most K nodes; 0 = all"),
-                      Flag("keys", "show keys only, one a line"), MaxCharsParameter(),
-                      MaxSeconds()},
+                      Flag("keys", "show keys only, one a line"), MaxCharsParameter()},
        .reply = "truncated:b, total:n, results:[{key:k, kind:s, text:s, text_cut?:b, line?:s, "
                 "where:s, edges:n}]",
        .tables = {{"results", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},

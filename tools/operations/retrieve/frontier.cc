@@ -123,7 +123,7 @@ void AddFrontier(Rows& rows) {
                Choice("mask", {"events", "linked"},
                       "leave out what is in one event, or that and what an edge joins"),
                Count("max_compared", "N", "stop after about N comparisons and say truncated"),
-               MaxSeconds(), IncludeSuperseded()} +
+               IncludeSuperseded()} +
            LensParameters(),
        .reply = "truncated:b, candidates:[{" + LensCandidateShape() +
                 ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "

@@ -148,7 +148,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
     json.Field("scored", page.scored);
     json.Field("pruned", page.pruned);
     if (page.pool_cut) json.Field("pool_cut", true);
-    if (!page.next.empty()) json.Field("next", page.next);
+    if (!page.next.empty() && !json.cut()) json.Field("next", page.next);
   });
   reply.closing = std::move(closing);
   return reply;

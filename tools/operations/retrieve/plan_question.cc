@@ -134,7 +134,6 @@ Parameters PlanParameters() {
                     Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
                     Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
                     KindsParameter("edges that are walked and counted, instead of the plan's"),
-                    MaxSeconds(),
                     MaxNodes("each stage stops after N nodes and says truncated"),
                     MaxEdges("each stage stops after N edges and says truncated"),
                     IncludeSuperseded(), QuestionPrefilter()};

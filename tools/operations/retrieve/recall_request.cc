@@ -187,8 +187,7 @@ Parameters RecallParameters() {
              Flag("exclude_contradicted", "leave out both sides of open conflicts"),
              IncludeSuperseded(),
              MaxNodes("each list or stage stops after N nodes and says truncated"),
-             MaxEdges("each list or stage stops after N edges and says truncated"),
-             MaxSeconds()};
+             MaxEdges("each list or stage stops after N edges and says truncated")};
 }
 
 }  // namespace plexus::tools

@@ -174,7 +174,7 @@ void AddRerank(Rows& rows) {
                KindsParameter("edges that count for the graph (default: all facts)"),
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
                MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"),
-               MaxSeconds(), IncludeSuperseded(), QuestionPrefilter()},
+               IncludeSuperseded(), QuestionPrefilter()},
        .reply =
            "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
            "left_out:n, older_than_text:n, "

@@ -229,7 +229,7 @@ void AddSearch(Rows& rows) {
                    .Named(Means::kNodeKind),
                Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
                Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
-               MaxCharsParameter(), MaxSeconds(),
+               MaxCharsParameter(),
                Flag("events", "events by the query that they answered, not facts"),
                IncludeSuperseded()},
        .reply = "truncated:b, documents:n, average_length:x, "

@@ -90,8 +90,7 @@ void AddTerms(Rows& rows) {
        .summary = "Make the words of texts terms, which search looks up",
        .effect = Effect::kWrite,
        .parameters =
-           {MaxSeconds(),
-            Text("stop_words", "FILE", "words to leave out, one a line, beside the English ones")
+           {Text("stop_words", "FILE", "words to leave out, one a line, beside the English ones")
                 .Named(Means::kContent)
                 .MayBeEmpty(),
             Flag("no_stop_words", "keep the English stop words"),

@@ -145,7 +145,7 @@ void AddCommunities(Rows& rows) {
                    .Default(1.0),
                Count("seed", "S", "of the order in which nodes move").Default(std::uint64_t{0}),
                Flag("unweighted", "every edge counts 1"),
-               Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(), MaxSeconds(),
+               Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(),
                Top(20, "list the K largest; 0 = all"),
                Count("members", "M", "show the first M of each; 0 = all")
                    .Default(std::uint64_t{5})},

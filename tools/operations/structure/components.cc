@@ -90,7 +90,7 @@ void AddComponents(Rows& rows) {
                            "along directions: nodes that reach each other (default: directions "
                            "ignored)")} +
            EdgeParameters() +
-           Parameters{MaxSeconds(), Top(20, "list the K largest; 0 = all"),
+           Parameters{Top(20, "list the K largest; 0 = all"),
                       Count("members", "M",
                             "show the first M nodes of each; 0 = all (default: the first alone)")},
        .reply = "truncated:b, total:n, largest:n, results:[{key:k, size:n, members?:[k]}]",

@@ -173,8 +173,7 @@ void AddConnectivity(Rows& rows) {
        .group = "Ask",
        .title = "Spanning forest",
        .summary = "Find the lightest edges that keep everything together (minimum spanning forest)",
-       .parameters = EdgeParameters() + Parameters{MaxSeconds(),
-                                                   Flag("maximum", "the heaviest edges instead"),
+       .parameters = EdgeParameters() + Parameters{Flag("maximum", "the heaviest edges instead"),
                                                    Flag("unweighted", "every edge weighs 1"),
                                                    TopForPeople("list the first K edges; 0 = all")},
        .reply = "truncated:b, weight:x, trees:n, nodes:n, total:n, results:[E]",
@@ -189,8 +188,7 @@ void AddConnectivity(Rows& rows) {
                   .title = "Articulation points and bridges",
                   .summary = "List the nodes and edges without which the graph falls apart",
                   .parameters = EdgeParameters() +
-                                Parameters{MaxSeconds(),
-                                           Flag("blocks", "list the biconnected components, too"),
+                                Parameters{Flag("blocks", "list the biconnected components, too"),
                                            TopForPeople("list the first K of each; 0 = all")},
                   .reply =
                       "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
@@ -211,8 +209,7 @@ void AddConnectivity(Rows& rows) {
                Text("key", "KEY", "the root").Named(Means::kKey).Positional(),
                Text("to", "B", "only what every path to B passes, in order").Named(Means::kKey)} +
            EdgeParameters() +
-           Parameters{MaxSeconds(),
-                      DirectionParameter({"out", "in"}, "paths from the root, or to it"),
+           Parameters{DirectionParameter({"out", "in"}, "paths from the root, or to it"),
                       TopForPeople("list the first K of those reached; 0 = all")},
        .reply = "truncated:b, reached:n, total:n, results:[{key:k, dominator?:k, dominated:n}]",
        .tables = {{"results",

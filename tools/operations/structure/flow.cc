@@ -64,8 +64,7 @@ void AddFlow(Rows& rows) {
            Parameters{Text("from", "A", "the source's key").Named(Means::kKey).Required(),
                       Text("to", "B", "the sink's key").Named(Means::kKey).Required()} +
            EdgeParameters() +
-           Parameters{MaxSeconds(),
-                      Choice("capacity", {"weight", "unit"}, "of an edge: its weight, or 1"),
+           Parameters{Choice("capacity", {"weight", "unit"}, "of an edge: its weight, or 1"),
                       DirectionParameter({"out", "both"}, "edges carry one way, or either"),
                       TopForPeople("list the first K edges of the cut; 0 = all")},
        .reply = "truncated:b, flow:x, error:x, nodes:n, pairs:n, source_side:n, total:n, cut:[E]",

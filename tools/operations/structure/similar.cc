@@ -115,7 +115,7 @@ void AddSimilar(Rows& rows) {
                    "only these edge kinds; has_tag, say, for shared tags (default: all facts)"),
                ValidAtParameter(),
                Count("least", "N", "leave out who shares fewer than N").Default(std::uint64_t{1}),
-               MaxEdges(), MaxSeconds(), Top(20, "the K best; 0 = all")},
+               MaxEdges(), Top(20, "the K best; 0 = all")},
        .reply = "truncated:b, neighbors?:n, candidates?:n, "
                 "results?:[{key:k, score:x, shared:n, neighbors?:n}], "
                 "pairs?:[{a:k, b:k, score:x, shared:n, neighbors_a:n, neighbors_b:n}]",

@@ -79,7 +79,7 @@ void AddTopologicalOrder(Rows& rows) {
            Parameters{
                KindsParameter("order by these edge kinds (default: those declared acyclic)"),
                Flag("reverse", "what is pointed to first: dependencies before their dependents"),
-               ValidAtParameter(), MaxSeconds(), TopForPeople()},
+               ValidAtParameter(), TopForPeople()},
        .reply = "truncated:b, acyclic?:b, total:n, results:[{key:k, level:n}], "
                 "cycles:[{size:n, nodes:[k]}]",
        .tables = {{"results", {{"level", "level"}, {"key", "", As::kNode}}}},

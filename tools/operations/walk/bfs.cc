@@ -144,20 +144,20 @@ Result<Reply> RunDescendants(Workspace& workspace, const Request& request) {
 
 Operation OneWayRow(const char* name, const char* title, const char* summary, const char* first,
                     const char* second, Result<Reply> (*run)(Workspace&, const Request&)) {
-  return {.name = name,
-          .group = "Ask",
-          .title = title,
-          .summary = summary,
-          .parameters =
-              Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
-                         Count("depth", "D", "at most D edges away (default: no limit)")} +
-              EdgeParameters() +
-              Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), TopForPeople()},
-          .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
-          .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
-          .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
-                       {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
-          .run = run};
+  return {
+      .name = name,
+      .group = "Ask",
+      .title = title,
+      .summary = summary,
+      .parameters = Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
+                               Count("depth", "D", "at most D edges away (default: no limit)")} +
+                    EdgeParameters() +
+                    Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), TopForPeople()},
+      .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
+      .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
+      .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
+                   {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
+      .run = run};
 }
 
 }  // namespace
@@ -176,8 +176,7 @@ void AddBfs(Rows& rows) {
                     "64): how many it reaches at which depth"),
                Count("depth", "D", "at most D edges away (default: no limit)"),
                DirectionParameter({"out", "in", "both"}, "which way to walk")} +
-           EdgeParameters() +
-           Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), Top(100)},
+           EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), Top(100)},
        .reply = "truncated:b, resume?:s, total?:n, levels?:[n], "
                 "results?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
        .tables = {{"results", {{"depth", "depth"}, {"key", "", As::kNode}}},

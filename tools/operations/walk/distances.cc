@@ -67,7 +67,6 @@ void AddDistances(Rows& rows) {
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
            Parameters{
-               MaxSeconds(),
                Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
                Top(100, "list the K nearest; 0 = all")},
        .reply = "truncated:b, reached:n, total:n, results:[{key:k, distance:x}]",

@@ -81,7 +81,7 @@ struct Search {
         ForEachStep(from.node, [&](const Arc& arc, bool along) {
           if (!Allowed(arc.neighbor)) return true;
           const bool known = places.contains(arc.neighbor);
-          if (followed++ >= budget.edges || (followed % 1024 == 0 && budget.Interrupted()) ||
+          if (followed >= budget.edges || (followed++ % 1024 == 0 && budget.Interrupted()) ||
               (!known && around.nodes.size() >= most_nodes))
             around.truncated = true;
           else
@@ -180,7 +180,7 @@ void AddNeighborhood(Rows& rows) {
            Parameters{Count("max_nodes", "N", "stop at N nodes and say truncated")
                           .Between(1, 1'000'000)
                           .Default(std::uint64_t{1000}),
-                      MaxEdges(), MaxSeconds()},
+                      MaxEdges()},
        .reply = "truncated:b, nodes:[{key:k, kind:s, hop:n, decay:x, direction:s}], edges:[E]",
        .tables = {{"nodes",
                    {{"hop", "hop"},

@@ -159,7 +159,7 @@ void AddPath(Rows& rows) {
                           .Between(1, 1000)
                           .Default(std::uint64_t{1}),
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
-           EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), MaxSeconds()},
+           EdgeParameters() + Parameters{MaxNodes(), MaxEdges()},
        .reply = "truncated:b, why?:s, paths:[{cost:x, hops:n, edges:[E]}]",
        .tables = {{"paths", {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
        .examples = {{"plexus path --db g --from alice --to dave",

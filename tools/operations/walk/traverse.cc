@@ -159,7 +159,7 @@ void AddTraverse(Rows& rows) {
                Number("decay", "D", "factor for every hop, in (0, 1]").Default(1.0),
                Top(100, "the K best; 0 = all"),
                Flag("paths", "show the path behind each score in tables; a reply always has it"),
-               MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), IncludeSuperseded()},
+               MaxNodes(), MaxEdges(), ResumeParameter(), IncludeSuperseded()},
        .reply = kHits,
        .tables = HitsLayout(),
        .examples = {{"plexus traverse --db g --from alice --hops 3 --paths",
@@ -187,7 +187,7 @@ void AddTraverse(Rows& rows) {
                      "at most H edges away (default: no limit; with best 16, at most 64)")
                    .Between(0, PatternOptions::kNoLimit - 1.0),
                ValidAtParameter(), Top(100, "the first K; 0 = all"), MaxNodes(), MaxEdges(),
-               MaxSeconds(), ResumeParameter(),
+               ResumeParameter(),
                Flag("paths", "show a walk to each node in tables; a reply always has it")},
        .reply = kHits,
        .tables = HitsLayout(),

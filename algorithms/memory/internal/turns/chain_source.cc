@@ -31,7 +31,7 @@ class Chains {
       for (const NodeId turn : sessions[s]) in_session_[turn] = 1;
       PLEXUS_TRY(Take(sessions.nodes[s], sessions[s], touched.group(sessions, s)));
       writer_.Done(1);
-      if (edges_.size() < kPiece) continue;
+      if (edges_.size() < kPiece && s % kLook != 0) continue;
       PLEXUS_TRY(Flush());
       if (writer_.Stopped()) return {};
     }

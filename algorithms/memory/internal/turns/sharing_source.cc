@@ -43,7 +43,7 @@ class Sharing {
         CountGroup(g);
       }
       writer_.Done(1);
-      if (writer_.report().truncated) return {};
+      if (writer_.report().truncated || (g % kLook == 0 && writer_.Stopped())) return {};
     }
     return Flush();
   }

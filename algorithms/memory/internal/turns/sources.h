@@ -11,6 +11,8 @@ namespace plexus::memory_internal {
 
 // Edges are handed to the writer in pieces of about so many.
 inline constexpr std::size_t kPiece = 65'536;
+// Groups or nodes between two looks at the budget, however few edges they make.
+inline constexpr std::size_t kLook = 1024;
 
 Status BuildChains(EdgeWriter& writer, const NodeSubset& turns);       // chain_source.cc
 Status BuildSharing(EdgeWriter& writer, const NodeSubset& turns);      // sharing_source.cc

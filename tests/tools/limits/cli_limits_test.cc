@@ -1,0 +1,147 @@
+// --max-bytes and --max-seconds as a user gives them: a reply ends whole, in each format; what
+// writes writes nothing; what is read ends, too.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+constexpr int kNodes = 2'000;
+
+bool Holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class LimitsCommand : public ::testing::Test {
+ protected:
+  LimitsCommand() {
+    std::string lines;
+    for (int i = 0; i < kNodes; ++i)
+      lines += R"({"node":"n)" + std::to_string(i) + R"(","text":"a \"quoted\"\nsecond line"})" +
+               "\n" + R"({"edge":["n0","n)" + std::to_string(i) + R"("],"kind":"knows"})" + "\n";
+    EXPECT_EQ(Plexus({"import", "--db", Db(), dir_.File("n.jsonl", lines)}).code, 0);
+  }
+  std::string Db() const { return dir_ / "g"; }
+  Finished Run(std::vector<std::string> words, const std::string& input = "") const {
+    words.insert(words.end(), {"--db", Db()});
+    return Plexus(words, {.input = input});
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(LimitsCommand, JsonEndsWhole) {
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{"list", "--top", "0"}, {"neighbors", "n0"}, {"pagerank"}}) {
+    std::vector<std::string> words = question;
+    words.insert(words.end(), {"--json", "--max-bytes", "1000"});
+    const Finished cut = Run(words);
+    EXPECT_EQ(cut.code, 0) << cut.err;
+    EXPECT_LT(cut.out.size(), 1'500u);
+    EXPECT_TRUE(cut.Json().at("truncated").as_bool());
+  }
+  for (const char* bytes : {"0", "10000000"}) {
+    const Finished whole = Run({"list", "--top", "0", "--json", "--max-bytes", bytes});
+    EXPECT_EQ(whole.Json().at("results").as_array().size(), std::size_t{kNodes});
+    EXPECT_FALSE(whole.Json().contains("truncated"));
+  }
+  EXPECT_EQ(Run({"list", "--max-bytes", "x"}).code, 2);
+}
+
+TEST_F(LimitsCommand, TablesAndCsvEndBehindALine) {
+  const Finished csv = Run({"list", "--top", "0", "--format", "csv", "--max-bytes", "1000"});
+  EXPECT_EQ(csv.code, 0);
+  EXPECT_LT(csv.out.size(), 1'500u);
+  EXPECT_TRUE(csv.out.ends_with("\"a \"\"quoted\"\"\nsecond line\"\n")) << csv.out;
+  EXPECT_TRUE(Holds(csv.err, "the reply is cut")) << csv.err;
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{"list", "--top", "0"}, {"neighbors", "n0"}}) {
+    std::vector<std::string> words = question;
+    words.insert(words.end(), {"--max-bytes", "1000"});
+    const Finished table = Run(words);
+    EXPECT_EQ(table.code, 0);
+    EXPECT_LT(table.out.size(), 2'000u);
+    EXPECT_TRUE(table.out.ends_with("\n"));
+    EXPECT_TRUE(Holds(table.err, "the reply is cut")) << table.err;
+  }
+}
+
+// What the shell was told holds for its lines, requests as JSON among them.
+TEST_F(LimitsCommand, TheShellsLinesEnd) {
+  const std::string lines = "list --top 0\n{\"list\":{\"top\":0}}\n{\"list\":{\"top\":3}}\n";
+  const Finished told = Run({"shell", "--json", "--max-bytes", "1000"}, lines);
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_LT(told.out.size(), 4'000u);
+  const Finished line =
+      Run({"shell", "--json"}, "{\"list\":{\"top\":0,\"max_bytes\":1000}}\nstats\n");
+  EXPECT_LT(line.out.size(), 5'000u);
+  EXPECT_TRUE(Holds(line.out, "\"truncated\":true"));
+}
+
+// On standard output it is a file all the same.
+TEST_F(LimitsCommand, AnExportIsNoReply) {
+  const Finished whole = Run({"export"});
+  EXPECT_EQ(whole.code, 0);
+  EXPECT_GE(std::ranges::count(whole.out, '\n'), 2 * kNodes);
+  const Finished cut = Run({"export", "--max-bytes", "1000"});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_TRUE(Holds(cut.err, "--max-bytes")) << cut.err;
+  EXPECT_EQ(Run({"export", "--max-seconds", "0"}).code, 1);
+  EXPECT_EQ(Run({"export", "-o", dir_ / "out.jsonl", "--max-bytes", "10", "--json"}).code, 0);
+}
+
+TEST_F(LimitsCommand, WhatWritesWritesNothing) {
+  const auto sequence = [&] { return Run({"stats", "--json"}).Json().at("sequence").as_int64(); };
+  const auto before = sequence();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"put", "n1", "--text", "new"},
+        {"link", "n1", "knows", "n2"},
+        {"remove", "n3"},
+        {"purge", "n3"},
+        {"concept", "upsert", "c"},
+        {"ledger", "record", "--tool", "t", "--member", "n1"},
+        {"import", dir_.File("m.jsonl", "{\"node\":\"m\"}\n")}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--max-seconds", "0"});
+    const Finished late = Run(words);
+    EXPECT_EQ(late.code, 1) << command[0] << late.out;
+    EXPECT_TRUE(Holds(late.err, "--max-seconds: the time was up")) << command[0] << late.err;
+    EXPECT_EQ(sequence(), before) << command[0];
+  }
+}
+
+TEST_F(LimitsCommand, WhatReadsSaysSo) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"list"},
+                                                  {"list", "--sort", "text"},
+                                                  {"get", "n1", "n2"},
+                                                  {"neighbors", "n0"},
+                                                  {"log"},
+                                                  {"diff", "0"},
+                                                  {"history", "n0"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--max-seconds", "0", "--json"});
+    const Finished late = Run(words);
+    EXPECT_EQ(late.code, 0) << command[0] << late.err;
+    EXPECT_TRUE(late.Json().at("truncated").as_bool()) << command[0];
+  }
+}
+
+// A file without an end, and a pipe that nobody writes to.
+TEST_F(LimitsCommand, WhatIsReadEnds) {
+  const Finished endless = Run({"retrieve", "a", "--plan", "/dev/zero"});
+  EXPECT_EQ(endless.code, 2);
+  EXPECT_TRUE(Holds(endless.err, "has more than 64 MiB")) << endless.err;
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  const Finished silent = Run({"retrieve", "a", "--plan", dir_ / "pipe", "--max-seconds", "0"});
+  EXPECT_EQ(silent.code, 1);
+  EXPECT_TRUE(Holds(silent.err, "was not read to its end")) << silent.err;
+}
+
+}  // namespace
+}  // namespace plexus::testing
