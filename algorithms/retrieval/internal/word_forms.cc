@@ -110,6 +110,20 @@ Status FoldAccents(std::string& word) {
   return {};
 }
 
+void FoldApostrophes(std::string& text) {
+  constexpr std::string_view kTypographic = "\u2019";
+  std::size_t found = text.find(kTypographic);
+  if (found == std::string::npos) return;
+  std::string plain;
+  std::size_t begin = 0;
+  for (; found != std::string::npos; found = text.find(kTypographic, begin)) {
+    plain.append(text, begin, found - begin).push_back('\'');
+    begin = found + kTypographic.size();
+  }
+  plain.append(text, begin);
+  text = std::move(plain);
+}
+
 bool IsCjk(char32_t c) {
   if (c < 0x1100) return false;
   const auto code = static_cast<UChar32>(c);
