@@ -107,7 +107,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   if (const auto old = FindEdgeKind(kind.name); old && !GivesWay(*old)) {
     if (old->reversed)
-      return Fail(ErrorCode::kAlreadyExists, "'" + kind.name + "' is the inverse name of edge kind '" +
+      return Fail(ErrorCode::kAlreadyExists, "'" + kind.name +
+                                                 "' is the inverse name of edge kind '" +
                                                  edge_kinds_[old->kind].name + "'");
     if (edge_kinds_[old->kind] == kind) return old->kind;
     return Conflict("edge kind", kind);

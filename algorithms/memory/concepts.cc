@@ -206,8 +206,7 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   result.to = to;
   WriteBatch& batch = result.batch;
   batch.set_time_ms(now_ms);
-  PLEXUS_ASSIGN(const NamedConcept a,
-                ConceptIn(snapshot, from, kMentionedArousal, now_ms, batch));
+  PLEXUS_ASSIGN(const NamedConcept a, ConceptIn(snapshot, from, kMentionedArousal, now_ms, batch));
   PLEXUS_ASSIGN(const NamedConcept b, RelationTarget(snapshot, *relation, to, now_ms, batch));
   result.concepts = std::uint64_t{a.created()} + std::uint64_t{b.created()};
   std::optional<Edge> known;

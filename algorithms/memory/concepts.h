@@ -16,10 +16,10 @@
 // function again. What a recall raises need only be there still: of two at once the later one's
 // level stays.
 //
-// Names are taken as they are. Errors of all: kInvalidArgument: a name that is empty, all white space
-// or no node key (engine/schema.h, CheckKey), a number that is not finite, a time that is kNoTime,
-// or a node of that name that is no concept; kResourceExhausted: no memory. Values out of range
-// that are clamped set `clamped`. Threads: all are thread-safe and use the calling thread.
+// Names are taken as they are. Errors of all: kInvalidArgument: a name that is empty, all white
+// space or no node key (engine/schema.h, CheckKey), a number that is not finite, a time that is
+// kNoTime, or a node of that name that is no concept; kResourceExhausted: no memory. Values out of
+// range that are clamped set `clamped`. Threads: all are thread-safe and use the calling thread.
 #pragma once
 
 #include <cstddef>

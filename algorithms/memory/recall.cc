@@ -106,9 +106,9 @@ class Answer {
   Status Take(const std::vector<Ranked>& ranked, std::size_t top) {
     for (const Ranked& one : ranked) {
       if (top != 0 && result.hits.size() == top) break;
-      PLEXUS_ASSIGN(const ContradictionsOfNode against,
-                    ContradictionsOf(snapshot_, one.node, ValidTime(snapshot_, options_),
-                                     shown_.standing));
+      PLEXUS_ASSIGN(
+          const ContradictionsOfNode against,
+          ContradictionsOf(snapshot_, one.node, ValidTime(snapshot_, options_), shown_.standing));
       result.conflicts_truncated |= against.truncated;
       result.conflicts.insert(result.conflicts.end(), against.conflicts.begin(),
                               against.conflicts.end());

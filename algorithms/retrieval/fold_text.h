@@ -6,9 +6,11 @@
 
 namespace plexus {
 
-// Computes: Unicode's NFKC_Casefold (Standard Annex #15): letters of all scripts without case ("ß" is
-//   "ss"), one spelling of accents, width and ligatures, no invisible characters. Bytes that are not
-//   UTF-8 become U+FFFD. Where ICU lacks its data, ASCII letters alone change.
+// Computes: Unicode's NFKC_Casefold (Standard Annex #15): letters of all scripts without case ("ß"
+// is
+//   "ss"), one spelling of accents, width and ligatures, no invisible characters; and the
+//   typographic apostrophe (U+2019) as the plain one. Bytes that are not UTF-8 become U+FFFD. Where
+//   ICU lacks its data, ASCII letters alone change.
 // Complexity: O(bytes).
 // Errors: std::bad_alloc, as of any string.
 // Threads: thread-safe.

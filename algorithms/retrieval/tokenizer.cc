@@ -84,10 +84,9 @@ struct TermSplitter::Impl {
          done && (end = words->next()) != icu::BreakIterator::DONE; begin = end) {
       if (words->getRuleStatus() < UBRK_WORD_NONE_LIMIT) continue;
       const std::string_view word = std::string_view(folded).substr(begin, end - begin);
-      const bool possessive =
-          options.fold_apostrophes && word.size() > 2 && word.ends_with("'s");
-      done = fn(static_cast<std::size_t>(begin),
-                static_cast<std::size_t>(end) - (possessive ? 2 : 0));
+      const bool possessive = options.fold_apostrophes && word.size() > 2 && word.ends_with("'s");
+      done =
+          fn(static_cast<std::size_t>(begin), static_cast<std::size_t>(end) - (possessive ? 2 : 0));
     }
     utext_close(&view);
     return done;

@@ -55,7 +55,8 @@ TEST(ParseDuration, ReadsUnitsAndFractions) {
 
 TEST(ParseTime, ReadsIsoAndMilliseconds) {
   EXPECT_EQ(*ParseTime("1970-01-01", kNoTime), 0);
-  EXPECT_EQ(*ParseTime("1970-02", kNoTime), 31 * std::int64_t{86'400'000});  // where the month begins
+  EXPECT_EQ(*ParseTime("1970-02", kNoTime),
+            31 * std::int64_t{86'400'000});  // where the month begins
   EXPECT_FALSE(ParseTime("1970-13", kNoTime));
   EXPECT_EQ(*ParseTime("1970-01-02T00:00", kNoTime), 86'400'000);
   EXPECT_EQ(*ParseTime("2026-11-21T22:05:01.123Z", kNoTime), 1795298701123);
@@ -68,11 +69,10 @@ TEST(ParseTime, ReadsIsoAndMilliseconds) {
 TEST(ParseTime, BeforeNow) {
   const std::int64_t now = *ParseTime("2026-11-26T10:00:00Z", kNoTime);
   EXPECT_EQ(*ParseTime("12h", now), *ParseTime("2026-11-25T22:00", kNoTime));
-  EXPECT_EQ(std::get<1>(ParseMoment("yesterday", now)->value),
-            *ParseTime("2026-11-25", kNoTime));
+  EXPECT_EQ(std::get<1>(ParseMoment("yesterday", now)->value), *ParseTime("2026-11-25", kNoTime));
   EXPECT_FALSE(ParseTime("12h", kNoTime));
-  for (const auto& message : {ParseTime("soon", now).error().message,
-                              ParseMoment("soon", now).error().message})
+  for (const auto& message :
+       {ParseTime("soon", now).error().message, ParseMoment("soon", now).error().message})
     EXPECT_NE(message.find("'soon'"), std::string::npos) << message;
   for (const char* form : {"2026-11", "2026-11-21T22:05:00Z", "yesterday", "7d", "1700000000000ms"})
     EXPECT_NE(ParseMoment("soon", now).error().message.find(form), std::string::npos) << form;

@@ -51,21 +51,31 @@ TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
     return words;
   };
   const Words in = {"--direction", "in"}, out = {"--direction", "out"};
-  for (const Words& question :
-       {Words{"bfs", "--from", "alarm"}, {"distances", "--from", "alarm"},
-        {"path", "alarm", "fire"}, {"traverse", "--from", "alarm"}, {"neighbors", "smoke"},
-        {"neighborhood", "--from", "smoke"}, {"dominators", "alarm"}, {"similar", "--of", "smoke"},
-        {"closeness"}, {"katz"}, {"eigenvector"}}) {
+  for (const Words& question : {Words{"bfs", "--from", "alarm"},
+                                {"distances", "--from", "alarm"},
+                                {"path", "--from", "alarm", "--to", "fire"},
+                                {"traverse", "--from", "alarm"},
+                                {"neighbors", "smoke"},
+                                {"neighborhood", "--from", "smoke"},
+                                {"dominators", "alarm"},
+                                {"similar", "--of", "smoke"},
+                                {"closeness"},
+                                {"katz"},
+                                {"eigenvector"}}) {
     Same(ask(question, causes, in), ask(question, caused_by, out));
     Same(ask(question, causes, out), ask(question, caused_by, in));
   }
-  for (const Words& question : {Words{"bfs", "--from", "smoke"}, {"neighbors", "smoke"},
-                                {"neighborhood", "--from", "smoke"}, {"traverse", "--from", "fire"}})
+  for (const Words& question : {Words{"bfs", "--from", "smoke"},
+                                {"neighbors", "smoke"},
+                                {"neighborhood", "--from", "smoke"},
+                                {"traverse", "--from", "fire"}})
     Same(ask(question, causes, {"--direction", "both"}),
          ask(question, caused_by, {"--direction", "both"}));
-  Same({"ancestors", "alarm", "--kinds", "causes"}, {"descendants", "alarm", "--kinds", "caused_by"});
+  Same({"ancestors", "alarm", "--kinds", "causes"},
+       {"descendants", "alarm", "--kinds", "caused_by"});
   Same({"topo", "--kinds", "causes", "--reverse"}, {"topo", "--kinds", "caused_by"});
-  Same({"pagerank", "--kinds", "causes", "--reverse", "causes"}, {"pagerank", "--kinds", "caused_by"});
+  Same({"pagerank", "--kinds", "causes", "--reverse", "causes"},
+       {"pagerank", "--kinds", "caused_by"});
   Same({"pagerank", "--kinds", "causes"},
        {"pagerank", "--kinds", "caused_by", "--reverse", "caused_by"});
   Same({"pagerank", "--kinds", "causes,depends_on", "--reverse", "causes"},
@@ -74,19 +84,19 @@ TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
 }
 
 TEST_F(InverseNames, WhereEdgesCountEitherWayBothNamesMeanTheSame) {
-  for (const Words& question : std::vector<Words>{{"components"},
-                                                  {"components", "--strong"},
-                                                  {"communities"},
-                                                  {"kcore"},
-                                                  {"triangles"},
-                                                  {"forest"},
-                                                  {"cuts"},
-                                                  {"betweenness"},
-                                                  {"betweenness", "--directed"},
-                                                  {"frontier"},
-                                                  {"recall", "--from", "smoke"},
-                                                  {"flow", "--from", "fire", "--to", "alarm",
-                                                   "--direction", "both"}}) {
+  for (const Words& question :
+       std::vector<Words>{{"components"},
+                          {"components", "--strong"},
+                          {"communities"},
+                          {"kcore"},
+                          {"triangles"},
+                          {"forest"},
+                          {"cuts"},
+                          {"betweenness"},
+                          {"betweenness", "--directed"},
+                          {"frontier"},
+                          {"recall", "--from", "smoke"},
+                          {"flow", "--from", "fire", "--to", "alarm", "--direction", "both"}}) {
     Words one = question, other = question;
     one.insert(one.end(), {"--kinds", "causes"});
     other.insert(other.end(), {"--kinds", "caused_by"});
@@ -99,8 +109,11 @@ TEST_F(InverseNames, WhereEdgesCountEitherWayBothNamesMeanTheSame) {
 
 TEST_F(InverseNames, AListThatGoesBothWaysIsRefusedWhereItMatters) {
   const Words both = {"--kinds", "depends_on,caused_by"};
-  for (Words words : {Words{"bfs", "--from", "alarm"}, {"path", "alarm", "fire"},
-                      {"ancestors", "alarm"}, {"topo"}, {"components", "--strong"}}) {
+  for (Words words : {Words{"bfs", "--from", "alarm"},
+                      {"path", "--from", "alarm", "--to", "fire"},
+                      {"ancestors", "alarm"},
+                      {"topo"},
+                      {"components", "--strong"}}) {
     words.insert(words.end(), both.begin(), both.end());
     const Finished run = Run(words);
     EXPECT_EQ(run.code, 2) << words[0] << run.out;
@@ -122,10 +135,10 @@ TEST_F(InverseNames, AnEdgeIsShownFromItsTargetByItsInverseName) {
   const Finished table = Run({"neighbors", "smoke"});
   EXPECT_NE(table.out.find("-->  caused_by"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("-->  causes"), std::string::npos) << table.out;
-  EXPECT_NE(Run({"path", "alarm", "fire", "--direction", "in"})
-                .out.find("alarm --caused_by 0.5--> smoke --caused_by--> fire"),
+  EXPECT_NE(Run({"path", "--from", "alarm", "--to", "fire", "--direction", "in"})
+                .out.find("alarm\n    --caused_by 0.5-->\n  smoke\n    --caused_by-->\n  fire"),
             std::string::npos)
-      << Run({"path", "alarm", "fire", "--direction", "in"}).out;
+      << Run({"path", "--from", "alarm", "--to", "fire", "--direction", "in"}).out;
   EXPECT_NE(Run({"history", "smoke"}).out.find("--caused_by--> fire"), std::string::npos)
       << Run({"history", "smoke"}).out;
   const json::object history = Json({"history", "smoke"});
@@ -139,9 +152,9 @@ TEST_F(InverseNames, AnEdgeIsShownFromItsTargetByItsInverseName) {
 
 TEST_F(InverseNames, AllKindsThatHaveOneAreListedAndTaken) {
   const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"supersedes", "superseded_by"},   {"causes", "caused_by"},
-      {"supports", "supported_by"},      {"promoted_from", "promoted_to"},
-      {"depends_on", "depended_on_by"},  {"refines", "refined_by"},
+      {"supersedes", "superseded_by"},  {"causes", "caused_by"},
+      {"supports", "supported_by"},     {"promoted_from", "promoted_to"},
+      {"depends_on", "depended_on_by"}, {"refines", "refined_by"},
       {"blocks", "blocked_by"}};
   const std::string kinds = json::serialize(Json({"kinds"}));
   for (const auto& [kind, inverse] : pairs) {

@@ -56,11 +56,15 @@ class AskedTimes : public ::testing::Test {
 TEST_F(AskedTimes, EveryPlaceTakesEveryForm) {
   const Words yesterday = {"2026-11-25", "yesterday", "36h", "1.5d", "2160m"},
               week = {"2026-11-12T12:00:00Z", "2w", "14d"};
-  for (const Words& question :
-       {Words{"list", "--as-of"}, {"stats", "--as-of"}, {"diff", "--from"}, {"log", "--since"},
-        {"recall", "plan", "--valid-at"}, {"bfs", "--from", "new", "--valid-at"},
-        {"ledger", "recent", "--since"}, {"ledger", "recent", "--until"},
-        {"neighborhood", "--from", "new", "--valid-at"}})
+  for (const Words& question : {Words{"list", "--as-of"},
+                                {"stats", "--as-of"},
+                                {"diff", "--from"},
+                                {"log", "--since"},
+                                {"recall", "plan", "--valid-at"},
+                                {"bfs", "--from", "new", "--valid-at"},
+                                {"ledger", "recent", "--since"},
+                                {"ledger", "recent", "--until"},
+                                {"neighborhood", "--from", "new", "--valid-at"}})
     Same(question, yesterday);
   Same({"ledger", "recent", "--since"}, week);
   Same({"recall", "plan", "--valid-at"}, week);
@@ -69,9 +73,11 @@ TEST_F(AskedTimes, EveryPlaceTakesEveryForm) {
               Json({"list", "--where", "created_at < '2026-11-25'"}))
         << time;
   Do({"put", "later", "--set", "valid_from=yesterday", "--now", "2026-11-26T12:00:00Z"});
-  EXPECT_NE(Json({"get", "later", "--times", "iso"}).find(R"("valid_from":"2026-11-25T00:00:00.000Z")"),
-            std::string::npos);
-  const std::string plan = R"({"seeds":[{"by":"words"}],"filter":{"since":"3d"},"score":{"text":1}})";
+  EXPECT_NE(
+      Json({"get", "later", "--times", "iso"}).find(R"("valid_from":"2026-11-25T00:00:00.000Z")"),
+      std::string::npos);
+  const std::string plan =
+      R"({"seeds":[{"by":"words"}],"filter":{"since":"3d"},"score":{"text":1}})";
   EXPECT_NE(Json({"retrieve", "plan", "--plan", plan}).find("\"new\""), std::string::npos);
   EXPECT_EQ(Json({"retrieve", "plan", "--plan", plan}).find("\"old\""), std::string::npos);
 }
@@ -93,32 +99,42 @@ TEST_F(AskedTimes, RecallOfWhatWasValidThen) {
 }
 
 TEST_F(AskedTimes, AWrongTimeIsShownAsTypedWithAllForms) {
-  for (const Words& words :
-       {Words{"stats", "--as-of"}, {"bfs", "--from", "new", "--valid-at"},
-        {"ledger", "recent", "--since"}, {"log", "--since"}, {"recall", "plan", "--valid-at"}}) {
+  for (const Words& words : {Words{"stats", "--as-of"},
+                             {"bfs", "--from", "new", "--valid-at"},
+                             {"ledger", "recent", "--since"},
+                             {"log", "--since"},
+                             {"recall", "plan", "--valid-at"}}) {
     Words wrong = words;
     wrong.emplace_back("tomorow");
     const Finished run = Run(wrong);
     EXPECT_EQ(run.code, 2) << words[0];
     for (const char* part : {"'tomorow'", "2026-11,", "2026-11-21,", "2026-11-21T22:05:00Z", "now",
                              "today", "yesterday", "7d", "12h", "2w", "1970"})
-      EXPECT_TRUE(run.err.find(part) != std::string::npos ||
-                  (part == std::string("1970") &&
-                   run.err.find("1700000000000ms") != std::string::npos))
+      EXPECT_TRUE(
+          run.err.find(part) != std::string::npos ||
+          (part == std::string("1970") && run.err.find("1700000000000ms") != std::string::npos))
           << words[0] << " " << part << ": " << run.err;
   }
-  const Finished inverted =
-      Run({"link", "new", "causes", "old", "--valid-from", "2026-11-05", "--valid-until", "2026-11"});
+  const Finished inverted = Run(
+      {"link", "new", "causes", "old", "--valid-from", "2026-11-05", "--valid-until", "2026-11"});
   EXPECT_NE(inverted.err.find("--valid-from 2026-11-05 is not before --valid-until 2026-11:"),
             std::string::npos)
       << inverted.err;
+  const Finished early = Run({"stats", "--as-of", "30d", "--now", "2026-11-26"});
+  EXPECT_NE(early.err.find("'30d': 2026-10-27T00:00:00.000Z lies before the first record"),
+            std::string::npos)
+      << early.err;
   EXPECT_EQ(Run({"stats", "--now", "7d"}).code, 2);  // now is no time before itself
 }
 
 TEST_F(AskedTimes, RepliesHaveTimesInIso) {
-  for (const Words& words :
-       {Words{"get", "new"}, {"neighbors", "new"}, {"history", "old"}, {"log"}, {"stats"},
-        {"list"}, {"ledger", "recent"}}) {
+  for (const Words& words : {Words{"get", "new"},
+                             {"neighbors", "new"},
+                             {"history", "old"},
+                             {"log"},
+                             {"stats"},
+                             {"list"},
+                             {"ledger", "recent"}}) {
     Words iso = words;
     iso.insert(iso.end(), {"--times", "iso"});
     EXPECT_NE(Json(iso).find("\"2026-11-2"), std::string::npos) << Json(iso);

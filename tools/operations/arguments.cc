@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "engine/asked_time.h"
 #include "engine/graph.h"
 #include "engine/times.h"
 #include "storage/formats/base/json_tree.h"

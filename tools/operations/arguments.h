@@ -38,7 +38,7 @@ Result<std::vector<std::string>> ParseList(std::string_view text);
 // `where` stands before what is wrong.
 Status CheckJson(const std::string& where, std::string_view text);
 
-// ISO 8601, a month, or a time before now (engine/asked_time.h); "1700000000000" or
+// ISO 8601, a month, or a time before now (engine/times.h); "1700000000000" or
 // "1700000000000ms": milliseconds since 1970. kNoTime for now: no times before now.
 Result<std::int64_t> ParseTime(std::string_view given, std::int64_t now_ms);
 

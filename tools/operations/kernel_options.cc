@@ -136,7 +136,7 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
   visible.include_superseded = request.Flag("include_superseded");
   visible.executor = &workspace.executor();
   PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(),
-                                              at == kNoTime ? workspace.now_ms() : at, visible));
+                                               at == kNoTime ? workspace.now_ms() : at, visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
 }
 

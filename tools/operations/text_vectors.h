@@ -11,9 +11,9 @@
 
 namespace plexus::tools {
 
-// Says how many facts, of `subset` if it is given, have a text that is newer than their vector in the
-// space, whoever made it; of a space of `embed` those without a vector, too. O(nodes). Errors: those
-// of the record (graph_record.h).
+// Says how many facts, of `subset` if it is given, have a text that is newer than their vector in
+// the space, whoever made it; of a space of `embed` those without a vector, too. O(nodes). Errors:
+// those of the record (graph_record.h).
 Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
                                        const NodeSubset* subset);
 

@@ -134,7 +134,9 @@ Result<Sequence> Workspace::SequenceAt(std::string_view moment, const Moment& wh
   if (time > known)
     return Fail(ErrorCode::kNotFound,
                 Quoted(moment) + " lies in the future, it is " + IsoTime(known));
-  return database_->SequenceAtTime(time);
+  Result<Sequence> found = database_->SequenceAtTime(time);
+  if (!found) found.error().message = Quoted(moment) + ": " + found.error().message;
+  return found;
 }
 
 Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
@@ -234,7 +236,8 @@ Status Workspace::Look(const Request& request) {
 
 // A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
 void Workspace::NoteUnknownNames(const Request& request) {
-  const Result<WhereExpression> where = WhereExpression::Compile(request.Text("where"), schema(), now_ms());
+  const Result<WhereExpression> where =
+      WhereExpression::Compile(request.Text("where"), schema(), now_ms());
   if (!where) return;
   const std::vector<std::string> known = NamesOfValues(schema());
   for (const std::string& name : where->BareProperties()) {

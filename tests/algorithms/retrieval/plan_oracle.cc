@@ -219,7 +219,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
   Values words, likeness, similarity, pagerank;
   if (!question.terms.empty()) words = WordTerms(world, question.terms);
   if (!query.empty()) likeness = Likenesses(world, query);
-  for (const auto& [node, value] : likeness) 
+  for (const auto& [node, value] : likeness)
     similarity[node] =
         world.metric == Metric::kCosine ? value : SimilarityTerm(value, world.metric);
 

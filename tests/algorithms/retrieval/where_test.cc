@@ -243,9 +243,9 @@ TEST_F(Small, FieldsColumnsAndProperties) {
 
 TEST_F(Small, IlikeFoldsLettersOfAllScripts) {
   WriteBatch b;
-  for (const std::string key : {"\u00c4rger", "\u041c\u043e\u0441\u043a\u0432\u0430",
-                                "\u00e9cole", "e\u0301tude", "stra\u00dfe", "50\uff05"})
-    b.UpsertNode(b.Node(key, kNode));
+  for (const std::string key : {"\u00c4rger", "\u041c\u043e\u0441\u043a\u0432\u0430", "\u00e9cole",
+                                "e\u0301tude", "stra\u00dfe", "50\uff05", "O\u2019Brien"})
+    b.UpsertNode(key, kNode);
   ASSERT_TRUE(graph_->Apply(std::move(b)));
   EXPECT_EQ(Where("key ilike '\u00e4RGER'"), "\u00c4rger");
   EXPECT_EQ(Where("key ilike '\u041c\u041e\u0421%'"), "\u041c\u043e\u0441\u043a\u0432\u0430");
@@ -254,6 +254,7 @@ TEST_F(Small, IlikeFoldsLettersOfAllScripts) {
   EXPECT_EQ(Where("key ilike '%SS%'"), "stra\u00dfe");
   EXPECT_EQ(Where("key ilike '%\uff05'"), "50\uff05");  // folds to a percent sign, and is none
   EXPECT_EQ(Where("key ilike '5\uff05'"), "");
+  EXPECT_EQ(Where("key ilike 'o''brien'"), "O\u2019Brien");
   EXPECT_EQ(Where("key like '\u00e4%'"), "");
 }
 

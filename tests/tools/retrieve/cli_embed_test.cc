@@ -160,9 +160,7 @@ TEST(Embed, VectorsOfAnyOriginAreComparedWithTheirTexts) {
       "{\"node\":\"a\",\"text\":\"one\"}\n{\"node\":\"b\",\"text\":\"two\"}\n"
       "{\"vector\":\"a\",\"values\":[1,0]}\n{\"vector\":\"b\",\"values\":[0,1]}\n";
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("m.jsonl", lines)}).code, 0);
-  const auto ask = [&] {
-    return Plexus({"rerank", "--db", db, "--vector", "[0,1]", "--json"});
-  };
+  const auto ask = [&] { return Plexus({"rerank", "--db", db, "--vector", "[0,1]", "--json"}); };
   const auto put = [&](const std::string& key, const std::string& text) {
     EXPECT_EQ(Plexus({"put", "--db", db, key, "--text", text}).code, 0);
   };

@@ -313,9 +313,10 @@ void AddGet(Rows& rows) {
        .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(),
                       DirectionParameter({"both", "out", "in"}, "which edges"), KindsParameter(),
                       Top(0, "the K strongest edges; 0 = all")},
-       .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
-                "neighbors:[{key:k, direction:s, inverse?:s, kind:s, weight:x, label?:s, created_at:i, "
-                "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
+       .reply =
+           "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
+           "neighbors:[{key:k, direction:s, inverse?:s, kind:s, weight:x, label?:s, created_at:i, "
+           "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
        .tables = {{"neighbors",
                    {{"direction", "", As::kArrow},
                     {"kind|inverse", "kind"},

@@ -215,7 +215,7 @@ Status CheckValidTimes(const Workspace& workspace, const Request& request) {
     if (std::ranges::find(request.List("clear"), name) != request.List("clear").end()) time.reset();
     for (const std::string& set : request.List("set"))
       if (set.size() > name.size() && set.starts_with(name) && set[name.size()] == '=') {
-        const Result<std::int64_t> read = 
+        const Result<std::int64_t> read =
             ParseTime(std::string_view(set).substr(name.size() + 1), workspace.now_ms());
         if (read) time = *read;
         given = true;

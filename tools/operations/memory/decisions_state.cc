@@ -86,8 +86,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   if (!options.filter.kinds.given()) options.filter.kinds = {kDependsOn};
   options.filter.valid_at = workspace.now_ms();
   options.filter.subset = asked.subset;
-  PLEXUS_ASSIGN(options.direction,
-                AsStored(snapshot.schema(), request.List("kinds"), direction));
+  PLEXUS_ASSIGN(options.direction, AsStored(snapshot.schema(), request.List("kinds"), direction));
   options.run = asked.run;
   if (const auto depth = request.MaybeCount("depth"))
     options.max_depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(*depth, kUnreached));

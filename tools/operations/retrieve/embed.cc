@@ -172,8 +172,8 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
     const bool has = vectors && vectors->has(node);
     if (!has && !record) continue;
     // Vectors that a later `embed` found right are as new as it.
-    const Sequence made = std::max(record ? record->covers : 0,
-                                   has ? vectors->ref(node).sequence() : Sequence{0});
+    const Sequence made =
+        std::max(record ? record->covers : 0, has ? vectors->ref(node).sequence() : Sequence{0});
     older += text.sequence() > made;
   }
   if (older == 0) return older;

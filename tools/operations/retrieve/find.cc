@@ -109,8 +109,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   std::string keys;
   if (request.Flag("keys"))
     for (const Match& match : matches) keys += std::string(snapshot.key(match.node)) + "\n";
-  Reply reply([snapshot, truncated, total, matches = std::move(matches),
-               words = Sought(request),
+  Reply reply([snapshot, truncated, total, matches = std::move(matches), words = Sought(request),
                max_chars = request.MaybeCount("max_chars")](ReplyWriter& json) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
     json.Field("truncated", truncated);

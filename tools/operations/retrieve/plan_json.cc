@@ -273,8 +273,8 @@ Status FollowKinds(const Schema& schema, std::span<const std::string> names, Pla
   return {};
 }
 
-Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema,
-                                   std::int64_t now_ms, std::span<const std::string> kinds) {
+Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema, std::int64_t now_ms,
+                                   std::span<const std::string> kinds) {
   if (json.size() > kMaxPlanBytes)
     return Fail(ErrorCode::kInvalidArgument, "a plan has at most 65,536 bytes");
   JsonParser parser;

@@ -11,8 +11,8 @@
 
 #include "algorithms/memory/recall/recall_use.h"
 #include "tools/operations/change.h"
-#include "tools/operations/ledger/recording.h"
 #include "tools/operations/kind_direction.h"
+#include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"

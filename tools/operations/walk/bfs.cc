@@ -104,8 +104,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   BfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
-  PLEXUS_ASSIGN(options.direction,
-                AsStored(workspace.schema(), request.List("kinds"), direction));
+  PLEXUS_ASSIGN(options.direction, AsStored(workspace.schema(), request.List("kinds"), direction));
   options.resume = request.Text("resume");
   // The start is not among its own ancestors, whatever cycles there are.
   Budget& budget = options.run.budget;

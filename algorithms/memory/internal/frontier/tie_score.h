@@ -2,9 +2,8 @@
 //
 // Sums of tenths and thirds differ in their last bits by the order and the terms that they are of.
 // Here they are rounded to ten decimals. The middle between two steps is moved to where sums of
-// tenths, of small fractions and of powers of two do not lie, so that no such sum is rounded up once
-// and down once.
-// Private to algorithms/memory.
+// tenths, of small fractions and of powers of two do not lie, so that no such sum is rounded up
+// once and down once. Private to algorithms/memory.
 #pragma once
 
 #include <cmath>

@@ -51,8 +51,7 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   std::vector<NodeWeight> values;
   values.reserve(measured.ranked.size());
   for (const RankedNode& ranked : measured.ranked)
-    values.push_back(
-        {ranked.node, Likeness(query.ToSimilar(ranked).similarity, query.metric())});
+    values.push_back({ranked.node, Likeness(query.ToSimilar(ranked).similarity, query.metric())});
   ForEachValue(run.candidates, values,
                [](Candidate& c, double value) { c[PlanTerm::kSimilarity] = value; });
   return {};

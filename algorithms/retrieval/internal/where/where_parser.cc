@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "algorithms/retrieval/internal/where/where_tree.h"
-#include "engine/asked_time.h"
 #include "engine/out_of_memory.h"
+#include "engine/times.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -389,8 +389,7 @@ class WhereParser {
         if (test.type == ColumnType::kF64 && (is_string || is_bool))
           return Bad(token.at, name + " holds numbers, and this is none");
         if (test.type == ColumnType::kI64 && (is_bool || (is_string && !value.time_ms)))
-          return Bad(token.at, name +
-                                   " holds whole numbers, and this is none, nor a time: " +
+          return Bad(token.at, name + " holds whole numbers, and this is none, nor a time: " +
                                    std::string(AskedTimes(now_ms_)) + " in single quotes");
         return {};
       }
