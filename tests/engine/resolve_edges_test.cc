@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/property_map.h"
@@ -320,6 +321,31 @@ TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
   auto left = live.Find(event, kMember, "m", "primary");
   ASSERT_TRUE(left) << "the edge itself stays";
   EXPECT_FALSE(left->properties);
+}
+
+// Its place in the event is nothing of a member's own.
+TEST(ResolveEdges, APurgedMemberKeepsItsRankAlone) {
+  WriterHarness live;
+  const std::string event = IndexKey("event", "e");
+  PropertyMapBuilder made;
+  made.Int("rank", 2).Double("trust", 0.5).String("preview", "secret");
+  const std::string properties = *made.Finish();
+  ASSERT_TRUE(live.Do([&](B& b) {
+    auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
+    in.label = "primary";
+    in.properties = properties;
+    b.Link(in);
+  }));
+  PropertyMapBuilder rank;
+  rank.Int("rank", 2);
+  for (int round = 0; round < 2; ++round) {  // of the next life, too
+    ASSERT_TRUE(live.Do([&](B& b) { b.PurgeNode(b.Node("m")); }));
+    const auto left = live.Find(event, kMember, "m", "primary");
+    ASSERT_TRUE(left);
+    ASSERT_TRUE(left->properties);
+    EXPECT_EQ(live.snapshot().Payload(left->properties), *rank.Finish());
+    ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
+  }
 }
 
 // A self-loop of a kind that survives its target still has a source to revive.

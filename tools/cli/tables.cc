@@ -108,7 +108,7 @@ class Printer {
         return cell->number() != 0 ? column.heading : "";
       case As::kArrow: {
         const std::string way = Plain(*cell, 0);
-        return way == "out" ? "-->" : way == "in" ? "<--" : "---";
+        return way == "out" || row.Find("inverse") ? "-->" : way == "in" ? "<--" : "---";
       }
       case As::kList:
         return Listed(*cell, column.digits);
@@ -120,21 +120,26 @@ class Printer {
   // What an edge of a path says, and where it leads from `at`.
   struct Step {
     std::string words;
-    bool symmetric, forward;
+    bool symmetric, forward;  // An inverse name points forward.
     NodeId to;
   };
   Step StepOf(const TreeNode& edge, NodeId at) const {
     Step step{};
-    const std::string name = Plain(*edge.Find("kind"), 0);
-    step.words = name;
-    if (const TreeNode* label = edge.Find("label")) step.words += ":" + Plain(*label, 0);
-    const double weight = edge.Find("weight")->number();
-    if (weight != 1) step.words += " " + Number(weight, 3);
-    const auto kind = snapshot_.schema().FindEdgeKind(name);
-    step.symmetric = kind && snapshot_.schema().edge_kind(kind->kind).symmetric;
     const NodeId source = *edge.Find("source")->node(), target = *edge.Find("target")->node();
     step.forward = source == at;
     step.to = step.forward ? target : source;
+    step.words = Plain(*edge.Find("kind"), 0);
+    if (const auto match = snapshot_.schema().FindEdgeKind(step.words)) {
+      const EdgeKind& kind = snapshot_.schema().edge_kind(match->kind);
+      step.symmetric = kind.symmetric;
+      if (!step.forward && !kind.inverse.empty()) {
+        step.words = kind.inverse;
+        step.forward = true;
+      }
+    }
+    if (const TreeNode* label = edge.Find("label")) step.words += ":" + Plain(*label, 0);
+    const double weight = edge.Find("weight")->number();
+    if (weight != 1) step.words += " " + Number(weight, 3);
     return step;
   }
 
