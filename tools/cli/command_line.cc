@@ -81,6 +81,7 @@ struct Parse {
 void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
   const std::string help = Wrapped(HelpOf(parameter));
   std::string names = parameter.positional ? parameter.shown : FlagName(parameter.name);
+  if (parameter.or_positional) names = parameter.name + "," + names;
   if (parameter.letter) names = std::string("-") + parameter.letter + "," + names;
   const auto take = [&parse, &parameter](std::vector<std::string> texts) {
     parse.given.push_back({&parameter, std::move(texts)});
@@ -89,7 +90,8 @@ void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
   const char* shown = parameter.positional ? " " : parameter.shown.c_str();
   switch (parameter.type) {
     case Type::kFlag:
-      app.add_flag_callback(names, [take] { take({"true"}); }, help);
+      app.add_flag_callback(
+          names, [take] { take({"true"}); }, help);
       return;
     case Type::kList:
       if (parameter.positional)

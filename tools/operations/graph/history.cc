@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/graph/hidden_note.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -119,10 +120,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     hidden = std::erase_if(entries, [&](const HistoryEntry& e) {
       return IsEdge(e.what) && snapshot.schema().edge_kind(e.edge_kind).plane == Plane::kIndex;
     });
-  if (hidden > 0)
-    workspace.notes().push_back({Grouped(hidden) + " entries about tags, terms and other index " +
-                                     "nodes are hidden; " + request.Name("all") + " shows them",
-                                 Note::kForPeople});
+  if (hidden > 0) workspace.notes().push_back(HiddenNote(request, hidden, "entries"));
   std::string page = Page(snapshot, entries);
   Reply reply([snapshot, node, hidden, entries = std::move(entries)](ReplyWriter& json) {
     json.Node("key", snapshot, node);
