@@ -52,10 +52,15 @@ TEST(PageRankPush, BoundsTheTrueVectorOnEveryShape) {
         for (const ScoredNode& node : got->top) p[node.node] = node.score;
         double distance = 0;
         for (NodeId v = 0; v < flat.node_count(); ++v) {
-          EXPECT_LE(p[v], want[v] + 1e-12);
+          if (!got->whole) {
+            EXPECT_LE(p[v], want[v] + 1e-12);
+          }
           distance += std::abs(want[v] - p[v]);
         }
-        EXPECT_NEAR(distance, got->error, 1e-10);  // not a bound: the very distance
+        EXPECT_LE(distance, got->error + 1e-10);
+        if (!got->whole) {
+          EXPECT_NEAR(distance, got->error, 1e-10);  // not a bound: the very distance
+        }
       }
     }
   });
