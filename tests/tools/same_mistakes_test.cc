@@ -183,11 +183,10 @@ TEST_F(SameMistakes, AValueOutOfRange) {
         if (!limit || (parameter.type == Type::kCount && *limit + beyond < 0)) continue;
         const double wrong = *limit + beyond * std::max(1.0, std::abs(*limit));
         if (parameter.type == Type::kCount && wrong < 0) continue;
-        const Value value = parameter.type == Type::kCount
-                                ? Value(static_cast<std::uint64_t>(wrong))
-                                : Value(wrong);
         Request request(row);
-        const Status status = request.Set(parameter.name, value);
+        const Status status = parameter.type == Type::kCount
+                                  ? request.Set(parameter.name, static_cast<std::uint64_t>(wrong))
+                                  : request.Set(parameter.name, wrong);
         ++count;
         ASSERT_FALSE(status) << row.name << " " << parameter.name << " " << wrong;
         EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
