@@ -366,9 +366,15 @@ StorageStats Database::stats() const {
   s.memtable_bytes = memory.memtables;
   s.table_reader_bytes = memory.table_readers;
   s.block_cache_bytes = memory.block_cache;
-  s.log_bytes = d.rocks->FamilyBytes(d.rocks->log());
-  s.payload_bytes = d.rocks->FamilyBytes(d.rocks->payload());
-  s.checkpoint_bytes = d.rocks->FamilyBytes(d.rocks->checkpoint());
+  // Files alone: what memtables hold stands in the write-ahead log as well.
+  const auto files = [&](rocksdb::ColumnFamilyHandle* family) {
+    std::uint64_t bytes = 0;
+    d.rocks->db()->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
+    return bytes;
+  };
+  s.log_bytes = files(d.rocks->log());
+  s.payload_bytes = files(d.rocks->payload());
+  s.checkpoint_bytes = files(d.rocks->checkpoint());
   if (d.journal) {
     s.tail_bytes = d.journal->tail_bytes();
     s.synced_sequence = d.journal->synced();

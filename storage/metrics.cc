@@ -21,7 +21,7 @@ Result<std::vector<MetricRow>> DatabaseMetrics(Database& database) try {
     rows.push_back({name, help, type, {}, static_cast<double>(value)});
   };
   add("plexus_disk_bytes", "All files of the directory.", MetricType::kGauge, stats.disk_bytes);
-  family("plexus_stored_bytes", "Estimates of what is stored, by column family.", "part",
+  family("plexus_stored_bytes", "Sorted files, by column family.", "part",
          {{"log", stats.log_bytes},
           {"payload", stats.payload_bytes},
           {"checkpoint", stats.checkpoint_bytes}});

@@ -1,6 +1,7 @@
 // Forward push in rounds: within a round every node whose residual exceeds a threshold
 // is pushed, first come first served; the threshold falls from round to round, so large
-// residuals go first and few nodes are pushed often.
+// residuals go first and few nodes are pushed often. A limit of arcs ends it where a whole
+// ranking is cheaper.
 #include "algorithms/pagerank/pagerank_push.h"
 
 #include <algorithm>
@@ -28,15 +29,38 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 24);  // the header says what is moved
 
+// The best of the listed ones, and whether no other can belong among them.
+void TakeTop(std::vector<ScoredNode> ranked, const PageRankPushOptions& options,
+             PageRankPushResult& result) {
+  if (options.listed)
+    std::erase_if(ranked, [&](const ScoredNode& s) { return !options.listed->contains(s.node); });
+  const std::size_t top = options.top == 0 ? ranked.size() : std::min(options.top, ranked.size());
+  auto better = [](const ScoredNode& a, const ScoredNode& b) {
+    return a.score != b.score ? a.score > b.score : a.node < b.node;
+  };
+  const std::size_t shown = std::min(top + 1, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown),
+                    ranked.end(), better);
+  // A node outside, touched or not, has at most its p plus all that is left. Of a whole run the
+  // errors of two nodes together are at most that.
+  const double outside = top < ranked.size() ? ranked[top].score : 0.0;
+  result.certain_top =
+      options.top != 0 && top == options.top && ranked[top - 1].score >= outside + result.error;
+  ranked.resize(top);
+  result.top = std::move(ranked);
+}
+
 class Pusher {
  public:
-  // `weigher` null: weights as stored.
+  // `weigher` null: weights as stored. `limit`: arcs, behind which it gives up.
   Pusher(const internal::Selection& selection, const internal::EdgeWeigher* weigher,
-         const internal::ReversedKinds& reversed, const PageRankPushOptions& options)
+         const internal::ReversedKinds& reversed, const PageRankPushOptions& options,
+         std::uint64_t limit)
       : selection_(selection),
         weigher_(weigher),
         reversed_(reversed),
         options_(options),
+        limit_(limit),
         places_(selection.snapshot->node_count()) {}
 
   // REQUIRES a node that was not added before, and a share above 0.
@@ -45,6 +69,9 @@ class Pusher {
     entries_[place].residual = share;
     seeds_.push_back({place, share});
   }
+
+  // Whether the limit was met; the result is then worth nothing but its counts.
+  bool gave_up() const { return gave_up_; }
 
   PageRankPushResult Run() {
     double threshold = 0.25;
@@ -96,7 +123,8 @@ class Pusher {
     bool whole = true;
     reversed_.ForEachArc(
         *selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
-          if (result_.edges >= options_.run.budget.edges ||
+          gave_up_ = result_.edges >= limit_;
+          if (gave_up_ || result_.edges >= options_.run.budget.edges ||
               (result_.edges % kPollInterval == 0 && options_.run.budget.Interrupted()))
             return whole = false;
           ++result_.edges;
@@ -144,29 +172,18 @@ class Pusher {
     for (const Entry& e : entries_) left += e.residual;
     result_.error = left;
     result_.converged = left <= options_.max_error;
-    const std::size_t top =
-        options_.top == 0 ? entries_.size() : std::min(options_.top, entries_.size());
     std::vector<ScoredNode> ranked;
     ranked.reserve(entries_.size());
     for (const Entry& e : entries_) ranked.push_back({e.node, e.placed});
-    auto better = [](const ScoredNode& a, const ScoredNode& b) {
-      return a.score != b.score ? a.score > b.score : a.node < b.node;
-    };
-    const std::size_t shown = std::min(top + 1, ranked.size());
-    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown),
-                      ranked.end(), better);
-    // A node outside, touched or not, has at most its p plus all that is left.
-    const double outside = top < ranked.size() ? ranked[top].score : 0.0;
-    result_.certain_top =
-        options_.top != 0 && top == options_.top && ranked[top - 1].score >= outside + left;
-    ranked.resize(top);
-    result_.top = std::move(ranked);
+    TakeTop(std::move(ranked), options_, result_);
   }
 
   const internal::Selection& selection_;
   const internal::EdgeWeigher* weigher_;
   const internal::ReversedKinds& reversed_;
   const PageRankPushOptions& options_;
+  std::uint64_t limit_;
+  bool gave_up_ = false;
   internal::NodeMap places_;
   std::vector<Entry> entries_;
   struct Seed {
@@ -206,6 +223,55 @@ Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
   return {};
 }
 
+// How many arcs push may follow before a whole run is cheaper; kUnlimited: one is not to be had.
+// An arc of push moves eight times the bytes of an arc of an iteration.
+std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& selection,
+                       const PageRankPushOptions& o) {
+  if (o.run.budget.nodes != Budget::kUnlimited ||
+      o.max_error < LeastTolerance(Precision::kF64, o.damping))
+    return Budget::kUnlimited;
+  constexpr std::uint64_t kLeast = 1 << 14;  // what a whole run costs besides
+  const std::vector<std::uint64_t>& edges = snapshot.state().edges_by_kind;
+  std::uint64_t arcs = 0;
+  for (std::size_t kind = 0; kind < edges.size(); ++kind)
+    if (selection.filter.allows(EdgeKindId(static_cast<KindId>(kind)))) arcs += edges[kind];
+  const double iterations =
+      o.damping > 0 ? std::max(1.0, std::log(o.max_error) / std::log(o.damping)) : 1.0;
+  return kLeast + static_cast<std::uint64_t>(static_cast<double>(arcs) * iterations / 8);
+}
+
+// The same vector by PageRank(), within what push left of the budget.
+Result<PageRankPushResult> RunWhole(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
+                                    const PageRankPushOptions& o, PageRankPushResult pushed) {
+  PageRankOptions whole;
+  whole.damping = o.damping;
+  whole.tolerance = o.max_error;
+  whole.max_iterations = 1'000'000;
+  whole.weighted = o.weighted;
+  whole.seeds.assign(seeds.begin(), seeds.end());
+  whole.filter = o.filter;
+  whole.reversed = o.reversed;
+  whole.arc_weights = o.arc_weights;
+  whole.run = o.run;
+  if (whole.run.budget.edges != Budget::kUnlimited) whole.run.budget.edges -= pushed.edges;
+  PLEXUS_ASSIGN(const PageRankResult ranked, PageRank(snapshot, whole));
+  PageRankPushResult result;
+  result.whole = true;
+  result.error = ranked.error;
+  result.converged = ranked.converged;
+  result.truncated = ranked.truncated;
+  result.pushes = pushed.pushes;
+  const auto iterations = static_cast<std::uint64_t>(ranked.iterations);
+  result.edges = pushed.edges + ranked.edges * iterations;
+  result.bytes = pushed.bytes + ranked.stats.bytes_per_iteration * iterations;
+  std::vector<ScoredNode> scored;
+  for (NodeId v = 0; v < ranked.scores.size(); ++v)
+    if (ranked.scores[v] > 0) scored.push_back({v, ranked.scores[v]});
+  result.nodes = scored.size();
+  TakeTop(std::move(scored), o, result);
+  return result;
+}
+
 }  // namespace
 
 Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
@@ -220,10 +286,13 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   PLEXUS_ASSIGN(
       const internal::ReversedKinds reversed,
       internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
-  Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options);
+  Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options,
+                ArcLimit(snapshot, selection, options));
   for (const auto& [node, weight] : weights)
     if (weight / total > 0) pusher.AddSeed(node, weight / total);
-  return pusher.Run();
+  PageRankPushResult result = pusher.Run();
+  if (!pusher.gave_up()) return result;
+  return RunWhole(snapshot, seeds, options, std::move(result));
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -10,8 +10,8 @@
 // or to the seeds where v has none. So |x - p|_1 is exactly the residual left, and x(v) lies in
 // [p(v), p(v) + residual].
 //
-// Only nodes that matter to the seeds are touched. For errors below about 1e-4, or many seeds,
-// PageRank() is faster.
+// Only nodes that matter to the seeds are touched. When that has cost as much as PageRank() of the
+// same error (small errors, many seeds, hubs nearby), PageRank() runs instead.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +29,28 @@
 namespace plexus {
 
 struct PageRankPushOptions {
-  double damping = 0.85;    // In [0, 0.9999]. The work grows with 1 / (1 - d).
-  double max_error = 1e-3;  // Stops when |x - p|_1 is at most this. In [1e-9, 1].
-  std::size_t top = 20;     // 0: every touched node.
+  double damping = 0.85;               // In [0, 0.9999]. The work grows with 1 / (1 - d).
+  double max_error = 1e-3;             // Stops when |x - p|_1 is at most this. In [1e-9, 1].
+  std::size_t top = 20;                // 0: every touched node.
+  const NodeSubset* listed = nullptr;  // `top` holds these alone. Null: all.
   // Stops when no node outside the top can belong into it, ties aside.
   bool stop_at_certain_top = false;
   bool weighted = true;
   GraphFilter filter = {};
   std::vector<EdgeKindId> reversed = {};  // Kinds whose rank flows from target to source.
   EdgeWeighting arc_weights = {};         // As in PageRankOptions.
-  // budget: touched nodes and followed arcs, kept exactly. executor: not used.
+  // budget: touched nodes and followed arcs, kept exactly. executor: of a whole run alone.
   RunOptions run = {};
 };
 
 struct PageRankPushResult {
   std::vector<ScoredNode> top;  // p, best first, ties by smaller id.
-  double error = 0;             // |x - p|_1.
-  bool converged = false;       // error <= max_error.
-  bool certain_top = false;     // No other node's x can exceed that of a listed one.
-  bool truncated = false;       // The budget ran out.
+  double error = 0;             // |x - p|_1; of a whole run a bound of it.
+  // PageRank() ran: p is no lower bound. Not under a budget of nodes, which it would not keep.
+  bool whole = false;
+  bool converged = false;    // error <= max_error.
+  bool certain_top = false;  // No other node's x can exceed that of a listed one.
+  bool truncated = false;    // The budget ran out.
   std::uint64_t pushes = 0, edges = 0, nodes = 0;  // Pushes, arcs followed, nodes touched.
   // Bytes moved, modelled: 65 an arc followed (id, weight, kind, the node's slot, its entry read
   // and written) and 56 a push (the row's ends, the node's entry).
@@ -56,9 +59,10 @@ struct PageRankPushResult {
 
 // Computes: a lower bound of the personalised PageRank, with its exact error.
 // Complexity: O(arcs followed + nodes touched for each fourfold fall of the residual).
-// Memory: 70 to 100 bytes a touched node, and the longest row.
+//   At most about twice that of PageRank() with max_error as its tolerance.
+// Memory: 70 to 100 bytes a touched node, and the longest row; of a whole run that of PageRank().
 // Errors: those of PageRank(). kInvalidArgument: no seeds.
-// Threads: thread-safe, serial and deterministic.
+// Threads: thread-safe, serial but for a whole run, and deterministic: arcs are counted, not time.
 Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                         const PageRankPushOptions& options = {});
 

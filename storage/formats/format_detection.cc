@@ -95,18 +95,32 @@ bool IsJsonRecord(std::string_view line) {
   return false;
 }
 
-// What a whole object is a record of.
-std::optional<FileFormat> FormatOfObject(std::string_view object, bool any_names) {
+// An object with a member that `columns` names. A document has lists.
+bool HasNamed(std::string_view object, const std::vector<ColumnName>& columns) {
+  if (columns.empty()) return false;
+  JsonParser json;
+  const auto root = json.Parse(object);
+  if (!root || (*root)->type != JsonType::kObject) return false;
+  const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
+  if (has("nodes") || has("links") || has("edges")) return false;
+  return std::ranges::any_of(columns, has, &ColumnName::in_file);
+}
+
+// What a whole object is a record of. A row has names that are known, or that `columns` says.
+std::optional<FileFormat> FormatOfObject(std::string_view object, bool any_names,
+                                         const std::vector<ColumnName>& columns = {}) {
   if (IsMcpMemoryLine(object, false)) return FileFormat::kMcpMemory;
   if (IsJsonRow(object, any_names)) return FileFormat::kJsonRows;
   if (IsJsonRecord(object)) return FileFormat::kJsonLines;
+  if (HasNamed(object, columns)) return FileFormat::kJsonRows;
   return std::nullopt;
 }
 
 // The format of the first line that is a whole record of some format. Lines before it may be
 // damaged, or mark the file for its program. A line of a document is no record: it is indented, or
 // stands behind a comma or a bracket.
-std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut) {
+std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut,
+                                        const std::vector<ColumnName>& columns = {}) {
   bool inside = false;  // of a document
   while (!text.empty()) {
     const std::string_view line = NextLine(text);
@@ -115,7 +129,7 @@ std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut) {
     if (cut && text.empty())
       return IsMcpMemoryLine(line, true) ? std::optional(FileFormat::kMcpMemory) : std::nullopt;
     if (!inside && line[0] == '{')
-      if (const auto format = FormatOfObject(bare, false)) return format;
+      if (const auto format = FormatOfObject(bare, false, columns)) return format;
     inside = std::string_view(",[{:").find(bare.back()) != std::string_view::npos;
   }
   return std::nullopt;
@@ -141,7 +155,8 @@ std::string_view ValueAt(std::string_view text) {
 }
 
 // The elements of an array are records as lines are; the first one that is of some format decides.
-Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text) {
+Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text,
+                                 const std::vector<ColumnName>& columns) {
   constexpr std::string_view kBlanks = " \t\r\n";
   text.remove_prefix(1);
   std::string_view first;
@@ -150,7 +165,7 @@ Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text)
     const std::string_view value = Trim(ValueAt(text), kBlanks);
     if (value.empty()) break;
     if (i == 0) first = value;
-    if (const auto format = FormatOfObject(value, true)) return *format;
+    if (const auto format = FormatOfObject(value, true, columns)) return *format;
     text.remove_prefix(value.size());
   }
   if (first.empty()) return FileFormat::kJsonRows;  // an empty array
@@ -262,9 +277,9 @@ Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::str
   if (text.empty()) return json_lines ? FileFormat::kJsonLines : FileFormat::kEdgeList;
   const char first = text[text.find_first_not_of(" \t\r\n")];
   if (json || first == '{' || first == '[')
-    if (const auto format = FormatOfLines(text, cut)) return *format;
+    if (const auto format = FormatOfLines(text, cut, columns)) return *format;
   if (first == '[' && (IsJsonArray(head) || !json_lines))
-    return FormatOfArray(file, text.substr(text.find('[')));
+    return FormatOfArray(file, text.substr(text.find('[')), columns);
   if (json_lines) return FileFormat::kJsonLines;
   if (first == '{')
     return json || IsNodeLink(head) ? FileFormat::kNodeLink : FileFormat::kJsonLines;

@@ -46,8 +46,12 @@ Status ImportObjects(ImportRun& run, const Input& input, BlockReader& reader,
                           NodeLinkReader::What::kArray);
   PLEXUS_TRY(RunPipeline(run, input.name, elements, parser));
   run.report.bytes += elements.bytes_read() - std::min(elements.bytes_read(), reader.bytes_read());
-  if (const auto& error = elements.array_error())
-    run.Refuse(input.name, error->line, error->reason);
+  if (const auto& error = elements.array_error()) {
+    if (error->after_elements)
+      run.AddError(input.name, error->line, error->reason);
+    else
+      run.Refuse(input.name, error->line, error->reason);
+  }
   return {};
 }
 

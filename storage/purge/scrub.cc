@@ -20,7 +20,7 @@
 #include "storage/log_scope.h"
 #include "storage/purge/each_arc.h"
 #include "storage/purge/erase.h"
-#include "storage/purge/orphan_terms.h"
+#include "storage/purge/purge_batch.h"
 #include "storage/purge/purge_mask.h"
 #include "storage/purge/purged_words.h"
 
@@ -195,16 +195,7 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
                                     Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   LogScope log(impl_->options.graph.on_log, "purge");
-  const Snapshot now = snapshot();
-  WriteBatch batch(now_ms);
-  std::set<NodeId> nodes;
-  for (const std::string_view key : keys) {
-    const auto node = now.Find(key);
-    if (!node) return Fail(ErrorCode::kNotFound, "there is no node '" + std::string(key) + "'");
-    nodes.insert(*node);
-    batch.PurgeNode(NodeRef::Id(*node));
-  }
-  for (const NodeId term : OrphanTerms(now, nodes)) batch.RemoveNode(NodeRef::Id(term));
+  PLEXUS_ASSIGN(const WriteBatch batch, PurgeBatch(snapshot(), keys, now_ms));
   PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
   PLEXUS_TRY(Scrub(progress));
   return log.Done(Result<ApplyReport>(applied));

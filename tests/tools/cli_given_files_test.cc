@@ -303,6 +303,42 @@ TEST(GivenFiles, ColumnsAreOfAllFilesTogether) {
 }
 
 // GraphML and node-link JSON have names of their own for texts and kinds.
+// Rows without a name of ours are rows when --columns says what their names mean.
+TEST(GivenFiles, ColumnsTellThatLinesAreRows) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string people =
+      dir.File("people.jsonl", "{\"person\":\"a\",\"name\":\"Ada\"}\n{\"person\":\"b\"}\n");
+  const std::string knows = dir.File("knows.json", R"([{"who":"a","whom":"b"}])");
+  const Finished nodes =
+      Plexus({"import", people, "--columns", "key=person,text=name", "--db", db, "--json"});
+  ASSERT_EQ(nodes.code, 0) << nodes.err;
+  EXPECT_EQ(nodes.Json().at("nodes").at("new").to_number<int>(), 2);
+  EXPECT_EQ(Plexus({"get", "a", "--db", db, "--json"}).Json().at("text").as_string(), "Ada");
+  const Finished edges =
+      Plexus({"import", knows, "--columns", "source=who,target=whom", "--db", db, "--json"});
+  ASSERT_EQ(edges.code, 0) << edges.err;
+  EXPECT_EQ(edges.Json().at("edges").at("new").to_number<int>(), 1);
+}
+
+// An array that ends too early is skipped like a document: what stands before the end is in.
+TEST(GivenFiles, ATruncatedArrayIsSkippedAsADocumentIs) {
+  const TempDir dir;
+  const std::string db = dir / "g", tail = R"([{"id":"a"},{"id":"b"},{"id":)";
+  for (const auto& [name, text] :
+       {std::pair("array.json", tail), {"document.json", R"({"nodes":)" + tail}}) {
+    const std::string file = dir.File(name, text);
+    EXPECT_EQ(Plexus({"import", file, "--db", db}).code, 1) << name;
+    const Finished skipped = Plexus({"import", file, "--on-error", "skip", "--db", db});
+    EXPECT_EQ(skipped.code, 0) << name;
+    EXPECT_NE(skipped.err.find("the file ends inside a value (skipped)"), std::string::npos)
+        << skipped.err;
+  }
+  EXPECT_EQ(
+      Plexus({"import", dir.File("none.json", "[nothing"), "--on-error", "skip", "--db", db}).code,
+      1);
+}
+
 TEST(GivenFiles, ColumnsOfDocumentsAreRenamed) {
   const std::string graphml = R"(<graphml>
   <key id="d0" for="node" attr.name="entity_type" attr.type="string"/>

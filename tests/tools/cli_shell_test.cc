@@ -231,51 +231,76 @@ TEST_F(Shell, KilledInTheMiddleOfWritesItLosesNothingAcknowledged) {
   }
 }
 
+// A shell on a terminal of its own.
+class Terminal {
+ public:
+  Terminal(const std::string& home, const std::string& db) {
+    pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
+    EXPECT_GE(pid_, 0);
+    if (pid_ != 0) return;
+    setenv("HOME", home.c_str(), 1);
+    setenv("TERM", "dumb", 1);
+    execl(PLEXUS_PROGRAM_FILE, PLEXUS_PROGRAM_FILE, "shell", "--db", db.c_str(), nullptr);
+    _exit(127);
+  }
+  ~Terminal() { close(terminal_); }
+  std::string Until(std::string_view what) const {
+    std::string seen;
+    char c = 0;
+    while (seen.find(what) == std::string::npos && read(terminal_, &c, 1) == 1) seen += c;
+    return seen;
+  }
+  void Type(std::string_view keys) const {
+    EXPECT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  }
+  void Signal(int signal) const { kill(pid_, signal); }
+  // Its exit code.
+  int End() const {
+    Until("\1");  // to its end
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  int terminal_ = -1;
+  pid_t pid_ = -1;
+};
+
 // On a terminal Ctrl-C clears the line that is typed, and the shell stays. Its file of lines keeps
 // none that writes.
 TEST_F(Shell, OnATerminalCtrlCClearsTheLineAndWritesAreNotKept) {
-  int terminal = -1;
-  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
-  ASSERT_GE(pid, 0);
-  if (pid == 0) {
-    setenv("HOME", dir_.path().c_str(), 1);
-    setenv("TERM", "dumb", 1);
-    execl(PLEXUS_PROGRAM_FILE, PLEXUS_PROGRAM_FILE, "shell", "--db", db_.c_str(), nullptr);
-    _exit(127);
-  }
-  const auto until = [&](std::string_view what) {
-    std::string seen;
-    char c = 0;
-    while (seen.find(what) == std::string::npos && read(terminal, &c, 1) == 1) seen += c;
-    return seen;
-  };
-  const auto type = [&](std::string_view keys) {
-    EXPECT_EQ(write(terminal, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
-  };
-  until("plexus> ");
-  type("remove bob\x03");
-  until("^C");
-  until("plexus> ");
-  type("put n1 --text 'secret\n");
-  until("\n> ");
-  type("two\x03");
-  until("plexus> ");
-  type("put n2 --text hidden\n");
-  until("plexus> ");
-  type("get bob --json\n");
-  EXPECT_NE(until("plexus> ").find(R"("key":"bob")"), std::string::npos);
-  type("quit\n");
-  until("\1");  // its end
-  int status = 0;
-  waitpid(pid, &status, 0);
-  close(terminal);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  const Terminal shell(dir_.path(), db_);
+  shell.Until("plexus> ");
+  shell.Type("remove bob\x03");
+  shell.Until("^C");
+  shell.Until("plexus> ");
+  shell.Type("put n1 --text 'secret\n");
+  shell.Until("\n> ");
+  shell.Type("two\x03");
+  shell.Until("plexus> ");
+  shell.Type("put n2 --text hidden\n");
+  shell.Until("plexus> ");
+  shell.Type("get bob --json\n");
+  EXPECT_NE(shell.Until("plexus> ").find(R"("key":"bob")"), std::string::npos);
+  shell.Type("quit\n");
+  EXPECT_EQ(shell.End(), 0);
   std::ifstream kept(dir_ / ".plexus_history");
   const std::string lines{std::istreambuf_iterator<char>(kept), {}};
   EXPECT_NE(lines.find("bob"), std::string::npos) << lines;
   EXPECT_EQ(lines.find("hidden"), std::string::npos) << lines;
   EXPECT_EQ(lines.find("remove"), std::string::npos) << lines;
   EXPECT_EQ(Plexus({"get", "n1", "--db", db_}).code, 3);
+}
+
+// SIGTERM is no key that somebody pressed by mistake: it ends the shell, at the prompt too.
+TEST_F(Shell, OnATerminalSigtermEndsIt) {
+  const Terminal shell(dir_.path(), db_);
+  shell.Until("plexus> ");
+  shell.Type("get bob --json\n");
+  shell.Until("plexus> ");
+  shell.Signal(SIGTERM);
+  EXPECT_EQ(shell.End(), 130);
 }
 
 // A shell that waits for its next line keeps nobody else from writing.

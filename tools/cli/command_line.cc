@@ -92,7 +92,8 @@ void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
   const char* shown = parameter.positional ? " " : parameter.shown.c_str();
   switch (parameter.type) {
     case Type::kFlag:
-      app.add_flag_callback(names, [take] { take({"true"}); }, help);
+      app.add_flag_callback(
+          names, [take] { take({"true"}); }, help);
       return;
     case Type::kList:
       if (parameter.positional)
@@ -107,13 +108,30 @@ void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
   }
 }
 
+// A place for what may stand without its flag: "KEY" of "KEY[=W]".
+void AddPlace(Parse& parse, CLI::App& app, const Parameter& parameter) {
+  const std::string name = parameter.shown.substr(0, parameter.shown.find('['));
+  const std::string help = "as " + FlagName(parameter.name);
+  const auto take = [&parse, &parameter](std::vector<std::string> texts) {
+    parse.given.push_back({&parameter, std::move(texts)});
+  };
+  CLI::Option* place = parameter.type == Type::kList
+                           ? app.add_option_function<std::vector<std::string>>(name, take, help)
+                           : app.add_option_function<std::string>(
+                                 name, [take](const std::string& text) { take({text}); }, help);
+  place->option_text(" ");
+}
+
 void AddCommand(Parse& parse, const Operation& operation, bool whole) {
   CLI::App* app = parse.app.add_subcommand(CommandWord(operation.name), operation.summary);
   app->group(operation.group);
   app->fallthrough();
   app->parse_complete_callback([&parse, &operation] { parse.chosen = &operation; });
   if (!whole) return;
-  for (const Parameter& parameter : operation.parameters) AddParameter(parse, *app, parameter);
+  for (const Parameter& parameter : operation.parameters) {
+    AddParameter(parse, *app, parameter);
+    if (parameter.or_positional) AddPlace(parse, *app, parameter);
+  }
   std::string examples = "Examples:\n";
   for (const Example& example : operation.examples)
     examples += "  " + example.shell + "\n      " + example.what + "\n";
@@ -226,6 +244,10 @@ Result<Request> MakeRequest(const Parse& parse) {
                                                  (*parse.format == Format::kCsv ? "csv" : "table"));
   Request request(*parse.chosen, Spelling::kFlags);
   for (const auto& [parameter, texts] : parse.given) {
+    if (parameter->or_positional && parameter->type != Type::kList &&
+        std::ranges::count(parse.given, parameter, &Given::parameter) > 1)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(parameter->name) + " is given more than once; it takes one value");
     if (parameter->means == Means::kContent) continue;
     for (const std::string& text : texts) PLEXUS_TRY(request.SetFromText(parameter->name, text));
   }

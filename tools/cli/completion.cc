@@ -177,10 +177,9 @@ std::string BashCompletion() {
     std::string words;
     bool first = true;  // of the positional ones, which "@" stands for
     for (const Parameter& parameter : command.parameters) {
-      if (parameter.positional) {
+      if (parameter.positional || parameter.or_positional)
         if (std::exchange(first, false)) add_values(name + " @", ValuesOf(parameter));
-        continue;
-      }
+      if (parameter.positional) continue;
       words += (words.empty() ? "" : " ") + FlagName(parameter.name);
       if (parameter.type != Type::kFlag)
         add_values(name + " " + FlagName(parameter.name), ValuesOf(parameter));
@@ -287,10 +286,11 @@ std::string ZshCommand(const Operation& command) {
   for (const Parameter& parameter : command.parameters) {
     const bool list = parameter.type == Type::kList;
     text += " \\\n      ";
-    if (parameter.positional)
+    if (parameter.positional || parameter.or_positional)
       text += Quoted((list ? "*" : std::to_string(++place)) + ":" + ZshText(parameter.shown) + ":" +
                      ZshAction(parameter));
-    else
+    if (parameter.or_positional) text += " \\\n      ";
+    if (!parameter.positional)
       text += ZshOption((list ? "*" : "") + FlagName(parameter.name), parameter.help,
                         parameter.type == Type::kFlag ? "" : parameter.shown, ZshAction(parameter));
   }

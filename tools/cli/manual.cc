@@ -30,7 +30,7 @@ std::string Roff(const std::string& text) {
 std::string Usage(const Operation& command) {
   std::string usage = "plexus " + CommandName(command.name);
   for (const Parameter& parameter : command.parameters) {
-    if (parameter.positional) {
+    if (parameter.positional || parameter.or_positional) {
       const std::string many = parameter.type == Type::kList ? "..." : "";
       usage += parameter.required ? " " + parameter.shown + many : " [" + parameter.shown + "]";
     } else if (parameter.required) {

@@ -73,7 +73,9 @@ std::vector<Operation> MakeCommands() {
   add("shell", "Shell",
       "Answer commands line by line, on a graph that stays open; lines that write share one "
       "opening, given up when no line follows within 100 ms, and to others after a second",
-      {Flag("keep_going", "a script goes on behind a line that failed"),
+      {Flag("keep_going",
+            "a script goes on behind a line that failed; without this it ends there (what is "
+            "called bail elsewhere)"),
        Flag("keep_history", "~/.plexus_history keeps lines that write or erase, too")},
       {{"plexus shell --db g", "with history and completion; quit ends it"},
        {"plexus shell --db g --json < questions.txt",

@@ -84,10 +84,8 @@ class Shell {
     LineEditor editor([this](std::string_view text) {
       return Completions((writer_ ? writer_ : workspace_)->graph().snapshot(), text);
     });
-    const SignalGuard stays;  // Ctrl-C ends a question, not the shell
     int code = kDone;
     for (;;) {
-      ForgetInterrupt();
       if (writer_ && !InputWaits(STDIN_FILENO, kIdleMs)) (void)Release();  // it says what failed
       std::optional<std::string> text = editor.Read("plexus> ");
       if (!text && editor.cleared()) continue;
@@ -95,8 +93,11 @@ class Shell {
       Whole whole = ReadWhole(*std::move(text), [&] { return editor.Read("> "); });
       if (editor.cleared()) continue;
       editor.Remember(whole.text, line_.request->Flag("keep_history") || OnlyReads(whole));
+      ForgetInterrupt();
+      const SignalGuard stays;  // Ctrl-C ends a question, not the shell
       const std::optional<int> result = Take(std::move(whole));
       if (!result) return code;
+      if (Terminated()) return kInterrupted;
       code = *result;
     }
   }

@@ -82,7 +82,9 @@ std::optional<std::vector<std::string>> ValuesOf(const Parameter& parameter,
 }
 
 const Parameter* FirstPositional(const Operation& command) {
-  const auto at = std::ranges::find_if(command.parameters, &Parameter::positional);
+  const auto at = std::ranges::find_if(command.parameters, [](const Parameter& parameter) {
+    return parameter.positional || parameter.or_positional;
+  });
   return at == command.parameters.end() ? nullptr : &*at;
 }
 

@@ -15,10 +15,11 @@ namespace plexus::tools {
 namespace {
 
 std::atomic<int> guards{0};
-std::atomic<bool> interrupted{false};
+std::atomic<bool> interrupted{false}, terminated{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-extern "C" void OnInterrupt(int) {
+extern "C" void OnInterrupt(int signal) {
+  if (signal == SIGTERM) terminated.store(true);
   if (guards.load() == 0 || interrupted.exchange(true)) _exit(kInterrupted);
 }
 
@@ -59,6 +60,8 @@ void InterruptAtTestPoint(std::string_view phase) {
 bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }
 
 const std::atomic<bool>& InterruptFlag() { return interrupted; }
+
+bool Terminated() { return terminated.load(); }
 
 void ForgetInterrupt() { interrupted.store(false); }
 

@@ -22,6 +22,8 @@ bool Interrupted();
 const std::atomic<bool>& InterruptFlag();  // the same, for who looks at it often
 // Forgets it: the next line of a shell begins anew.
 void ForgetInterrupt();
+// True after a SIGTERM inside a guard, which is not forgotten: a shell ends behind its question.
+bool Terminated();
 
 // For tests: PLEXUS_TEST_INTERRUPT="importing:2" makes the program send itself SIGINT when the
 // phase "importing" is reported for the second time, "importing:2:2" two of them. So a test

@@ -49,6 +49,10 @@ const char* const kChangeShape =
 
 bool IsDryRun(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
 
+std::string DryRunClosing(const Request& request) {
+  return IsDryRun(request) ? "a dry run: nothing was written\n" : "";
+}
+
 Parameter DryRunParameter() { return Flag("dry_run", "say what would change, and write nothing"); }
 Parameter ExpectSequenceParameter() {
   return Count("expect_sequence", "N", "only if the graph is at sequence N (else exit code 6)");
@@ -114,7 +118,7 @@ Reply ChangeReply(const Request& request, const ApplyReport& report) {
     if (Any(report.outcomes)) WriteCounts(json, "outcomes", report.outcomes);
   });
   reply.page = Summary(report) + "\n";
-  if (dry) reply.page += "a dry run: nothing was written\n";
+  reply.page += DryRunClosing(request);
   return reply;
 }
 

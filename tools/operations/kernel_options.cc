@@ -42,8 +42,17 @@ Parameter TauParameter() {
 Parameter IncludeSuperseded() {
   return Flag("include_superseded", "do not hide what was superseded");
 }
+Parameters ShownParameters() {
+  return {List("show_kinds", "A,B",
+               "list these node kinds of the answer; all nodes take part in it (--node-kinds says "
+               "which do)")
+              .Named(Means::kNodeKind),
+          Text("show_where", "EXPRESSION",
+               "list the nodes of which this is true; all take part (--where says which do)")};
+}
 Parameters RankedParameters(const char* rows) {
-  return EdgeParameters() + Parameters{Top(20, std::string("list the K first; 0 = all") + rows)};
+  return EdgeParameters() + ShownParameters() +
+         Parameters{Top(20, std::string("list the K first; 0 = all") + rows)};
 }
 
 Parameter PrefilterParameter(std::string help) {
@@ -127,14 +136,16 @@ Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& re
   return shown.With(shown.capacity(), out);
 }
 
-Result<Ranked> BestOf(const std::vector<double>& scores, const NodeSubset& among,
-                      std::uint64_t top) {
-  PLEXUS_ASSIGN(std::vector<ScoredNode> nodes, TopScores(scores, among, top));
-  return Ranked{std::move(nodes), among.count()};
+Result<Ranked> BestOf(const Workspace& workspace, const std::vector<double>& scores,
+                      const NodeSubset& among, std::uint64_t top) {
+  const NodeSubset listed = workspace.shown() ? among.Intersect(*workspace.shown()) : among;
+  PLEXUS_ASSIGN(std::vector<ScoredNode> nodes, TopScores(scores, listed, top));
+  return Ranked{std::move(nodes), listed.count()};
 }
 
-Result<Ranked> Best(const std::vector<double>& scores, std::uint64_t top) {
-  return Best(scores, top, [&](NodeId v) { return scores[v] > 0; });
+Result<Ranked> Best(const Workspace& workspace, const std::vector<double>& scores,
+                    std::uint64_t top) {
+  return Best(workspace, scores, top, [&](NodeId v) { return scores[v] > 0; });
 }
 
 }  // namespace plexus::tools

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,15 @@ Parameter TopForPeople(std::string help = "list the K first; 0 = all");
 Parameter TauParameter();
 Parameter DirectionParameter(std::vector<std::string> choices, std::string help);
 Parameter IncludeSuperseded();
+// show_kinds, show_where: which nodes of the answer are listed. All that rank nodes or tell how the
+// graph hangs together take them; node_kinds and where say which nodes take part.
+Parameters ShownParameters();
+// Of a list of nodes those that the request shows.
+template <class T, class NodeOf = std::identity>
+void KeepShown(const Workspace& workspace, std::vector<T>& list, NodeOf node_of = {}) {
+  if (workspace.shown())
+    std::erase_if(list, [&](const T& t) { return !workspace.Shows(std::invoke(node_of, t)); });
+}
 // A choice of none, int8 without a default.
 Parameter PrefilterParameter(std::string help);
 std::optional<Prefilter> ReadPrefilter(const Request& request);
@@ -39,7 +49,7 @@ Parameter ElementParameter(std::string help);
 std::optional<VectorElement> ReadElement(const Request& request);
 // Of one question.
 Parameter QuestionPrefilter();
-// kinds, valid_at, top = 20.
+// kinds, valid_at, show_kinds, show_where, top = 20.
 Parameters RankedParameters(const char* rows = " that score above 0");
 
 // The request's space, or "default", or the only one there is. kNotFound: there is none.
@@ -86,18 +96,21 @@ struct Ranked {
   std::vector<ScoredNode> nodes;
   std::uint64_t total = 0;  // listed or not
 };
-// The best of `among`. `scores` by NodeId; top = 0: all.
-Result<Ranked> BestOf(const std::vector<double>& scores, const NodeSubset& among,
-                      std::uint64_t top);
+// The best of `among` that are shown. `scores` by NodeId; top = 0: all.
+Result<Ranked> BestOf(const Workspace& workspace, const std::vector<double>& scores,
+                      const NodeSubset& among, std::uint64_t top);
 // The best of the nodes for which `counts(node)`.
 template <class Counts>
-Result<Ranked> Best(const std::vector<double>& scores, std::uint64_t top, Counts&& counts) {
+Result<Ranked> Best(const Workspace& workspace, const std::vector<double>& scores,
+                    std::uint64_t top, Counts&& counts) {
   std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
   for (std::size_t v = 0; v < scores.size(); ++v)
     if (counts(static_cast<NodeId>(v))) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  return BestOf(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), top);
+  return BestOf(workspace, scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)),
+                top);
 }
 // Of those that score above 0.
-Result<Ranked> Best(const std::vector<double>& scores, std::uint64_t top);
+Result<Ranked> Best(const Workspace& workspace, const std::vector<double>& scores,
+                    std::uint64_t top);
 
 }  // namespace plexus::tools

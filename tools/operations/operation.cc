@@ -33,6 +33,11 @@ Parameter Parameter::Positional() && {
   positional = required = true;
   return std::move(*this);
 }
+Parameter Parameter::OrPositional() && {
+  or_positional = required = true;
+  help += "; the flag may be left out";
+  return std::move(*this);
+}
 Parameter Parameter::MayBeEmpty() && {
   may_be_empty = true;
   return std::move(*this);

@@ -71,8 +71,9 @@ struct Parameter {
   std::vector<std::string> choices = {};
   std::optional<double> least = {}, most = {};  // inclusive
   bool required = false;
-  bool positional = false;  // on a command line
-  bool commas = false;      // on a command line: a list in one word, "A,B"
+  bool positional = false;     // on a command line
+  bool or_positional = false;  // on a command line its flag may be left out
+  bool commas = false;         // on a command line: a list in one word, "A,B"
   bool may_be_empty = false;
   std::vector<std::string> literals = {};  // of kContent: on a command line content, not files
   char letter = 0;                         // a short flag
@@ -85,6 +86,7 @@ struct Parameter {
   Parameter Named(Means what) &&;
   Parameter Required() &&;
   Parameter Positional() &&;
+  Parameter OrPositional() &&;  // required
   Parameter MayBeEmpty() &&;
   Parameter Literally(std::vector<std::string> texts) &&;
   Parameter Letter(char c) &&;

@@ -5,6 +5,21 @@
 
 namespace plexus::tools {
 
+namespace {
+
+void TakeWorkspace(const Workspace& workspace, IndexTermsOptions& options) {
+  options.now_ms = workspace.now_ms();
+  options.run.executor = &workspace.executor();
+  options.progress = workspace.progress();
+}
+
+}  // namespace
+
+Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options) {
+  TakeWorkspace(workspace, options);
+  return IndexTerms(workspace.snapshot(), options, [](const WriteBatch&) { return Status(); });
+}
+
 Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options) {
   Graph& graph = workspace.graph();
   const auto apply = [&](const WriteBatch& batch) -> Status {
@@ -12,9 +27,7 @@ Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions opt
     if (!applied) return std::unexpected(applied.error());
     return {};
   };
-  options.now_ms = workspace.now_ms();
-  options.run.executor = &workspace.executor();
-  options.progress = workspace.progress();
+  TakeWorkspace(workspace, options);
   constexpr int kTries = 100;
   auto report = IndexTerms(graph.snapshot(), options, apply);
   for (int i = 0; !report && report.error().code == ErrorCode::kConflict && i < kTries; ++i)

@@ -16,6 +16,8 @@ namespace plexus::tools {
 // Makes the terms of the workspace's graph, as it is now, agree with its texts, and when all of
 // them do, records it (term_record.h). REQUIRES a workspace that may write.
 Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options);
+// What UpdateTerms would do; writes nothing.
+Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options);
 
 // Keeps the index in step with an import: terms go into the batches of their texts.
 class TermKeeper {

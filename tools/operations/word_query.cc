@@ -61,6 +61,15 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   return query;
 }
 
+std::string OtherWays(const Workspace& workspace, const Request& request, bool stems) {
+  const std::string& graph = workspace.directory();
+  std::string text = request.Command("find", graph) + " looks in keys and for parts of words";
+  if (!stems)
+    text += ", " + request.Command("terms", graph) + " with " + request.Name("stem", "english") +
+            " lets plurals meet";
+  return text;
+}
+
 Result<WordQuery> ReadIndexedWords(Workspace& workspace, const Request& request,
                                    std::string_view parameter, const NodeSubset& allowed) {
   const Snapshot& snapshot = workspace.snapshot();

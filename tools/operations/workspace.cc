@@ -164,24 +164,34 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     view.scope = NodeSubset::InScopes(view.snapshot, names);
   }
-  if (request.Given("node_kinds")) {
-    PLEXUS_ASSIGN(view.scope, OfKinds(view.snapshot, request.List("node_kinds"), view.scope));
-  }
-  if (request.Given("where")) {
-    WhereOptions options;
-    options.now_ms = view.now_ms;
-    options.subset = view.scope ? &*view.scope : nullptr;
-    options.make_orders = !options_.one_request;
-    options.run.executor = &executor();
-    PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-    Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text("where"), options);
-    // Part of a selection selects something else.
-    if (!found && found.error().code == ErrorCode::kCancelled)
-      found.error().message = request.Name("where") + " had not looked at all nodes";
-    PLEXUS_TRY(found);
-    view.scope = std::move(found->nodes);
+  PLEXUS_ASSIGN(view.scope,
+                Selected(view, request, "node_kinds", "where", std::move(view.scope)));
+  if (request.Has("show_kinds")) {
+    PLEXUS_ASSIGN(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
   }
   return view;
+}
+
+// Of `among` the nodes that a parameter of kinds and one of an expression select.
+Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Request& request,
+                                                      const char* kinds, const char* where,
+                                                      std::optional<NodeSubset> among) {
+  if (request.Given(kinds)) {
+    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among));
+  }
+  if (!request.Given(where)) return among;
+  WhereOptions options;
+  options.now_ms = view.now_ms;
+  options.subset = among ? &*among : nullptr;
+  options.make_orders = !options_.one_request;
+  options.run.executor = &executor();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text(where), options);
+  // Part of a selection selects something else.
+  if (!found && found.error().code == ErrorCode::kCancelled)
+    found.error().message = request.Name(where) + " had not looked at all nodes";
+  PLEXUS_TRY(found);
+  return std::optional(std::move(found->nodes));
 }
 
 Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
@@ -232,20 +242,57 @@ Status Workspace::Look(const Request& request) {
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
-  if (request.Given("where")) NoteUnknownNames(request);
+  if (request.Given("where")) NoteUnknownNames(request, "where", view_.scope);
+  if (request.Has("show_kinds")) {
+    if (request.Given("show_where")) NoteUnknownNames(request, "show_where", view_.shown);
+    NoteNoEdges(request);
+  }
   return {};
 }
 
+// An answer about the graph's structure that no edge takes part in is mostly a selection that was
+// meant for the list.
+void Workspace::NoteNoEdges(const Request& request) {
+  const Snapshot& snapshot = view_.snapshot;
+  const Result<EdgeKinds> kinds = FindEdgeKinds(schema(), request.List("kinds"));
+  if (!kinds) return;  // the operation says so
+  ArcFilter filter = ArcFilter::Kinds(schema(), *kinds);
+  const Result<std::int64_t> valid_at = ValidAt(request.Text("valid_at"));
+  if (valid_at && *valid_at != kNoTime) filter = filter.ValidAt(*valid_at);
+  bool met = false;
+  for (NodeId v = 0; v < snapshot.node_count() && !met; ++v)
+    if (!view_.scope || view_.scope->contains(v))
+      snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
+        met = !view_.scope || view_.scope->contains(arc.neighbor);
+        return !met;
+      });
+  if (met) return;
+  std::string text = "no edge", cut, list;
+  if (request.Given("kinds")) text += " of these kinds";
+  if (request.Given("valid_at")) text += " that is valid then";
+  for (const auto& [takes_part, shows] :
+       {std::pair("scope", ""), std::pair("node_kinds", "show_kinds"),
+        std::pair("where", "show_where")}) {
+    if (!request.Given(takes_part)) continue;
+    cut += (cut.empty() ? "" : ", ") + request.Name(takes_part);
+    if (*shows) list += (list.empty() ? "" : ", ") + request.Name(shows);
+  }
+  text += cut.empty() ? " is in the graph" : " joins two of the nodes that " + cut + " selects";
+  if (!list.empty()) text += "; to ask the whole graph and list such nodes: " + list;
+  notes_.push_back({std::move(text)});
+}
+
 // A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
-void Workspace::NoteUnknownNames(const Request& request) {
-  const Result<WhereExpression> where =
-      WhereExpression::Compile(request.Text("where"), schema(), now_ms());
-  if (!where) return;
+void Workspace::NoteUnknownNames(const Request& request, const char* where,
+                                 const std::optional<NodeSubset>& selected) {
+  const Result<WhereExpression> expression =
+      WhereExpression::Compile(request.Text(where), schema(), now_ms());
+  if (!expression) return;
   const std::vector<std::string> known = NamesOfValues(schema());
-  for (const std::string& name : where->BareProperties()) {
+  for (const std::string& name : expression->BareProperties()) {
     const std::string near = DidYouMean(name, known);
-    if (near.empty() && view_.scope && view_.scope->count() > 0) continue;
-    notes_.push_back({request.Name("where") + ": " + Quoted(name) +
+    if (near.empty() && selected && selected->count() > 0) continue;
+    notes_.push_back({request.Name(where) + ": " + Quoted(name) +
                       " is no column and taken for a property" + near});
   }
 }

@@ -43,11 +43,12 @@ struct WorkspaceOptions {
   std::function<void(const std::string&)> note = {};
 };
 
-// A state of the graph, its clock, and the nodes that scope, node_kinds and where select.
+// A state of the graph, its clock, the nodes that take part (scope, node_kinds and where select
+// them) and of them those that are listed (show_kinds and show_where).
 struct View {
   Snapshot snapshot;
   std::int64_t now_ms = 0;
-  std::optional<NodeSubset> scope;
+  std::optional<NodeSubset> scope, shown;
 };
 
 struct Moment;  // arguments.h
@@ -88,6 +89,10 @@ class Workspace {
   // The nodes that scope, node_kinds and where select, facts unless node_kinds names kinds of the
   // index plane; null = all nodes.
   const NodeSubset* scope() const { return view_.scope ? &*view_.scope : nullptr; }
+  // Whether a list of the answer shows the node; what show_kinds and show_where leave out has taken
+  // part nevertheless.
+  bool Shows(NodeId node) const { return !view_.shown || view_.shown->contains(node); }
+  const NodeSubset* shown() const { return view_.shown ? &*view_.shown : nullptr; }
   Executor& executor() const { return *executor_; }
   int input() const { return options_.input; }
   // As the door handed it in; may be null.
@@ -117,8 +122,13 @@ class Workspace {
   Workspace() = default;
   Result<View> Seen(std::string_view as_of, const Request& request);
   Result<Sequence> SequenceAt(std::string_view moment, const Moment& when);
+  Result<std::optional<NodeSubset>> Selected(const View& view, const Request& request,
+                                             const char* kinds, const char* where,
+                                             std::optional<NodeSubset> among);
   void NoteDamage();
-  void NoteUnknownNames(const Request& request);
+  void NoteUnknownNames(const Request& request, const char* where,
+                        const std::optional<NodeSubset>& selected);
+  void NoteNoEdges(const Request& request);
   void NoteUnknownScopes(const std::vector<std::string>& scopes);
 
   WorkspaceOptions options_;

@@ -80,7 +80,7 @@ bool NodeLinkReader::Expect(char c, std::string_view what) {
 void NodeLinkReader::Fail(std::string_view reason) {
   state_ = State::kDone;
   if (what_ == What::kArray)
-    array_error_ = {line_, std::string(reason)};
+    array_error_ = {line_, std::string(reason), elements_ > 0};
   else
     lines_.Say(elements_ == 0 ? 'Z' : 'X', line_, reason);
 }

@@ -51,6 +51,7 @@ class NodeLinkReader final : public BlockSource {
   struct Broken {
     std::uint64_t line = 0;
     std::string reason;
+    bool after_elements = false;
   };
   const std::optional<Broken>& array_error() const { return array_error_; }
 

@@ -115,7 +115,8 @@ Status GraphMlKeys::SetDefault(GraphMlKey& key, std::string_view text, std::size
   const std::string quoted = Quoted(key.name);
   if (text.size() > field_bytes)
     return Bad("<default> of " + quoted + " is over " + std::to_string(field_bytes) + " bytes");
-  if (IsMissing(key.type, text)) return {};
+  const bool weight = key.edges && key.name == "weight";  // without one an edge would weigh 1
+  if (!weight && IsMissing(key.type, text)) return {};
   if (!AppendValue(key.fallback, key.type, text))
     return Bad("<default> of " + quoted + " " + NotOfType(key.type));
   std::string name;

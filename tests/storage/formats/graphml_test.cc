@@ -97,6 +97,10 @@ TEST(GraphMl, RefusedWithLineAndNoChange) {
   EXPECT_EQ(Refused(Document(
                 "<key id=\"w\" attr.name=\"x\" attr.type=\"int\"><default>z</default></key>", "")),
             "g:3: <default> of \"x\" is not an integer within 64 bits");
+  EXPECT_EQ(Refused(Document("<key id=\"w\" for=\"edge\" attr.name=\"weight\" "
+                             "attr.type=\"double\"><default>NaN</default></key>",
+                             "")),
+            "g:3: <default> of \"weight\" is not a finite value of its type");
   EXPECT_EQ(Refused(Document(real,
                              "<edge source=\"a\" target=\"a\"><data key=\"w\">1</data><data "
                              "key=\"w\">2</data></edge>")),

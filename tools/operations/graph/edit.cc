@@ -12,6 +12,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/properties.h"
+#include "storage/purge/purge_batch.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/names.h"
@@ -225,17 +226,22 @@ Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
 Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckMeant(workspace.snapshot(), request.Text("key")));
   PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
+  Database& database = workspace.database();
+  const std::string_view stored[] = {workspace.snapshot().key(node)};
+  if (IsDryRun(request)) {
+    PLEXUS_ASSIGN(const WriteBatch batch,
+                  PurgeBatch(workspace.snapshot(), stored, workspace.now_ms()));
+    return Change(workspace, request, batch);
+  }
   ApplyReport report;
   PLEXUS_TRY(CheckTime(request));
   if (request.Flag("hard")) {
     const NodeId nodes[] = {node};
-    PLEXUS_TRY(workspace.database().HardPurge(nodes, workspace.timed_progress()));
+    PLEXUS_TRY(database.HardPurge(nodes, workspace.timed_progress()));
     report.sequence = workspace.graph().snapshot().sequence();
     report.nodes.removed = 1;
   } else {
-    const std::string_view stored[] = {workspace.snapshot().key(node)};
-    PLEXUS_ASSIGN(
-        report, workspace.database().Purge(stored, workspace.now_ms(), workspace.timed_progress()));
+    PLEXUS_ASSIGN(report, database.Purge(stored, workspace.now_ms(), workspace.timed_progress()));
   }
   return ChangeReply(request, report);
 }
@@ -316,13 +322,15 @@ void AddEdit(Rows& rows) {
        .summary = "Erase what a node holds, from the past too (reads the log; rewrites it if "
                   "the node was the last user of a word or tag)",
        .effect = Effect::kDestroy,
-       .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well")},
+       .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well"),
+                      DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus purge --db g m1",
                      "text, words, tags and vectors of m1, at every point in time"},
                     {"plexus purge --db g m1 --hard",
                      "the key and the edges too; slow, rewrites the log"}},
-       .run = RunPurge});
+       .run = RunPurge,
+       .access = ChangesGraph});
 }
 
 }  // namespace plexus::tools

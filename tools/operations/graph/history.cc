@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/graph/hidden_note.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
@@ -125,10 +126,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     hidden = std::erase_if(entries, [&](const HistoryEntry& e) {
       return IsEdge(e.what) && snapshot.schema().edge_kind(e.edge_kind).plane == Plane::kIndex;
     });
-  if (hidden > 0)
-    workspace.notes().push_back({Grouped(hidden) + " entries about tags, terms and other index " +
-                                     "nodes are hidden; " + request.Name("all") + " shows them",
-                                 Note::kForPeople});
+  if (hidden > 0) workspace.notes().push_back(HiddenNote(request, hidden, "entries"));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   TimeLimit limit(budget);
   std::string page = Page(snapshot, entries, limit);

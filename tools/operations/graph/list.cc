@@ -1,4 +1,5 @@
 // list: nodes that an expression selects, in a chosen order, with chosen columns.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -61,20 +62,31 @@ struct Listed {
   std::vector<std::vector<NodeValue>> rows;
 };
 
-std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys) {
+bool IsEmpty(const Listed& listed, std::size_t column) {
+  return std::ranges::all_of(listed.rows,
+                             [&](const auto& row) { return row[column].index() == 0; });
+}
+
+// `chosen`: the columns were asked for, so all are shown, those without a value too.
+std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys, bool chosen) {
   std::ostringstream page;
   if (keys) {
     for (const NodeId node : listed.nodes.nodes) page << ShownKey(snapshot, node) << '\n';
     return std::move(page).str();
   }
   TextTable table;
-  for (const NodeColumn& column : listed.columns)
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < listed.columns.size(); ++c) {
+    const NodeColumn& column = listed.columns[c];
+    if (!chosen && column.name() == "superseded_by" && IsEmpty(listed, c)) continue;
+    shown.push_back(c);
     table.Column(column.name(),
                  column.is_number() ? TextTable::Align::kRight : TextTable::Align::kLeft,
                  column.name() == "text" ? 70 : 0);
+  }
   for (std::size_t i = 0; i < listed.rows.size(); ++i) {
     std::vector<std::string> cells;
-    for (std::size_t c = 0; c < listed.columns.size(); ++c)
+    for (const std::size_t c : shown)
       cells.push_back(listed.columns[c].name() == "key"
                           ? ShownKey(snapshot, listed.nodes.nodes[i])
                           : Shown(listed.columns[c], listed.rows[i][c]));
@@ -93,11 +105,8 @@ void NoteNoSuchName(Workspace& workspace, const std::string& name) {
 
 // Columns that none of the rows has: mostly misspelt.
 void NoteEmptyColumns(Workspace& workspace, const Listed& listed) {
-  for (std::size_t c = 0; c < listed.columns.size() && !listed.rows.empty(); ++c) {
-    bool met = false;
-    for (const std::vector<NodeValue>& row : listed.rows) met |= row[c].index() != 0;
-    if (!met) NoteNoSuchName(workspace, listed.columns[c].name());
-  }
+  for (std::size_t c = 0; c < listed.columns.size() && !listed.rows.empty(); ++c)
+    if (IsEmpty(listed, c)) NoteNoSuchName(workspace, listed.columns[c].name());
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
@@ -123,9 +132,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   wanted.sort = request.Text("sort");
   wanted.top = request.Count("top");
   PLEXUS_ASSIGN(wanted.budget, MakeBudget(request));
+  wanted.columns.now_ms = workspace.now_ms();
+  PLEXUS_ASSIGN(wanted.columns.degree_kinds,
+                FindEdgeKinds(workspace.schema(), request.List("kinds")));
   Listed listed;
   for (const std::string& name : request.List("columns")) {
-    PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name));
+    PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name, wanted.columns));
     for (const NodeColumn& other : listed.columns)
       if (other.name() == column.name())
         return Fail(ErrorCode::kInvalidArgument,
@@ -148,9 +160,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     }
   }
   listed.nodes.nodes.resize(listed.rows.size());
-  if (!request.Flag("keys")) NoteEmptyColumns(workspace, listed);
+  const bool chosen = request.Given("columns");
+  if (chosen) NoteEmptyColumns(workspace, listed);
   const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full();
-  std::string page = Page(snapshot, listed, request.Flag("keys"));
+  std::string page = Page(snapshot, listed, request.Flag("keys"), chosen);
   Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
     json.Field("total", listed.nodes.total);
     json.Objects("results", listed.rows, [&](const std::vector<NodeValue>& row) {
@@ -181,11 +194,13 @@ void AddList(Rows& rows) {
        .parameters =
            Parameters{
                List("columns", "A,B",
-                    "what to show: key, kind, tags, scope, text, columns, properties (props.NAME)")
-                   .Default(std::vector<std::string>{"key", "kind", "text"}),
+                    "what to show: key, kind, tags, scope, text, columns, properties "
+                    "(props.NAME), degree, in_degree, out_degree, superseded_by")
+                   .Default(std::vector<std::string>{"key", "kind", "text", "superseded_by"}),
                Text("sort", "NAME",
                     "by this value, smallest first; NAME:desc largest first; nodes without one "
-                    "last (default: in order of arrival)"),
+                    "last (default: in order of arrival). degree:desc: what is tied most"),
+               KindsParameter("edges of these kinds count as degree (default: all facts)"),
                Top(20, "at most K nodes; 0 = all"),
                Flag("index", "tags, events and other index nodes, too"),
                Flag("keys", "show keys only, one a line")},
@@ -198,6 +213,8 @@ void AddList(Rows& rows) {
              "in ('a', 'b'), like 'a%', ilike, exists NAME; and, or, not, ( ). Text stands in "
              "single "
              "quotes, times in ISO 8601. Questions (pagerank, search ...) take --where, too"},
+            {"plexus list --db g --sort in_degree:desc --kinds cites --columns key,in_degree",
+             "what is cited most"},
             {"plexus list --db g --where \"not exists props.source\" --columns "
              "key,created_at,props.author --format csv",
              "what has no source, as a table for another program"}},

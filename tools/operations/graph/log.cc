@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/graph/hidden_note.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
@@ -115,8 +116,10 @@ struct Counts {
 
 class Differ {
  public:
-  Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top, const Budget& budget)
-      : before_(before), after_(after), top_(top), limit_(budget) {}
+  // `facts`: differences of the index plane are counted alone.
+  Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top, bool facts,
+         const Budget& budget)
+      : before_(before), after_(after), top_(top), facts_(facts), limit_(budget) {}
 
   // False when the time was up before all was compared.
   bool Run() {
@@ -126,23 +129,26 @@ class Differ {
   }
 
   Counts nodes, edges;
+  std::uint64_t hidden = 0;
   std::vector<Difference> list;
 
  private:
-  void Add(Difference difference) {
+  void Add(Difference difference, Counts& counts, std::uint64_t Counts::*which) {
+    const Schema& schema = after_.schema();
+    const Plane plane = difference.edge ? schema.edge_kind(difference.edge->kind).plane
+                                        : schema.node_kind(after_.node_kind(difference.node)).plane;
+    if (facts_ && plane == Plane::kIndex) {
+      ++hidden;
+      return;
+    }
+    ++(counts.*which);
     if (top_ == 0 || list.size() < top_) list.push_back(std::move(difference));
   }
 
   void CompareNode(NodeId v) {
     const bool was = v < before_.node_count() && before_.alive(v), is = after_.alive(v);
-    if (!was && is) {
-      ++nodes.added;
-      return Add({"node_added", v});
-    }
-    if (was && !is) {
-      ++nodes.removed;
-      return Add({"node_removed", v});
-    }
+    if (!was && is) return Add({"node_added", v}, nodes, &Counts::added);
+    if (was && !is) return Add({"node_removed", v}, nodes, &Counts::removed);
     if (!was) return;
     std::vector<std::string> fields;
     if (before_.node_kind(v) != after_.node_kind(v)) fields.emplace_back("kind");
@@ -158,8 +164,7 @@ class Differ {
          {std::pair(NodeField::kText, "text"), std::pair(NodeField::kProperties, "props")})
       if (before_.payload_ref(v, field) != after_.payload_ref(v, field)) fields.emplace_back(name);
     if (fields.empty()) return;
-    ++nodes.changed;
-    Add({"node_changed", v, std::move(fields)});
+    Add({"node_changed", v, std::move(fields)}, nodes, &Counts::changed);
   }
 
   static auto Identity(const Edge& edge) { return std::tuple(edge.kind, edge.target, edge.label); }
@@ -193,16 +198,13 @@ class Differ {
       const bool come =
           then == then_.end() || (now != now_.end() && Identity(*now) < Identity(*then));
       if (gone) {
-        ++edges.removed;
-        Add({.what = "edge_removed", .edge = *then++});
+        Add({.what = "edge_removed", .edge = *then++}, edges, &Counts::removed);
       } else if (come) {
-        ++edges.added;
-        Add({.what = "edge_added", .edge = *now++});
+        Add({.what = "edge_added", .edge = *now++}, edges, &Counts::added);
       } else {
-        if (!SameValue(*then, *now)) {
-          ++edges.changed;
-          Add({.what = "edge_changed", .edge = *now, .weight_before = then->weight});
-        }
+        if (!SameValue(*then, *now))
+          Add({.what = "edge_changed", .edge = *now, .weight_before = then->weight}, edges,
+              &Counts::changed);
         ++then, ++now;
       }
     }
@@ -210,6 +212,7 @@ class Differ {
 
   const Snapshot &before_, &after_;
   const std::uint64_t top_;
+  const bool facts_;
   TimeLimit limit_;
   std::vector<Edge> then_, now_;
 };
@@ -262,11 +265,13 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
                                                  "; name the earlier one first");
   PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to, workspace.timed_progress()));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-  Differ differ(before, after, request.Count("top"), budget);
+  Differ differ(before, after, request.Count("top"), !request.Flag("all"), budget);
   const bool whole = differ.Run();
   const Counts nodes = differ.nodes, edges = differ.edges;
   const bool truncated = !whole || differ.list.size() < nodes.all() + edges.all();
-  Reply reply([after, from, to, nodes, edges, truncated,
+  const std::uint64_t hidden = differ.hidden;
+  if (hidden > 0) workspace.notes().push_back(HiddenNote(request, hidden, "differences"));
+  Reply reply([after, from, to, nodes, edges, hidden, truncated,
                list = std::move(differ.list)](ReplyWriter& json) {
     json.Field("from", from);
     json.Field("to", to);
@@ -274,6 +279,7 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
     WriteChanged(json, "edges", edges);
     json.Field("truncated", truncated);
     json.Field("total", nodes.all() + edges.all());
+    json.Field("hidden", hidden);
     json.Objects("results", list,
                  [&](const Difference& difference) { WriteDifference(json, after, difference); });
   });
@@ -325,9 +331,10 @@ void AddLog(Rows& rows) {
                       Optional(Text("to", "TO", "the later one (default: the present)")
                                    .Named(Means::kMoment)
                                    .Positional()),
+                      Flag("all", "tags, terms, events and other index nodes and their edges, too"),
                       Top(100, "list the first K; 0 = all")},
        .reply = "from:n, to:n, nodes:{added:n, removed:n, changed:n}, "
-                "edges:{added:n, removed:n, changed:n}, truncated:b, total:n, "
+                "edges:{added:n, removed:n, changed:n}, truncated:b, total:n, hidden:n, "
                 "results:[{what:s, key?:k, kind?:s, fields?:[s], source?:k, target?:k, label?:s, "
                 "weight?:x, weight_before?:x}]",
        .tables = {{"results",

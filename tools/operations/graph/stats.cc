@@ -1,4 +1,5 @@
 // stats: what there is, and what it takes.
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -56,12 +57,19 @@ void WriteBytes(ReplyWriter& json, const GraphBytes& bytes) {
   json.EndObject();
 }
 
+// Of the directory what is in no sorted file of these three: the write-ahead log, above all.
+std::uint64_t OtherBytes(const StorageStats& stats) {
+  const std::uint64_t sorted = stats.log_bytes + stats.payload_bytes + stats.checkpoint_bytes;
+  return stats.disk_bytes - std::min(sorted, stats.disk_bytes);
+}
+
 void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
   json.BeginObject("storage");
   json.Field("disk_bytes", stats.disk_bytes);
   json.Field("log_bytes", stats.log_bytes);
   json.Field("payload_bytes", stats.payload_bytes);
   json.Field("checkpoint_bytes", stats.checkpoint_bytes);
+  json.Field("other_bytes", OtherBytes(stats));
   json.Field("tail_bytes", stats.tail_bytes);
   json.Values("checkpoints", stats.checkpoints);
   json.Field("history_floor", stats.history_floor);
@@ -150,7 +158,8 @@ std::string Page(const Snapshot& snapshot, const StorageStats& stored) {
         << ", the program and its libraries\n";
   out << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes)
       << ", texts " << Bytes(stored.payload_bytes) << ", checkpoints "
-      << Bytes(stored.checkpoint_bytes) << '\n';
+      << Bytes(stored.checkpoint_bytes) << ", write-ahead log and other files "
+      << Bytes(OtherBytes(stored)) << '\n';
   return std::move(out).str();
 }
 
@@ -183,14 +192,15 @@ void AddStats(Rows& rows) {
        .title = "Sizes",
        .summary = "Count nodes and edges by kind, and the bytes they take",
        .parameters = {Flag("metrics", "print OpenMetrics text, for Prometheus and its like")},
-       .reply = "sequence:n, time_ms:i, nodes:n, edges:n, arcs:n, events:n, kinds:{*:n}, "
-                "node_kinds:{*:n}, index:{nodes:n, edges:n, kinds:{*:n}, node_kinds:{*:n}}, "
-                "bytes:{total:n, per_edge:x, per_node:x, csr:n, delta:n, nodes:n, keys:n, "
-                "strings:n, columns:n, sparse:n, payload_refs:n, vectors:n, derived:n, "
-                "vectors_not_loaded:n}, storage:{disk_bytes:n, log_bytes:n, payload_bytes:n, "
-                "checkpoint_bytes:n, tail_bytes:n, checkpoints:[n], history_floor:n}, "
-                "process:{resident:n, allocator_free:n, memtables:n, table_readers:n, "
-                "block_cache:n, payload_cache:n, past_cache:n}",
+       .reply =
+           "sequence:n, time_ms:i, nodes:n, edges:n, arcs:n, events:n, kinds:{*:n}, "
+           "node_kinds:{*:n}, index:{nodes:n, edges:n, kinds:{*:n}, node_kinds:{*:n}}, "
+           "bytes:{total:n, per_edge:x, per_node:x, csr:n, delta:n, nodes:n, keys:n, "
+           "strings:n, columns:n, sparse:n, payload_refs:n, vectors:n, derived:n, "
+           "vectors_not_loaded:n}, storage:{disk_bytes:n, log_bytes:n, payload_bytes:n, "
+           "checkpoint_bytes:n, other_bytes:n, tail_bytes:n, checkpoints:[n], history_floor:n}, "
+           "process:{resident:n, allocator_free:n, memtables:n, table_readers:n, "
+           "block_cache:n, payload_cache:n, past_cache:n}",
        .examples = {{"plexus stats --db g", "sizes, kinds, memory and disk"},
                     {"plexus stats --db g --as-of 12 --json",
                      "the same after batch 12, for a script"}},

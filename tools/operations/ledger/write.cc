@@ -184,10 +184,13 @@ void AddLedgerWrites(Rows& rows) {
            {Text("tool", "NAME", "what used them"),
             Text("mode", "NAME", "in which way").Default(std::string(kDefaultEventMode)),
             Text("query", "TEXT", "what was asked").MayBeEmpty(),
-            Repeated("member", "KEY[:ROLE]",
-                     "a memory that was used, as primary, supporting, contradicting, superseded or "
-                     "related (default: supporting); one a flag")
-                .Named(Means::kKey),
+            Optional(
+                Repeated(
+                    "member", "KEY[:ROLE]",
+                    "a memory that was used, as primary, supporting, contradicting, superseded or "
+                    "related (default: supporting); one a flag")
+                    .Named(Means::kKey)
+                    .OrPositional()),
             Text("members", "FILE",
                  "more of them: a JSON array of {\"id\", \"role\", \"rank\", \"trust\", \"score\", "
                  "\"preview\", \"tags\"}; - is stdin")

@@ -110,13 +110,32 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChai
   });
 }
 
+// What is told of these decisions: how they are held up, and their roots.
+void KeepOnly(const std::vector<NodeId>& keys, BlockedChainsResult& result) {
+  std::erase_if(result.blocked, [&](const BlockedDecision& decision) {
+    return std::ranges::find(keys, decision.node) == keys.end();
+  });
+  const auto holds = [&](NodeId root) {
+    return std::ranges::any_of(result.blocked, [&](const BlockedDecision& decision) {
+      return std::ranges::find(result.RootsOf(decision), root) != result.RootsOf(decision).end();
+    });
+  };
+  std::erase_if(result.roots, [&](const BlockingRoot& root) { return !holds(root.node); });
+  std::erase_if(result.cycles, [&](const auto& cycle) {
+    return std::ranges::none_of(
+        cycle, [&](NodeId node) { return std::ranges::find(keys, node) != keys.end(); });
+  });
+}
+
 Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
   BlockedChainsOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.max_roots = static_cast<std::uint32_t>(request.Count("max_roots"));
+  PLEXUS_ASSIGN(const std::vector<NodeId> keys, FindAliveNodes(snapshot, request.List("keys")));
   PLEXUS_ASSIGN(BlockedChainsResult result, BlockedChains(snapshot, options));
+  if (!keys.empty()) KeepOnly(keys, result);
   const std::uint64_t top = request.Count("top");
   std::vector<ShownBlocked> list;
   const auto asked = First(result.blocked, top);
@@ -267,12 +286,16 @@ void AddRanked(Rows& rows) {
        .group = "Ask",
        .title = "Blocked decisions",
        .summary = "Find decisions that wait for others, the roots that hold them up, and cycles",
-       .parameters = Parameters{Count("max_roots", "N", "of a decision, those of the smallest ids")
-                                    .Default(std::uint64_t{16})
-                                    .Between(1, 1024),
-                                Count("max_steps", "N", "of the chain to the nearest root")
-                                    .Default(std::uint64_t{20}),
-                                Top(100)},
+       .parameters =
+           Parameters{
+               Optional(
+                   Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
+               Count("max_roots", "N", "of a decision, those of the smallest ids")
+                   .Default(std::uint64_t{16})
+                   .Between(1, 1024),
+               Count("max_steps", "N", "of the chain to the nearest root")
+                   .Default(std::uint64_t{20}),
+               Top(100)},
        .reply =
            "truncated:b, total:n, blocked:[{key:k, root?:k, hops?:n, in_cycle:b, more_roots:b, "
            "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
@@ -287,6 +310,7 @@ void AddRanked(Rows& rows) {
             {"roots",
              {{"key", "root", As::kNode}, {"holds", "holds up", As::kGrouped}, {"by", "by"}}}},
        .examples = {{"plexus decisions blocked --db g", "what holds up what"},
+                    {"plexus decisions blocked --db g d4", "whether d4 waits, and for what"},
                     {"plexus decisions blocked --db g --max-steps 1000 --json",
                      "with the chains to the roots"}},
        .run = RunBlocked});

@@ -198,7 +198,7 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
   if (sum.capped > 0)
     closing += Grouped(sum.capped) + " pairs of large groups were not looked at; see " +
                request.Name("window") + "\n";
-  if (dry) closing += "a dry run: nothing was written\n";
+  closing += DryRunClosing(request);
   Progress* const progress = workspace.progress();
   const bool interrupted = sum.truncated && progress && !progress->Report("building", 0, 0);
   const Snapshot snapshot = workspace.snapshot();

@@ -166,6 +166,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   push.damping = options.damping;
   push.max_error = request.Number("push");
   push.top = request.Count("top");
+  push.listed = workspace.shown();
   push.weighted = options.weighted;
   push.reversed = options.reversed;
   push.arc_weights = options.arc_weights;
@@ -175,6 +176,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
                         " arcs, " + Bytes(result.bytes) + ", " + Number(result.error, 3) +
                         " of the mass not placed" +
                         (result.certain_top ? "; no other node can belong among these" : "") +
+                        (result.whole ? "; the whole graph was ranked, which costs less" : "") +
                         (result.truncated ? "; stopped early" : "") + "\n";
   Reply reply([snapshot = workspace.snapshot(), result = std::move(result)](ReplyWriter& json) {
     json.Field("sequence", snapshot.sequence());
@@ -182,6 +184,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
     json.Field("converged", result.converged);
     json.Field("truncated", result.truncated);
     json.Field("certain_top", result.certain_top);
+    json.Field("whole", result.whole);
     json.Field("nodes_touched", result.nodes);
     json.Field("edges", result.edges);
     json.Field("bytes", result.bytes);
@@ -196,8 +199,10 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckTogether(request));
-  const View view{workspace.snapshot(), workspace.now_ms(),
-                  workspace.scope() ? std::optional(*workspace.scope()) : std::nullopt};
+  const View view{workspace.snapshot(),
+                  workspace.now_ms(),
+                  workspace.scope() ? std::optional(*workspace.scope()) : std::nullopt,
+                  {}};
   PLEXUS_ASSIGN(PageRankOptions options, Options(workspace, view, request));
   if (request.Given("sets")) return RankSets(workspace, request, options);
   if (request.Given("push")) return RunPush(workspace, request, options);
@@ -209,7 +214,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                 earlier
                     ? RefreshPageRank(view.snapshot, {.scores = earlier->result.scores}, options)
                     : PageRank(view.snapshot, options));
-  PLEXUS_ASSIGN(auto top, BestOf(result.scores, result.nodes, request.Count("top")));
+  PLEXUS_ASSIGN(auto top, BestOf(workspace, result.scores, result.nodes, request.Count("top")));
   PLEXUS_ASSIGN(auto scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(auto percentiles, PercentileRanks(result.scores, result.nodes));
   std::string closing = Closing(result, earlier);
@@ -245,35 +250,40 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 }
 
 Parameters RankParameters() {
-  return {
-      MaxEdges(),
-      MaxNodes("of push: stop after N nodes and say truncated"),
-      Top(20, "the K best; 0 = all"),
-      Number("damping", "D", "in [0, 1)").Default(0.85),
-      Count("iterations", "N", "exactly N iterations").Between(1, 1'000'000),
-      Number("tolerance", "T",
-             "stop within T of the answer, L1 (default 1e-9; f32: 1e-5; or the least that the "
-             "damping leaves reachable)"),
-      Repeated("seed", "KEY[=W]", "restart here, with weight W (default 1); repeatable")
-          .Named(Means::kWeightedKey),
-      Text("sets", "FILE",
-           "a ranking for each line, 4096 at most: KEY[=W] between tabs; 16 a sweep, in f32; - is "
-           "stdin")
-          .Named(Means::kContent)
-          .MayBeEmpty(),
-      Text("from_as_of", "SEQ|TIME", "refresh: begin at the scores of that earlier state")
-          .Named(Means::kMoment),
-      KindsParameter(),
-      List("reverse", "A,B", "of these kinds rank flows from target to source")
-          .Named(Means::kEdgeKind),
-      Repeated("kind_weight", "KIND=F", "edges of the kind count F times their weight; repeatable"),
-      Flag("decay", "edges lose weight with age, by the half-lives of their kinds, up to now"),
-      Text("half_life", "T", "the same, and T (30d, 12h) for kinds without a half-life"),
-      ValidAtParameter(),
-      Number("push", "E",
-             "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)"),
-      Choice("precision", {"f64", "f32"}, "of the scores"),
-      Flag("unweighted", "every edge counts 1")};
+  return ShownParameters() +
+         Parameters{
+             MaxEdges(),
+             MaxNodes("of push: stop after N nodes and say truncated"),
+             Top(20, "the K best; 0 = all"),
+             Number("damping", "D", "in [0, 1)").Default(0.85),
+             Count("iterations", "N", "exactly N iterations").Between(1, 1'000'000),
+             Number(
+                 "tolerance", "T",
+                 "stop within T of the answer, L1 (default 1e-9; f32: 1e-5; or the least that the "
+                 "damping leaves reachable)"),
+             Repeated("seed", "KEY[=W]", "restart here, with weight W (default 1); repeatable")
+                 .Named(Means::kWeightedKey),
+             Text("sets", "FILE",
+                  "a ranking for each line, 4096 at most: KEY[=W] between tabs; 16 a sweep, in "
+                  "f32; - is "
+                  "stdin")
+                 .Named(Means::kContent)
+                 .MayBeEmpty(),
+             Text("from_as_of", "SEQ|TIME", "refresh: begin at the scores of that earlier state")
+                 .Named(Means::kMoment),
+             KindsParameter(),
+             List("reverse", "A,B", "of these kinds rank flows from target to source")
+                 .Named(Means::kEdgeKind),
+             Repeated("kind_weight", "KIND=F",
+                      "edges of the kind count F times their weight; repeatable"),
+             Flag("decay",
+                  "edges lose weight with age, by the half-lives of their kinds, up to now"),
+             Text("half_life", "T", "the same, and T (30d, 12h) for kinds without a half-life"),
+             ValidAtParameter(),
+             Number("push", "E",
+                    "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)"),
+             Choice("precision", {"f64", "f32"}, "of the scores"),
+             Flag("unweighted", "every edge counts 1")};
 }
 
 }  // namespace
@@ -285,12 +295,12 @@ void AddPageRank(Rows& rows) {
        .title = "PageRank",
        .summary = "Rank nodes by PageRank, in general or as seen from seeds",
        .parameters = RankParameters(),
-       .reply =
-           "sequence:n, iterations?:n, error?:x, converged:b, truncated:b, edges:n, "
-           "certain_top?:b, nodes_touched?:n, bytes?:n, bytes_per_iteration?:n, layout_bytes?:n, "
-           "layout_pays_after?:n, from?:{sequence:n, iterations:n, error:x}, "
-           "total?:n, nodes?:[{key:k, score:x, scaled?:x, percentile?:x}], "
-           "sets?:[{seeds:[k], error:x, nodes:[{key:k, score:x}]}]",
+       .reply = "sequence:n, iterations?:n, error?:x, converged:b, truncated:b, edges:n, "
+                "certain_top?:b, whole?:b, nodes_touched?:n, bytes?:n, bytes_per_iteration?:n, "
+                "layout_bytes?:n, "
+                "layout_pays_after?:n, from?:{sequence:n, iterations:n, error:x}, "
+                "total?:n, nodes?:[{key:k, score:x, scaled?:x, percentile?:x}], "
+                "sets?:[{seeds:[k], error:x, nodes:[{key:k, score:x}]}]",
        .tables = {{"nodes",
                    {{"", "rank", As::kRank},
                     {"score", "score", As::kPlain, 4},

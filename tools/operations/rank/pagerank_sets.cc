@@ -76,11 +76,13 @@ Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, PageRankOptions& o
 }
 
 // The best of one set; nodes without a score are left out.
-Result<std::vector<ScoredNode>> BestOf(const PageRankBatchResult& result, std::size_t set,
-                                       NodeId node_count, std::uint64_t top) {
+Result<std::vector<ScoredNode>> BestOf(const Workspace& workspace,
+                                       const PageRankBatchResult& result, std::size_t set,
+                                       std::uint64_t top) {
+  const NodeId node_count = workspace.snapshot().node_count();
   std::vector<double> scores(node_count);
   for (NodeId v = 0; v < node_count; ++v) scores[v] = static_cast<double>(result.score(v, set));
-  PLEXUS_ASSIGN(Ranked best, Best(scores, top));
+  PLEXUS_ASSIGN(Ranked best, Best(workspace, scores, top));
   return std::move(best.nodes);
 }
 
@@ -94,7 +96,7 @@ Result<Reply> RankSets(const Workspace& workspace, const Request& request,
   PLEXUS_ASSIGN(const PageRankBatchResult result, PageRankBatch(snapshot, sets, options));
   std::vector<std::vector<ScoredNode>> best(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    PLEXUS_ASSIGN(best[s], BestOf(result, s, snapshot.node_count(), request.Count("top")));
+    PLEXUS_ASSIGN(best[s], BestOf(workspace, result, s, request.Count("top")));
   }
   struct Counts {
     int iterations;

@@ -36,7 +36,7 @@ Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   options.seed = request.Count("seed");
   TakeMaxHops(request, options);
   PLEXUS_ASSIGN(BetweennessResult result, Betweenness(snapshot, options));
-  PLEXUS_ASSIGN(auto top, Best(result.scores, request.Count("top")));
+  PLEXUS_ASSIGN(auto top, Best(workspace, result.scores, request.Count("top")));
   std::string closing = result.exact
                             ? "exact, from all " + Grouped(result.sources) + " nodes\n"
                             : "estimated from " + Grouped(result.sources) + " of " +
@@ -89,9 +89,9 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(const NodeSubset measured,
                   NodeSubset::Of(snapshot, std::span(options.of).first(result.sources)));
     const std::uint64_t count = request.Given("top") ? request.Count("top") : 0;
-    PLEXUS_ASSIGN(top, BestOf(scores, measured, count));
+    PLEXUS_ASSIGN(top, BestOf(workspace, scores, measured, count));
   } else {
-    PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));
+    PLEXUS_ASSIGN(top, Best(workspace, scores, request.Count("top")));
   }
   std::string closing = ClosenessClosing(request, result, asked);
   Reply reply(

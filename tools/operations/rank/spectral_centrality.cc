@@ -54,7 +54,7 @@ Result<Reply> RunKatz(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(KatzResult result, Katz(snapshot, options));
   std::vector<double> normal = result.scores;
   for (double& x : normal) x = result.norm > 0 ? x / result.norm : 0;
-  PLEXUS_ASSIGN(auto top, Best(result.scores, request.Count("top")));
+  PLEXUS_ASSIGN(auto top, Best(workspace, result.scores, request.Count("top")));
   std::string closing = "alpha " + Number(result.alpha, 4) + ", spectral radius at most " +
                         Number(result.radius, 4) + ", " + std::to_string(result.iterations) +
                         " iterations, " +
@@ -81,7 +81,7 @@ Result<Reply> RunEigenvector(Workspace& workspace, const Request& request) {
   EigenvectorOptions options;
   PLEXUS_TRY(TakeIteration(workspace, request, options));
   PLEXUS_ASSIGN(EigenvectorResult result, Eigenvector(snapshot, options));
-  PLEXUS_ASSIGN(auto top, Best(result.scores, request.Count("top")));
+  PLEXUS_ASSIGN(auto top, Best(workspace, result.scores, request.Count("top")));
   std::string closing =
       result.acyclic ? "no edges form a cycle: the eigenvalue is 0 and no node has a score; katz, "
                        "or " +
@@ -110,7 +110,8 @@ Result<Reply> RunHits(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
   if (backward) std::swap(result.hubs, result.authorities);
   const bool hubs = request.Flag("hubs");
-  PLEXUS_ASSIGN(auto top, Best(hubs ? result.hubs : result.authorities, request.Count("top")));
+  PLEXUS_ASSIGN(auto top,
+                Best(workspace, hubs ? result.hubs : result.authorities, request.Count("top")));
   std::string closing =
       Steps(result.iterations, result.step, result.converged) + Stopped(request, result.truncated);
   Reply reply(

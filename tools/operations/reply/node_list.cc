@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "algorithms/memory/supersession.h"
 #include "engine/properties/properties.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
@@ -115,14 +116,22 @@ std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
 
 }  // namespace
 
-std::vector<std::string> NamesOfValues(const Schema& schema) {
-  std::vector<std::string> names = {"kind", "key", "tag", "tags", "scope", "text"};
+std::vector<std::string> NamesInExpressions(const Schema& schema) {
+  std::vector<std::string> names = {"kind", "key", "tag", "scope", "text"};
   for (const Column& column : schema.columns())
     if (!column.name.empty()) names.push_back(column.name);
   return names;
 }
 
-Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string& name) {
+std::vector<std::string> NamesOfValues(const Schema& schema) {
+  std::vector<std::string> names = NamesInExpressions(schema);
+  for (const char* more : {"tags", "degree", "in_degree", "out_degree", "superseded_by"})
+    names.emplace_back(more);
+  return names;
+}
+
+Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string& name,
+                                     const NodeColumnOptions& options) {
   NodeColumn made;
   made.name_ = name;
   const std::pair<std::string_view, Field> fields[] = {
@@ -142,6 +151,20 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
         IsTimeColumn(*column) || (made.type_ == ColumnType::kI64 && name.ends_with("_at"));
     return made;
   }
+  const std::pair<std::string_view, Direction> degrees[] = {
+      {"degree", Direction::kBoth}, {"in_degree", Direction::kIn}, {"out_degree", Direction::kOut}};
+  for (const auto& [degree_name, direction] : degrees)
+    if (name == degree_name) {
+      made.field_ = Field::kDegree;
+      made.degree_filter_ = ArcFilter::Kinds(snapshot.schema(), options.degree_kinds);
+      made.degree_direction_ = direction;
+      return made;
+    }
+  if (name == "superseded_by") {
+    made.field_ = Field::kSupersededBy;
+    made.now_ms_ = options.now_ms;
+    return made;
+  }
   made.field_ = Field::kProperty;
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('.', begin), name.size());
@@ -155,7 +178,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
 }
 
 bool NodeColumn::is_number() const {
-  return field_ == Field::kColumn && type_ != ColumnType::kString;
+  return field_ == Field::kDegree || (field_ == Field::kColumn && type_ != ColumnType::kString);
 }
 
 Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
@@ -168,6 +191,12 @@ Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
       return Tags(snapshot, node);
     case Field::kScope:
       return std::string(snapshot.scope(node));
+    case Field::kDegree:
+      return snapshot.Degree(degree_direction_, node, degree_filter_);
+    case Field::kSupersededBy: {
+      PLEXUS_ASSIGN(const std::optional<NodeId> by, SupersededBy(snapshot, node, now_ms_));
+      return by ? NodeValue(std::string(snapshot.key(*by))) : NodeValue();
+    }
     case Field::kColumn: {
       NodeValue value;
       if (type_ == ColumnType::kF64) {
@@ -211,11 +240,12 @@ Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest&
   }
   constexpr std::string_view kDescending = ":desc";
   const bool descending = request.sort.ends_with(kDescending);
-  PLEXUS_ASSIGN(
-      const NodeColumn column,
-      NodeColumn::Named(
-          snapshot, descending ? request.sort.substr(0, request.sort.size() - kDescending.size())
-                               : request.sort));
+  PLEXUS_ASSIGN(const NodeColumn column,
+                NodeColumn::Named(
+                    snapshot,
+                    descending ? request.sort.substr(0, request.sort.size() - kDescending.size())
+                               : request.sort,
+                    request.columns));
   reply.sorted_by = column.name();
   struct Keyed {
     NodeValue value;

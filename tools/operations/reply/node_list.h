@@ -2,7 +2,9 @@
 //
 // A column is named as in a Where expression (algorithms/retrieval/where.h): kind, key, scope,
 // text, a column of the graph, a property ("props.NAME", or NAME where no column has it; further
-// parts lead into nested maps); "tags" are all of them.
+// parts lead into nested maps); "tags" are all of them. "degree", "in_degree", "out_degree" count
+// edges, "superseded_by" is the key of what replaced the node; a column of the graph of such a name
+// goes before.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +32,21 @@ using NodeValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t
                                std::string, std::vector<std::string>, NodeJson>;
 
 // What a value can be named by: fields and columns of the graph; properties may have any name.
+// In expressions fewer: what is suggested has to be accepted.
 std::vector<std::string> NamesOfValues(const Schema& schema);
+std::vector<std::string> NamesInExpressions(const Schema& schema);
+
+// What values that are counted depend on.
+struct NodeColumnOptions {
+  EdgeKinds degree_kinds = {};  // of the edges that degrees count; none given: between facts
+  std::int64_t now_ms = 0;      // at which a node is superseded
+};
 
 class NodeColumn {
  public:
   // kInvalidArgument: an empty name, or one with an empty part.
-  static Result<NodeColumn> Named(const Snapshot& snapshot, const std::string& name);
+  static Result<NodeColumn> Named(const Snapshot& snapshot, const std::string& name,
+                                  const NodeColumnOptions& options = {});
 
   const std::string& name() const { return name_; }
   bool is_time() const { return is_time_; }  // milliseconds since 1970
@@ -44,18 +55,32 @@ class NodeColumn {
   Result<NodeValue> Of(const Snapshot& snapshot, NodeId node) const;
 
  private:
-  enum class Field : std::uint8_t { kKind, kKey, kTags, kScope, kText, kColumn, kProperty };
+  enum class Field : std::uint8_t {
+    kKind,
+    kKey,
+    kTags,
+    kScope,
+    kText,
+    kDegree,
+    kSupersededBy,
+    kColumn,
+    kProperty
+  };
   std::string name_;
   Field field_ = Field::kKey;
   ColumnId column_{};
   ColumnType type_ = ColumnType::kF64;
   std::vector<std::string> path_;
+  ArcFilter degree_filter_;
+  Direction degree_direction_ = Direction::kBoth;
+  std::int64_t now_ms_ = 0;
   bool is_time_ = false;
 };
 
 struct NodeListRequest {
   const NodeSubset* subset = nullptr;  // null: all alive facts
   std::string sort;                    // "" or a column's name, with ":desc" behind it or not
+  NodeColumnOptions columns;           // of the one to sort by
   std::uint64_t top = 0;               // 0 = all
   Budget budget = {};                  // its deadline and cancel flag
 };

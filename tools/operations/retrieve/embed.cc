@@ -7,6 +7,7 @@
 
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
+#include "tools/operations/change.h"
 #include "tools/operations/graph_record.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
@@ -16,6 +17,7 @@
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 #include "tools/operations/text_vectors.h"
+#include "tools/operations/word_query.h"
 
 namespace plexus::tools {
 namespace {
@@ -75,21 +77,23 @@ std::string Page(const TextVectorOptions& options, const TextVectorReport& repor
 
 Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const TextVectorOptions options, Options(workspace, request));
+  const bool dry = IsDryRun(request);
   Graph& graph = workspace.graph();
   PLEXUS_ASSIGN(const TextVectorReport report,
                 MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
-                  PLEXUS_TRY(graph.Apply(batch));
+                  if (!dry) PLEXUS_TRY(graph.Apply(batch));
                   return {};
                 }));
-  if (!report.truncated && !options.subset && report.documents > 0)
+  if (!dry && !report.truncated && !options.subset && report.documents > 0)
     PLEXUS_TRY(Remember(workspace, options));
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
   if (report.documents == 0 && report.removed == 0 && !report.truncated)
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
   const Sequence sequence = graph.snapshot().sequence();
-  Reply reply([sequence, report, space = options.space, dimensions = options.dimensions,
+  Reply reply([sequence, dry, report, space = options.space, dimensions = options.dimensions,
                seed = options.seed](ReplyWriter& json) {
     json.Field("sequence", sequence);
+    if (dry) json.Field("dry_run", true);
     json.Field("truncated", report.truncated);
     json.Field("space", space);
     json.Field("dimensions", dimensions);
@@ -104,7 +108,7 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
     json.EndObject();
     json.Field("without", report.without);
   });
-  reply.page = Page(options, report);
+  reply.page = Page(options, report) + DryRunClosing(request);
   return reply;
 }
 
@@ -118,7 +122,9 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(request.Text("query")));
   PLEXUS_ASSIGN(QueryVector query, TextVector(snapshot, terms, options));
   if (query.values.empty() && !query.truncated)
-    return Fail(ErrorCode::kNotFound, "no text has a word of " + Quoted(request.Text("query")));
+    return Fail(ErrorCode::kNotFound,
+                "no text has a word of " + Quoted(request.Text("query")) + "; " +
+                    OtherWays(workspace, request, !record.terms.stemmer.empty()));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
@@ -149,11 +155,12 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(NotTogether(request, "query", "dry_run"));
   return request.Given("query") ? MakeOne(workspace, request) : MakeAll(workspace, request);
 }
 
 Access EmbedAccess(const Request& request) {
-  return request.Given("query") ? Access::kRead : Access::kWrite;
+  return request.Given("query") ? Access::kRead : ChangesGraph(request);
 }
 
 }  // namespace
@@ -202,8 +209,10 @@ void AddEmbed(Rows& rows) {
                       PrefilterParameter("what questions of a new space read first (default none)"),
                       ElementParameter("what a new space keeps of a value: f32 (the default) or "
                                        "f16, half the memory and the disk, rounded to 11 bits"),
-                      Text("query", "WORDS", "print the vector of these words and change nothing")},
-       .reply = "sequence?:n, truncated:b, space:s, dimensions:n, seed:n, documents?:n, terms:n, "
+                      Text("query", "WORDS", "print the vector of these words and change nothing"),
+                      DryRunParameter()},
+       .reply = "sequence?:n, dry_run?:b, truncated:b, space:s, dimensions:n, seed:n, "
+                "documents?:n, terms:n, "
                 "vectors?:{new:n, changed:n, same:n, removed:n}, without?:n, known?:n, "
                 "values?:[x]",
        .examples = {{"plexus embed --db g",

@@ -1,5 +1,6 @@
 // retrieve: nodes found, expanded, scored and explained by a plan.
 #include "tools/operations/retrieve/plan_question.h"
+#include "tools/operations/retrieve/matching_line.h"
 
 #include <algorithm>
 #include <memory>
@@ -86,6 +87,7 @@ struct Answered {
   RetrieveResult result;
   EdgeProperties properties;
   std::optional<std::uint64_t> max_chars;
+  std::optional<MatchingLine> line;  // of a question in words
 };
 
 void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit) {
@@ -110,7 +112,9 @@ void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit)
     WritePath(json, "path", snapshot, hit.path, answer.properties);
   }
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
-  WriteText(json, WholeText(snapshot, hit.node), answer.max_chars);
+  const std::string text = WholeText(snapshot, hit.node);
+  WriteText(json, text, answer.max_chars);
+  if (answer.line) answer.line->Write(json, text);
 }
 
 void WriteAnswer(ReplyWriter& json, const Answered& answer) {
@@ -147,6 +151,9 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   Answered answer;
   answer.max_chars = request.MaybeCount("max_chars");
   answer.snapshot = workspace.snapshot();
+  if (!asked->words.terms.empty()) {
+    PLEXUS_ASSIGN(answer.line, MatchingLine::Make(answer.snapshot, asked->words.terms));
+  }
   PLEXUS_ASSIGN(answer.result,
                 Retrieve(answer.snapshot, asked->plan.plan, asked->question, asked->options));
   answer.result.truncated |= asked->words.truncated;
@@ -173,7 +180,7 @@ void AddRetrieve(Rows& rows) {
            "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, without_term:n, "
            "hits:[{key:k, score:x, relevance:x, "
            "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
-           "path?:[E], kind:s, text:s, text_cut?:b}], "
+           "path?:[E], kind:s, text:s, text_cut?:b, line?:s}], "
            "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
        .tables = {{"hits",
                    {{"score", "score", As::kPlain, 4},

@@ -18,6 +18,7 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
+#include "tools/operations/retrieve/matching_line.h"
 #include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/retrieve/recall_request.h"
 
@@ -76,6 +77,7 @@ struct PlanUsed {
   RetrievalPlan plan;
   EdgeProperties properties;  // Of the walks.
   std::optional<std::uint64_t> max_chars;
+  std::optional<MatchingLine> line;  // of a question in words
 };
 
 // What a plan knows of its hit. The path term is "path", so its edges are the "walk".
@@ -97,7 +99,9 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
   if (hit.evidence.similarity) json.Field("similarity", *hit.evidence.similarity);
   if (hit.evidence.path) json.Field("path", *hit.evidence.path);
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
-  WriteText(json, WholeText(snapshot, hit.node), used.max_chars);
+  const std::string text = WholeText(snapshot, hit.node);
+  WriteText(json, text, used.max_chars);
+  if (used.line) used.line->Write(json, text);
   json.Field("why", hit.why);
   json.Objects("terms", hit.terms, [&](const ScoreTerm& term) {
     json.Field("name", term.name);
@@ -174,6 +178,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, result));
   PlanUsed used;
   used.max_chars = request.MaybeCount("max_chars");
+  if (!asked.words.terms.empty()) {
+    PLEXUS_ASSIGN(used.line, MatchingLine::Make(snapshot, asked.words.terms));
+  }
   if (asked.options.by_plan.plan) {
     used.name = asked.plan.name;
     used.plan = asked.plan.plan;
@@ -236,7 +243,8 @@ void AddRecall(Rows& rows) {
                       DryRunParameter()},
        .reply =
            "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
-           "text:s, text_cut?:b, why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, "
+           "text:s, text_cut?:b, line?:s, why:s, terms:[{name:s, value:x, weight:x}], "
+           "relevance?:x, "
            "found_by?:[s], "
            "hops?:n, "
            "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, inverse?:s, "

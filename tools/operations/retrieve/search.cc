@@ -19,6 +19,7 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
+#include "tools/operations/retrieve/matching_line.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
 #include "tools/operations/word_query.h"
@@ -86,8 +87,9 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
 }
 
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
-std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const Hidden& hidden,
-                       const NotIndexed& not_indexed) {
+std::string WhyNothing(const Workspace& workspace, const Request& request,
+                       const PhraseQuery& parsed, const Hidden& hidden,
+                       const NotIndexed& not_indexed, bool stems) {
   std::string why;
   const auto add = [&](std::uint64_t count, const std::string& what) {
     if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + what;
@@ -101,9 +103,11 @@ std::string WhyNothing(const Request& request, const PhraseQuery& parsed, const 
   add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
   const std::string& query = request.Text("query");
   if (!why.empty()) return "nothing shown has a word of " + Quoted(query) + "; hidden are " + why;
-  return std::string(not_indexed.none() ? "no text " : "no indexed text ") +
-         (parsed.phrases.empty() ? "has a word of '" : "holds words in quotes side by side: '") +
-         query + "'";
+  const std::string none = not_indexed.none() ? "no text " : "no indexed text ";
+  if (!parsed.phrases.empty())
+    return none + "holds words in quotes side by side: '" + query +
+           "'; without quotes they may stand apart";
+  return none + "has a word of '" + query + "'; " + OtherWays(workspace, request, stems);
 }
 
 void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
@@ -112,12 +116,14 @@ void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
 }
 
 void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& result,
-                const Bm25Match& match, std::optional<std::uint64_t> max_chars) {
+                const Bm25Match& match, const MatchingLine& line,
+                std::optional<std::uint64_t> max_chars) {
   json.Node("key", snapshot, match.node);
   json.Field("score", match.score);
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
   const std::string text = WholeText(snapshot, match.node);
   WriteText(json, text, max_chars);
+  line.Write(json, text);
   json.Field("length", match.length);
   json.Objects("terms", match.shares, [&](const TermShare& share) {
     const QueryTerm& term = result.terms[share.term];
@@ -129,13 +135,13 @@ void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& r
 }
 
 Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result result,
-                const Hidden& hidden, const NotIndexed& not_indexed,
+                const Hidden& hidden, const NotIndexed& not_indexed, MatchingLine line,
                 std::optional<std::uint64_t> max_chars) {
   std::string closing;
   if (result.matches.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
   closing += Truncated(result.truncated, "these are the best of those looked at");
   Reply reply([snapshot = workspace.snapshot(), phrases = query.phrases, result = std::move(result),
-               hidden, not_indexed, max_chars](ReplyWriter& json) {
+               hidden, not_indexed, line = std::move(line), max_chars](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("documents", result.documents);
     json.Field("average_length", result.average_length);
@@ -156,7 +162,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       json.EndObject();
     }
     json.Objects("results", result.matches, [&](const Bm25Match& match) {
-      WriteMatch(json, snapshot, result, match, max_chars);
+      WriteMatch(json, snapshot, result, match, line, max_chars);
     });
   });
   reply.closing = std::move(closing);
@@ -195,8 +201,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
   PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);
+  PLEXUS_ASSIGN(MatchingLine line, MatchingLine::Make(snapshot, terms));
   if (result.found > 0 || result.truncated)
-    return MakeReply(workspace, query, std::move(result), {}, not_indexed,
+    return MakeReply(workspace, query, std::move(result), {}, not_indexed, std::move(line),
                      request.MaybeCount("max_chars"));
   Hidden hidden;
   if (!options.events) {
@@ -204,9 +211,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                                       query.phrases.empty() ? nullptr : &words.holding));
   }
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
-  Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed,
+  Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed, std::move(line),
                           request.MaybeCount("max_chars"));
-  reply.failure = Error{ErrorCode::kNotFound, WhyNothing(request, query, hidden, of_all)};
+  reply.failure = Error{ErrorCode::kNotFound, WhyNothing(workspace, request, query, hidden, of_all,
+                                                         !record.terms.stemmer.empty())};
   return reply;
 }
 
@@ -237,7 +245,7 @@ void AddSearch(Rows& rows) {
                 "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, not_indexed:n, "
                 "not_compared:n, "
                 "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
-                "results:[{key:k, score:x, kind:s, text:s, text_cut?:b, length:n, "
+                "results:[{key:k, score:x, kind:s, text:s, text_cut?:b, line?:s, length:n, "
                 "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},

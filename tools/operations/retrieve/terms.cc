@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/lines.h"
@@ -62,15 +63,19 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                     " cannot go with other stop words or switches than those of the rest of the "
                     "index");
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-  PLEXUS_ASSIGN(const IndexTermsReport report, UpdateTerms(workspace, options));
+  const bool dry = IsDryRun(request);
+  PLEXUS_ASSIGN(const IndexTermsReport report,
+                dry ? PreviewTerms(workspace, options) : UpdateTerms(workspace, options));
   const Sequence sequence = workspace.graph().snapshot().sequence();
-  Reply reply([sequence, report](ReplyWriter& json) {
+  Reply reply([sequence, dry, report](ReplyWriter& json) {
     json.Field("sequence", sequence);
+    if (dry) json.Field("dry_run", true);
     json.Field("truncated", report.truncated);
     WriteTermFields(json, report);
   });
-  reply.page = ShownTerms(report) +
-               Truncated(report.truncated, "what was indexed stays, the same again goes on");
+  reply.page = ShownTerms(report) + DryRunClosing(request) +
+               Truncated(report.truncated, dry ? "there may be more"
+                                               : "what was indexed stays, the same again goes on");
   return reply;
 }
 
@@ -114,15 +119,17 @@ void AddTerms(Rows& rows) {
                  "words by their stems, as english: leopards finds leopard (a new index does not)"),
             Flag("renew",
                  "as a new index is made; an index of an earlier version stays as it is without "
-                 "this")},
-       .reply = "sequence:n, truncated:b, texts:n, changed:n, linked:n, unlinked:n",
+                 "this"),
+            DryRunParameter()},
+       .reply = "sequence:n, dry_run?:b, truncated:b, texts:n, changed:n, linked:n, unlinked:n",
        .examples = {{"plexus terms --db g",
                      "index every text; again after changes, it costs what changed"},
                     {"plexus terms --db g --stop-words german.txt",
                      "leave out a language's small words, too"},
                     {"plexus terms --db g --stem english",
                      "find plurals; the index stays so, also in later imports"}},
-       .run = Run});
+       .run = Run,
+       .access = ChangesGraph});
 }
 
 }  // namespace plexus::tools

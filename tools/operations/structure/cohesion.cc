@@ -29,7 +29,7 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
     wanted.run.budget = options.run.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
-    PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));
+    PLEXUS_ASSIGN(top, Best(workspace, scores, request.Count("top")));
   }
   std::string headline = Grouped(counted.triangles) + " triangles among " + Grouped(counted.nodes) +
                          " nodes and " + Grouped(counted.edges) +
@@ -68,7 +68,7 @@ Result<Reply> RunKCore(Workspace& workspace, const Request& request) {
     return result.cores[v] != KCoreResult::kNotSelected && result.cores[v] >= least;
   };
   const std::vector<double> scores(result.cores.begin(), result.cores.end());
-  PLEXUS_ASSIGN(auto top, Best(scores, request.Count("top"), wanted));
+  PLEXUS_ASSIGN(auto top, Best(workspace, scores, request.Count("top"), wanted));
   std::string headline =
       "the densest core is the " + std::to_string(result.degeneracy) + "-core; " +
       Grouped(top.total) + " nodes stand in the " + std::to_string(least) + "-core" +

@@ -1,5 +1,6 @@
 // communities: which nodes belong together, by modularity or by what neighbours say.
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,19 +79,22 @@ Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
 }
 
 struct Listed {
-  std::uint32_t community;
-  std::vector<NodeId> members;  // ascending
+  std::uint32_t community = 0;
+  std::size_t size = 0;
+  std::vector<NodeId> members;  // that are shown, ascending
 };
 
 // Largest first, ties to the smaller first member.
-std::vector<Listed> BySize(const Found& found) {
+std::vector<Listed> BySize(const Workspace& workspace, const Found& found) {
   std::vector<Listed> list(found.count);
   for (std::uint32_t c = 0; c < found.count; ++c) list[c].community = c;
-  for (NodeId v = 0; v < found.communities.size(); ++v)
-    if (found.communities[v] != Found::kNone) list[found.communities[v]].members.push_back(v);
-  std::stable_sort(list.begin(), list.end(), [](const Listed& a, const Listed& b) {
-    return a.members.size() > b.members.size();
-  });
+  for (NodeId v = 0; v < found.communities.size(); ++v) {
+    if (found.communities[v] == Found::kNone) continue;
+    Listed& listed = list[found.communities[v]];
+    ++listed.size;
+    if (workspace.Shows(v)) listed.members.push_back(v);
+  }
+  std::ranges::stable_sort(list, std::greater(), &Listed::size);
   return list;
 }
 
@@ -98,13 +102,13 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   const std::string method = request.Text("method");
   PLEXUS_ASSIGN(Found found,
                 method == "labels" ? ByLabels(workspace, request) : ByLeiden(workspace, request));
-  std::vector<Listed> list = BySize(found);
-  const std::size_t largest = list.empty() ? 0 : list[0].members.size();
-  const auto alone = static_cast<std::uint64_t>(
-      std::ranges::count_if(list, [](const Listed& l) { return l.members.size() == 1; }));
+  std::vector<Listed> list = BySize(workspace, found);
+  const std::size_t largest = list.empty() ? 0 : list[0].size;
+  const auto alone = static_cast<std::uint64_t>(std::ranges::count(list, 1U, &Listed::size));
   std::string headline = Grouped(found.count) + " communities, the largest has " +
                          Grouped(largest) + " nodes, " + Grouped(alone) +
                          " are single nodes; modularity " + Number(found.modularity, 6) + "\n";
+  std::erase_if(list, [](const Listed& listed) { return listed.members.empty(); });
   found.communities.clear();
   const bool truncated = found.truncated;
   Reply reply([snapshot = workspace.snapshot(), method, found = std::move(found),
@@ -112,13 +116,13 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                members = request.Count("members")](ReplyWriter& json) {
     json.Field("truncated", found.truncated);
     json.Field("method", method);
-    json.Field("total", found.count);
+    json.Field("total", list.size());
     json.Field("modularity", found.modularity);
     json.Field("iterations", found.iterations);
     if (method == "leiden") json.Field("levels", found.levels);
     json.Objects("results", First(list, top), [&](const Listed& listed) {
       json.Field("community", listed.community);
-      json.Field("size", listed.members.size());
+      json.Field("size", listed.size);
       json.Nodes("members", snapshot, First(listed.members, members));
     });
   });
@@ -148,7 +152,8 @@ void AddCommunities(Rows& rows) {
                Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(),
                Top(20, "list the K largest; 0 = all"),
                Count("members", "M", "show the first M of each; 0 = all")
-                   .Default(std::uint64_t{5})},
+                   .Default(std::uint64_t{5})} +
+           ShownParameters(),
        .reply = "truncated:b, method:s, total:n, modularity:x, iterations:n, levels?:n, "
                 "results:[{community:n, size:n, members:[k]}]",
        .tables = {{"results",

@@ -17,32 +17,39 @@ namespace {
 
 struct Component {
   NodeId first;  // its smallest id
+  NodeId shown;  // its smallest id that is shown
   std::uint64_t size;
   std::vector<NodeId> members;  // the first ones, ascending, where they are asked for
 };
 
-// Largest first, ties by smaller id.
-std::vector<Component> BySize(const ComponentsResult& result) {
+// Those with a node that is shown, largest first, ties by smaller id.
+std::vector<Component> BySize(const Workspace& workspace, const ComponentsResult& result) {
   std::vector<std::uint64_t> sizes(result.labels.size());
-  for (NodeId label : result.labels)
-    if (label != kNoNode) ++sizes[label];
+  std::vector<NodeId> shown(result.labels.size(), kNoNode);
+  for (NodeId v = 0; v < result.labels.size(); ++v) {
+    const NodeId label = result.labels[v];
+    if (label == kNoNode) continue;
+    ++sizes[label];
+    if (shown[label] == kNoNode && workspace.Shows(v)) shown[label] = v;
+  }
   std::vector<Component> components;
-  for (std::size_t node = 0; node < sizes.size(); ++node)
-    if (sizes[node] > 0) components.push_back({static_cast<NodeId>(node), sizes[node], {}});
+  for (NodeId v = 0; v < sizes.size(); ++v)
+    if (shown[v] != kNoNode) components.push_back({v, shown[v], sizes[v], {}});
   std::stable_sort(components.begin(), components.end(),
                    [](const Component& a, const Component& b) { return a.size > b.size; });
   return components;
 }
 
 // The first `most` members of each that is listed; 0 = all.
-void ListMembers(const ComponentsResult& result, std::uint64_t most,
+void ListMembers(const Workspace& workspace, const ComponentsResult& result, std::uint64_t most,
                  std::vector<Component>& components) {
   constexpr auto kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> places(result.labels.size(), kNone);
   for (std::size_t i = 0; i < components.size(); ++i) places[components[i].first] = i;
   for (NodeId v = 0; v < result.labels.size(); ++v) {
     const std::size_t place = result.labels[v] == kNoNode ? kNone : places[result.labels[v]];
-    if (place != kNone && (most == 0 || components[place].members.size() < most))
+    if (place != kNone && workspace.Shows(v) &&
+        (most == 0 || components[place].members.size() < most))
       components[place].members.push_back(v);
   }
 }
@@ -56,19 +63,19 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     PLEXUS_TRY(IsBackward(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(const ComponentsResult result,
                 strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
-  std::vector<Component> components = BySize(result);
+  std::vector<Component> components = BySize(workspace, result);
+  const std::size_t total = components.size();
   const std::uint64_t top = request.Count("top");
   if (top > 0 && components.size() > top) components.resize(top);
   const auto members = request.MaybeCount("members");
-  if (members) ListMembers(result, *members, components);
+  if (members) ListMembers(workspace, result, *members, components);
   Reply reply([snapshot, components = std::move(components), listed = members.has_value(),
-               truncated = result.truncated, count = result.count,
-               largest = result.largest](ReplyWriter& json) {
+               truncated = result.truncated, total, largest = result.largest](ReplyWriter& json) {
     json.Field("truncated", truncated);
-    json.Field("total", count);
+    json.Field("total", total);
     json.Field("largest", largest);
     json.Objects("results", components, [&](const Component& component) {
-      json.Node("key", snapshot, component.first);
+      json.Node("key", snapshot, component.shown);
       json.Field("size", component.size);
       if (listed) json.Nodes("members", snapshot, component.members);
     });
@@ -95,7 +102,8 @@ void AddComponents(Rows& rows) {
            EdgeParameters() +
            Parameters{Top(20, "list the K largest; 0 = all"),
                       Count("members", "M",
-                            "show the first M nodes of each; 0 = all (default: the first alone)")},
+                            "show the first M nodes of each; 0 = all (default: the first alone)")} +
+           ShownParameters(),
        .reply = "truncated:b, total:n, largest:n, results:[{key:k, size:n, members?:[k]}]",
        .tables = {{"results", {{"size", "nodes", As::kGrouped}, {"key|members", "", As::kNodes}}}},
        .examples = {{"plexus components --db g", "how many parts, and the largest"},

@@ -77,7 +77,9 @@ Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
   options.list_blocks = blocks;
   PLEXUS_ASSIGN(CutPointsResult cuts, CutPoints(snapshot, options));
   const std::uint64_t top = request.Count("top");
-  std::string headline = Grouped(cuts.points.size()) + " articulation points and " +
+  const std::size_t points = cuts.points.size();
+  KeepShown(workspace, cuts.points);
+  std::string headline = Grouped(points) + " articulation points and " +
                          Grouped(cuts.bridges.size()) + " bridges among " + Grouped(cuts.nodes) +
                          " nodes; " + Grouped(cuts.blocks) + " blocks, the largest of " +
                          Grouped(cuts.largest_block) + " nodes\n";
@@ -86,10 +88,10 @@ Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
   closing += Truncated(cuts.truncated, "what is listed is certain, the rest is not known");
   EdgeProperties properties;
   PLEXUS_TRY(properties.Read(snapshot, First(cuts.bridges, top)));
-  Reply reply([snapshot, top, blocks, cuts = std::move(cuts),
+  Reply reply([snapshot, top, blocks, points, cuts = std::move(cuts),
                properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", cuts.truncated);
-    json.Field("articulation_points", cuts.points.size());
+    json.Field("articulation_points", points);
     json.Field("bridges", cuts.bridges.size());
     json.Field("blocks", cuts.blocks);
     json.Field("largest_block", cuts.largest_block);
@@ -137,6 +139,7 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
     std::stable_sort(nodes.begin(), nodes.end(),
                      [&](NodeId a, NodeId b) { return result.dominated[a] > result.dominated[b]; });
   }
+  KeepShown(workspace, nodes);
   const std::uint64_t top = request.Count("top");
   std::string headline = Grouped(result.reached) + " nodes reached\n";
   std::string closing =
@@ -190,7 +193,8 @@ void AddConnectivity(Rows& rows) {
                   .summary = "List the nodes and edges without which the graph falls apart",
                   .parameters = EdgeParameters() +
                                 Parameters{Flag("blocks", "list the biconnected components, too"),
-                                           TopForPeople("list the first K of each; 0 = all")},
+                                           TopForPeople("list the first K of each; 0 = all")} +
+                                ShownParameters(),
                   .reply =
                       "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
                       "nodes:[{key:k}], edges:[E], components?:[[k]]",
@@ -211,7 +215,8 @@ void AddConnectivity(Rows& rows) {
                Text("to", "B", "only what every path to B passes, in order").Named(Means::kKey)} +
            EdgeParameters() +
            Parameters{DirectionParameter({"out", "in"}, "paths from the root, or to it"),
-                      TopForPeople("list the first K of those reached; 0 = all")},
+                      TopForPeople("list the first K of those reached; 0 = all")} +
+           ShownParameters(),
        .reply = "truncated:b, reached:n, total:n, results:[{key:k, dominator?:k, dominated:n}]",
        .tables = {{"results",
                    {{"dominated", "cut off without it", As::kGrouped},

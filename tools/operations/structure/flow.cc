@@ -70,8 +70,8 @@ void AddFlow(Rows& rows) {
        .title = "Maximum flow",
        .summary = "Find the maximum flow and the minimum cut between two nodes",
        .parameters =
-           Parameters{Text("from", "A", "the source's key").Named(Means::kKey).Required(),
-                      Text("to", "B", "the sink's key").Named(Means::kKey).Required()} +
+           Parameters{Text("from", "A", "the source's key").Named(Means::kKey).OrPositional(),
+                      Text("to", "B", "the sink's key").Named(Means::kKey).OrPositional()} +
            EdgeParameters() +
            Parameters{Choice("capacity", {"weight", "unit"}, "of an edge: its weight, or 1"),
                       DirectionParameter({"out", "both"}, "edges carry one way, or either"),

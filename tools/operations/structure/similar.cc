@@ -21,8 +21,13 @@ SimilarityMeasure MeasureNamed(const std::string& name) {
   return name == "resource" ? SimilarityMeasure::kResourceAllocation : SimilarityMeasure::kCommon;
 }
 
-Result<Reply> NodesReply(const Snapshot& snapshot, NodeId of, const SimilarityOptions& options) {
+Result<Reply> NodesReply(const Workspace& workspace, NodeId of, SimilarityOptions options) {
+  const Snapshot& snapshot = workspace.snapshot();
+  const std::size_t top = options.top;
+  if (workspace.shown()) options.top = 0;
   PLEXUS_ASSIGN(SimilarNodesResult result, SimilarNodes(snapshot, of, options));
+  KeepShown(workspace, result.nodes, &SimilarNeighbor::node);
+  if (top > 0 && result.nodes.size() > top) result.nodes.resize(top);
   const bool counted = options.measure == SimilarityMeasure::kJaccard ||
                        options.measure == SimilarityMeasure::kOverlap;
   std::string headline = Grouped(result.candidates) + " nodes share some of " +
@@ -63,6 +68,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("with") && !request.Given("of"))
     return Fail(ErrorCode::kInvalidArgument, request.Name("with") + " needs " + request.Name("of") +
                                                  ": which node is compared?");
+  for (const char* shows : {"show_kinds", "show_where"}) {
+    PLEXUS_TRY(Needs(request, shows, "of"));
+    PLEXUS_TRY(NotTogether(request, "with", shows));
+  }
   PLEXUS_TRY(NotTogether(request, "with", "least"));
   PLEXUS_TRY(NotTogether(request, "with", "top"));
   const std::uint64_t least = request.Count("least");
@@ -86,7 +95,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   for (const NodeId other : named) pairs.push_back({of, other});
   named.insert(named.begin(), of);
   NoteIndexNodes(workspace.notes(), snapshot, named, options.filter.kinds);
-  if (pairs.empty()) return NodesReply(snapshot, of, options);
+  if (pairs.empty()) return NodesReply(workspace, of, options);
   PLEXUS_ASSIGN(PairSimilaritiesResult result, PairSimilarities(snapshot, pairs, options));
   return PairsReply(snapshot, std::move(result.pairs), result.truncated);
 }
@@ -116,7 +125,8 @@ void AddSimilar(Rows& rows) {
                    "only these edge kinds; has_tag, say, for shared tags (default: all facts)"),
                ValidAtParameter(),
                Count("least", "N", "leave out who shares fewer than N").Default(std::uint64_t{1}),
-               MaxEdges(), Top(20, "the K best; 0 = all")},
+               MaxEdges(), Top(20, "the K best; 0 = all")} +
+           ShownParameters(),
        .reply = "truncated:b, neighbors?:n, candidates?:n, "
                 "results?:[{key:k, score:x, shared:n, neighbors?:n}], "
                 "pairs?:[{a:k, b:k, score:x, shared:n, neighbors_a:n, neighbors_b:n}]",

@@ -19,7 +19,6 @@ namespace {
 std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& result,
                     std::uint64_t top) {
   std::string text;
-  if (result.order.empty() && !result.truncated) text = "no edges to order by\n";
   if (const std::size_t shown = First(result.order, top).size(); shown < result.order.size())
     text += "... " + Grouped(result.order.size() - shown) + " more\n";
   constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
@@ -49,7 +48,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.reverse = request.Flag("reverse") != backward;
   PLEXUS_ASSIGN(TopologicalOrderResult result, TopologicalOrder(snapshot, options));
   const std::uint64_t top = request.Count("top");
-  std::string closing = Closing(snapshot, result, top);
+  const bool any = result.truncated || !result.order.empty();
+  KeepShown(workspace, result.order, &OrderedNode::node);
+  std::string closing = any ? Closing(snapshot, result, top) : "no edges to order by\n";
   const bool cyclic = !result.cycles.empty();
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
@@ -81,7 +82,8 @@ void AddTopologicalOrder(Rows& rows) {
            Parameters{
                KindsParameter("order by these edge kinds (default: those declared acyclic)"),
                Flag("reverse", "what is pointed to first: dependencies before their dependents"),
-               ValidAtParameter(), TopForPeople()},
+               ValidAtParameter(), TopForPeople()} +
+           ShownParameters(),
        .reply = "truncated:b, acyclic?:b, total:n, results:[{key:k, level:n}], "
                 "cycles:[{size:n, nodes:[k]}]",
        .tables = {{"results", {{"level", "level"}, {"key", "", As::kNode}}}},

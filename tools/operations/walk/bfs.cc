@@ -59,7 +59,8 @@ Result<Reply> RunEach(Workspace& workspace, const Request& request,
 }
 
 Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
-  PLEXUS_TRY(NotTogether(request, "each", "top"));
+  for (const char* lists : {"top", "show_kinds", "show_where"})
+    PLEXUS_TRY(NotTogether(request, "each", lists));
   PLEXUS_TRY(NotTogether(request, "each", "resume"));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const std::vector<NodeId> sources, FindAliveNodes(snapshot, request.List("from")));
@@ -78,6 +79,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
   }
   std::string headline = Grouped(result.nodes.size()) + " nodes reached; by depth:";
   for (std::uint64_t count : levels) headline += " " + Grouped(count);
+  KeepShown(workspace, result.nodes, &BfsNode::node);
   const std::string resume = result.resume;
   const bool truncated = result.truncated;
   Reply reply([snapshot, levels = std::move(levels), result = std::move(result),
@@ -116,6 +118,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   std::string headline = Grouped(result.nodes.size()) +
                          (direction == Direction::kIn ? " ancestors" : " descendants") +
                          (result.truncated ? ", and more (truncated)" : "") + "\n";
+  KeepShown(workspace, result.nodes, &BfsNode::node);
   std::string closing;
   const std::size_t shown = First(result.nodes, top).size();
   if (shown < result.nodes.size())
@@ -145,20 +148,21 @@ Result<Reply> RunDescendants(Workspace& workspace, const Request& request) {
 
 Operation OneWayRow(const char* name, const char* title, const char* summary, const char* first,
                     const char* second, Result<Reply> (*run)(Workspace&, const Request&)) {
-  return {
-      .name = name,
-      .group = "Ask",
-      .title = title,
-      .summary = summary,
-      .parameters = Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
-                               Count("depth", "D", "at most D edges away (default: no limit)")} +
-                    EdgeParameters() +
-                    Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), TopForPeople()},
-      .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
-      .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
-      .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
-                   {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
-      .run = run};
+  return {.name = name,
+          .group = "Ask",
+          .title = title,
+          .summary = summary,
+          .parameters =
+              Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
+                         Count("depth", "D", "at most D edges away (default: no limit)")} +
+              EdgeParameters() +
+              Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), TopForPeople()} +
+              ShownParameters(),
+          .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
+          .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
+          .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
+                       {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
+          .run = run};
 }
 
 }  // namespace
@@ -171,13 +175,15 @@ void AddBfs(Rows& rows) {
        .summary = "List what can be reached, nearest first",
        .parameters =
            Parameters{
-               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).Required(),
+               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).OrPositional(),
                Flag("each",
                     "a search from each start by itself, 64 at once (limits hold for each "
                     "64): how many it reaches at which depth"),
                Count("depth", "D", "at most D edges away (default: no limit)"),
                DirectionParameter({"out", "in", "both"}, "which way to walk")} +
-           EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), Top(100)},
+           EdgeParameters() +
+           Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), Top(100)} +
+           ShownParameters(),
        .reply = "truncated:b, resume?:s, total?:n, levels?:[n], "
                 "results?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
        .tables = {{"results", {{"depth", "depth"}, {"key", "", As::kNode}}},

@@ -35,6 +35,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     if (std::isfinite(result.distances[v]) && result.distances[v] <= within) nodes.push_back(v);
   std::stable_sort(nodes.begin(), nodes.end(),
                    [&](NodeId a, NodeId b) { return result.distances[a] < result.distances[b]; });
+  KeepShown(workspace, nodes);
   std::string headline = Grouped(result.reached) + " nodes reached\n";
   std::string closing =
       Truncated(result.truncated, "these distances are certain, farther nodes are not known");
@@ -62,14 +63,16 @@ void AddDistances(Rows& rows) {
        .title = "Distances from a node",
        .summary = "Tell what the cheapest path from one node to every other costs",
        .parameters =
-           Parameters{Text("from", "KEY", "the node to start from").Named(Means::kKey).Required(),
-                      Choice("cost", {"hops", "length", "log"},
-                             "of an edge: 1, its weight as a length, or -ln of its weight"),
-                      DirectionParameter({"out", "in", "both"}, "which way to walk")} +
+           Parameters{
+               Text("from", "KEY", "the node to start from").Named(Means::kKey).OrPositional(),
+               Choice("cost", {"hops", "length", "log"},
+                      "of an edge: 1, its weight as a length, or -ln of its weight"),
+               DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
            Parameters{
                Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
-               Top(100, "list the K nearest; 0 = all")},
+               Top(100, "list the K nearest; 0 = all")} +
+           ShownParameters(),
        .reply = "truncated:b, reached:n, total:n, results:[{key:k, distance:x}]",
        .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus distances --db roads --from home --cost length --within 10",

@@ -166,7 +166,7 @@ void AddNeighborhood(Rows& rows) {
        .summary = "Show the nodes and edges within a few hops, with hop, direction and decay",
        .parameters =
            Parameters{
-               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).Required(),
+               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).OrPositional(),
                Count("hops", "H", "at most H edges away, 0 to 16")
                    .Between(0, kMaxHops)
                    .Default(std::uint64_t{2}),

@@ -150,8 +150,8 @@ void AddPath(Rows& rows) {
        .title = "Shortest paths",
        .summary = "Find the shortest paths between two nodes",
        .parameters =
-           Parameters{Text("from", "A", "the first node's key").Named(Means::kKey).Required(),
-                      Text("to", "B", "the last node's key").Named(Means::kKey).Required(),
+           Parameters{Text("from", "A", "the first node's key").Named(Means::kKey).OrPositional(),
+                      Text("to", "B", "the last node's key").Named(Means::kKey).OrPositional(),
                       Choice("cost", {"hops", "length", "log"},
                              "of an edge: 1, its weight as a length, or -ln of its weight"),
                       Flag("weighted", "the best product of weights: the same as cost log"),

@@ -150,7 +150,7 @@ void AddTraverse(Rows& rows) {
            Parameters{
                Repeated("from", "KEY[=W]", "start here, with weight W (default 1); repeatable")
                    .Named(Means::kWeightedKey)
-                   .Required(),
+                   .OrPositional(),
                Count("hops", "H", "at most H edges away, 0 to 16")
                    .Between(0, kMaxHops)
                    .Default(std::uint64_t{3}),

@@ -1,0 +1,27 @@
+// Nodes by their keys, and the terms that go with them.
+#include "storage/purge/purge_batch.h"
+
+#include <set>
+#include <string>
+
+#include "storage/purge/orphan_terms.h"
+
+namespace plexus {
+
+using namespace storage_internal;
+
+Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
+                              std::int64_t now_ms) {
+  WriteBatch batch(now_ms);
+  std::set<NodeId> nodes;
+  for (const std::string_view key : keys) {
+    const auto node = now.Find(key);
+    if (!node) return Fail(ErrorCode::kNotFound, "there is no node '" + std::string(key) + "'");
+    nodes.insert(*node);
+    batch.PurgeNode(NodeRef::Id(*node));
+  }
+  for (const NodeId term : OrphanTerms(now, nodes)) batch.RemoveNode(NodeRef::Id(term));
+  return batch;
+}
+
+}  // namespace plexus

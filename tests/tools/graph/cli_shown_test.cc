@@ -1,0 +1,144 @@
+// What takes part in an answer and what of it is listed: --node-kinds and --where, --show-kinds and
+// --show-where.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+#include "tools/operations/registry.h"
+
+namespace plexus::testing {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// Sources that only memories cite, and a memory that cites none.
+class Shown : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string file = dir_.File("g.jsonl", R"({"node":"s1","kind":"source","trust":0.9}
+{"node":"s2","kind":"source","trust":0.2}
+{"node":"m1","kind":"memory"}
+{"node":"m2","kind":"memory"}
+{"node":"m3","kind":"memory"}
+{"node":"m4","kind":"memory"}
+{"edge":["m1","s1"],"kind":"cites"}
+{"edge":["m2","s1"],"kind":"cites"}
+{"edge":["m3","s2"],"kind":"cites"}
+{"edge":["m1","m2"],"kind":"cites"}
+)");
+    ASSERT_EQ(Run({"import", file}).code, 0);
+  }
+  Finished Run(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--db", dir_ / "g"});
+    return Plexus(arguments);
+  }
+  boost::json::object Json(Arguments arguments) const {
+    arguments.push_back("--json");
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.Json();
+  }
+  // The keys of the reply's list, and its total.
+  std::string Listed(Arguments arguments) const {
+    const boost::json::object reply = Json(std::move(arguments));
+    const bool named = reply.contains("results");
+    std::string text;
+    for (const auto& row : reply.at(named ? "results" : "nodes").as_array())
+      text += std::string(row.at("key").as_string()) + " ";
+    if (reply.contains("total")) text += std::to_string(reply.at("total").to_number<int>());
+    return text;
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Shown, ListsSomeOfARankingOfAll) {
+  EXPECT_EQ(Listed({"pagerank", "--show-kinds", "source"}), "s1 s2 2");
+  EXPECT_EQ(Listed({"pagerank", "--show-where", "trust < 0.5"}), "s2 1");
+  EXPECT_EQ(Listed({"pagerank", "--show-kinds", "source", "--show-where", "trust > 0.5"}), "s1 1");
+  EXPECT_EQ(Listed({"pagerank", "--seed", "m1", "--push", "1e-6", "--show-kinds", "source"}),
+            "s1 ");
+  // The scores are those of the whole ranking.
+  const auto all = Json({"pagerank"}), some = Json({"pagerank", "--show-kinds", "source"});
+  EXPECT_EQ(all.at("nodes").at(0), some.at("nodes").at(0));
+  EXPECT_EQ(all.at("edges"), some.at("edges"));
+  const std::string sets = dir_.File("sets", "m1\n");
+  EXPECT_EQ(Json({"pagerank", "--sets", sets, "--show-kinds", "source"})
+                .at("sets")
+                .at(0)
+                .at("nodes")
+                .as_array()
+                .size(),
+            1U);
+}
+
+TEST_F(Shown, IsTheSameInEveryOperationThatListsNodes) {
+  const Arguments commands[] = {{"katz"},
+                                {"eigenvector", "--direction", "both"},
+                                {"hits"},
+                                {"betweenness", "--directed"},
+                                {"closeness", "--of", "s1", "--of", "m1"},
+                                {"triangles"},
+                                {"kcore"},
+                                {"components"},
+                                {"communities"},
+                                {"cuts"},
+                                {"dominators", "m1"},
+                                {"topo", "--kinds", "cites"},
+                                {"similar", "--of", "m1"},
+                                {"distances", "--from", "m1"},
+                                {"bfs", "--from", "m1"},
+                                {"ancestors", "s1"},
+                                {"descendants", "m1"}};
+  for (Arguments command : commands) {
+    const std::string name = command[0];
+    command.insert(command.end(), {"--show-kinds", "source"});
+    const boost::json::object reply = Json(command);
+    for (const auto& row : reply.at(reply.contains("results") ? "results" : "nodes").as_array()) {
+      if (row.as_object().contains("key")) {
+        EXPECT_EQ(row.at("key").as_string()[0], 's') << name;
+      }
+      if (const auto* members = row.as_object().if_contains("members")) {
+        for (const auto& member : members->as_array())
+          EXPECT_EQ(member.as_string()[0], 's') << name;
+        EXPECT_GT(row.at("size").to_number<std::size_t>(), members->as_array().size()) << name;
+      }
+    }
+  }
+  // Every question that ranks nodes, or tells how they hang together, takes both.
+  for (const tools::Operation& operation : tools::AllOperations())
+    EXPECT_EQ(operation.Find("show_kinds") == nullptr, operation.Find("show_where") == nullptr)
+        << operation.name;
+}
+
+TEST_F(Shown, TakingPartIsAnotherThing) {
+  EXPECT_EQ(Listed({"components", "--node-kinds", "memory"}), "m1 m3 m4 3");
+  EXPECT_EQ(Listed({"components", "--show-kinds", "memory"}), "m1 m3 m4 3");
+  EXPECT_EQ(Json({"components", "--node-kinds", "memory"}).at("largest").to_number<int>(), 2);
+  EXPECT_EQ(Json({"components", "--show-kinds", "memory"}).at("largest").to_number<int>(), 3);
+  EXPECT_EQ(Run({"get", "m1", "--show-kinds", "memory"}).code, 2);
+  EXPECT_EQ(Run({"bfs", "--from", "m1", "--each", "--show-kinds", "memory"}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--show-kinds", "sorce"}).code, 2);
+  EXPECT_NE(Run({"pagerank", "--show-where", "trsut > 0"}).err.find("--show-where: 'trsut'"),
+            std::string::npos);
+}
+
+TEST_F(Shown, AGraphWithoutEdgesIsNoted) {
+  const auto note = [&](Arguments arguments) { return Run(std::move(arguments)).err; };
+  EXPECT_EQ(note({"pagerank", "--node-kinds", "source"}),
+            "plexus: no edge joins two of the nodes that --node-kinds selects; to ask the whole "
+            "graph and list such nodes: --show-kinds\n");
+  EXPECT_EQ(note({"communities", "--where", "trust > 0"}),
+            "plexus: no edge joins two of the nodes that --where selects; to ask the whole "
+            "graph and list such nodes: --show-where\n");
+  EXPECT_EQ(note({"katz", "--kinds", "supersedes"}),
+            "plexus: no edge of these kinds is in the graph\n");
+  EXPECT_EQ(note({"pagerank", "--node-kinds", "memory"}), "");
+  EXPECT_EQ(note({"pagerank", "--show-kinds", "source"}), "");
+}
+
+}  // namespace
+}  // namespace plexus::testing
