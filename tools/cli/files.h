@@ -1,13 +1,18 @@
 // Files whose contents a parameter takes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "engine/error.h"
 
 namespace plexus::tools {
 
-// The whole file; "-" is standard input. kNotFound, kIo: it cannot be opened or read.
+// As a request as JSON.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
+
+// The whole file, pipe or device; "-" is standard input. kNotFound, kIo: it cannot be opened or
+// read. kInvalidArgument: it goes on behind kMaxTextBytes.
 Result<std::string> ReadText(const std::string& file);
 
 }  // namespace plexus::tools

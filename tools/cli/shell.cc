@@ -18,6 +18,7 @@
 #include "tools/cli/shell_input.h"
 #include "tools/cli/signals.h"
 #include "tools/operations/change.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/request_json.h"
 #include "tools/operations/workspace.h"
 
@@ -38,7 +39,9 @@ bool SharesWriter(const Operation& operation) {
 
 class Shell {
  public:
-  explicit Shell(const CommandLine& line) : line_(line) {}
+  explicit Shell(const CommandLine& line) : line_(line) {
+    line_.globals.wall = line_.request->List("scope");
+  }
 
   int Run() {
     if (const Status opened = Open(); !opened) return PrintFailure(opened.error(), line_);
@@ -181,6 +184,11 @@ class Shell {
     Request& request = *line.request;
     if (request.operation().name == "shell")
       return PrintFailure(Error{ErrorCode::kInvalidArgument, "this is a shell already"}, line);
+    if (!line_.globals.wall.empty() && line.globals.db != line_.globals.db)
+      return PrintFailure({ErrorCode::kFailedPrecondition,
+                           "this shell is of one scope of " + Quoted(line_.globals.db) +
+                               ": another graph is asked outside of it"},
+                          line);
     for (const Parameter& common : CommonParameters()) Inherit(request, common);
     const Operation& operation = request.operation();
     const Access access = operation.AccessFor(request);
@@ -245,8 +253,8 @@ class Shell {
   // What the shell was told holds for its lines, unless they say otherwise.
   void Inherit(Request& request, const Parameter& common) {
     if (!line_.request->Given(common.name) || request.Given(common.name)) return;
-    const bool selects =
-        common.name == "scope" || common.name == "node_kinds" || common.name == "where";
+    if (common.name == "scope") return;  // the wall: there is nothing else
+    const bool selects = common.name == "node_kinds" || common.name == "where";
     if (selects && !SelectsNodes(request.operation())) return;
     if (common.type == Type::kList)
       (void)request.Set(common.name, line_.request->List(common.name));
@@ -254,7 +262,7 @@ class Shell {
       (void)request.Set(common.name, line_.request->Text(common.name));
   }
 
-  const CommandLine& line_;
+  CommandLine line_;
   std::unique_ptr<Workspace> workspace_;
   std::unique_ptr<Workspace> writer_;  // open while lines that write are at hand
   std::int64_t held_since_ = 0;

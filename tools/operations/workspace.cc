@@ -66,6 +66,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     made.own_graph_ = Graph::InMemory(empty);
     made.graph_ = made.own_graph_.get();
     if (!made.graph_) return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    PLEXUS_TRY(made.RaiseWall());
     return workspace;
   }
   const bool reads = options.access == Access::kRead || options.access == Access::kPreview;
@@ -85,13 +86,20 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     }
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
-  made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
+  made.made_directory_ = open.create && !std::filesystem::exists(options.directory, unknown);
   PLEXUS_ASSIGN(made.database_, Database::Open(options.directory, open));
   made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
   made.NoteDamage();
+  PLEXUS_TRY(made.RaiseWall());
   return workspace;
+}
+
+Status Workspace::RaiseWall() {
+  if (options_.wall.empty()) return {};
+  PLEXUS_ASSIGN(scoped_, ScopedGraph::Make(whole(), options_.wall, executor()));
+  return {};
 }
 
 Status Workspace::CheckDirectory() const {
@@ -109,6 +117,14 @@ std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
   return workspace;
 }
 
+Result<std::unique_ptr<Workspace>> Workspace::Of(Graph& graph, std::int64_t clock_ms,
+                                                 std::vector<std::string> wall) {
+  std::unique_ptr<Workspace> workspace = Of(graph, clock_ms);
+  workspace->options_.wall = std::move(wall);
+  PLEXUS_TRY(workspace->RaiseWall());
+  return workspace;
+}
+
 void Workspace::NoteDamage() {
   const std::vector<DamagedCheckpoint> damaged = database_->damaged_checkpoints();
   for (; damage_noted_ < damaged.size(); ++damage_noted_)
@@ -118,7 +134,8 @@ void Workspace::NoteDamage() {
 Status Workspace::Refresh(std::int64_t clock_ms) {
   options_.clock_ms = clock_ms;
   warnings_.clear();
-  return database_ ? database_->Refresh() : Status();
+  if (database_) PLEXUS_TRY(database_->Refresh());
+  return scoped_ ? scoped_->Refresh() : Status();
 }
 
 Result<Sequence> Workspace::SequenceAt(std::string_view moment) {
@@ -142,8 +159,11 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   if (!graph_ && !database_) return view;
   view.snapshot = graph().snapshot();
   if (!as_of.empty()) {
-    if (!database_)
-      return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
+    if (!has_database())
+      return Fail(
+          ErrorCode::kFailedPrecondition,
+          scoped_ ? "a session of a scope has no history: leave " + request.Name("as_of") + " out"
+                  : "a graph in RAM alone has no history");
     PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of));
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of));
     PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence));
@@ -214,9 +234,30 @@ Status CheckCommon(const Request& request) {
                        : std::string()));
 }
 
+// What this door does not open.
+Status Workspace::CheckDoor(const Request& request) const {
+  const Operation& operation = request.operation();
+  const std::string name = "'" + CommandName(operation.name) + "'";
+  if (!options_.wall.empty() && operation.reach != Reach::kScope)
+    return Fail(ErrorCode::kFailedPrecondition,
+                name + " is about the whole graph: not in a session of a scope");
+  if (has_graph() && !database_ && operation.reach == Reach::kDirectory)
+    return Fail(ErrorCode::kFailedPrecondition,
+                name + " is about the directory of a graph, and this one is in RAM alone");
+  if (options_.paths) return {};
+  for (const Parameter& parameter : operation.parameters)
+    if ((parameter.means == Means::kFile || parameter.means == Means::kPath) &&
+        request.Given(parameter.name))
+      return Fail(ErrorCode::kFailedPrecondition,
+                  request.Name(parameter.name) + " is a path of the server: not through this door");
+  return {};
+}
+
 Status Workspace::Look(const Request& request) {
   notes_.clear();
   PLEXUS_TRY(CheckCommon(request));
+  PLEXUS_TRY(CheckDoor(request));
+  if (scoped_) PLEXUS_TRY(scoped_->Refresh());
   const Access access = request.operation().AccessFor(request);
   PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
   if (access != Access::kRead && request.Given("now"))
@@ -269,7 +310,7 @@ Workspace::~Workspace() {
 }
 
 Status Workspace::Abandon() {
-  if (!open_for_writing_ || !database_->report().created || graph().snapshot().sequence() != 0)
+  if (!open_for_writing_ || !database_->report().created || whole().snapshot().sequence() != 0)
     return Close();
   open_for_writing_ = false;
   view_.snapshot = {};

@@ -120,7 +120,8 @@ void AddTerms(Rows& rows) {
                      "leave out a language's small words, too"},
                     {"plexus terms --db g --stem english",
                      "find plurals; the index stays so, also in later imports"}},
-       .run = Run});
+       .run = Run,
+       .reach = Reach::kGraph});
 }
 
 }  // namespace plexus::tools
