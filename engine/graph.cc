@@ -126,7 +126,8 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   try {
     for (Request* r : group) {
       ApplyReport report;
-      auto record = writer_.Resolve(*r->batch, &report, pending, nullptr, r->time_ms);
+      auto record =
+          writer_.Resolve(*r->batch, &report, pending, nullptr, r->time_ms, options_.scope);
       if (!record) {
         r->result = std::unexpected(record.error());
         continue;

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/error.h"
@@ -56,6 +57,8 @@ struct GraphOptions {
   // refused. Called by Apply and Load.
   std::function<std::int64_t()> now_ms = {};
   std::int64_t max_ahead_ms = 86'400'000;
+  // The scope of facts that a batch brings in without one; empty: they have none (kDefaultScope).
+  std::string scope = {};
   // After opening, a compaction, a load, a trim or a checkpoint, and by the maintenance thread
   // when writers pause for a second, memory that was freed and that glibc's allocator keeps is
   // given back to the system (malloc_trim). A host that manages its memory says false.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "engine/compaction/state_packing.h"
@@ -30,10 +31,12 @@ class StateWriter {
   // which must not be applied or journalled. Errors leave the writer as it was.
   // `payloads` replaces the state's store, for payloads not yet in the journal.
   // `removed` becomes the nodes that were alive and that the batch removes or purges, also
-  // where it states them again; ascending. `time_ms`: of a batch without one.
+  // where it states them again; ascending. `time_ms`: of a batch without one. `scope`: of new facts
+  // without one.
   Result<Record> Resolve(const WriteBatch& batch, ApplyReport* report,
                          std::shared_ptr<const PayloadStore> payloads = nullptr,
-                         std::vector<NodeId>* removed = nullptr, std::int64_t time_ms = kNoTime);
+                         std::vector<NodeId>* removed = nullptr, std::int64_t time_ms = kNoTime,
+                         std::string_view scope = {});
 
   // Folds in the next record. kCorruption when its sequence, ids or values do not
   // fit the state (every id in range, weights finite, order strict): a record

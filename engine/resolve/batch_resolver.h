@@ -23,7 +23,8 @@ namespace plexus {
 class BatchResolver {
  public:
   BatchResolver(const StateWriter::Working& working, const WriteBatch& batch, Snapshot now);
-  Result<Record> Resolve(ApplyReport* report, std::int64_t time_ms);  // of a batch without one
+  // `time_ms`: of a batch without one; `scope`: of new facts without one.
+  Result<Record> Resolve(ApplyReport* report, std::int64_t time_ms, std::string_view scope);
   // After Resolve: nodes that were alive and that the batch removes or purges, also where it states
   // them again further down; ascending.
   std::vector<NodeId> Removed() const;
@@ -139,6 +140,7 @@ class BatchResolver {
   Status SetVector(const WriteBatch::Op& op, NodeId node);
   Result<std::uint64_t> ColumnAfter(std::span<const ColumnOp> ops, std::uint64_t before) const;
   Result<std::uint64_t> Sum(const ColumnOp& op, std::uint64_t before) const;
+  Status SetScopes(std::string_view scope);
   Status FinishColumns();
   Status CheckColumn(const ColumnChange& change) const;
   Status CheckValidity() const;

@@ -151,7 +151,8 @@ void BatchResolver::WriteDefinitions(Record& record) const {
   record.space_definitions = rest(defined_->spaces(), old.spaces().size());
 }
 
-Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms) {
+Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms,
+                                      std::string_view scope) {
   if (b_.op_count() > Limits::kMaxBatchOps)
     return Fail(ErrorCode::kResourceExhausted, "a batch has " + std::to_string(b_.op_count()) +
                                                    " operations, the limit is " +
@@ -166,6 +167,7 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms)
   PLEXUS_TRY(Expectations());
   PLEXUS_TRY(Operations());
   PLEXUS_TRY(TouchEdges());
+  PLEXUS_TRY(SetScopes(scope));
   PLEXUS_TRY(FinishColumns());
   PLEXUS_TRY(FinishPayloads());
   PLEXUS_TRY(FinishVectors());
@@ -189,7 +191,8 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms)
 
 Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report,
                                     std::shared_ptr<const PayloadStore> payloads,
-                                    std::vector<NodeId>* removed, std::int64_t time_ms) {
+                                    std::vector<NodeId>* removed, std::int64_t time_ms,
+                                    std::string_view scope) {
   if (!working_->filter_used) working_->RemakeFilter(0);
   std::shared_ptr<const GraphState> now = working_->Current();
   if (payloads) {
@@ -198,7 +201,7 @@ Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report
     now = std::move(with);
   }
   BatchResolver resolver(*working_, batch, Snapshot(std::move(now)));
-  PLEXUS_ASSIGN(Record record, resolver.Resolve(report, time_ms));
+  PLEXUS_ASSIGN(Record record, resolver.Resolve(report, time_ms, scope));
   if (removed) *removed = resolver.Removed();
   return record;
 }

@@ -85,6 +85,18 @@ Status BatchResolver::CheckValidity() const {
   return {};
 }
 
+Status BatchResolver::SetScopes(std::string_view scope) {
+  if (scope.empty() || scope == kDefaultScope) return {};
+  for (const Pending& p : new_nodes_) {
+    const bool fact = schema().node_kind(p.kind).plane == Plane::kFact;
+    if (!p.alive || !fact || std::ranges::find(p.set_columns, kScope) != p.set_columns.end())
+      continue;
+    PLEXUS_ASSIGN(const StringId id, InternString(scope));
+    column_ops_.push_back({p.node, kScope, ColumnOp::kSet, id});
+  }
+  return {};
+}
+
 Status BatchResolver::FinishColumns() {
   auto key = [](const ColumnOp& c) { return std::pair(c.column, c.node); };
   std::stable_sort(column_ops_.begin(), column_ops_.end(),

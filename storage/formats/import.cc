@@ -4,12 +4,7 @@
 // (run.checking), and only then is any of it applied.
 #include "storage/formats/import.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <span>
 
@@ -338,32 +333,6 @@ Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
   });
 }
 
-// A descriptor that someone else closes. A signal while it waits may be a wish to stop.
-class BorrowedDescriptor final : public ByteSource {
- public:
-  BorrowedDescriptor(int fd, std::string name, Progress* progress)
-      : fd_(fd), name_(std::move(name)), progress_(progress) {}
-  Result<std::size_t> Read(char* to, std::size_t size) override {
-    for (;;) {
-      pollfd waiting{fd_, POLLIN, 0};  // unlike read, never restarted behind a signal
-      if (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
-        if (progress_ && !progress_->Report("reading", 0, 0))
-          return Fail(ErrorCode::kCancelled, "import cancelled");
-        continue;
-      }
-      const ssize_t n = ::read(fd_, to, size);
-      if (n >= 0) return static_cast<std::size_t>(n);
-      if (errno != EINTR)
-        return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
-    }
-  }
-
- private:
-  int fd_;
-  std::string name_;
-  Progress* progress_;
-};
-
 }  // namespace
 
 Status ImportRun::BeginApplying() {
@@ -463,9 +432,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
                                   const ImportOptions& options) try {
   Input input{std::string(name)};
-  BorrowedDescriptor source(fd, input.name, options.progress);
   PLEXUS_ASSIGN(input.spool,
-                SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
+                SpoolDescriptor(fd, input.name, options.limits.spool_bytes, options.progress));
   return ImportInputs(graph, {std::move(input)}, options);
 }
 PLEXUS_CATCH_NO_MEMORY

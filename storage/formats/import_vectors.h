@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,10 +29,15 @@ enum class VectorFormat {
 // What a file name's extension says; nullopt: nothing.
 std::optional<VectorFormat> VectorFormatOf(std::string_view name);
 
+namespace formats_internal {
+class Spool;
+}
+
 // A regular file, or bytes in memory under a name that stands in errors.
 struct VectorInput {
   std::string name = {};
   std::optional<std::string_view> bytes = {};
+  std::shared_ptr<const formats_internal::Spool> spool = {};  // of ImportVectorStream
 };
 
 struct VectorImportOptions {
@@ -53,6 +59,12 @@ struct VectorImportOptions {
 Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
                                    const VectorImportOptions& vectors,
                                    const ImportOptions& options = {});
+
+// The same for what can be read from the descriptor `fd` (standard input), to its end: kept in a
+// file that has no name, at most options.limits.spool_bytes of it. kResourceExhausted, kCancelled.
+Result<ImportReport> ImportVectorStream(Graph& graph, std::string_view name, int fd,
+                                        const VectorImportOptions& vectors,
+                                        const ImportOptions& options = {});
 
 // The one vector of a file (a .npy may have shape (values,)), or of text: numbers between
 // blanks or commas, or a JSON array of them. kInvalidArgument names the file and what is

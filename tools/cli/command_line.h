@@ -21,8 +21,9 @@ struct GlobalOptions {
   bool quiet = false;
   bool names = false;  // tables show a node's text, its key only where it has none
   bool strict = false;
-  int threads = 0;          // 0 = all
-  double wait_seconds = 5;  // for another writer to finish
+  int threads = 0;                     // 0 = all
+  double wait_seconds = 5;             // for another writer to finish
+  std::vector<std::string> wall = {};  // of a shell: no line goes beyond these scopes
 };
 
 struct CommandLine {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "tools/operations/reply/human_format.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int kPollMs = 50;
 
+// What the descriptor gives until its end. A size says nothing of a pipe, a device or a file of
+// /proc, so bytes are counted as they come.
 Result<std::string> ReadAll(int descriptor, const std::string& name, const Budget& budget) {
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);
@@ -27,12 +30,13 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
     if (found == 0 || (found < 0 && errno == EINTR)) continue;
     const ssize_t count = read(descriptor, buffer.data(), buffer.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (count < 0) return Fail(ErrorCode::kIo, name + ": cannot be read");
+    if (count < 0)
+      return Fail(ErrorCode::kIo, name + ": cannot be read: " + std::strerror(errno));
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > kMaxText)
+    if (text.size() > kMaxTextBytes)
       return Fail(ErrorCode::kInvalidArgument,
-                  name + ": has more than " + std::to_string(kMaxText >> 20) + " MiB");
+                  name + ": has more than " + Bytes(kMaxTextBytes) + ", which is the limit");
   }
 }
 
@@ -40,13 +44,14 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
 
 Result<std::string> ReadText(const std::string& file, const Budget& budget) {
   if (file == "-") return ReadAll(STDIN_FILENO, "standard input", budget);
+  // Opening a pipe does not wait: one that nobody writes to is empty.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
   struct stat info {};
-  const bool known = fstat(descriptor, &info) == 0;
-  Result<std::string> text = known && S_ISDIR(info.st_mode)
-                                 ? Fail(ErrorCode::kIo, file + ": is a directory")
-                                 : ReadAll(descriptor, file, budget);
+  Result<std::string> text =
+      fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)
+          ? Result<std::string>(Fail(ErrorCode::kIo, file + ": is a directory"))
+          : ReadAll(descriptor, file, budget);
   close(descriptor);
   return text;
 }

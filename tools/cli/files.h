@@ -9,12 +9,12 @@
 
 namespace plexus::tools {
 
-// As much as a request may have.
-inline constexpr std::size_t kMaxText = std::size_t{64} << 20;
+// As a request as JSON.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
-// The whole file; "-" is standard input. kNotFound, kIo: it cannot be opened or read.
-// kInvalidArgument: it is longer than kMaxText. kCancelled: the budget ended it, also while nobody
-// writes to a pipe.
+// The whole file, pipe or device; "-" is standard input. kNotFound, kIo: it cannot be opened or
+// read. kInvalidArgument: it goes on behind kMaxTextBytes. kCancelled: the budget ended it, also
+// while nobody writes to a pipe.
 Result<std::string> ReadText(const std::string& file, const Budget& budget);
 
 }  // namespace plexus::tools

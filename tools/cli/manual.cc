@@ -86,9 +86,14 @@ std::string EffectWords(Effect effect) {
   return effect == Effect::kRead ? "Reads." : effect == Effect::kWrite ? "Writes." : "Takes away.";
 }
 
+std::string ReachWords(Reach reach) {
+  return reach == Reach::kScope ? "" : " Not in a shell of one scope.";
+}
+
 std::string Section(const Operation& command) {
   std::string text = "### " + CommandName(command.name) + "\n\n" + command.summary + ". " +
-                     EffectWords(command.effect) + "\n\n    " + Usage(command) + "\n\n";
+                     EffectWords(command.effect) + ReachWords(command.reach) + "\n\n    " +
+                     Usage(command) + "\n\n";
   if (!command.parameters.empty()) {
     text += "| option | what it says |\n|---|---|\n";
     for (const Parameter& parameter : command.parameters)

@@ -72,14 +72,17 @@ std::vector<Operation> MakeCommands() {
       RunReference);
   add("shell", "Shell",
       "Answer commands line by line, on a graph that stays open; lines that write share one "
-      "opening, given up when no line follows within 100 ms, and to others after a second",
+      "opening, given up when no line follows within 100 ms, and to others after a second; with "
+      "--scope no line sees, counts or writes anything of other scopes",
       {Flag("keep_going",
             "a script goes on behind a line that failed; without this it ends there (what is "
             "called bail elsewhere)"),
        Flag("keep_history", "~/.plexus_history keeps lines that write or erase, too")},
       {{"plexus shell --db g", "with history and completion; quit ends it"},
        {"plexus shell --db g --json < questions.txt",
-        "a script: a command a line, or a request {\"get\":{\"key\":\"a\"}}; # comments"}},
+        "a script: a command a line, or a request {\"get\":{\"key\":\"a\"}}; # comments"},
+       {"plexus shell --db g --scope anna",
+        "for somebody who may know what anna has, and no more"}},
       RunNothing);
   return commands;
 }

@@ -180,6 +180,7 @@ Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access
   options.strict = globals.strict;
   options.threads = globals.threads;
   options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);
+  options.wall = globals.wall;
   options.input = STDIN_FILENO;
   options.one_request = one_request;
   options.progress = progress;

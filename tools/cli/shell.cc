@@ -18,6 +18,7 @@
 #include "tools/cli/shell_input.h"
 #include "tools/cli/signals.h"
 #include "tools/operations/change.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/request_json.h"
 #include "tools/operations/workspace.h"
 
@@ -38,7 +39,9 @@ bool SharesWriter(const Operation& operation) {
 
 class Shell {
  public:
-  explicit Shell(const CommandLine& line) : line_(line) {}
+  explicit Shell(const CommandLine& line) : line_(line) {
+    line_.globals.wall = line_.request->List("scope");
+  }
 
   int Run() {
     if (const Status opened = Open(); !opened) return PrintFailure(opened.error(), line_);
@@ -182,6 +185,11 @@ class Shell {
     Request& request = *line.request;
     if (request.operation().name == "shell")
       return PrintFailure(Error{ErrorCode::kInvalidArgument, "this is a shell already"}, line);
+    if (!line_.globals.wall.empty() && line.globals.db != line_.globals.db)
+      return PrintFailure({ErrorCode::kFailedPrecondition,
+                           "this shell is of one scope of " + Quoted(line_.globals.db) +
+                               ": another graph is asked outside of it"},
+                          line);
     for (const Parameter& common : CommonParameters()) Inherit(request, common);
     const Operation& operation = request.operation();
     const Access access = operation.AccessFor(request);
@@ -246,13 +254,13 @@ class Shell {
   // What the shell was told holds for its lines, unless they say otherwise.
   void Inherit(Request& request, const Parameter& common) {
     if (!line_.request->Given(common.name) || request.Given(common.name)) return;
-    const bool selects =
-        common.name == "scope" || common.name == "node_kinds" || common.name == "where";
+    if (common.name == "scope") return;  // the wall: there is nothing else
+    const bool selects = common.name == "node_kinds" || common.name == "where";
     if (selects && !SelectsNodes(request.operation())) return;
     (void)request.Inherit(*line_.request, common.name);
   }
 
-  const CommandLine& line_;
+  CommandLine line_;
   std::unique_ptr<Workspace> workspace_;
   std::unique_ptr<Workspace> writer_;  // open while lines that write are at hand
   std::int64_t held_since_ = 0;

@@ -4,6 +4,9 @@
 // share one opening for writing while the next line is at hand, or comes within 100 ms; it ends
 // before a question, and after a second at most, so that others who write come in between. What a
 // line wrote is durable when its reply comes, and later lines see it.
+//
+// A shell that is begun with --scope is behind the wall of these scopes: its lines see, count and
+// write nothing else, whatever they say (WorkspaceOptions::wall).
 #pragma once
 
 #include <optional>

@@ -35,6 +35,14 @@ enum class Access : std::uint8_t {
   kPreview,  // read, or an empty graph in RAM where there is none: of a dry run
 };
 
+// How much of a graph it is about. What is about more than a scope is refused behind the wall of
+// one (WorkspaceOptions::wall), what is about a directory of a graph in RAM, too.
+enum class Reach : std::uint8_t {
+  kScope,      // such nodes as it is given
+  kGraph,      // all nodes
+  kDirectory,  // files, or the history in them
+};
+
 enum class Type : std::uint8_t {
   kFlag,    // bool
   kCount,   // whole number >= 0
@@ -161,6 +169,7 @@ struct Operation {
   Result<Reply> (*run)(Workspace&, const Request&) = nullptr;
   // How the graph must be open; by default as the effect says.
   Access (*access)(const Request&) = nullptr;
+  Reach reach = Reach::kScope;
   bool interruptible = false;  // reading that reports progress, and is asked to stop before it ends
 
   const Parameter* Find(std::string_view parameter) const;

@@ -77,7 +77,9 @@ Parameter DetailsParameter() {
 const Parameters& CommonParameters() {
   static const Parameters common = {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
-      tools::List("scope", "S[,S]", "only nodes of these scopes"),
+      tools::List("scope", "S[,S]",
+                  "only nodes of these scopes: a filter of what is listed, no right; a shell "
+                  "begun with it keeps to them"),
       tools::List("node_kinds", "A,B", "only nodes of these kinds").Named(Means::kNodeKind),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       DetailsParameter(),

@@ -67,6 +67,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     made.own_graph_ = Graph::InMemory(empty);
     made.graph_ = made.own_graph_.get();
     if (!made.graph_) return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    PLEXUS_TRY(made.RaiseWall());
     return workspace;
   }
   const bool reads = options.access == Access::kRead || options.access == Access::kPreview;
@@ -86,13 +87,20 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     }
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
-  made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
+  made.made_directory_ = open.create && !std::filesystem::exists(options.directory, unknown);
   PLEXUS_ASSIGN(made.database_, Database::Open(options.directory, open));
   made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
   made.NoteDamage();
+  PLEXUS_TRY(made.RaiseWall());
   return workspace;
+}
+
+Status Workspace::RaiseWall() {
+  if (options_.wall.empty()) return {};
+  PLEXUS_ASSIGN(scoped_, ScopedGraph::Make(whole(), options_.wall, executor()));
+  return {};
 }
 
 Status Workspace::CheckDirectory() const {
@@ -110,6 +118,14 @@ std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
   return workspace;
 }
 
+Result<std::unique_ptr<Workspace>> Workspace::Of(Graph& graph, std::int64_t clock_ms,
+                                                 std::vector<std::string> wall) {
+  std::unique_ptr<Workspace> workspace = Of(graph, clock_ms);
+  workspace->options_.wall = std::move(wall);
+  PLEXUS_TRY(workspace->RaiseWall());
+  return workspace;
+}
+
 void Workspace::NoteDamage() {
   const std::vector<DamagedCheckpoint> damaged = database_->damaged_checkpoints();
   for (; damage_noted_ < damaged.size(); ++damage_noted_)
@@ -119,7 +135,8 @@ void Workspace::NoteDamage() {
 Status Workspace::Refresh(std::int64_t clock_ms) {
   options_.clock_ms = clock_ms;
   warnings_.clear();
-  return database_ ? database_->Refresh() : Status();
+  if (database_) PLEXUS_TRY(database_->Refresh());
+  return scoped_ ? scoped_->Refresh() : Status();
 }
 
 Result<Sequence> Workspace::SequenceAt(std::string_view moment) {
@@ -149,8 +166,11 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   if (!graph_ && !database_) return view;
   view.snapshot = graph().snapshot();
   if (!as_of.empty()) {
-    if (!database_)
-      return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
+    if (!has_database())
+      return Fail(
+          ErrorCode::kFailedPrecondition,
+          scoped_ ? "a session of a scope has no history: leave " + request.Name("as_of") + " out"
+                  : "a graph in RAM alone has no history");
     PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of, view.now_ms));
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of, when));
     PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence, timed_progress()));
@@ -232,11 +252,32 @@ Status CheckCommon(const Request& request) {
                        : std::string()));
 }
 
+// What this door does not open.
+Status Workspace::CheckDoor(const Request& request) const {
+  const Operation& operation = request.operation();
+  const std::string name = "'" + CommandName(operation.name) + "'";
+  if (!options_.wall.empty() && operation.reach != Reach::kScope)
+    return Fail(ErrorCode::kFailedPrecondition,
+                name + " is about the whole graph: not in a session of a scope");
+  if (has_graph() && !database_ && operation.reach == Reach::kDirectory)
+    return Fail(ErrorCode::kFailedPrecondition,
+                name + " is about the directory of a graph, and this one is in RAM alone");
+  if (options_.paths) return {};
+  for (const Parameter& parameter : operation.parameters)
+    if ((parameter.means == Means::kFile || parameter.means == Means::kPath) &&
+        request.Given(parameter.name))
+      return Fail(ErrorCode::kFailedPrecondition,
+                  request.Name(parameter.name) + " is a path of the server: not through this door");
+  return {};
+}
+
 Status Workspace::Look(const Request& request) {
   notes_.clear();
   PLEXUS_TRY(CheckCommon(request));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   timed_progress_ = TimedProgress(progress(), budget);
+  PLEXUS_TRY(CheckDoor(request));
+  if (scoped_) PLEXUS_TRY(scoped_->Refresh());
   const Access access = request.operation().AccessFor(request);
   PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
   if (access != Access::kRead && request.Given("now"))
@@ -288,7 +329,7 @@ void Workspace::NoteUnknownNames(const Request& request, const char* where,
   const Result<WhereExpression> expression =
       WhereExpression::Compile(request.Text(where), schema(), now_ms());
   if (!expression) return;
-  const std::vector<std::string> known = NamesOfValues(schema());
+  const std::vector<std::string> known = NamesInExpressions(schema());
   for (const std::string& name : expression->BareProperties()) {
     const std::string near = DidYouMean(name, known);
     if (near.empty() && selected && selected->count() > 0) continue;
@@ -326,7 +367,7 @@ Workspace::~Workspace() {
 }
 
 Status Workspace::Abandon() {
-  if (!open_for_writing_ || !database_->report().created || graph().snapshot().sequence() != 0)
+  if (!open_for_writing_ || !database_->report().created || whole().snapshot().sequence() != 0)
     return Close();
   open_for_writing_ = false;
   view_.snapshot = {};

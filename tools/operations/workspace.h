@@ -22,6 +22,7 @@
 #include "engine/snapshot.h"
 #include "storage/database.h"
 #include "tools/operations/request.h"
+#include "tools/operations/scoped_graph.h"
 #include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
@@ -37,6 +38,11 @@ struct WorkspaceOptions {
   int input = -1;                // a file descriptor that "-" means; -1 = there is none
   bool one_request = true;       // the process ends soon: freed memory is not given back
   Progress* progress = nullptr;  // may be null
+  // The wall: requests see, count and write nothing but these scopes (scoped_graph.h), whatever
+  // their own scope says; what they add gets the first. Empty: there is none.
+  std::vector<std::string> wall = {};
+  // Strangers ask: parameters that are paths of this machine are refused.
+  bool paths = true;
   // Ends the question under way once it is true; may be null.
   const std::atomic<bool>* cancel = nullptr;
   // A note of what goes on meanwhile, such as who is waited for; called at most once.
@@ -60,6 +66,9 @@ class Workspace {
   static Result<std::unique_ptr<Workspace>> Open(const WorkspaceOptions& options);
   // A graph in RAM, which must outlive it. Operations on directories refuse it.
   static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
+  // The same behind the wall of these scopes. Errors: ScopedGraph's.
+  static Result<std::unique_ptr<Workspace>> Of(Graph& graph, std::int64_t clock_ms,
+                                               std::vector<std::string> wall);
   ~Workspace();
 
   // What time it is from now on, for the graph's own checks, too.
@@ -79,9 +88,10 @@ class Workspace {
   Status CheckDirectory() const;
   const std::string& directory() const { return options_.directory; }
   // A hard purge renews the graph of a database.
-  Graph& graph() { return database_ ? database_->graph() : *graph_; }
+  Graph& graph() { return scoped_ ? scoped_->graph() : whole(); }
+  // REQUIRES has_database(): behind a wall there is none.
   Database& database() { return *database_; }
-  bool has_database() const { return database_ != nullptr; }
+  bool has_database() const { return database_ && !scoped_; }
   bool has_graph() const { return database_ || graph_; }
   const Snapshot& snapshot() const { return view_.snapshot; }
   const Schema& schema() const { return view_.snapshot.schema(); }
@@ -120,11 +130,14 @@ class Workspace {
 
  private:
   Workspace() = default;
+  Graph& whole() { return database_ ? database_->graph() : *graph_; }
+  Status RaiseWall();
   Result<View> Seen(std::string_view as_of, const Request& request);
   Result<Sequence> SequenceAt(std::string_view moment, const Moment& when);
   Result<std::optional<NodeSubset>> Selected(const View& view, const Request& request,
                                              const char* kinds, const char* where,
                                              std::optional<NodeSubset> among);
+  Status CheckDoor(const Request& request) const;
   void NoteDamage();
   void NoteUnknownNames(const Request& request, const char* where,
                         const std::optional<NodeSubset>& selected);
@@ -137,6 +150,7 @@ class Workspace {
   std::unique_ptr<Database> database_;
   std::unique_ptr<Graph> own_graph_;  // of a preview without a database
   Graph* graph_ = nullptr;
+  std::unique_ptr<ScopedGraph> scoped_;  // behind a wall
   View view_;
   TimedProgress timed_progress_;
   std::vector<std::string> warnings_;

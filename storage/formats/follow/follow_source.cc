@@ -71,7 +71,7 @@ class FollowedFile final : public FollowSource {
 
  private:
   Result<std::uint64_t> Size() const {
-    struct stat info{};
+    struct stat info {};
     if (::fstat(fd_, &info) != 0) return IoError(path_, "cannot be read");
     return static_cast<std::uint64_t>(info.st_size);
   }
@@ -83,7 +83,8 @@ class FollowedFile final : public FollowSource {
 
   // At the file's end: it still has what was read of it, and its name still means it.
   Status CheckFile() const {
-    struct stat here{}, named{};
+    struct stat here {
+    }, named{};
     if (::fstat(fd_, &here) != 0) return IoError(path_, "cannot be read");
     if (static_cast<std::uint64_t>(here.st_size) < offset_)
       return Truncated(static_cast<std::uint64_t>(here.st_size), offset_);
@@ -168,10 +169,10 @@ class FollowedDescriptor final : public FollowSource {
 }  // namespace
 
 Result<std::unique_ptr<FollowSource>> OpenFollowedFile(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return IoError(path, "cannot be opened");
   std::unique_ptr<FollowSource> source = std::make_unique<FollowedFile>(path, fd);
-  struct stat info{};
+  struct stat info {};
   if (::fstat(fd, &info) != 0) return IoError(path, "cannot be read");
   if (S_ISREG(info.st_mode)) return source;
   if (S_ISDIR(info.st_mode))

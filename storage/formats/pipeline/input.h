@@ -44,6 +44,10 @@ class Spool {
 Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
                                                  std::uint64_t limit, Progress* progress);
 
+// The same of an open descriptor, which stays open.
+Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& name,
+                                                     std::uint64_t limit, Progress* progress);
+
 // What changes when a file is written to or replaced.
 struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;

@@ -1,5 +1,6 @@
 // Pipes into memory or nameless files, and the stamps of files; see input.h.
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,6 +59,32 @@ Result<int> NamelessFile() {
   return fd;
 }
 
+// A descriptor that someone else closes. A signal while it waits may be a wish to stop.
+class BorrowedDescriptor final : public ByteSource {
+ public:
+  BorrowedDescriptor(int fd, std::string name, Progress* progress)
+      : fd_(fd), name_(std::move(name)), progress_(progress) {}
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    for (;;) {
+      pollfd waiting{fd_, POLLIN, 0};  // unlike read, never restarted behind a signal
+      if (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
+        if (progress_ && !progress_->Report("reading", 0, 0))
+          return Fail(ErrorCode::kCancelled, "import cancelled");
+        continue;
+      }
+      const ssize_t n = ::read(fd_, to, size);
+      if (n >= 0) return static_cast<std::size_t>(n);
+      if (errno != EINTR)
+        return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+    }
+  }
+
+ private:
+  int fd_;
+  std::string name_;
+  Progress* progress_;
+};
+
 }  // namespace
 
 Spool::~Spool() {
@@ -99,8 +126,14 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
   }
 }
 
+Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& name,
+                                                     std::uint64_t limit, Progress* progress) {
+  BorrowedDescriptor source(fd, name, progress);
+  return SpoolSource(source, name, limit, progress);
+}
+
 FileStamp StampOf(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return {};
   return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec,
           info.st_mtim.tv_nsec};

@@ -66,7 +66,7 @@ class VectorImport {
   }
 
  private:
-  FileStamp Stamp() const { return file_.bytes ? FileStamp() : StampOf(file_.name); }
+  FileStamp Stamp() const { return file_.bytes || file_.spool ? FileStamp() : StampOf(file_.name); }
   Result<VectorFile> Open() const {
     VectorFileOptions options;
     options.format = vectors_.format;
@@ -237,6 +237,16 @@ Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
                                    const ImportOptions& options) try {
   ImportRun run(graph, options);
   return RunImport(run, [&] { return VectorImport(run, file, vectors).Run(); });
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<ImportReport> ImportVectorStream(Graph& graph, std::string_view name, int fd,
+                                        const VectorImportOptions& vectors,
+                                        const ImportOptions& options) try {
+  VectorInput file{std::string(name)};
+  PLEXUS_ASSIGN(file.spool,
+                SpoolDescriptor(fd, file.name, options.limits.spool_bytes, options.progress));
+  return ImportVectors(graph, file, vectors, options);
 }
 PLEXUS_CATCH_NO_MEMORY
 

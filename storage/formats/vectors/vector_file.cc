@@ -11,6 +11,7 @@
 
 #include "engine/types.h"
 #include "engine/vectors/half.h"
+#include "storage/formats/pipeline/input.h"
 #include "storage/formats/vectors/npy_header.h"
 
 namespace plexus {
@@ -32,7 +33,7 @@ bool EndsWithNoCase(std::string_view name, std::string_view ending) {
 }
 
 Result<std::uint64_t> RegularFileSize(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return 0;  // opening it will report why
   if (S_ISDIR(info.st_mode)) return Fail(ErrorCode::kInvalidArgument, path + ": is a directory");
   if (!S_ISREG(info.st_mode))
@@ -73,6 +74,9 @@ Result<VectorFile> VectorFile::Open(const VectorInput& input, const VectorFileOp
   if (input.bytes) {
     file.size_bytes_ = input.bytes->size();
     file.source_ = OpenBytes(*input.bytes);
+  } else if (input.spool) {
+    file.size_bytes_ = input.spool->size();
+    file.source_ = input.spool->Open(input.name);
   } else {
     PLEXUS_ASSIGN(file.size_bytes_, RegularFileSize(input.name));
     PLEXUS_ASSIGN(file.source_, OpenFile(input.name));

@@ -53,6 +53,7 @@ void AddBackup(Rows& rows) {
                                {"plexus backup --db g --to /mnt/other/g --json",
                                 "on another disk, for a script"}},
                   .run = RunBackup,
+                  .reach = Reach::kDirectory,
                   .interruptible = true});
   rows.push_back(
       {.name = "restore",
@@ -67,7 +68,8 @@ void AddBackup(Rows& rows) {
        .examples = {{"plexus restore --db g2 --from backups/g-2026-11-21", "g2 must not exist yet"},
                     {"plexus restore --db g2 --from g --json", "a copy of a closed graph"}},
        .run = RunRestore,
-       .access = OpensNothing});
+       .access = OpensNothing,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

@@ -127,7 +127,8 @@ void AddMaintenance(Rows& rows) {
        .reply = kCareReply,
        .examples = {{"plexus compact --db g", "after many small changes, for the fastest reads"},
                     {"plexus compact --db g --json", "the same for a script"}},
-       .run = RunCompact});
+       .run = RunCompact,
+       .reach = Reach::kDirectory});
   rows.push_back(
       {.name = "checkpoint",
        .group = "Care",
@@ -138,7 +139,8 @@ void AddMaintenance(Rows& rows) {
        .reply = kCareReply,
        .examples = {{"plexus checkpoint --db g", "done by itself, too, once enough was written"},
                     {"plexus checkpoint --db g --json", "the same for a script"}},
-       .run = RunCheckpoint});
+       .run = RunCheckpoint,
+       .reach = Reach::kDirectory});
   rows.push_back(
       {.name = "trim",
        .group = "Care",
@@ -156,7 +158,8 @@ void AddMaintenance(Rows& rows) {
        .examples = {{"plexus trim --db g --before 1200", "forget how sequence 1200 came about"},
                     {"plexus trim --db g --before 2026-01-01",
                      "forget what happened before this year"}},
-       .run = RunTrim});
+       .run = RunTrim,
+       .reach = Reach::kDirectory});
   rows.push_back(
       {.name = "verify",
        .group = "Care",
@@ -168,7 +171,8 @@ void AddMaintenance(Rows& rows) {
        .examples = {{"plexus verify --db g", "everything there is to check"},
                     {"plexus verify --db g --json --quick", "digests only, for a nightly script"}},
        .run = RunVerify,
-       .access = OpensNothing});
+       .access = OpensNothing,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

@@ -133,7 +133,8 @@ void AddRepair(Rows& rows) {
                      "what was lost is named; 1 when nothing could be saved"},
                     {"plexus repair --db g --to g-new --json", "all of it, for a script"}},
        .run = Run,
-       .access = OpensNothing});
+       .access = OpensNothing,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

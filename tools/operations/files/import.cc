@@ -1,7 +1,5 @@
 // import: batch files in. Makes the graph when there is none; importing a file
 // again changes nothing.
-#include <unistd.h>
-
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -70,23 +68,6 @@ std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
   return total;
 }
 
-// Vectors are read from regular files; what a pipe holds is kept in memory.
-Result<std::string> ReadVectorsFrom(int input) {
-  constexpr std::size_t kMaxInputBytes = std::size_t{1} << 30;
-  std::string bytes;
-  std::vector<char> buffer(std::size_t{1} << 20);
-  for (;;) {
-    const ssize_t count = read(input, buffer.data(), buffer.size());
-    if (count < 0) return Fail(ErrorCode::kIo, "standard input: cannot be read");
-    if (count == 0) return bytes;
-    bytes.append(buffer.data(), static_cast<std::size_t>(count));
-    if (bytes.size() > kMaxInputBytes)
-      return Fail(ErrorCode::kResourceExhausted, "standard input: over " +
-                                                     std::to_string(kMaxInputBytes) +
-                                                     " bytes of vectors; save them as a file");
-  }
-}
-
 Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
                                  VectorFormat format, const ImportOptions& options) {
   const std::string& file = request.List("files")[0];
@@ -102,8 +83,7 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
   vectors.element = ReadElement(request);
   if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
   if (file != "-") return ImportVectors(graph, {file}, vectors, options);
-  PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(input));
-  return ImportVectors(graph, {"standard input", bytes}, vectors, options);
+  return ImportVectorStream(graph, "standard input", input, vectors, options);
 }
 
 Result<ImportReport> Read(Graph& graph, int input, const Request& request,

@@ -181,8 +181,9 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
   const std::string& label = request.Text("label");
   if (edges.empty())
     return Fail(ErrorCode::kNotFound, "no edge " + request.Text("source") + " " +
-                                          request.Text("kind") + " " + request.Text("target") +
-                                          (label.empty() ? "" : " with label '" + label + "'"));
+                                          request.Text("kind") + " " +
+                                          Quoted(request.Text("target")) +
+                                          (label.empty() ? "" : " with label " + Quoted(label)));
   WriteBatch batch = MakeBatch(workspace, request);
   std::vector<std::pair<std::string, std::uint64_t>> kinds;  // and how many edges of each
   for (const Edge& edge : edges) {
@@ -330,7 +331,8 @@ void AddEdit(Rows& rows) {
                     {"plexus purge --db g m1 --hard",
                      "the key and the edges too; slow, rewrites the log"}},
        .run = RunPurge,
-       .access = ChangesGraph});
+       .access = ChangesGraph,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

@@ -165,7 +165,8 @@ void AddHistory(Rows& rows) {
                      "when alice came, changed, was linked and unlinked"},
                     {"plexus history --db g alice --as-of 2026-11-01 --json",
                      "only what was known then"}},
-       .run = Run});
+       .run = Run,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

@@ -319,7 +319,8 @@ void AddLog(Rows& rows) {
        .examples = {{"plexus log --db g", "the last twenty batches"},
                     {"plexus log --db g --since 2026-11-01 --top 0 --json",
                      "everything since November, for a script"}},
-       .run = RunLog});
+       .run = RunLog,
+       .reach = Reach::kDirectory});
   rows.push_back(
       {.name = "diff",
        .group = "Look",
@@ -349,7 +350,8 @@ void AddLog(Rows& rows) {
        .examples = {{"plexus diff --db g 12 17", "what batches 13 to 17 changed"},
                     {"plexus diff --db g 2026-11-01 --format csv",
                      "what changed since November, for a spreadsheet"}},
-       .run = RunDiff});
+       .run = RunDiff,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

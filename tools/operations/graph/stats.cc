@@ -76,8 +76,16 @@ void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
   json.EndObject();
 }
 
-void WriteProcess(ReplyWriter& json, const StorageStats& stats) {
-  const ProcessBytes process = MeasureProcess();
+// What belongs to the directory and the process. In RAM alone, and behind the wall of a scope,
+// there is none of it to tell.
+struct Stored {
+  StorageStats storage = {};
+  ProcessBytes process = {};
+};
+
+void WriteProcess(ReplyWriter& json, const Stored& stored) {
+  const StorageStats& stats = stored.storage;
+  const ProcessBytes& process = stored.process;
   json.BeginObject("process");
   json.Field("resident", process.resident);
   json.Field("allocator_free", process.allocator_free);
@@ -89,7 +97,7 @@ void WriteProcess(ReplyWriter& json, const StorageStats& stats) {
   json.EndObject();
 }
 
-void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const StorageStats& stored) {
+void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& stored) {
   json.Field("sequence", snapshot.sequence());
   json.Field("time_ms", snapshot.time_ms());
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
@@ -105,11 +113,11 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const StorageStats&
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kIndex, true);
   json.EndObject();
   WriteBytes(json, MeasureBytes(snapshot));
-  WriteStorage(json, stored);
+  WriteStorage(json, stored.storage);
   WriteProcess(json, stored);
 }
 
-std::string Page(const Snapshot& snapshot, const StorageStats& stored) {
+std::string Page(const Snapshot& snapshot, const Stored& stored) {
   const GraphBytes bytes = MeasureBytes(snapshot);
   std::ostringstream out;
   const auto right = TextTable::Align::kRight;
@@ -150,16 +158,17 @@ std::string Page(const Snapshot& snapshot, const StorageStats& stored) {
   if (bytes.per_edge > 0)
     out << Number(bytes.per_edge, 4) << " bytes per directed edge, " << Number(bytes.per_node, 4)
         << " per node\n";
-  const ProcessBytes process = MeasureProcess();
+  const auto& [storage, process] = stored;
   if (process.resident > 0)
     out << "this process " << Bytes(process.resident) << ": beside the graph memtables "
-        << Bytes(stored.memtable_bytes) << ", indexes of files " << Bytes(stored.table_reader_bytes)
-        << ", freed and kept " << Bytes(process.allocator_free)
+        << Bytes(storage.memtable_bytes) << ", indexes of files "
+        << Bytes(storage.table_reader_bytes) << ", freed and kept " << Bytes(process.allocator_free)
         << ", the program and its libraries\n";
-  out << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes)
-      << ", texts " << Bytes(stored.payload_bytes) << ", checkpoints "
-      << Bytes(stored.checkpoint_bytes) << ", write-ahead log and other files "
-      << Bytes(OtherBytes(stored)) << '\n';
+  if (storage.disk_bytes == 0) return std::move(out).str();
+  out << "\non disk " << Bytes(storage.disk_bytes) << ": log " << Bytes(storage.log_bytes)
+      << ", texts " << Bytes(storage.payload_bytes) << ", checkpoints "
+      << Bytes(storage.checkpoint_bytes) << ", write-ahead log and other files "
+      << Bytes(OtherBytes(storage)) << '\\n';
   return std::move(out).str();
 }
 
@@ -169,7 +178,13 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
         ErrorCode::kInvalidArgument,
         request.Name("metrics") + " tells of the present; leave " + request.Name("as_of") + " out");
   const Snapshot& snapshot = workspace.snapshot();
-  const StorageStats stored = workspace.database().stats();
+  if (request.Flag("metrics") && !workspace.has_database())
+    return Fail(
+        ErrorCode::kFailedPrecondition,
+        request.Name("metrics") + " tells of a directory as a whole, which is not asked here");
+  Stored stored;
+  if (workspace.has_database())
+    stored = {.storage = workspace.database().stats(), .process = MeasureProcess()};
   Reply reply([snapshot, stored](ReplyWriter& json) { WriteStats(json, snapshot, stored); });
   if (!request.Flag("metrics")) {
     reply.page = Page(snapshot, stored);

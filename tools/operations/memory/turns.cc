@@ -323,7 +323,8 @@ Operation BuildRow() {
                    {"plexus build --db g causal trajectory --from trajectories.jsonl --dry-run",
                     "what a file of rewards and corrections would make"}},
       .run = RunBuild,
-      .access = ChangesGraph};
+      .access = ChangesGraph,
+      .reach = Reach::kGraph};
 }
 
 Operation SessionRow() {

@@ -111,6 +111,31 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
+std::string ForTerminal(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  const auto escape = [&](unsigned unit) {
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04X", unit & 0xFFFFu);
+    out += escaped;
+  };
+  for (; !text.empty();) {
+    const Character c = Next(text);
+    const bool control = c.valid && (c.code < 0x20 || c.code == 0x7F);
+    if (!c.valid) {
+      escape(static_cast<unsigned char>(text[0]));
+    } else if ((control && c.code != '\n' && c.code != '\t') || Dangerous(c.code)) {
+      const auto code = static_cast<unsigned>(c.code);
+      if (code > 0xFFFF) escape(0xD800u + ((code - 0x10000u) >> 10));
+      escape(code > 0xFFFF ? 0xDC00u + ((code - 0x10000u) & 0x3FFu) : code);
+    } else {
+      out += text.substr(0, c.bytes);
+    }
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
 std::size_t DisplayWidth(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {

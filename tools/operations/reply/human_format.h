@@ -24,6 +24,10 @@ std::string Number(double value, int digits = 6);
 // drive the terminal that shows it.
 std::string Escaped(std::string_view text);
 
+// What a terminal gets of output that is meant for programs (JSON, CSV): line breaks and tabs stay,
+// the rest of what Escaped escapes becomes \uNNNN, as in a JSON string.
+std::string ForTerminal(std::string_view text);
+
 // What somebody gave, between single quotes, as messages say it: of a long text its first 200 bytes
 // (whole characters) and its length.
 std::string Quoted(std::string_view text);

@@ -221,7 +221,8 @@ void AddEmbed(Rows& rows) {
                      "text --vector -",
                      "what is most like these words"}},
        .run = Run,
-       .access = EmbedAccess});
+       .access = EmbedAccess,
+       .reach = Reach::kGraph});
 }
 
 }  // namespace plexus::tools

@@ -129,7 +129,8 @@ void AddTerms(Rows& rows) {
                     {"plexus terms --db g --stem english",
                      "find plurals; the index stays so, also in later imports"}},
        .run = Run,
-       .access = ChangesGraph});
+       .access = ChangesGraph,
+       .reach = Reach::kGraph});
 }
 
 }  // namespace plexus::tools

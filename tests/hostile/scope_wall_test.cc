@@ -1,0 +1,200 @@
+// A wall holds for every row: nothing of another scope is shown or counted, and nothing of it
+// changes.
+//
+// The same requests go to the first scope of a graph that has others, and to one that has none.
+// Behind the wall the replies, notes and errors are the same bytes: so no key, score, document
+// frequency, count or sequence depends on what the others have. And no reply holds their secret.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/hostile/random_request.h"
+#include "tests/hostile/two_scopes.h"
+#include "tests/support/dump.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
+#include "tools/operations/request_json.h"
+#include "tools/operations/scoped_graph.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::testing {
+namespace {
+
+using tools::FindOperation;
+using tools::Operation;
+using tools::Reach;
+using tools::Workspace;
+
+// All that one who asks hears: the reply, what a stream writes, pages, notes, errors.
+std::string Heard(Workspace& workspace, const Operation& row, const std::string& members) {
+  auto request = tools::RequestFromJson(row, members);
+  if (!request) return "refused: " + request.error().message;
+  EXPECT_TRUE(request->Set("now", std::to_string(kScopesNow)));
+  auto reply = tools::Answer(workspace, *request);
+  std::ostringstream heard;
+  for (const auto& note : workspace.notes()) heard << "note: " << note.text << '\n';
+  for (const std::string& warning : workspace.warnings()) heard << "warning: " << warning << '\n';
+  if (!reply) {
+    heard << "error: " << reply.error().ToString();
+    return std::move(heard).str();
+  }
+  heard << reply->headline << reply->page << reply->closing;
+  if (reply->failure) heard << "failure: " << reply->failure->message;
+  if (reply->members) {
+    tools::JsonWriter json(heard);
+    tools::WriteReply(*reply, workspace.warnings(), json);
+  }
+  if (reply->stream) {
+    EXPECT_TRUE(reply->stream(heard));
+  }
+  // How large arrays are depends on how they grew, and is no count of what is in them.
+  return std::regex_replace(std::move(heard).str(),
+                            std::regex(R"re("bytes":\{[^}]*\}|[0-9.,]+ (bytes|[KM]iB)[^\n]*)re"),
+                            "");
+}
+
+struct Walled {
+  explicit Walled(bool others, std::vector<std::string> scopes = {kMine})
+      : graph(TwoScopes(others)) {
+    if (!graph) return;
+    auto opened = Workspace::Of(*graph, kScopesNow, std::move(scopes));
+    EXPECT_TRUE(opened) << opened.error().message;
+    if (opened) workspace = *std::move(opened);
+  }
+  std::string Ask(const std::string& row, const std::string& members) {
+    return Heard(*workspace, *FindOperation(row), members);
+  }
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Workspace> workspace;
+};
+
+bool HasSecret(const std::string& text) {
+  std::string lower = text;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower.find(kSecret) != std::string::npos;
+}
+
+TEST(ScopeWall, EveryRowSeesTheScopeAlone) {
+  Walled with(true), without(false);
+  ASSERT_TRUE(with.workspace && without.workspace);
+  std::set<std::string> answered;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    RandomRequests requests(seed, WordsOfMine());
+    for (const Operation& row : tools::AllOperations()) {
+      if (row.effect != tools::Effect::kRead) continue;
+      for (int i = 0; i < 3; ++i) {
+        const std::string members = requests.Friendly(row);
+        SCOPED_TRACE("seed " + std::to_string(seed) + ": " + row.name + " " + members);
+        const std::string a = Heard(*with.workspace, row, members);
+        const std::string b = Heard(*without.workspace, row, members);
+        ASSERT_FALSE(HasSecret(a)) << a;
+        ASSERT_EQ(a, b);
+        if (a.find("error: ") == std::string::npos && !a.starts_with("refused: "))
+          answered.insert(row.name);
+        else if (row.reach != Reach::kScope)
+          ASSERT_NE(a.find("is about the whole graph"), std::string::npos) << a;
+      }
+    }
+  }
+  for (const Operation& row : tools::AllOperations())
+    if (row.effect == tools::Effect::kRead && row.reach == Reach::kScope)
+      EXPECT_TRUE(answered.contains(row.name)) << row.name << " was never answered";
+}
+
+// What requests write is of the scope; others have what they had, bit by bit.
+TEST(ScopeWall, EveryRowWritesIntoTheScopeAlone) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Walled with(true), without(false);
+    ASSERT_TRUE(with.workspace && without.workspace);
+    const std::vector<std::string> theirs = {std::string(kSecret) + "scope",
+                                             std::string(kSecret) + "first"};
+    const auto others = *tools::ScopedGraph::Make(*with.graph, theirs, DefaultExecutor());
+    const std::string before = Dump(others->graph().snapshot());
+    RandomRequests requests(seed, WordsOfMine());
+    for (int i = 0; i < 150; ++i) {
+      const Operation& row = requests.Pick(tools::AllOperations());
+      const std::string members = requests.Friendly(row);
+      SCOPED_TRACE("seed " + std::to_string(seed) + ": " + row.name + " " + members);
+      const std::string a = Heard(*with.workspace, row, members);
+      const std::string b = Heard(*without.workspace, row, members);
+      ASSERT_FALSE(HasSecret(a)) << a;
+      ASSERT_EQ(a, b);
+    }
+    ASSERT_TRUE(others->Refresh());
+    const auto again = *tools::ScopedGraph::Make(*with.graph, theirs, DefaultExecutor());
+    EXPECT_TRUE(SameText(Dump(again->graph().snapshot()), before));
+  }
+}
+
+// Whoever knows a name of the others learns no more than that it cannot be used.
+TEST(ScopeWall, AKeyOfOthersIsNoWayIn) {
+  Walled with(true);
+  ASSERT_TRUE(with.workspace);
+  const Sequence before = with.graph->snapshot().sequence();
+  const std::string key = std::string(kSecret) + "m1", event = std::string(kSecret) + "e0";
+  for (const auto& [row, members] : std::vector<std::pair<std::string, std::string>>{
+           {"put", R"({"key":"zq7m1","text":"x"})"},
+           {"link", R"({"source":"m1","kind":"supports","target":"zq7m1"})"},
+           {"put", R"({"key":"zq7m1","column":["trust=1"]})"}}) {
+    const std::string heard = with.Ask(row, members);
+    EXPECT_EQ(heard.find("word"), std::string::npos) << heard;
+    EXPECT_EQ(with.graph->snapshot().sequence(), before) << heard;
+  }
+  for (const char* row : {"get", "neighbors", "remove", "neighborhood", "similar"}) {
+    const std::string heard = with.Ask(row, R"({"key":"zq7m1"})");
+    EXPECT_NE(heard.find("error: "), std::string::npos) << row << heard;
+    EXPECT_EQ(heard.find("zq7word"), std::string::npos) << row << heard;
+  }
+  EXPECT_EQ(with.graph->snapshot().sequence(), before);
+}
+
+// No request widens it.
+TEST(ScopeWall, ARequestsScopeIsAFilterInside) {
+  Walled with(true);
+  ASSERT_TRUE(with.workspace);
+  EXPECT_NE(with.Ask("list", R"({"scope":["zq7scope"],"top":0})").find("\"total\":0"),
+            std::string::npos);
+  EXPECT_NE(with.Ask("put", R"({"key":"n","scope":"zq7scope"})").find("rror"), std::string::npos);
+}
+
+// What is written there is seen by the whole graph, with the scope; and what others write to the
+// scope is seen behind the wall.
+TEST(ScopeWall, WritesGoBothWays) {
+  Walled with(true);
+  ASSERT_TRUE(with.workspace);
+  ASSERT_EQ(with.Ask("put", R"({"key":"new","text":"gateway"})").find("rror"), std::string::npos);
+  const Snapshot whole = with.graph->snapshot();
+  const auto made = whole.FindAlive("new");
+  ASSERT_TRUE(made);
+  EXPECT_EQ(whole.scope(*made), kMine);
+  EXPECT_EQ(*whole.Payload(*made, NodeField::kText), "gateway");
+  WriteBatch batch(kScopesNow);
+  const NodeRef node = batch.UpsertNode("later", kMemory);
+  batch.SetString(node, kScope, kMine);
+  batch.Link(node, kSupports, batch.Node("new"));
+  ASSERT_TRUE(with.graph->Apply(batch));
+  EXPECT_NE(with.Ask("get", R"({"key":"later"})").find("\"later\""), std::string::npos);
+  ASSERT_EQ(with.Ask("remove", R"({"key":"later"})").find("rror"), std::string::npos);
+  EXPECT_FALSE(with.graph->snapshot().FindAlive("later"));
+}
+
+// A batch of another scope moves no sequence here.
+TEST(ScopeWall, SequencesCountTheScope) {
+  Walled with(true);
+  ASSERT_TRUE(with.workspace);
+  const std::string before = with.Ask("stats", "{}");
+  WriteBatch batch(kScopesNow);
+  batch.SetString(batch.UpsertNode("zq7more", kMemory), kScope, "zq7scope");
+  ASSERT_TRUE(with.graph->Apply(batch));
+  EXPECT_EQ(with.Ask("stats", "{}"), before);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,67 @@
+// A word of many facts is left at the first one of another scope.
+#include "tools/operations/scope_sight.h"
+
+#include <algorithm>
+
+#include "engine/vocabulary.h"
+
+namespace plexus::tools {
+
+bool ScopeSight::IsShared(NodeKindId kind) {
+  return kind == kTag || kind == kTerm || kind == kFile || kind == kSession;
+}
+
+bool ScopeSight::InScopes(NodeId node) const {
+  return std::ranges::find(scopes_, snapshot_.scope(node)) != scopes_.end();
+}
+
+Seen ScopeSight::Of(NodeId node, bool has_fact) const {
+  if (!snapshot_.alive(node)) return Seen::kNot;
+  if (snapshot_.is_fact(node)) return InScopes(node) ? Seen::kAll : Seen::kNot;
+  const bool shared = IsShared(snapshot_.node_kind(node));
+  bool other = false;
+  std::vector<NodeId> index;
+  snapshot_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
+    if (!snapshot_.is_fact(arc.neighbor))
+      index.push_back(arc.neighbor);
+    else if (!snapshot_.purged(arc.neighbor))
+      (InScopes(arc.neighbor) ? has_fact : other) = true;
+    return !(other && (has_fact || !shared));
+  });
+  if (other) return has_fact && shared ? Seen::kShared : Seen::kNot;
+  if (has_fact) return Seen::kAll;
+  const auto names_facts = [&](NodeId v) {
+    bool fact = false;
+    snapshot_.ForEachArc(Direction::kBoth, v, ArcFilter::All(), [&](const Arc& arc) {
+      fact = snapshot_.is_fact(arc.neighbor);
+      return !fact;
+    });
+    return fact && Of(v, false) == Seen::kAll;
+  };
+  return !index.empty() && std::ranges::all_of(index, names_facts) ? Seen::kAll : Seen::kNot;
+}
+
+std::vector<Seen> ScopeSight::All() const {
+  std::vector<Seen> seen(snapshot_.node_count(), Seen::kNot);
+  std::vector<bool> met(seen.size());
+  std::vector<NodeId> ring, outer;
+  const auto meet = [&](NodeId from, std::vector<NodeId>& into) {
+    snapshot_.ForEachArc(Direction::kBoth, from, ArcFilter::All(), [&](const Arc& arc) {
+      if (snapshot_.is_fact(arc.neighbor) || met[arc.neighbor]) return;
+      met[arc.neighbor] = true;
+      into.push_back(arc.neighbor);
+    });
+  };
+  for (NodeId v = 0; v < snapshot_.node_count(); ++v) {
+    if (!snapshot_.is_fact(v) || Of(v) == Seen::kNot) continue;
+    seen[v] = Seen::kAll;
+    meet(v, ring);
+  }
+  for (const NodeId v : ring) seen[v] = Of(v, true);
+  for (const NodeId v : ring)
+    if (seen[v] == Seen::kAll) meet(v, outer);
+  for (const NodeId v : outer) seen[v] = Of(v);
+  return seen;
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,311 @@
+// From ids of the part to keys, and from keys to a batch of the whole graph.
+#include "tools/operations/scoped_journal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "engine/vectors/half.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/scope_sight.h"
+
+namespace plexus::tools {
+namespace {
+
+// Says one record again, as a batch of `sight`'s graph.
+class Restated {
+ public:
+  Restated(const Snapshot& part, const Record& record, const ScopeSight& sight,
+           const std::vector<std::string>& scopes)
+      : part_(part),
+        record_(record),
+        sight_(sight),
+        whole_(sight.snapshot()),
+        scopes_(scopes),
+        batch_(record.time_ms) {}
+
+  Result<WriteBatch> Make() && {
+    Define();
+    PLEXUS_TRY(NewNodes());
+    PLEXUS_TRY(ChangedNodes());
+    PLEXUS_TRY(Columns());
+    PLEXUS_TRY(Contents());
+    PLEXUS_TRY(Edges());
+    for (const NodeRef node : removed_) batch_.RemoveNode(node);
+    return std::move(batch_);
+  }
+
+ private:
+  bool IsNew(NodeId node) const { return node >= part_.node_count(); }
+  std::string_view Key(NodeId node) const {
+    if (!IsNew(node)) return part_.key(node);
+    const std::size_t i = node - record_.first_node;
+    return std::string_view(record_.key_bytes)
+        .substr(record_.key_offsets[i], record_.key_offsets[i + 1] - record_.key_offsets[i]);
+  }
+  std::string_view String(StringId id) const {
+    if (record_.string_offsets.empty() || id < record_.first_string) return part_.string(id);
+    const std::size_t i = id - record_.first_string;
+    return std::string_view(record_.string_bytes)
+        .substr(record_.string_offsets[i],
+                record_.string_offsets[i + 1] - record_.string_offsets[i]);
+  }
+  template <class Id, class T>
+  static const T& Definition(Id id, const std::vector<T>& known, Id first,
+                             const std::vector<T>& added) {
+    return id < known.size() ? known[id] : added[id.value() - first.value()];
+  }
+  const NodeKind& KindOf(NodeKindId id) const {
+    return Definition(id, part_.schema().node_kinds(), record_.first_node_kind,
+                      record_.node_kind_definitions);
+  }
+  const EdgeKind& KindOf(EdgeKindId id) const {
+    return Definition(id, part_.schema().edge_kinds(), record_.first_edge_kind,
+                      record_.edge_kind_definitions);
+  }
+  const Column& ColumnOf(ColumnId id) const {
+    return Definition(id, part_.schema().columns(), record_.first_column,
+                      record_.column_definitions);
+  }
+  const VectorSpace& SpaceOf(SpaceId id) const {
+    return Definition(id, part_.schema().spaces(), record_.first_space, record_.space_definitions);
+  }
+
+  // Names that the whole graph has keep its traits.
+  void Define() {
+    const Schema& schema = whole_.schema();
+    for (const NodeKind& kind : record_.node_kind_definitions)
+      if (!schema.FindNodeKind(kind.name)) batch_.DefineNodeKind(kind);
+    for (EdgeKind kind : record_.edge_kind_definitions) {
+      if (schema.FindEdgeKind(kind.name)) continue;
+      if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
+      if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
+      batch_.DefineEdgeKind(std::move(kind));
+    }
+    for (const Column& column : record_.column_definitions)
+      if (!schema.FindColumn(column.name)) batch_.DefineColumn(column);
+    for (const VectorSpace& space : record_.space_definitions)
+      if (!schema.FindSpace(space.name)) batch_.DefineSpace(space);
+  }
+
+  static std::unexpected<Error> Taken(std::string_view key) {
+    return Fail(
+        ErrorCode::kFailedPrecondition,
+        "the key " + Quoted(DisplayName(key)) + " cannot be used in this scope; take another one");
+  }
+
+  // The node of a key in the whole graph, of which only the scopes have something; with `holds`
+  // what it holds is written, too.
+  Result<NodeRef> Node(NodeId node, bool holds) {
+    const std::string_view key = Key(node);
+    const NodeRef ref = batch_.Node(key);
+    const auto there = whole_.Find(key);
+    const bool index = key.find(kIndexSeparator) != std::string_view::npos;
+    if (!there || !whole_.alive(*there)) {
+      if (there && !whole_.purged(*there) && !index && !sight_.InScopes(*there)) return Taken(key);
+      if (met_.insert(key).second) batch_.ExpectNoNode(ref);
+      return ref;
+    }
+    if (index) {
+      const bool shared = ScopeSight::IsShared(whole_.node_kind(*there));
+      const Seen seen = sight_.Of(*there);
+      if (seen != Seen::kAll && !shared) return Taken(key);
+      if (seen != Seen::kAll && holds)
+        return Fail(ErrorCode::kFailedPrecondition,
+                    Quoted(DisplayName(key)) +
+                        " is shared: facts of this scope can have it, but what it holds cannot be "
+                        "changed here");
+      return ref;
+    }
+    if (!sight_.InScopes(*there)) return Taken(key);
+    if (met_.insert(key).second) {
+      const auto scope = whole_.string_column(kScope, *there);
+      batch_.ExpectString(ref, kScope, scope ? std::optional(whole_.string(*scope)) : std::nullopt);
+    }
+    return ref;
+  }
+
+  Status NewNodes() {
+    for (std::size_t i = 0; i < record_.node_kinds.size(); ++i) {
+      const NodeId id = record_.first_node + static_cast<NodeId>(i);
+      if (ScopedJournal::IsRecord(Key(id))) continue;
+      const NodeKind& kind = KindOf(NodeKindId(record_.node_kinds[i]));
+      PLEXUS_ASSIGN(const NodeRef node, Node(id, false));
+      if (kind.plane == Plane::kFact)
+        batch_.UpsertNode(node, batch_.NodeKindNamed(kind.name));
+      else if (!whole_.FindAlive(Key(id)))
+        batch_.UpsertNode(node);
+    }
+    return {};
+  }
+
+  Status ChangedNodes() {
+    for (const NodeChange& change : record_.node_changes) {
+      if (change.what == NodeChange::kPurge || change.what == NodeChange::kForget)
+        return Fail(ErrorCode::kFailedPrecondition,
+                    "a purge reads and rewrites the log of all scopes; it is not for a session of "
+                    "one scope");
+      if (ScopedJournal::IsRecord(Key(change.node))) continue;
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      if (change.what == NodeChange::kSetKind)
+        batch_.UpsertNode(node, batch_.NodeKindNamed(KindOf(NodeKindId(change.value)).name));
+      else if (change.what == NodeChange::kRevive)
+        batch_.UpsertNode(node);
+      else if (change.what == NodeChange::kRemove)
+        removed_.push_back(node);
+    }
+    return {};
+  }
+
+  Status Columns() {
+    for (const ColumnChange& change : record_.columns) {
+      if (ScopedJournal::IsRecord(Key(change.node))) continue;
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      const Column& column = ColumnOf(change.column);
+      const ColumnRef name = batch_.ColumnNamed(column.name);
+      const std::string_view text = column.type == ColumnType::kString && !change.cleared
+                                        ? String(static_cast<StringId>(change.bits))
+                                        : std::string_view();
+      if (change.column == kScope &&
+          std::ranges::find(scopes_, change.cleared ? kDefaultScope : text) == scopes_.end())
+        return Fail(ErrorCode::kFailedPrecondition,
+                    "the scope " + Quoted(change.cleared ? kDefaultScope : text) +
+                        " is not that of this session");
+      if (change.cleared)
+        batch_.ClearColumn(node, name);
+      else if (column.type == ColumnType::kF64)
+        batch_.SetF64(node, name, std::bit_cast<double>(change.bits));
+      else if (column.type == ColumnType::kI64)
+        batch_.SetI64(node, name, std::bit_cast<std::int64_t>(change.bits));
+      else
+        batch_.SetString(node, name, text);
+    }
+    return {};
+  }
+
+  std::string_view Bytes(PayloadRef ref) const { return record_.payloads[ref.ordinal()].bytes; }
+
+  Status Contents() {
+    for (const PayloadChange& change : record_.payload_changes) {
+      if (ScopedJournal::IsRecord(Key(change.node))) continue;
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      const auto field = static_cast<NodeField>(change.field);
+      if (change.ref)
+        batch_.SetPayload(node, field, Bytes(change.ref));
+      else
+        batch_.ClearPayload(node, field);
+    }
+    for (const VectorChange& change : record_.vectors) {
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      const VectorSpace& space = SpaceOf(SpaceId(change.space));
+      const SpaceRef name = batch_.SpaceNamed(space.name);
+      if (!change.ref) {
+        batch_.ClearVector(node, name);
+        continue;
+      }
+      const std::string_view bytes = Bytes(change.ref);
+      std::vector<float> values(space.dimensions);
+      if (space.element == VectorElement::kF32)
+        std::memcpy(values.data(), bytes.data(), bytes.size());
+      else
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          std::uint16_t half;
+          std::memcpy(&half, bytes.data() + i * sizeof(half), sizeof(half));
+          values[i] = FloatFromHalf(half);
+        }
+      batch_.SetVector(node, name, values);
+    }
+    return {};
+  }
+
+  Status Edges() {
+    auto extra = record_.edge_extras.begin();
+    for (std::size_t i = 0; i < record_.edges.size(); ++i) {
+      const EdgeChange& edge = record_.edges[i];
+      while (extra != record_.edge_extras.end() && extra->index < i) ++extra;
+      const bool has_extra = extra != record_.edge_extras.end() && extra->index == i;
+      PLEXUS_ASSIGN(const NodeRef source, Node(edge.source, false));
+      PLEXUS_ASSIGN(const NodeRef target, Node(edge.target, false));
+      const EdgeKindRef kind = batch_.EdgeKindNamed(KindOf(edge.kind).name);
+      if (edge.tombstone()) {
+        batch_.Unlink(source, kind, target, String(edge.label));
+        continue;
+      }
+      WriteBatch::EdgeInput input{.source = source,
+                                  .target = target,
+                                  .kind = kind,
+                                  .label = String(edge.label),
+                                  .weight = edge.weight,
+                                  .created_at = edge.created_at,
+                                  .created_by = "",
+                                  .valid_from = kNoTime,
+                                  .valid_until = kNoTime,
+                                  .properties = ""};
+      std::string properties;
+      if (has_extra) {
+        input.created_by = String(extra->created_by);
+        input.valid_from = extra->valid_from;
+        input.valid_until = extra->valid_until;
+        if (const PayloadRef ref = extra->properties; ref && ref.sequence() == record_.sequence) {
+          input.properties = Bytes(ref);
+        } else if (ref) {
+          PLEXUS_ASSIGN(properties, part_.Payload(ref));
+          input.properties = properties;
+        }
+      }
+      batch_.Link(input);
+    }
+    return {};
+  }
+
+  const Snapshot& part_;
+  const Record& record_;
+  const ScopeSight& sight_;
+  const Snapshot& whole_;
+  const std::vector<std::string>& scopes_;
+  WriteBatch batch_;
+  std::set<std::string_view> met_;
+  std::vector<NodeRef> removed_;
+};
+
+}  // namespace
+
+bool ScopedJournal::IsRecord(std::string_view key) {
+  static const std::string begins = IndexKey("inscription", "plexus.");
+  return key.starts_with(begins);
+}
+
+Status ScopedJournal::Append(std::span<const Record> group, Durability durability) {
+  for (const Record& record : group) {
+    if (!copying_) {
+      // One at a time: the ids of a second one of a group would be those of the first, too.
+      if (group.size() > 1)
+        return Fail(ErrorCode::kFailedPrecondition, "a session of a scope has one writer");
+      const ScopeSight sight(whole_.snapshot(), scopes_);
+      PLEXUS_ASSIGN(const WriteBatch batch,
+                    Restated(part_->snapshot(), record, sight, scopes_).Make());
+      const Result<ApplyReport> applied = whole_.Apply(batch, {.durability = durability});
+      if (!applied && applied.error().code == ErrorCode::kConflict)
+        return Fail(ErrorCode::kConflict, "the graph was changed meanwhile; ask again");
+      PLEXUS_TRY(applied);
+    }
+    const std::unique_lock lock(mutex_);
+    for (const Payload& payload : record.payloads)
+      payloads_[PayloadRef::Make(record.sequence, payload.ordinal).bits] = payload.bytes;
+  }
+  return {};
+}
+
+Result<std::string> ScopedJournal::Get(PayloadRef ref) const {
+  const std::shared_lock lock(mutex_);
+  const auto at = payloads_.find(ref.bits);
+  if (at == payloads_.end()) return Fail(ErrorCode::kNotFound, "there is no such payload");
+  return at->second;
+}
+
+}  // namespace plexus::tools
