@@ -44,12 +44,7 @@ bool Database::Impl::KeepPast(const Snapshot& state) {
 Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  const Snapshot now = d.graph->snapshot();
-  if (sequence == now.sequence()) return now;
-  if (sequence > now.sequence())
-    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(sequence) +
-                                          " lies in the future, the last record is " +
-                                          std::to_string(now.sequence()));
+  if (const Snapshot now = d.graph->snapshot(); sequence == now.sequence()) return now;
   auto cached = [&]() -> std::optional<Snapshot> {
     std::lock_guard guard(d.past_mutex);
     const auto it = std::find_if(d.past.begin(), d.past.end(),
@@ -64,6 +59,10 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   PLEXUS_ASSIGN(Database::Impl::Reading reading, d.WholeLog());
   LoadRequest& request = reading.request;
+  if (const Sequence last = reading.now.sequence(); sequence > last)
+    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(sequence) +
+                                          " lies in the future, the last record is " +
+                                          std::to_string(last));
   if (sequence < request.floor.sequence)
     return std::unexpected(
         BelowFloor(d.directory, request.floor.sequence, "record " + std::to_string(sequence))
@@ -91,13 +90,17 @@ PLEXUS_CATCH_NO_MEMORY
 Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  const Snapshot now = d.graph->snapshot();
-  if (now.sequence() > 0 && now.time_ms() <= time_ms) return now.sequence();
+  const auto is_past = [&](const Snapshot& now) {
+    return now.sequence() == 0 || now.time_ms() > time_ms;
+  };
+  if (const Snapshot now = d.graph->snapshot(); !is_past(now)) return now.sequence();
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_ASSIGN(const Database::Impl::Reading reading, d.WholeLog());
   const auto& rocks = reading.rocks;
-  Sequence low = reading.request.floor.sequence, high = now.sequence();  // time(high) > time_ms
+  if (!is_past(reading.now)) return reading.now.sequence();  // it was renewed meanwhile
+  Sequence low = reading.request.floor.sequence;
+  Sequence high = reading.now.sequence();  // time(high) > time_ms
   if (low > 0) {
     std::int64_t floor_time = 0;
     std::vector<DamagedCheckpoint> damaged;

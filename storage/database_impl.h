@@ -139,6 +139,7 @@ class Database::Impl {
   struct Reading {
     std::shared_ptr<storage_internal::Rocks> rocks;
     storage_internal::LoadRequest request;  // without a target
+    Snapshot now;                           // they have all of its records
   };
   Result<Reading> WholeLog();
   Result<bool> Continues(const std::shared_ptr<storage_internal::Rocks>& now,

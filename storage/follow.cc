@@ -100,21 +100,22 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
 }
 
 Result<Database::Impl::Reading> Database::Impl::WholeLog() {
+  FailPoint(options.hooks, "log.asked");
   {
     const std::shared_lock open(renewal);
     PLEXUS_TRY(Usable());
-    if (news.empty()) return Reading{rocks, Request()};
+    if (news.empty()) return Reading{rocks, Request(), graph->snapshot()};
   }
   const std::unique_lock renewing(renewal);
   PLEXUS_TRY(Usable());
-  if (news.empty()) return Reading{rocks, Request()};
+  if (news.empty()) return Reading{rocks, Request(), graph->snapshot()};
   PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
                                       std::make_shared<Files>(*files, pinned)));
   store->Attach(now);
   rocks = std::move(now);
   news.clear();
   news_bytes = 0;
-  return Reading{rocks, Request()};
+  return Reading{rocks, Request(), graph->snapshot()};
 }
 
 // False: the view must be opened anew, because the log does not go on from it (another

@@ -238,8 +238,12 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
     } catch (const std::exception&) {  // the record is written; the next one tries again
     }
   };
-  to.on_bulk = [this](Sequence first_pending) {
-    store->SetPending(first_pending, [this] { return journal->FlushBulk(); });
+  // Who reads a payload may hold neither locks nor the database.
+  to.on_bulk = [this](Sequence first_pending, std::weak_ptr<RocksJournal> to_flush) {
+    store->SetPending(first_pending, [to_flush = std::move(to_flush)]() -> Status {
+      const auto pending = to_flush.lock();
+      return pending ? pending->FlushBulk() : Status();
+    });
   };
   journal = std::make_shared<RocksJournal>(rocks, loaded.point.sequence, loaded.point.hash,
                                            std::move(to));

@@ -1,6 +1,8 @@
 // Each call, and each step of an iterator, by CallRocks.
 #include "storage/log/guarded_db.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace plexus::storage_internal {
@@ -99,9 +101,36 @@ rocksdb::Status GuardedDB::CreateColumnFamilyWithImport(
       [&](DB* db) { return db->CreateColumnFamilyWithImport(o, name, import, metadata, handle); });
 }
 
+// RocksDB tells nobody outside of its queue of writers when a flush is done, so this asks. OK as
+// well once an error may have ended the flushes.
+rocksdb::Status GuardedDB::WaitForFlushes(const std::vector<Family*>& families) {
+  for (Family* family : families)
+    for (std::uint64_t waiting = 1; waiting > 0 && !errors_->any();) {
+      const Status asked = CallRocks(*files_, [&] {
+        return db_->GetIntProperty(family, Properties::kNumImmutableMemTable, &waiting)
+                   ? Status::OK()
+                   : Status::NotSupported();
+      });
+      if (!asked.ok()) return asked;
+      if (waiting > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  return Status::OK();
+}
+
+// Those under way end first: RocksDB would wait for them in the turn.
 rocksdb::Status GuardedDB::Flush(const rocksdb::FlushOptions& o,
                                  const std::vector<Family*>& families) {
-  return WriteBy([&](DB* db) { return db->Flush(o, families); });
+  rocksdb::FlushOptions begin = o;
+  begin.wait = false;
+  Status status = WaitForFlushes(families);
+  if (status.ok()) status = WriteBy([&](DB* db) { return db->Flush(begin, families); });
+  if (!status.ok()) return status;
+  FailPoint(files_->hooks(), "rocks.flush_begun");
+  status = WaitForFlushes(families);
+  if (!status.ok() || !errors_->any()) return status;
+  rocksdb::FlushOptions wait = o;  // RocksDB knows whether it failed
+  wait.wait = true;
+  return WriteBy([&](DB* db) { return db->Flush(wait, families); });
 }
 
 // Waits only for another sync, and the journal makes one at a time.

@@ -7,17 +7,20 @@
 // destroyed, as that would wait for them. What it had on disk is what a crash would have left.
 //
 // Calls that take a place in RocksDB's queue of writers take turns here, so that none waits inside
-// of it for another one that does not come back.
+// of it for another one that does not come back. A flush takes its turn only to begin; who waits for
+// its end holds up no writer.
 //
 // Internal; thread-safe.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
+#include <rocksdb/listener.h>
 #include <rocksdb/utilities/stackable_db.h>
 #include <rocksdb/write_batch.h>
 
@@ -47,6 +50,16 @@ rocksdb::Status CallRocks(const Files& files, Call&& call) {
   }
 }
 
+// Whether RocksDB's threads met an error: what they were to do may never be done then.
+class BackgroundErrors : public rocksdb::EventListener {
+ public:
+  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status*) override { any_ = true; }
+  bool any() const { return any_; }
+
+ private:
+  std::atomic<bool> any_{false};
+};
+
 class GuardedDB : public rocksdb::StackableDB {
  public:
   using Slice = rocksdb::Slice;
@@ -55,6 +68,8 @@ class GuardedDB : public rocksdb::StackableDB {
   explicit GuardedDB(std::shared_ptr<Files> files)
       : StackableDB(static_cast<rocksdb::DB*>(nullptr)), files_(std::move(files)) {}
   DB** slot() { return &db_; }  // for the opened one, which is owned then
+  // REQUIRES the options with which it is opened to have it as a listener.
+  const std::shared_ptr<BackgroundErrors>& errors() const { return errors_; }
 
   // `act(db)`, for what RocksDB offers as a function beside DB. Takes its turn with the writers.
   template <class Act>
@@ -87,6 +102,7 @@ class GuardedDB : public rocksdb::StackableDB {
                                       const rocksdb::ExportImportFilesMetaData& metadata,
                                       Family** handle) override;
   using StackableDB::Flush;
+  // Always waits.
   Status Flush(const rocksdb::FlushOptions& o, const std::vector<Family*>& families) override;
   Status FlushWAL(bool sync) override;
   using StackableDB::CompactRange;
@@ -115,7 +131,10 @@ class GuardedDB : public rocksdb::StackableDB {
   Status DestroyColumnFamilyHandle(Family* f) override;
 
  private:
+  Status WaitForFlushes(const std::vector<Family*>& families);
+
   const std::shared_ptr<Files> files_;
+  const std::shared_ptr<BackgroundErrors> errors_ = std::make_shared<BackgroundErrors>();
   std::mutex writers_;
 };
 

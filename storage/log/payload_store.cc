@@ -147,10 +147,13 @@ Status RocksPayloadStore::FlushPending(PayloadRef ref) const {
   const Sequence pending = first_pending_.load(std::memory_order_acquire);
   if (pending == 0 || ref.sequence() < pending) return {};
   std::function<Status()> flush;
+  const TestHooks* hooks = nullptr;
   {
     std::shared_lock lock(rocks_mutex_);
     flush = flush_;
+    if (rocks_) hooks = rocks_->files()->hooks();
   }
+  FailPoint(hooks, "payload.pending");
   return flush ? flush() : Status();
 }
 

@@ -145,9 +145,11 @@ bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint, std::
 
 // The guard is made first: a database without one could not be closed.
 template <class Call>
-Status Rocks::Make(Call&& open) {
+Status Rocks::Make(Mode mode, Call&& open) {
   auto made = std::make_unique<GuardedDB>(files_);
-  const rocksdb::Status status = CallRocks(*files_, [&] { return open(made->slot()); });
+  rocksdb::DBOptions options = DatabaseOptions(mode, *files_);
+  options.listeners.push_back(made->errors());
+  const rocksdb::Status status = CallRocks(*files_, [&] { return open(options, made->slot()); });
   PLEXUS_TRY(Check(status, path_));
   db_ = made.release();
   return {};
@@ -158,11 +160,10 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   auto rocks = std::shared_ptr<Rocks>(new Rocks);
   rocks->path_ = path;
   rocks->files_ = std::move(files);
-  const rocksdb::DBOptions options = DatabaseOptions(mode, *rocks->files_);
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const bool look = mode == Mode::kReadOnly || mode == Mode::kReadOnlyTolerant;
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
-  PLEXUS_TRY(rocks->Make([&](rocksdb::DB** db) {
+  PLEXUS_TRY(rocks->Make(mode, [&](const rocksdb::DBOptions& options, rocksdb::DB** db) {
     if (!look) return rocksdb::DB::Open(options, path, families, &rocks->handles_, db);
     try {  // a damaged length may demand more memory than there is; nothing was begun yet
       return rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, db);
@@ -183,9 +184,8 @@ Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
   std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const rocksdb::ColumnFamilyDescriptor payload = families[kPayload];
   families.erase(families.begin() + kPayload);
-  PLEXUS_TRY(rocks->Make([&](rocksdb::DB** db) {
-    return rocksdb::DB::Open(DatabaseOptions(Mode::kCreate, *rocks->files_), path, families,
-                             &rocks->handles_, db);
+  PLEXUS_TRY(rocks->Make(Mode::kCreate, [&](const rocksdb::DBOptions& options, rocksdb::DB** db) {
+    return rocksdb::DB::Open(options, path, families, &rocks->handles_, db);
   }));
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::ImportColumnFamilyOptions move;

@@ -85,7 +85,7 @@ class Rocks {
   Rocks() = default;
   Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
   template <class Call>
-  Status Make(Call&& open);  // calls open(&db)
+  Status Make(Mode mode, Call&& open);  // calls open(options, &db)
   std::string path_;
   std::shared_ptr<Files> files_;
   GuardedDB* db_ = nullptr;

@@ -263,7 +263,7 @@ Status RocksJournal::AppendBulk(Add&& add) {
     FailWith(status.error());
     return status;
   }
-  if (options_.on_bulk) options_.on_bulk(bulk_->first_pending());
+  if (options_.on_bulk) options_.on_bulk(bulk_->first_pending(), weak_from_this());
   return bulk_->pending_bytes() < kBulkStepBytes ? Status() : IngestBulk();
 }
 
@@ -274,7 +274,7 @@ Status RocksJournal::IngestBulk() {
     return status;
   }
   synced_ = position_.sequence;
-  if (options_.on_bulk) options_.on_bulk(0);
+  if (options_.on_bulk) options_.on_bulk(0, weak_from_this());
   return {};
 }
 

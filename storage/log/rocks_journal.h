@@ -43,7 +43,7 @@ std::string NodeMetaKey(const char* prefix, NodeId node);
 std::string MetaValue(Sequence sequence);
 std::optional<Sequence> ParseMetaValue(std::string_view value);  // nothing: it is broken
 
-class RocksJournal : public Journal {
+class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJournal> {
  public:
   // `sequence` and `hash` describe the last record in the log. `purged` is called for every purge
   // as it is appended; `grown` with the log's new tail size.
@@ -53,7 +53,8 @@ class RocksJournal : public Journal {
     Executor* executor = nullptr;  // encodes and writes in bulk mode; null: DefaultExecutor()
     std::function<void(NodeId, Sequence)> on_purge;
     std::function<void(std::uint64_t tail_bytes)> on_append;
-    std::function<void(Sequence first_pending)> on_bulk;
+    // `journal` ingests what is pending, by FlushBulk.
+    std::function<void(Sequence first_pending, std::weak_ptr<RocksJournal> journal)> on_bulk;
   };
   RocksJournal(std::shared_ptr<Rocks> rocks, Sequence sequence, std::uint64_t hash,
                Options options);

@@ -1,9 +1,12 @@
 // Followers: a read-only view that goes on record by record, and replicas fed by ChangesSince.
 #include <filesystem>
 #include <random>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "engine/vocabulary.h"
+#include "storage/base/fail_points.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -109,11 +112,24 @@ TEST(Follow, WhatDoesNotGoOnIsOpenedAnew) {
   ApplyScript(*writer, 21, 30);
   PLEXUS_OK(reader->Refresh());
   EXPECT_EQ(reader->snapshot().sequence(), 30u);
+  TestHooks hooks;
+  OpenOptions hooked = ReadOnly();
+  hooked.hooks = &hooks;
+  const auto other = MustOpen(scratch.path(), hooked);
+  const std::int64_t time_25 = other->AsOf(25)->time_ms();
   PLEXUS_OK(writer->Close());
   writer.reset();
   // As after a power loss that took ten records, and another future.
   std::filesystem::remove_all(scratch.path());
   CopyTree(scratch.path("earlier"), scratch.path());
+  // The past of a log that was longer when it was asked for.
+  hooks.at_point = [&, done = false](const char* point) mutable {
+    if (std::string_view(point) == "log.asked" && !std::exchange(done, true))
+      PLEXUS_OK(other->Refresh());
+  };
+  EXPECT_EQ(other->AsOf(28).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(other->snapshot().sequence(), 20u);
+  EXPECT_EQ(*other->SequenceAtTime(time_25), 20u);
   writer = MustOpen(scratch.path());
   ApplyScript(*writer, 21, 35, 99);
   PLEXUS_OK(reader->Refresh());

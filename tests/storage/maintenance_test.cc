@@ -173,6 +173,58 @@ TEST(Maintenance, LookingBackDoesNotWaitForACheckpoint) {
   PLEXUS_OK(beside.status);
 }
 
+// Once `slow`, sorted files are begun only when `go` is ready.
+class SlowFiles : public rocksdb::FileSystemWrapper {
+ public:
+  explicit SlowFiles(std::shared_future<void> go)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()), go_(std::move(go)) {}
+  const char* Name() const override { return "SlowFiles"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& o,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* d) override {
+    if (slow && path.ends_with(".sst")) {
+      if (!reached_.exchange(true)) reached.set_value();
+      if (go_.wait_for(kLong) != std::future_status::ready) in_time = false;
+    }
+    return FileSystemWrapper::NewWritableFile(path, o, file, d);
+  }
+  std::atomic<bool> slow{false}, in_time{true};
+  std::promise<void> reached;
+
+ private:
+  const std::shared_future<void> go_;
+  std::atomic<bool> reached_{false};
+};
+
+// A trim flushes what it deleted: appends go on until the files are there, and while it waits.
+TEST(Maintenance, AppendsDoNotWaitForAFlush) {
+  ScratchDirectory scratch;
+  std::promise<void> applied;
+  const auto files = std::make_shared<SlowFiles>(applied.get_future().share());
+  std::unique_ptr<Database> db;
+  TestHooks hooks{.file_system = files};
+  bool begun = false;
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) == "trim.anchored") files->slow = true;
+    if (!files->slow || std::string_view(point) != "rocks.flush_begun") return;
+    begun = true;
+    ApplyScript(*db, 7, 7);
+  };
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  db = OpenScript(scratch.path(), options);
+  auto trim = std::async(std::launch::async, [&] { return db->Trim(5); });
+  ASSERT_EQ(files->reached.get_future().wait_for(kLong), std::future_status::ready);
+  while (db->snapshot().sequence() < 7 && files->in_time) std::this_thread::yield();
+  ApplyScript(*db, 8, 8);
+  applied.set_value();
+  PLEXUS_OK(trim.get());
+  EXPECT_TRUE(files->in_time);
+  EXPECT_TRUE(begun);
+  PLEXUS_OK(db->Close());
+  EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(8)[8]);
+}
+
 TEST(Maintenance, CountingDoesNotWait) {
   ScratchDirectory scratch;
   const auto db = OpenScript(scratch.path(), Create());

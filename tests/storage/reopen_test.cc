@@ -3,6 +3,7 @@
 #include "tests/support/store_test_util.h"
 
 #include "engine/vocabulary.h"
+#include "storage/base/fail_points.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
@@ -203,6 +204,27 @@ TEST(Bulk, SameGraphAsOneByOne) {
   auto db = MustOpen(scratch.path());
   EXPECT_EQ(Dump(db->snapshot()), dumps[kBatches]);
   for (Sequence s : {5, 10, 11, 29, 35, 36}) EXPECT_EQ(Dump(*db->AsOf(s)), dumps[s]);
+}
+
+// The database goes away while a reader is about to have it ingest what is pending.
+TEST(Bulk, APayloadIsAskedForBesideTheEnd) {
+  ScratchDirectory scratch;
+  TestHooks hooks;
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto db = MustOpen(scratch.path(), options);
+  PLEXUS_OK(db->BeginBulk());
+  WriteBatch batch(1000);
+  batch.SetPayload(batch.UpsertNode("a", NodeKindRef(kMemory)), NodeField::kText, "hello");
+  PLEXUS_OK(db->graph().Apply(batch));
+  const Snapshot snapshot = db->snapshot();
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) == "payload.pending") db.reset();
+  };
+  const auto text = snapshot.Payload(*snapshot.Find("a"), NodeField::kText);
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(*MustOpen(scratch.path())->snapshot().Payload(0, NodeField::kText), "hello");
 }
 
 TEST(History, ListsWhatHappened) {
