@@ -168,7 +168,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   out << "\non disk " << Bytes(storage.disk_bytes) << ": log " << Bytes(storage.log_bytes)
       << ", texts " << Bytes(storage.payload_bytes) << ", checkpoints "
       << Bytes(storage.checkpoint_bytes) << ", write-ahead log and other files "
-      << Bytes(OtherBytes(storage)) << '\\n';
+      << Bytes(OtherBytes(storage)) << '\n';
   return std::move(out).str();
 }
 
