@@ -9,7 +9,7 @@ work=${1:-$tree/build/install}
 release=(-DCMAKE_BUILD_TYPE=Release)
 if command -v ccache >/dev/null; then release+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 # With it the flags are those of .ci/run's release build, and a compiler cache has the objects.
-checked=-DPLEXUS_WARNINGS_AS_ERRORS=ON
+checked="-DPLEXUS_WARNINGS_AS_ERRORS=ON -DPLEXUS_PRECOMPILED_HEADERS=OFF"
 fail() { echo "install: $*" >&2; exit 1; }
 consume() {  # consume NAME "adaptors or nothing" ARGUMENT...
   local name=$1 adaptors=$2
@@ -22,7 +22,7 @@ consume() {  # consume NAME "adaptors or nothing" ARGUMENT...
 install_tree() {  # install_tree TREE PREFIX ARGUMENT...: the libraries, no programs
   local build=$work/$1 prefix=$work/$2
   shift 2
-  cmake -S "$tree" -B "$build" -G Ninja "${release[@]}" "$checked" \
+  cmake -S "$tree" -B "$build" -G Ninja "${release[@]}" $checked \
     -DPLEXUS_BUILD_TESTS=OFF -DPLEXUS_BUILD_BENCH=OFF -DPLEXUS_BUILD_TOOLS=OFF "$@" >/dev/null
   cmake --build "$build"
   rm -rf "$prefix"
@@ -71,7 +71,7 @@ fi
 grep -q eigen "$work/required.log"
 pkg_config_consumer prefix
 pkg_config_consumer prefix --static
-consume subdirectory adaptors -DPLEXUS_TREE="$tree" "$checked"
+consume subdirectory adaptors -DPLEXUS_TREE="$tree" $checked
 
 # Not optimised: what is asked is whether they link and load, and that compiles sooner.
 install_tree shared_tree shared_prefix -DBUILD_SHARED_LIBS=ON \

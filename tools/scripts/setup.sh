@@ -3,6 +3,9 @@
 # network, when everything is there.
 #   PLEXUS_SKIP_SETUP=1  go on without looking.
 
+# A compiler cache keeps nothing that was made with precompiled headers unless told to.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+
 plexus_setup() {
   local list package root=() missing=()
   list="$(dirname "${BASH_SOURCE[0]}")/packages.txt"
