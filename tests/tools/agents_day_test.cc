@@ -80,11 +80,11 @@ TEST_F(AgentsDay, EachStepIsOneCommand) {
   EXPECT_TRUE(Says(Step("get f5"), "superseded by"));
   // Recall: what holds now, and not what it replaced.
   const std::string now = Step("recall s5 --json");
-  EXPECT_TRUE(Says(now, R"("key":"f31")")) << now;
-  EXPECT_FALSE(Says(now, R"({"key":"f5")")) << now;
+  EXPECT_TRUE(Says(now, R"({"key":"f31","score")")) << now;
+  EXPECT_FALSE(Says(now, R"({"key":"f5","score")")) << now;
   // As of last week.
   const std::string then = Step("recall s5 --as-of 2020-03-02 --json");
-  EXPECT_TRUE(Says(then, R"({"key":"f5")")) << then;
+  EXPECT_TRUE(Says(then, R"({"key":"f5","score")")) << then;
   EXPECT_TRUE(Says(Step("get f3 --as-of 2020-03-02"), "Service s3 is owned by team t3."));
   EXPECT_TRUE(Says(Step("diff 2020-03-02"), "f3"));
   // Forget for good.

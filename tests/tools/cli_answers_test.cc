@@ -77,6 +77,11 @@ TEST_F(Answers, ListSortsByDegree) {
   EXPECT_EQ(boost::json::serialize(reply.at("results")),
             R"([{"key":"b","degree":2,"in_degree":2}])");
   EXPECT_EQ(Run({"list", "--kinds", "knwos"}).code, 2);
+  // Of a scope the edges to nodes of others are not counted.
+  ASSERT_EQ(Run({"put", "b", "--set", "scope=other"}).code, 0);
+  EXPECT_EQ(boost::json::serialize(
+                Json({"list", "--columns", "key,degree", "--scope", "user"}).at("results")),
+            R"([{"key":"a","degree":1},{"key":"c","degree":1}])");
 }
 
 TEST_F(Answers, HitsShowTheLineThatMatches) {

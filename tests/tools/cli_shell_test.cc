@@ -301,6 +301,13 @@ TEST_F(Shell, OnATerminalSigtermEndsIt) {
   shell.Until("plexus> ");
   shell.Signal(SIGTERM);
   EXPECT_EQ(shell.End(), 130);
+  // In a question, or just before or behind it: none comes after.
+  const Terminal asked(dir_.path(), db_);
+  asked.Until("plexus> ");
+  asked.Type("pagerank --iterations 1000000\n");
+  asked.Until("1000000");
+  asked.Signal(SIGTERM);
+  EXPECT_EQ(asked.End(), 130);
 }
 
 // A shell that waits for its next line keeps nobody else from writing.

@@ -295,6 +295,7 @@ Status Workspace::Look(const Request& request) {
 // meant for the list.
 void Workspace::NoteNoEdges(const Request& request) {
   const Snapshot& snapshot = view_.snapshot;
+  if (view_.scope && view_.scope->count() < 2) return;
   const Result<EdgeKinds> kinds = FindEdgeKinds(schema(), request.List("kinds"));
   if (!kinds) return;  // the operation says so
   ArcFilter filter = ArcFilter::Kinds(schema(), *kinds);

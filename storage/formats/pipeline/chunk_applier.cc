@@ -134,6 +134,7 @@ void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) 
   if (!run_.checking && !run_.collector) {
     BookApplied(piece, applied);
     BookWarnings(piece);
+    WarnOfReplaced(piece, applied.edges.changed);
   }
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
   r.errors += piece.error_count - piece.errors.size();
@@ -187,6 +188,29 @@ void PieceApplier::BookWarnings(const Piece& piece) {
     all.push_back(
         {file_, in_file(time.line), time.field, value, time.count, time.until, time.says});
   }
+}
+
+// Where the graph had no edges, those that a piece changes are of pieces before it. (Within a piece
+// the parser compares.)
+void PieceApplier::WarnOfReplaced(const Piece& piece, std::uint64_t changed) {
+  constexpr const char* kTopic = "edge of before";
+  if (changed == 0 || run_.start.CountEdges(Plane::kFact) > 0) return;
+  for (ImportWarning& warning : run_.report.warnings)
+    if (warning.file == file_ && warning.field == kTopic) {
+      warning.count += changed;
+      return;
+    }
+  const std::uint64_t line =
+      lines_ && !lines_->empty() ? (*lines_)[piece.first_line - 1] : piece.first_line;
+  run_.report.warnings.push_back(
+      {file_,
+       line,
+       kTopic,
+       0,
+       changed,
+       {},
+       "from here on an edge of an earlier line stands again with other values, which replace "
+       "those (a label tells parallel edges apart)"});
 }
 
 }  // namespace plexus::formats_internal

@@ -96,6 +96,7 @@ class PieceApplier {
   void RecordCounts(const Piece& piece, const ApplyReport& report);
   void BookApplied(const Piece& piece, const ApplyReport& report);
   void BookWarnings(const Piece& piece);
+  void WarnOfReplaced(const Piece& piece, std::uint64_t changed);
 
   ImportRun& run_;
   const std::string& file_;

@@ -158,6 +158,30 @@ TEST(GivenDocuments, AMemoryInAnArrayKeepsItsOrder) {
   EXPECT_EQ(out.str(), lines);
 }
 
+// Lines that are far apart are in different batches: the later one wins, and a warning says so.
+TEST(GivenLines, WhatReplacesAnEdgeOfAnEarlierBatchIsWarnedOf) {
+  ImportOptions options;
+  options.block_bytes = 100;
+  options.limits.load_bytes = 0;  // by batches
+  std::string lines;
+  for (int i = 0; i < 40; ++i) lines += std::to_string(i) + " " + std::to_string(i + 1) + " 0.5\n";
+  const auto load = [&](const std::string& more) {
+    auto graph = Graph::InMemory();
+    return LoadClean(*graph, "e.wel", lines + more, options);
+  };
+  EXPECT_TRUE(load("0 1 0.5\n").warnings.empty());
+  const ImportReport report = load("0 1 0.25\n1 2 0.75\n");
+  EXPECT_EQ(report.edges, (ImportCounts{40, 2, 0}));
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_GT(report.warnings[0].line, 30u);
+  EXPECT_TRUE(Warns(report, "an edge of an earlier line stands again with other values"));
+  EXPECT_TRUE(Warns(report, "(2 such)"));
+  // What was in the graph before is changed without a word: that is what an import is for.
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "e.wel", lines, options);
+  EXPECT_TRUE(LoadClean(*graph, "e.wel", "0 1 0.25\n", options).warnings.empty());
+}
+
 TEST(GivenDocuments, ParallelEdgesOfGraphMlAtAnyCut) {
   std::string text =
       "<graphml><key id=\"k\" for=\"edge\" attr.name=\"kind\" attr.type=\"string\"/>"

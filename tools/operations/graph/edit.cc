@@ -229,22 +229,22 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
   Database& database = workspace.database();
   const std::string_view stored[] = {workspace.snapshot().key(node)};
-  if (IsDryRun(request)) {
-    PLEXUS_ASSIGN(const WriteBatch batch,
-                  PurgeBatch(workspace.snapshot(), stored, workspace.now_ms()));
-    return Change(workspace, request, batch);
+  if (!IsDryRun(request)) PLEXUS_TRY(CheckTime(request));
+  if (!IsDryRun(request) && !request.Flag("hard")) {
+    PLEXUS_ASSIGN(
+        const ApplyReport report,
+        database.Purge(stored, workspace.now_ms(), workspace.timed_progress()));
+    return ChangeReply(request, report);
   }
-  ApplyReport report;
-  PLEXUS_TRY(CheckTime(request));
-  if (request.Flag("hard")) {
-    const NodeId nodes[] = {node};
-    PLEXUS_TRY(database.HardPurge(nodes, workspace.timed_progress()));
-    report.sequence = workspace.graph().snapshot().sequence();
-    report.nodes.removed = 1;
-  } else {
-    PLEXUS_ASSIGN(report, database.Purge(stored, workspace.now_ms(), workspace.timed_progress()));
-  }
-  return ChangeReply(request, report);
+  PLEXUS_ASSIGN(const WriteBatch batch,
+                PurgeBatch(workspace.snapshot(), stored, workspace.now_ms()));
+  if (IsDryRun(request)) return Change(workspace, request, batch);
+  // A hard purge begins with that batch, and says nothing of it.
+  PLEXUS_ASSIGN(PreviewResult purged, Preview(workspace.snapshot(), batch));
+  const NodeId nodes[] = {node};
+  PLEXUS_TRY(database.HardPurge(nodes, workspace.timed_progress()));
+  purged.report.sequence = workspace.graph().snapshot().sequence();
+  return ChangeReply(request, purged.report);
 }
 
 Parameter Key() { return Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(); }

@@ -133,6 +133,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   wanted.top = request.Count("top");
   PLEXUS_ASSIGN(wanted.budget, MakeBudget(request));
   wanted.columns.now_ms = workspace.now_ms();
+  std::optional<NodeSubset> in_scopes;
+  if (request.Given("scope")) {
+    const std::vector<std::string>& scopes = request.List("scope");
+    const std::vector<std::string_view> names(scopes.begin(), scopes.end());
+    wanted.columns.among = &in_scopes.emplace(NodeSubset::InScopes(snapshot, names));
+  }
   PLEXUS_ASSIGN(wanted.columns.degree_kinds,
                 FindEdgeKinds(workspace.schema(), request.List("kinds")));
   Listed listed;

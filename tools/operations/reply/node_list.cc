@@ -134,6 +134,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
                                      const NodeColumnOptions& options) {
   NodeColumn made;
   made.name_ = name;
+  made.among_ = options.among;
   const std::pair<std::string_view, Field> fields[] = {
       {"kind", Field::kKind}, {"key", Field::kKey},     {"tags", Field::kTags},
       {"tag", Field::kTags},  {"scope", Field::kScope}, {"text", Field::kText}};
@@ -191,11 +192,17 @@ Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
       return Tags(snapshot, node);
     case Field::kScope:
       return std::string(snapshot.scope(node));
-    case Field::kDegree:
-      return snapshot.Degree(degree_direction_, node, degree_filter_);
+    case Field::kDegree: {
+      if (!among_) return snapshot.Degree(degree_direction_, node, degree_filter_);
+      std::uint64_t degree = 0;
+      snapshot.ForEachArc(degree_direction_, node, degree_filter_,
+                          [&](const Arc& arc) { degree += among_->contains(arc.neighbor); });
+      return degree;
+    }
     case Field::kSupersededBy: {
       PLEXUS_ASSIGN(const std::optional<NodeId> by, SupersededBy(snapshot, node, now_ms_));
-      return by ? NodeValue(std::string(snapshot.key(*by))) : NodeValue();
+      if (!by || (among_ && !among_->contains(*by))) return NodeValue();
+      return std::string(snapshot.key(*by));
     }
     case Field::kColumn: {
       NodeValue value;

@@ -40,6 +40,8 @@ std::vector<std::string> NamesInExpressions(const Schema& schema);
 struct NodeColumnOptions {
   EdgeKinds degree_kinds = {};  // of the edges that degrees count; none given: between facts
   std::int64_t now_ms = 0;      // at which a node is superseded
+  // Nodes of which may be told: no others are counted or named. Null: all. Outlives the column.
+  const NodeSubset* among = nullptr;
 };
 
 class NodeColumn {
@@ -74,6 +76,7 @@ class NodeColumn {
   ArcFilter degree_filter_;
   Direction degree_direction_ = Direction::kBoth;
   std::int64_t now_ms_ = 0;
+  const NodeSubset* among_ = nullptr;
   bool is_time_ = false;
 };
 

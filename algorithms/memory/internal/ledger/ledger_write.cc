@@ -99,7 +99,7 @@ Result<Resolved> Resolve(const Snapshot& snapshot, const NewMember& member, bool
                 "member '" + std::string(DisplayName(member.key)) + "': a stub is a fact");
   if (resolved.node == kNoNode && !stubs)
     return Fail(ErrorCode::kNotFound,
-                "no member '" + member.key + "'" + (found ? ": it was removed" : ""));
+                "no node '" + member.key + "'" + (found ? ": it was removed" : ""));
   std::vector<std::string> tags;
   if (member.tags)
     tags = *member.tags;
