@@ -17,10 +17,14 @@ namespace {
 constexpr int kPollMs = 50;
 
 Result<std::string> ReadAll(int descriptor, const std::string& name, const Budget& budget) {
+  struct stat info {};
+  const bool known = fstat(descriptor, &info) == 0;
+  if (known && S_ISDIR(info.st_mode)) return Fail(ErrorCode::kIo, name + ": is a directory");
+  const bool waits = !known || !S_ISREG(info.st_mode);
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);
   for (;;) {
-    if (budget.Interrupted())
+    if (waits && budget.Interrupted())
       return Fail(ErrorCode::kCancelled, name + ": was not read to its end");
     pollfd ready{descriptor, POLLIN, 0};
     const int found = poll(&ready, 1, kPollMs);
@@ -42,11 +46,7 @@ Result<std::string> ReadText(const std::string& file, const Budget& budget) {
   if (file == "-") return ReadAll(STDIN_FILENO, "standard input", budget);
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
-  struct stat info {};
-  const bool known = fstat(descriptor, &info) == 0;
-  Result<std::string> text = known && S_ISDIR(info.st_mode)
-                                 ? Fail(ErrorCode::kIo, file + ": is a directory")
-                                 : ReadAll(descriptor, file, budget);
+  Result<std::string> text = ReadAll(descriptor, file, budget);
   close(descriptor);
   return text;
 }
