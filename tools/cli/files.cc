@@ -20,10 +20,14 @@ constexpr int kPollMs = 50;
 // What the descriptor gives until its end. A size says nothing of a pipe, a device or a file of
 // /proc, so bytes are counted as they come.
 Result<std::string> ReadAll(int descriptor, const std::string& name, const Budget& budget) {
+  struct stat info {};
+  const bool known = fstat(descriptor, &info) == 0;
+  if (known && S_ISDIR(info.st_mode)) return Fail(ErrorCode::kIo, name + ": is a directory");
+  const bool waits = !known || !S_ISREG(info.st_mode);
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);
   for (;;) {
-    if (budget.Interrupted())
+    if (waits && budget.Interrupted())
       return Fail(ErrorCode::kCancelled, name + ": was not read to its end");
     pollfd ready{descriptor, POLLIN, 0};
     const int found = poll(&ready, 1, kPollMs);
@@ -47,11 +51,7 @@ Result<std::string> ReadText(const std::string& file, const Budget& budget) {
   // Opening a pipe does not wait: one that nobody writes to is empty.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
-  struct stat info {};
-  Result<std::string> text =
-      fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)
-          ? Result<std::string>(Fail(ErrorCode::kIo, file + ": is a directory"))
-          : ReadAll(descriptor, file, budget);
+  Result<std::string> text = ReadAll(descriptor, file, budget);
   close(descriptor);
   return text;
 }

@@ -13,8 +13,8 @@ namespace plexus::tools {
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
 // The whole file, pipe or device; "-" is standard input. kNotFound, kIo: it cannot be opened or
-// read. kInvalidArgument: it goes on behind kMaxTextBytes. kCancelled: the budget ended it, also
-// while nobody writes to a pipe.
+// read. kInvalidArgument: it goes on behind kMaxTextBytes. kCancelled: the budget ended it, of a
+// pipe, also while nobody writes to it.
 Result<std::string> ReadText(const std::string& file, const Budget& budget);
 
 }  // namespace plexus::tools

@@ -12,8 +12,8 @@ namespace plexus::tools {
 class LineLimit final : public std::ostream {
  public:
   // `bytes` = 0: no limit.
-  LineLimit(std::ostream& out, std::uint64_t bytes, bool csv)
-      : std::ostream(nullptr), buffer_(out, bytes, csv) {
+  LineLimit(std::ostream& to, std::uint64_t bytes, bool csv)
+      : std::ostream(nullptr), buffer_(to, bytes, csv) {
     rdbuf(&buffer_);
   }
   bool cut() const { return buffer_.cut; }

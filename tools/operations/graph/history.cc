@@ -118,7 +118,11 @@ std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entr
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(auto entries, workspace.database().History(node, workspace.timed_progress()));
+  Result<std::vector<HistoryEntry>> read =
+      workspace.database().History(node, workspace.timed_progress());
+  const bool late = !read && read.error().code == ErrorCode::kCancelled && TimeIsUp(request);
+  if (late) read = std::vector<HistoryEntry>();
+  PLEXUS_ASSIGN(std::vector<HistoryEntry> entries, std::move(read));
   std::erase_if(entries, [&](const HistoryEntry& e) { return e.sequence > snapshot.sequence(); });
   // As everywhere else a fact is shown among facts.
   std::size_t hidden = 0;
@@ -138,7 +142,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Objects("results", entries,
                  [&](const HistoryEntry& entry) { WriteEntry(json, snapshot, entry); });
   });
-  reply.truncated = limit.was_up();
+  reply.truncated = late || limit.was_up();
   reply.page = std::move(page);
   return reply;
 }

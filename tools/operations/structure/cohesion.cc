@@ -18,7 +18,7 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   TrianglesOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
+  PLEXUS_ASSIGN(TrianglesResult counted, Triangles(snapshot, options));
   const bool total = request.Flag("total");
   ClusteringResult nodes;
   Ranked top;
@@ -28,6 +28,7 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
     wanted.directed = request.Flag("directed");
     wanted.run.budget = options.run.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
+    counted.truncated |= nodes.truncated;
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
     PLEXUS_ASSIGN(top, Best(workspace, scores, request.Count("top")));
   }
