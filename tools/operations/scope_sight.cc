@@ -24,8 +24,8 @@ Seen ScopeSight::Of(NodeId node, bool has_fact) const {
   snapshot_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
     if (!snapshot_.is_fact(arc.neighbor))
       index.push_back(arc.neighbor);
-    else if (!snapshot_.purged(arc.neighbor))
-      (InScopes(arc.neighbor) ? has_fact : other) = true;
+    else  // of a removed one nobody knows the scope any more
+      (snapshot_.alive(arc.neighbor) && InScopes(arc.neighbor) ? has_fact : other) = true;
     return !(other && (has_fact || !shared));
   });
   if (other) return has_fact && shared ? Seen::kShared : Seen::kNot;

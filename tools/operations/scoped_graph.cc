@@ -1,6 +1,7 @@
 // One batch states all that is seen: what the part has already is the same and moves nothing.
 #include "tools/operations/scoped_graph.h"
 
+#include <algorithm>
 #include <bit>
 #include <boost/json/serialize.hpp>
 #include <optional>
@@ -27,6 +28,16 @@ void SetColumn(WriteBatch& batch, NodeRef node, const Snapshot& from, ColumnId i
     batch.SetI64(node, name, std::bit_cast<std::int64_t>(bits));
   else
     batch.SetString(node, name, from.string(static_cast<StringId>(bits)));
+}
+
+// Facts by id, then words by key: who had a word first is not told by its id.
+std::vector<NodeId> InOrder(const Snapshot& from, const std::vector<Seen>& seen) {
+  std::vector<NodeId> order, words;
+  for (NodeId v = 0; v < seen.size(); ++v)
+    if (seen[v] != Seen::kNot) (from.is_fact(v) ? order : words).push_back(v);
+  std::ranges::sort(words, {}, [&](NodeId v) { return from.key(v); });
+  order.insert(order.end(), words.begin(), words.end());
+  return order;
 }
 
 }  // namespace
@@ -132,8 +143,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     PLEXUS_ASSIGN(spaces.back(), from.vectors(s));
   }
   VectorBuffer buffer;
-  for (NodeId v = 0; v < seen.size(); ++v) {
-    if (seen[v] == Seen::kNot) continue;
+  for (const NodeId v : InOrder(from, seen)) {
     const NodeRef node = refs[v] = batch.Node(from.key(v));
     const auto known = part.Find(from.key(v));
     const bool fact = from.is_fact(v);
@@ -150,6 +160,8 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
         SetColumn(batch, node, from, c, bits);
       else if (c == kScope && fact)
         batch.SetString(node, batch.ColumnNamed(column.name), kDefaultScope);
+      else if (c == kCreatedAt && !(known && part.alive(*known)))
+        batch.ClearColumn(node, batch.ColumnNamed(column.name));  // not the time of this batch
       else if (const auto mine = known ? part.schema().FindColumn(column.name) : std::nullopt;
                mine &&
                part.column_bits(*mine, *known) != AbsentBits(part.schema().columns()[*mine].type))

@@ -41,6 +41,25 @@ class Restated {
   }
 
  private:
+  // Whether a removed fact may come back in the scopes: all that names it still, such as an event,
+  // is of facts in them.
+  bool MayRevive(NodeId node) const {
+    bool may = true;
+    whole_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
+      bool mine = false, other = false;
+      whole_.ForEachArc(Direction::kBoth, arc.neighbor, ArcFilter::All(), [&](const Arc& next) {
+        if (!whole_.is_fact(next.neighbor) || !whole_.alive(next.neighbor)) return;
+        (sight_.InScopes(next.neighbor) ? mine : other) = true;
+      });
+      may = mine && !other;
+      return may;
+    });
+    return may;
+  }
+  // What it holds is not stated: removing it takes that away, or it is a record of the whole graph.
+  bool StaysHere(NodeId node) const {
+    return dead_.contains(node) || ScopedJournal::IsRecord(Key(node));
+  }
   bool IsNew(NodeId node) const { return node >= part_.node_count(); }
   std::string_view Key(NodeId node) const {
     if (!IsNew(node)) return part_.key(node);
@@ -107,7 +126,7 @@ class Restated {
     const auto there = whole_.Find(key);
     const bool index = key.find(kIndexSeparator) != std::string_view::npos;
     if (!there || !whole_.alive(*there)) {
-      if (there && !whole_.purged(*there) && !index && !sight_.InScopes(*there)) return Taken(key);
+      if (there && !index && !MayRevive(*there)) return Taken(key);
       if (met_.insert(key).second) batch_.ExpectNoNode(ref);
       return ref;
     }
@@ -156,7 +175,7 @@ class Restated {
         batch_.UpsertNode(node, batch_.NodeKindNamed(KindOf(NodeKindId(change.value)).name));
       else if (change.what == NodeChange::kRevive)
         batch_.UpsertNode(node);
-      else if (change.what == NodeChange::kRemove)
+      else if (change.what == NodeChange::kRemove && dead_.insert(change.node).second)
         removed_.push_back(node);
     }
     return {};
@@ -164,7 +183,7 @@ class Restated {
 
   Status Columns() {
     for (const ColumnChange& change : record_.columns) {
-      if (ScopedJournal::IsRecord(Key(change.node))) continue;
+      if (StaysHere(change.node)) continue;
       PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
       const Column& column = ColumnOf(change.column);
       const ColumnRef name = batch_.ColumnNamed(column.name);
@@ -192,7 +211,7 @@ class Restated {
 
   Status Contents() {
     for (const PayloadChange& change : record_.payload_changes) {
-      if (ScopedJournal::IsRecord(Key(change.node))) continue;
+      if (StaysHere(change.node)) continue;
       PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
       const auto field = static_cast<NodeField>(change.field);
       if (change.ref)
@@ -201,6 +220,7 @@ class Restated {
         batch_.ClearPayload(node, field);
     }
     for (const VectorChange& change : record_.vectors) {
+      if (StaysHere(change.node)) continue;
       PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
       const VectorSpace& space = SpaceOf(SpaceId(change.space));
       const SpaceRef name = batch_.SpaceNamed(space.name);
@@ -270,6 +290,7 @@ class Restated {
   const std::vector<std::string>& scopes_;
   WriteBatch batch_;
   std::set<std::string_view> met_;
+  std::set<NodeId> dead_;
   std::vector<NodeRef> removed_;
 };
 
