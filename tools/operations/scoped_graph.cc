@@ -151,11 +151,15 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
       batch.UpsertNode(node, batch.NodeKindNamed(theirs.node_kind(from.node_kind(v)).name));
     else
       batch.UpsertNode(node);
-    const bool all = seen[v] == Seen::kAll;
+    if (seen[v] != Seen::kAll) {  // a word that scopes share has a key and no more
+      if (!known || !part.alive(*known))
+        batch.ClearColumn(node, batch.ColumnNamed("created_at"));  // not the time of this batch
+      continue;
+    }
     for (ColumnId c{}; c < theirs.columns().size(); ++c) {
       const Column& column = theirs.columns()[c];
       if (column.name.empty()) continue;
-      const std::uint64_t bits = all ? from.column_bits(c, v) : AbsentBits(column.type);
+      const std::uint64_t bits = from.column_bits(c, v);
       if (bits != AbsentBits(column.type))
         SetColumn(batch, node, from, c, bits);
       else if (c == kScope && fact)
@@ -169,7 +173,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     }
     for (int f = 0; f < kNodeFieldCount; ++f) {
       const auto field = static_cast<NodeField>(f);
-      const PayloadRef ref = all ? from.payload_ref(v, field) : PayloadRef();
+      const PayloadRef ref = from.payload_ref(v, field);
       if (std::exchange(refs_[f][v], ref) == ref) continue;
       const Result<std::string> bytes = ref ? from.Payload(ref) : std::string();
       if (!bytes && bytes.error().code != ErrorCode::kNotFound)
@@ -182,7 +186,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     for (SpaceId s{}; s < spaces.size(); ++s) {
       if (!spaces[s]) continue;
       const SpaceRef space = batch.SpaceNamed(theirs.spaces()[s].name);
-      if (all && spaces[s]->has(v))
+      if (spaces[s]->has(v))
         batch.SetVector(node, space, spaces[s]->vector(v, buffer).first(spaces[s]->dimensions()));
       else if (known)
         batch.ClearVector(node, space);
