@@ -55,10 +55,11 @@ std::string Heard(Workspace& workspace, const Operation& row, const std::string&
   if (reply->stream) {
     EXPECT_TRUE(reply->stream(heard));
   }
-  // What took how long is told in milliseconds. How large arrays are depends on how they grew, and is no count of what is in them.
-  return std::regex_replace(std::move(heard).str(),
-                            std::regex(R"re("stage_ms":\[[^\]]*\]|"bytes":\{[^}]*\}|[0-9.,]+ (bytes|[KM]iB)[^\n]*)re"),
-                            "");
+  // What took how long is told in milliseconds. How large arrays are depends on how they grew, and
+  // is no count of what is in them.
+  static const std::regex sizes(
+      R"re("stage_ms":\[[^\]]*\]|"bytes":\{[^}]*\}|[0-9.,]+ (bytes|[KM]iB)[^\n]*)re");
+  return std::regex_replace(std::move(heard).str(), sizes, "");
 }
 
 // What stands around the first byte that differs.

@@ -69,7 +69,7 @@ TEST_F(TerminalTest, GetsNothingThatActs) {
                                             format,     "--details", "text"};
     ASSERT_EQ(Plexus(words, {.out_file = terminal.name()}).code, 0);
     const std::string shown = terminal.Written();
-    EXPECT_FALSE(shown.empty());
+    EXPECT_TRUE(shown.ends_with('\n')) << shown;
     for (const char* acts : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
       EXPECT_EQ(shown.find(acts), std::string::npos) << shown;
     if (std::string(format) == "table") continue;

@@ -21,7 +21,7 @@
 #include "tools/operations/reply/text_field.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
-#include "tools/operations/word_query.h"
+#include "tools/operations/retrieve/word_query.h"
 
 namespace plexus::tools {
 namespace {
