@@ -19,6 +19,7 @@
 #include "tests/hostile/random_request.h"
 #include "tests/hostile/two_scopes.h"
 #include "tests/support/dump.h"
+#include "tests/support/run_plexus.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/request_json.h"
@@ -199,6 +200,39 @@ TEST(ScopeWall, WritesGoBothWays) {
   const std::string removed = with.Ask("remove", R"({"key":"later"})");
   ASSERT_EQ(removed.find("rror"), std::string::npos) << removed;
   EXPECT_FALSE(with.graph->snapshot().FindAlive("later"));
+}
+
+// Through a door of strangers no path of this machine is read or written, and no file is quoted.
+TEST(StrangersDoor, PathsAreRefused) {
+  const TempDir dir;
+  const std::string file = dir.File("file", "hidden line\n");
+  tools::WorkspaceOptions options;
+  options.directory = dir / "graph";
+  options.access = tools::Access::kCreate;
+  options.clock_ms = kScopesNow;
+  options.paths = false;
+  auto opened = Workspace::Open(options);
+  ASSERT_TRUE(opened) << opened.error().message;
+  int asked = 0;
+  for (const Operation& row : tools::AllOperations())
+    for (const tools::Parameter& given : row.parameters) {
+      if (given.means != tools::Means::kFile && given.means != tools::Means::kPath) continue;
+      SCOPED_TRACE(row.name + " " + given.name);
+      tools::Request request(row);
+      for (const tools::Parameter& parameter : row.parameters)
+        if (parameter.required || parameter.name == given.name) {
+          ASSERT_TRUE(parameter.type == tools::Type::kList
+                          ? request.Set(parameter.name, std::vector<std::string>{file})
+                          : request.Set(parameter.name, file));
+        }
+      const auto reply = tools::Answer(**opened, request);
+      ASSERT_FALSE(reply);
+      EXPECT_NE(reply.error().message.find("is a path of the server"), std::string::npos)
+          << reply.error().message;
+      ++asked;
+    }
+  EXPECT_GE(asked, 4);
+  ASSERT_TRUE((*opened)->Close());
 }
 
 // A batch of another scope moves no sequence here.
