@@ -130,6 +130,25 @@ TEST_F(TerminalTest, WhatIsReadEnds) {
   EXPECT_EQ(Plexus({"import", "--db", db_, "--follow", pipe}).code, 1);
 }
 
+// Vectors of a pipe are kept in a file, and read twice from there.
+TEST_F(TerminalTest, VectorsOfAPipe) {
+  constexpr std::size_t kDimensions = 1'024, kRows = 2'500;  // more than is kept in memory
+  std::string bytes;
+  for (std::size_t i = 0; i < kDimensions * kRows; ++i) {
+    const float value = static_cast<float>(i % 7);
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  const std::vector<std::string> words = {"import",       "--db", db_,      "--format", "f32",
+                                          "--dimensions", "1024", "--json", "-"};
+  const Finished whole = Plexus(words, {.input = bytes});
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_NE(whole.out.find("2500"), std::string::npos) << whole.out;
+  bytes.pop_back();
+  const Finished cut = Plexus(words, {.input = bytes});
+  EXPECT_EQ(cut.code, 1) << cut.err;
+  EXPECT_NE((cut.out + cut.err).find("standard input"), std::string::npos) << cut.out << cut.err;
+}
+
 // A library's text is no reason.
 TEST_F(TerminalTest, ReasonsAreOurs) {
   const std::string file = dir_.File("file", "x"), name(300, 'n');
