@@ -50,7 +50,7 @@ const std::vector<std::string> kCanaryFiles = {"notes.txt", "generation-1/000001
 
 // The parent's part: what the round said last.
 int Tell(const char* part, std::uint64_t seed, const std::string& what) {
-  std::fprintf(stderr, "hostile_attack: %s, --seed %llu --rounds 1 --only %s\n  doing: %s\n",
+  std::fprintf(stderr, "hostile_attack: %s, --seed %llu --rounds 1 --only %s\n  doing: %.600s\n",
                what.c_str(), static_cast<unsigned long long>(seed), part, page);
   return 1;
 }

@@ -33,7 +33,8 @@ std::vector<Sample> Samples() {
        "attr.type=\"double\"/><graph edgedefault=\"directed\"><node id=\"a\"/><node id=\"b\"/>"
        "<edge source=\"a\" target=\"b\"><data key=\"w\">0.5</data></edge></graph></graphml>"},
       {FileFormat::kNodeLink, "a.json",
-       R"({"directed":true,"nodes":[{"id":"a","text":"t"},{"id":"b"}],"links":[{"source":"a","target":"b","weight":0.5}]})"},
+       R"({"directed":true,"nodes":[{"id":"a","text":"t"},{"id":"b"}],)"
+       R"("links":[{"source":"a","target":"b","weight":0.5}]})"},
       {FileFormat::kMcpMemory, "m.json",
        R"({"type":"entity","name":"a","entityType":"person","observations":["o"]})"
        "\n"

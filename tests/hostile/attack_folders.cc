@@ -79,6 +79,9 @@ void Disturb(Round& round, const std::string& graph) {
     if (round.Below(3) == 0) names.push_back(graph + "/" + name);
   if (names.empty()) return;
   const std::string path = round.Pick(names);
+  // A link stays one: what it leads to is nobody's to change, ours neither.
+  const bool file = fs::symlink_status(path, ignored).type() == fs::file_type::regular;
+  const bool directory = fs::symlink_status(path, ignored).type() == fs::file_type::directory;
   const auto take_away = [&] { fs::remove_all(path, ignored); };
   switch (round.Below(9)) {
     case 0:
@@ -106,11 +109,10 @@ void Disturb(Round& round, const std::string& graph) {
       take_away();
       break;
     case 6:
-      if (fs::is_regular_file(path, ignored))
-        fs::resize_file(path, round.Below(fs::file_size(path, ignored) + 1), ignored);
+      if (file) fs::resize_file(path, round.Below(fs::file_size(path, ignored) + 1), ignored);
       break;
     case 7:
-      if (fs::is_directory(path, ignored)) {
+      if (directory) {
         fs::create_symlink(fs::absolute(round.canary()), path + "/link", ignored);
       } else {
         take_away();
@@ -118,7 +120,7 @@ void Disturb(Round& round, const std::string& graph) {
       }
       break;
     default:
-      if (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0) {
+      if (file && fs::file_size(path, ignored) > 0) {
         std::string bytes = ReadFile(path);
         for (int i = 0; i < 4; ++i)
           bytes[round.Below(bytes.size())] = static_cast<char>(round.Below(256));

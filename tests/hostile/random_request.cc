@@ -59,6 +59,8 @@ std::string RandomRequests::Element(const Parameter& parameter) {
   if (parameter.name == "scope") return Pick(words_.scopes);
   if (parameter.name == "where") return Where();
   if (parameter.name == "event") return Pick(words_.events);
+  if (parameter.name == "pattern")
+    return Pick(words_.edge_kinds) + Pick(std::vector<std::string>{"+", "*", "{1,2}", "|"}) + " .";
   if (parameter.name == "props") return R"({"colour":"red","n":[1,2]})";
   switch (parameter.means) {
     case Means::kKey:
@@ -159,6 +161,7 @@ std::string RandomRequests::Wrong(const Parameter& parameter) {
 
 std::string RandomRequests::Members(const Operation& row, bool hostile) {
   std::string members;
+  const std::size_t often = Below(4);  // of ten; many that are optional do not go together
   const auto add = [&](const std::string& name, const std::string& value) {
     members += (members.empty() ? "" : ",") + InQuotes(name) + ":" + value;
   };
@@ -166,7 +169,7 @@ std::string RandomRequests::Members(const Operation& row, bool hostile) {
     if (parameter.name == "max_seconds") continue;  // what time allows is not the same twice
     const bool path = parameter.means == Means::kFile || parameter.means == Means::kPath;
     if (path && words_.paths.empty() && !parameter.required) continue;
-    if (!parameter.required && Below(10) >= 3) continue;
+    if (!parameter.required && Below(10) >= often) continue;
     add(parameter.name, hostile && Below(4) == 0 ? Wrong(parameter) : Value(parameter));
   }
   for (const Parameter& parameter : tools::CommonParameters())

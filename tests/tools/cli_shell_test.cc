@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -38,6 +39,37 @@ TEST_F(Shell, LinesAreTheCommands) {
       Script("# a comment\n\nneighbors alice --json\n  plexus kinds\nquit\nget x\n");
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, first + second);
+}
+
+// A scope at the start is a wall: no line is a way round it, and writes stay inside.
+TEST_F(Shell, AScopeAtTheStartIsAWall) {
+  const std::string lines = R"({"node":"mine","scope":"a","text":"gateway"})"
+                            "\n"
+                            R"({"node":"secret","scope":"b","text":"gateway hidden"})"
+                            "\n"
+                            R"({"edge":["mine","secret"],"kind":"knows"})"
+                            "\n";
+  ASSERT_EQ(
+      Plexus({"import", "--db", db_, "--format", "jsonl", "--terms", "-"}, {.input = lines}).code,
+      0);
+  const std::string other = dir_ / "other";
+  ASSERT_EQ(Plexus({"link", "hidden1", "knows", "hidden2", "--db", other}).code, 0);
+  const Finished run = Script(
+      "get secret\nget alice\nlist --scope b\nlist --scope a,b,user\nneighbors mine --json\n"
+      "search gateway --json\nlog\nhistory mine\nstats --as-of 1\nexport --as jsonl\n"
+      "put more --text gateway\nput secret --text x\nput sneaky --scope b\nget more --json\n"
+      "{\"list\":{\"scope\":[\"b\"]}}\nlist --db " +
+          other + "\nverify\nbackup --to " + (dir_ / "copy") + "\nshell\n",
+      {"--scope", "a", "--keep-going"});
+  EXPECT_EQ(run.out.find("hidden"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("alice"), std::string::npos) << run.out;
+  EXPECT_EQ(run.err.find("hidden"), std::string::npos) << run.err;
+  EXPECT_NE(run.out.find("\"documents\":1"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\"scope\":\"a\""), std::string::npos) << run.out;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "copy"));
+  EXPECT_NE(Plexus({"get", "secret", "--db", db_}).out.find("gateway hidden"), std::string::npos);
+  EXPECT_EQ(Plexus({"get", "more", "--db", db_, "--json"}).Json().at("scope"), "a");
+  EXPECT_EQ(Plexus({"get", "sneaky", "--db", db_}).code, 3);
 }
 
 // A line has an end: what is longer is refused as it is read, and the next line is heard.

@@ -1,4 +1,5 @@
-// A word of many facts is left at the first one of another scope.
+// A row is left where it is decided: a word at the first fact of the scopes, others at the first
+// that is not.
 #include "tools/operations/scope_sight.h"
 
 #include <algorithm>
@@ -21,14 +22,16 @@ Seen ScopeSight::Of(NodeId node, bool has_fact) const {
   const bool shared = IsShared(snapshot_.node_kind(node));
   bool other = false;
   std::vector<NodeId> index;
-  snapshot_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
-    if (!snapshot_.is_fact(arc.neighbor))
-      index.push_back(arc.neighbor);
-    else if (!snapshot_.purged(arc.neighbor))
-      (InScopes(arc.neighbor) ? has_fact : other) = true;
-    return !(other && (has_fact || !shared));
-  });
-  if (other) return has_fact && shared ? Seen::kShared : Seen::kNot;
+  if (!shared || !has_fact)
+    snapshot_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
+      if (!snapshot_.is_fact(arc.neighbor))
+        index.push_back(arc.neighbor);
+      else  // of a removed one nobody knows the scope any more
+        (snapshot_.alive(arc.neighbor) && InScopes(arc.neighbor) ? has_fact : other) = true;
+      return !(shared ? has_fact : other);
+    });
+  if (shared) return has_fact ? Seen::kShared : Seen::kNot;
+  if (other) return Seen::kNot;
   if (has_fact) return Seen::kAll;
   const auto names_facts = [&](NodeId v) {
     bool fact = false;

@@ -1,9 +1,9 @@
 // Which nodes and edges belong to scopes alone, and which of the index plane they may see.
 //
-// Facts are seen by their scope. A tag, term, file or session is a word that scopes share: it is
-// seen where a fact of the scopes has it, with what it holds only where no other fact has it. Any
-// other index node, such as an event, is seen when all the facts that it names are of the scopes;
-// an outcome, which names no fact, when all the events that it names are. Pure; any thread.
+// Facts are seen by their scope. Of a tag, term, file or session, which scopes share, the key alone
+// is seen, where a fact of the scopes has it. Any other index node, such as an event, is seen when
+// all facts that it names are of the scopes and none was removed (those have no scope); an outcome,
+// which names no fact, by its events. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace plexus::tools {
 
 enum class Seen : std::uint8_t {
   kNot,
-  kShared,  // its key, and its edges to nodes of the scopes
+  kShared,  // its key, and its edges to facts of the scopes
   kAll,
 };
 
@@ -27,7 +27,7 @@ class ScopeSight {
       : snapshot_(std::move(snapshot)), scopes_(scopes.begin(), scopes.end()) {}
 
   const Snapshot& snapshot() const { return snapshot_; }
-  // Whether the node's scope is one of them; of a removed node the one that it had.
+  // Whether the node's scope is one of them. REQUIRES it is alive: a removed one has none.
   bool InScopes(NodeId node) const;
   // What is seen of a node. Cost: its row, or as much of it as decides.
   Seen Of(NodeId node) const { return Of(node, false); }

@@ -1,6 +1,7 @@
 // One batch states all that is seen: what the part has already is the same and moves nothing.
 #include "tools/operations/scoped_graph.h"
 
+#include <algorithm>
 #include <bit>
 #include <boost/json/serialize.hpp>
 #include <optional>
@@ -27,6 +28,16 @@ void SetColumn(WriteBatch& batch, NodeRef node, const Snapshot& from, ColumnId i
     batch.SetI64(node, name, std::bit_cast<std::int64_t>(bits));
   else
     batch.SetString(node, name, from.string(static_cast<StringId>(bits)));
+}
+
+// Facts by id, then words by key: who had a word first is not told by its id.
+std::vector<NodeId> InOrder(const Snapshot& from, const std::vector<Seen>& seen) {
+  std::vector<NodeId> order, words;
+  for (NodeId v = 0; v < seen.size(); ++v)
+    if (seen[v] != Seen::kNot) (from.is_fact(v) ? order : words).push_back(v);
+  std::ranges::sort(words, {}, [&](NodeId v) { return from.key(v); });
+  order.insert(order.end(), words.begin(), words.end());
+  return order;
 }
 
 }  // namespace
@@ -132,8 +143,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     PLEXUS_ASSIGN(spaces.back(), from.vectors(s));
   }
   VectorBuffer buffer;
-  for (NodeId v = 0; v < seen.size(); ++v) {
-    if (seen[v] == Seen::kNot) continue;
+  for (const NodeId v : InOrder(from, seen)) {
     const NodeRef node = refs[v] = batch.Node(from.key(v));
     const auto known = part.Find(from.key(v));
     const bool fact = from.is_fact(v);
@@ -141,15 +151,21 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
       batch.UpsertNode(node, batch.NodeKindNamed(theirs.node_kind(from.node_kind(v)).name));
     else
       batch.UpsertNode(node);
-    const bool all = seen[v] == Seen::kAll;
+    if (seen[v] != Seen::kAll) {  // a word that scopes share has a key and no more
+      if (!known || !part.alive(*known))
+        batch.ClearColumn(node, batch.ColumnNamed("created_at"));  // not the time of this batch
+      continue;
+    }
     for (ColumnId c{}; c < theirs.columns().size(); ++c) {
       const Column& column = theirs.columns()[c];
       if (column.name.empty()) continue;
-      const std::uint64_t bits = all ? from.column_bits(c, v) : AbsentBits(column.type);
+      const std::uint64_t bits = from.column_bits(c, v);
       if (bits != AbsentBits(column.type))
         SetColumn(batch, node, from, c, bits);
       else if (c == kScope && fact)
         batch.SetString(node, batch.ColumnNamed(column.name), kDefaultScope);
+      else if (c == kCreatedAt && !(known && part.alive(*known)))
+        batch.ClearColumn(node, batch.ColumnNamed(column.name));  // not the time of this batch
       else if (const auto mine = known ? part.schema().FindColumn(column.name) : std::nullopt;
                mine &&
                part.column_bits(*mine, *known) != AbsentBits(part.schema().columns()[*mine].type))
@@ -157,7 +173,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     }
     for (int f = 0; f < kNodeFieldCount; ++f) {
       const auto field = static_cast<NodeField>(f);
-      const PayloadRef ref = all ? from.payload_ref(v, field) : PayloadRef();
+      const PayloadRef ref = from.payload_ref(v, field);
       if (std::exchange(refs_[f][v], ref) == ref) continue;
       const Result<std::string> bytes = ref ? from.Payload(ref) : std::string();
       if (!bytes && bytes.error().code != ErrorCode::kNotFound)
@@ -170,7 +186,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     for (SpaceId s{}; s < spaces.size(); ++s) {
       if (!spaces[s]) continue;
       const SpaceRef space = batch.SpaceNamed(theirs.spaces()[s].name);
-      if (all && spaces[s]->has(v))
+      if (spaces[s]->has(v))
         batch.SetVector(node, space, spaces[s]->vector(v, buffer).first(spaces[s]->dimensions()));
       else if (known)
         batch.ClearVector(node, space);

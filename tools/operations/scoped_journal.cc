@@ -41,6 +41,25 @@ class Restated {
   }
 
  private:
+  // Whether a removed fact may come back in the scopes: all that names it still, such as an event,
+  // is of facts in them.
+  bool MayRevive(NodeId node) const {
+    bool may = true;
+    whole_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
+      bool mine = false, other = false;
+      whole_.ForEachArc(Direction::kBoth, arc.neighbor, ArcFilter::All(), [&](const Arc& next) {
+        if (!whole_.is_fact(next.neighbor) || !whole_.alive(next.neighbor)) return;
+        (sight_.InScopes(next.neighbor) ? mine : other) = true;
+      });
+      may = mine && !other;
+      return may;
+    });
+    return may;
+  }
+  // What it holds is not stated: removing it takes that away, or it is a record of the whole graph.
+  bool StaysHere(NodeId node) const {
+    return dead_.contains(node) || ScopedJournal::IsRecord(Key(node));
+  }
   bool IsNew(NodeId node) const { return node >= part_.node_count(); }
   std::string_view Key(NodeId node) const {
     if (!IsNew(node)) return part_.key(node);
@@ -99,27 +118,32 @@ class Restated {
         "the key " + Quoted(DisplayName(key)) + " cannot be used in this scope; take another one");
   }
 
-  // The node of a key in the whole graph, of which only the scopes have something; with `holds`
-  // what it holds is written, too.
-  Result<NodeRef> Node(NodeId node, bool holds) {
+  // A tag, term, file or session, which scopes share: its edges are the scope's, what it holds is
+  // nobody's.
+  bool IsWord(NodeId node) const {
+    const NodeKindId kind = IsNew(node) ? NodeKindId(record_.node_kinds[node - record_.first_node])
+                                        : part_.node_kind(node);
+    return ScopeSight::IsShared(kind);
+  }
+  Status WordHolds(NodeId node) const {
+    return Fail(ErrorCode::kFailedPrecondition,
+                Quoted(DisplayName(Key(node))) +
+                    " is a word that scopes share: what it holds is not changed in one of them");
+  }
+
+  // The node of a key in the whole graph, which the scopes may touch.
+  Result<NodeRef> Node(NodeId node) {
     const std::string_view key = Key(node);
     const NodeRef ref = batch_.Node(key);
     const auto there = whole_.Find(key);
     const bool index = key.find(kIndexSeparator) != std::string_view::npos;
     if (!there || !whole_.alive(*there)) {
-      if (there && !whole_.purged(*there) && !index && !sight_.InScopes(*there)) return Taken(key);
+      if (there && !index && !MayRevive(*there)) return Taken(key);
       if (met_.insert(key).second) batch_.ExpectNoNode(ref);
       return ref;
     }
     if (index) {
-      const bool shared = ScopeSight::IsShared(whole_.node_kind(*there));
-      const Seen seen = sight_.Of(*there);
-      if (seen != Seen::kAll && !shared) return Taken(key);
-      if (seen != Seen::kAll && holds)
-        return Fail(ErrorCode::kFailedPrecondition,
-                    Quoted(DisplayName(key)) +
-                        " is shared: facts of this scope can have it, but what it holds cannot be "
-                        "changed here");
+      if (!IsWord(node) && sight_.Of(*there) != Seen::kAll) return Taken(key);
       return ref;
     }
     if (!sight_.InScopes(*there)) return Taken(key);
@@ -135,7 +159,7 @@ class Restated {
       const NodeId id = record_.first_node + static_cast<NodeId>(i);
       if (ScopedJournal::IsRecord(Key(id))) continue;
       const NodeKind& kind = KindOf(NodeKindId(record_.node_kinds[i]));
-      PLEXUS_ASSIGN(const NodeRef node, Node(id, false));
+      PLEXUS_ASSIGN(const NodeRef node, Node(id));
       if (kind.plane == Plane::kFact)
         batch_.UpsertNode(node, batch_.NodeKindNamed(kind.name));
       else if (!whole_.FindAlive(Key(id)))
@@ -151,12 +175,14 @@ class Restated {
                     "a purge reads and rewrites the log of all scopes; it is not for a session of "
                     "one scope");
       if (ScopedJournal::IsRecord(Key(change.node))) continue;
-      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
       if (change.what == NodeChange::kSetKind)
         batch_.UpsertNode(node, batch_.NodeKindNamed(KindOf(NodeKindId(change.value)).name));
       else if (change.what == NodeChange::kRevive)
         batch_.UpsertNode(node);
-      else if (change.what == NodeChange::kRemove)
+      else if (IsWord(change.node))
+        dead_.insert(change.node);  // its edges go, one by one
+      else if (change.what == NodeChange::kRemove && dead_.insert(change.node).second)
         removed_.push_back(node);
     }
     return {};
@@ -164,8 +190,12 @@ class Restated {
 
   Status Columns() {
     for (const ColumnChange& change : record_.columns) {
-      if (ScopedJournal::IsRecord(Key(change.node))) continue;
-      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      if (StaysHere(change.node)) continue;
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
+      if (IsWord(change.node)) {
+        if (change.column == kCreatedAt) continue;  // of who had it first
+        return WordHolds(change.node);
+      }
       const Column& column = ColumnOf(change.column);
       const ColumnRef name = batch_.ColumnNamed(column.name);
       const std::string_view text = column.type == ColumnType::kString && !change.cleared
@@ -192,8 +222,9 @@ class Restated {
 
   Status Contents() {
     for (const PayloadChange& change : record_.payload_changes) {
-      if (ScopedJournal::IsRecord(Key(change.node))) continue;
-      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      if (StaysHere(change.node)) continue;
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
+      if (IsWord(change.node)) return WordHolds(change.node);
       const auto field = static_cast<NodeField>(change.field);
       if (change.ref)
         batch_.SetPayload(node, field, Bytes(change.ref));
@@ -201,7 +232,9 @@ class Restated {
         batch_.ClearPayload(node, field);
     }
     for (const VectorChange& change : record_.vectors) {
-      PLEXUS_ASSIGN(const NodeRef node, Node(change.node, true));
+      if (StaysHere(change.node)) continue;
+      PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
+      if (IsWord(change.node)) return WordHolds(change.node);
       const VectorSpace& space = SpaceOf(SpaceId(change.space));
       const SpaceRef name = batch_.SpaceNamed(space.name);
       if (!change.ref) {
@@ -229,8 +262,9 @@ class Restated {
       const EdgeChange& edge = record_.edges[i];
       while (extra != record_.edge_extras.end() && extra->index < i) ++extra;
       const bool has_extra = extra != record_.edge_extras.end() && extra->index == i;
-      PLEXUS_ASSIGN(const NodeRef source, Node(edge.source, false));
-      PLEXUS_ASSIGN(const NodeRef target, Node(edge.target, false));
+      if (IsWord(edge.source) && IsWord(edge.target)) return WordHolds(edge.source);
+      PLEXUS_ASSIGN(const NodeRef source, Node(edge.source));
+      PLEXUS_ASSIGN(const NodeRef target, Node(edge.target));
       const EdgeKindRef kind = batch_.EdgeKindNamed(KindOf(edge.kind).name);
       if (edge.tombstone()) {
         batch_.Unlink(source, kind, target, String(edge.label));
@@ -270,6 +304,7 @@ class Restated {
   const std::vector<std::string>& scopes_;
   WriteBatch batch_;
   std::set<std::string_view> met_;
+  std::set<NodeId> dead_;
   std::vector<NodeRef> removed_;
 };
 

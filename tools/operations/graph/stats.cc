@@ -122,7 +122,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   std::ostringstream out;
   const auto right = TextTable::Align::kRight;
   out << "sequence " << snapshot.sequence();
-  if (snapshot.sequence() > 0) out << ", " << IsoTime(snapshot.time_ms());
+  if (snapshot.time_ms() > 0) out << ", " << IsoTime(snapshot.time_ms());
   out << '\n'
       << Grouped(snapshot.CountNodes(Plane::kFact)) << " nodes, "
       << Grouped(snapshot.CountEdges(Plane::kFact))

@@ -121,11 +121,11 @@ std::string ForTerminal(std::string_view text) {
   };
   for (; !text.empty();) {
     const Character c = Next(text);
-    const bool control = c.valid && (c.code < 0x20 || c.code == 0x7F);
+    const auto code = static_cast<unsigned>(c.code);
+    const bool line = c.valid && (code == '\n' || code == '\t');
     if (!c.valid) {
       escape(static_cast<unsigned char>(text[0]));
-    } else if ((control && c.code != '\n' && c.code != '\t') || Dangerous(c.code)) {
-      const auto code = static_cast<unsigned>(c.code);
+    } else if (!line && (code < 0x20 || code == 0x7F || Dangerous(c.code))) {
       if (code > 0xFFFF) escape(0xD800u + ((code - 0x10000u) >> 10));
       escape(code > 0xFFFF ? 0xDC00u + ((code - 0x10000u) & 0x3FFu) : code);
     } else {

@@ -9,7 +9,7 @@
 #include "tools/operations/operation.h"
 #include "tools/operations/request.h"
 #include "tools/operations/retrieve/plan_source.h"
-#include "tools/operations/word_query.h"
+#include "tools/operations/retrieve/word_query.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {

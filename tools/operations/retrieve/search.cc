@@ -22,7 +22,7 @@
 #include "tools/operations/retrieve/matching_line.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/term_record.h"
-#include "tools/operations/word_query.h"
+#include "tools/operations/retrieve/word_query.h"
 
 namespace plexus::tools {
 namespace {

@@ -1,5 +1,5 @@
 // Words, phrases, and the nodes that hold them; see word_query.h.
-#include "tools/operations/word_query.h"
+#include "tools/operations/retrieve/word_query.h"
 
 #include <utility>
 
