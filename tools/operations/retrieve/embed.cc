@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/term_record.h"
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "tools/operations/graph_record.h"
@@ -13,7 +14,6 @@
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {
