@@ -78,8 +78,8 @@ class Indexer {
   // Says in the last batch what all of it has come to.
   Status Record(const TermRecord& before, WriteBatch& batch) const {
     if (!HasTerms(s_) && report_.linked == 0) return {};
-    const bool all = !options_.subset &&
-                     (!options_.since || before.covers() >= options_.since->sequence());
+    const bool all =
+        !options_.subset && (!options_.since || before.covers() >= options_.since->sequence());
     const bool same = before.stored && SameOptions(before.terms, options_.terms);
     if (same && (!all || (before.covers() > 0 && CountNewerTexts(s_, before.covers()) == 0)))
       return {};

@@ -19,7 +19,7 @@ constexpr std::string_view kRecordName = "plexus.terms";
 
 struct Switch {
   std::string_view name;
-  bool TermOptions::* on;
+  bool TermOptions::*on;
 };
 constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
                                 {"split_identifiers", &TermOptions::split_identifiers},

@@ -1,6 +1,6 @@
 // Questions of memory without `now_ms` are asked at the snapshot's time: what had ended by then
-// stays ended. Each is asked without a time, with the snapshot's, and with one of long before, which
-// must make a difference here.
+// stays ended. Each is asked without a time, with the snapshot's, and with one of long before,
+// which must make a difference here.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -114,8 +114,7 @@ TEST(DefaultTime, IsTheSnapshots) {
        [&](std::int64_t at) {
          std::string shown;
          const auto salience = Salience(s, {.decisions = {.now_ms = at}});
-         for (const double score : salience.value().scores)
-           shown += std::to_string(score) + " ";
+         for (const double score : salience.value().scores) shown += std::to_string(score) + " ";
          return shown;
        }},
       {"NeverComposed", [&](std::int64_t at) {

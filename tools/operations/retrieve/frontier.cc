@@ -1,7 +1,7 @@
 // frontier: pairs and sets that share much and were never put together, with what they share. The
 // lens rare is asked here, the others in frontier_lenses.cc.
-#include "algorithms/retrieval/term_record.h"
 #include "algorithms/similarity/frontier.h"
+#include "algorithms/retrieval/term_record.h"
 
 #include <string>
 #include <utility>
