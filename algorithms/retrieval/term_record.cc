@@ -81,6 +81,7 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   }
   PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(record.stored));
   const Result<PropertyMap> map = PropertyMap::Read(bytes);
+  if (!map && map.error().code != ErrorCode::kCorruption) return std::unexpected(map.error());
   if (!map || !ReadMembers(map->root(), record))
     return Fail(ErrorCode::kCorruption,
                 "the record of the index of terms (inscription:plexus.terms) cannot be read; "
