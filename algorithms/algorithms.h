@@ -70,6 +70,7 @@
 #include "algorithms/retrieval/score_terms.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/term_lengths.h"
+#include "algorithms/retrieval/term_record.h"
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/vector_distance.h"

@@ -10,6 +10,7 @@
 #include "algorithms/memory/internal/recall/recall_lists.h"
 #include "algorithms/memory/internal/recall/recall_planned.h"
 #include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/query_terms.h"
 #include "algorithms/retrieval/rank_fusion.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -224,8 +225,15 @@ class Answer {
 
 }  // namespace
 
-Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
+Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& asked,
                             const RecallOptions& options) try {
+  RecallQuestion question = asked;
+  std::vector<std::string> words;
+  if (!asked.text.empty()) {
+    PLEXUS_ASSIGN(words, QueryTerms(snapshot, asked.text));
+    words.insert(words.end(), asked.terms.begin(), asked.terms.end());
+    question.terms = words;
+  }
   if (options.related_hops < 0 || options.related_hops > kMaxRelatedHops ||
       options.related_top == 0 || options.related_top > kMaxRelated)
     return Fail(ErrorCode::kInvalidArgument, "relations are of 0 to " +

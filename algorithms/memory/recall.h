@@ -30,6 +30,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/common/node_subset.h"
@@ -47,7 +48,8 @@
 namespace plexus {
 
 struct RecallQuestion {
-  std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no words.
+  std::string_view text = {};                // Its words count before `terms`, by QueryTerms.
+  std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no others.
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
   SpaceId space{};                           // Of the vector, and of a plan's fusion by vectors.
@@ -123,7 +125,7 @@ struct RecallResult {
 //   arcs of its relations and of its rarest terms, within their bounds.
 // Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
 //   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse,
-//   Retrieve.
+//   Retrieve; of a text, of QueryTerms (retrieval/query_terms.h).
 // Threads: thread-safe. The same bits at any thread count.
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options = {});

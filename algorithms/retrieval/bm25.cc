@@ -189,4 +189,16 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
 }
 PLEXUS_CATCH_NO_MEMORY
 
+Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
+                        const Bm25Options& options) try {
+  PLEXUS_ASSIGN(const std::vector<std::string> terms, QueryTerms(snapshot, text));
+  if (terms.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "'" + std::string(text) +
+                    "' has no word to search for: words as common as 'the' and 'of' are not in "
+                    "the index, and neither is punctuation");
+  return Bm25(snapshot, terms, options);
+}
+PLEXUS_CATCH_NO_MEMORY
+
 }  // namespace plexus

@@ -87,4 +87,9 @@ struct Bm25Result {
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options = {});
 
+// The same for the words of `text`, as the graph's own texts became terms (query_terms.h).
+// Errors: those of QueryTerms, too. kInvalidArgument: no word to search for.
+Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
+                        const Bm25Options& options = {});
+
 }  // namespace plexus

@@ -1,13 +1,29 @@
-// A look at every term of the index; see query_terms.h.
+// Words as the index has them, and a look at every term of it; see query_terms.h.
 #include "algorithms/retrieval/query_terms.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "algorithms/retrieval/internal/word_forms.h"
+#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/term_record.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
+
+Result<std::vector<std::string>> QueryTerms(const Snapshot& snapshot, std::string_view text) try {
+  if (!HasTerms(snapshot))
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the graph has no terms yet: AddTerms keeps them with the texts of a batch, "
+                "IndexTerms makes those of all texts");
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+  PLEXUS_ASSIGN(std::vector<std::string> terms, splitter.Split(text));
+  AddTermsThatHold(snapshot, terms);
+  return terms;
+}
+PLEXUS_CATCH_NO_MEMORY
 
 void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
   std::vector<std::string> characters;

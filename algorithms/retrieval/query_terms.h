@@ -1,16 +1,26 @@
-// Terms of a query beyond those of its words.
+// Terms of a query: those of its words, and others that hold them.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/error.h"
 #include "engine/snapshot.h"
 
 namespace plexus {
 
 inline constexpr std::size_t kMostQueryTerms = 1'000;  // What AddTermsThatHold fills up to.
 inline constexpr std::size_t kMaxQueryTerms = 1'024;   // Bm25 refuses more.
+
+// Computes: the terms of a query: `text` split with the options that the graph keeps
+//   (term_record.h), as its texts were, and AddTermsThatHold.
+// Complexity: O(bytes), and AddTermsThatHold's.
+// Errors: kFailedPrecondition: the graph has no terms yet. Those of TermSplitter. kCorruption: of
+//   the record.
+// Threads: thread-safe.
+Result<std::vector<std::string>> QueryTerms(const Snapshot& snapshot, std::string_view text);
 
 // Computes: for a Han, kana or Hangul character that is a term by itself, which few texts have, the
 //   terms of the index that hold it; added behind `terms`, each once, in order of their ids, up to

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/retrieval/internal/term_difference.h"
+#include "algorithms/retrieval/term_record.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -35,6 +36,8 @@ class Indexer {
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
     PLEXUS_ASSIGN(TermSplitter first, pool_.Acquire());  // fails here, once, or never
     pool_.Release(std::move(first));
+    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(s_));
+    if (options_.subset || options_.since) PLEXUS_TRY(CheckOptions(record, options_.terms));
     WriteBatch batch(options_.now_ms);
     for (NodeId begin = 0; begin < s_.node_count();
          begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
@@ -66,11 +69,23 @@ class Indexer {
           return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
       }
     }
+    if (!report_.truncated) PLEXUS_TRY(Record(record, batch));
     if (!batch.empty()) PLEXUS_TRY(apply(batch));
     return report_;
   }
 
  private:
+  // Says in the last batch what all of it has come to.
+  Status Record(const TermRecord& before, WriteBatch& batch) const {
+    if (!HasTerms(s_) && report_.linked == 0) return {};
+    const bool all =
+        !options_.subset && (!options_.since || before.covers() >= options_.since->sequence());
+    const bool same = before.stored && SameOptions(before.terms, options_.terms);
+    if (same && (!all || (before.covers() > 0 && CountNewerTexts(s_, before.covers()) == 0)))
+      return {};
+    return WriteTermRecord(batch, before, options_.terms, !all);
+  }
+
   bool Concerns(NodeId node) const {
     if (!s_.alive(node)) return false;
     if (!s_.is_fact(node) && !ConcernsEvent(node)) return false;

@@ -28,7 +28,7 @@ namespace plexus {
 bool HasTerms(const Snapshot& snapshot);
 
 struct IndexTermsOptions {
-  TermOptions terms = {};
+  TermOptions terms = {};              // Others than the graph keeps: of all nodes at once.
   std::int64_t now_ms = kNoTime;       // Time of the batches, as of a WriteBatch.
   const NodeSubset* subset = nullptr;  // Only these nodes. Null: all facts and events.
   // An earlier snapshot of the same graph: only nodes whose text was written since, or that have
@@ -58,11 +58,13 @@ struct IndexTermsReport {
 //   TermOptions::event_queries. A second call without changes makes no batch. A batch expects the
 //   texts and the has_term arcs that its nodes had in `snapshot`: kConflict when another writer was
 //   faster with one of them; then call again with a newer snapshot, which compares what is left. An
-//   error of `apply` ends the work.
+//   error of `apply` ends the work. Where all of it was done, the last batch records the options,
+//   and that all texts are indexed (term_record.h).
 // Complexity: O(bytes of texts + has_term arcs).
 // Memory: the texts of a wave (wave_bytes), and a batch.
-// Errors: those of TermSplitter and `apply`. kCorruption: from the payload store. kCancelled: the
-//   progress was cancelled. kResourceExhausted: no memory.
+// Errors: those of TermSplitter and `apply`. kFailedPrecondition: for a part of the nodes, other
+//   options than the graph keeps. kCorruption: from the payload store. kCancelled: the progress was
+//   cancelled. kResourceExhausted: no memory.
 // Threads: parallel over texts. Batches do not depend on the thread count.
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply);
@@ -77,10 +79,17 @@ Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOp
 //   expects the has_term arcs that those nodes had in `snapshot`: when another writer changes them
 //   in between Apply says kConflict, and the batch is made again with a newer snapshot. It must not
 //   be completed twice.
+//   Texts become terms with the options that the graph keeps (term_record.h). A graph that keeps
+//   none yet keeps from this batch on those of the call, or TermOptions::Recommended(); one that
+//   was indexed before they were kept, those of the call, or TermOptions(). The batch expects them
+//   not to change.
 // Complexity: O(operations of the batch + bytes of its texts + has_term arcs of their nodes).
-// Errors: those of TermSplitter and WriteBatch::CheckRefs. kCorruption: from the payload store.
+// Errors: those of TermSplitter and WriteBatch::CheckRefs. kFailedPrecondition: other options than
+//   the graph keeps; the message names the first. kCorruption: from the payload store.
 //   kResourceExhausted: no memory. The batch is unchanged then.
 // Threads: parallel over texts. The batch does not depend on the thread count.
+Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, WriteBatch& batch,
+                                  Executor* executor = nullptr);
 Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms,
                                   WriteBatch& batch, Executor* executor = nullptr);
 

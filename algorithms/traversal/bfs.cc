@@ -11,6 +11,7 @@
 #include <atomic>
 #include <bit>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
@@ -219,10 +220,10 @@ class Search {
         const std::uint32_t first = descriptors_ ? descriptors_[from].begin : rows.offsets[from];
         const std::uint32_t past =
             descriptors_ ? first + descriptors_[from].degree : rows.offsets[from + 1];
-        if (budget_.edges - result_.edges >= past - first) {
-          base_arcs_ += past - first;
-          for (std::uint32_t a = first; a < past;) {
-            const std::uint32_t stop = a + std::min(past - a, kCheckEvery);
+        const auto push_arcs = [&](std::uint32_t a, std::uint32_t end_arc) {
+          base_arcs_ += end_arc - a;
+          while (a < end_arc) {
+            const std::uint32_t stop = a + std::min(end_arc - a, kCheckEvery);
             scanned_ += stop - a;
             for (; a < stop; ++a) {
               if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
@@ -233,8 +234,22 @@ class Search {
               if (!Visit(node, depth, from)) return false;
               if (!last && nodes_.size() != before) prefetch_descriptor(node);
             }
-            if (a < past && Interrupted()) return false;
+            if (a < end_arc && Interrupted()) return false;
           }
+          return true;
+        };
+        if (budget_.edges - result_.edges >= past - first) {
+          const std::span<const ArcFilter::Range> ranges = selection_.filter.ranges();
+          bool go_on = true;
+          if (ranges.empty() || past - first <= internal::kSearchedRow) {
+            go_on = push_arcs(first, past);
+          } else {
+            for (std::size_t r = 0; r < ranges.size() && go_on; ++r) {
+              const auto [begin_arc, end_arc] = rows.Part(first, past, ranges[r]);
+              go_on = push_arcs(begin_arc, end_arc);
+            }
+          }
+          if (!go_on) return false;
           continue;
         }
       }

@@ -7,8 +7,8 @@
 // destroyed, as that would wait for them. What it had on disk is what a crash would have left.
 //
 // Calls that take a place in RocksDB's queue of writers take turns here, so that none waits inside
-// of it for another one that does not come back. A flush takes its turn only to begin; who waits for
-// its end holds up no writer.
+// of it for another one that does not come back. A flush takes its turn only to begin; who waits
+// for its end holds up no writer.
 //
 // Internal; thread-safe.
 #pragma once

@@ -47,13 +47,4 @@ Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object
   return {};
 }
 
-std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset) {
-  std::uint64_t count = 0;
-  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (snapshot.payload_ref(node, NodeField::kText).sequence() <= covers) continue;
-    count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
-  }
-  return count;
-}
-
 }  // namespace plexus::tools

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string_view>
 
-#include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
@@ -27,7 +26,5 @@ Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::str
 // times, so that the same properties are written again.
 Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object properties,
                    const std::optional<GraphRecord>& before);
-// Facts, of `subset` if it is given, whose text is newer than `covers`. O(nodes), no text is read.
-std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset);
 
 }  // namespace plexus::tools

@@ -32,16 +32,6 @@ Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions opt
   auto report = IndexTerms(graph.snapshot(), options, apply);
   for (int i = 0; !report && report.error().code == ErrorCode::kConflict && i < kTries; ++i)
     report = IndexTerms(graph.snapshot(), options, apply);  // another thread wrote texts meanwhile
-  if (!report || report->truncated || options.subset) return report;
-  const Snapshot now = graph.snapshot();
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (!HasTerms(now)) return report;
-  if (record.covers() > 0 && SameOptions(record.terms, options.terms) &&
-      CountNewerTexts(now, record.covers(), nullptr) == 0)
-    return report;
-  WriteBatch batch(options.now_ms);
-  PLEXUS_TRY(WriteTermRecord(batch, record, options.terms));
-  PLEXUS_TRY(apply(batch));
   return report;
 }
 

@@ -5,16 +5,15 @@
 #include <utility>
 
 #include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/term_record.h"
 #include "engine/error.h"
 #include "tools/operations/reply/reply_writer.h"
 #include "tools/operations/request.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
-// Makes the terms of the workspace's graph, as it is now, agree with its texts, and when all of
-// them do, records it (term_record.h). REQUIRES a workspace that may write.
+// IndexTerms of the workspace's graph as it is now. REQUIRES a workspace that may write.
 Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options);
 // What UpdateTerms would do; writes nothing.
 Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options);

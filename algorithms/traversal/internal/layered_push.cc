@@ -5,6 +5,7 @@
 // descriptor of its first neighbor when some more labels were made and the descriptor has come.
 // Between two layers nothing waits for memory twice.
 #include <algorithm>
+#include <span>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/traversal/internal/label_relaxation.h"
@@ -89,13 +90,28 @@ void LayeredSearch::PrefetchRow(const Label& label) const {
   __builtin_prefetch(&rows_.weights[last]);
 }
 
-// A whole row of the base. False when no more labels may be made, or time is up.
+// A whole row of the base; of a long one what may be of the kinds. False when no more labels may be
+// made, or time is up.
 template <Aggregate A, bool kAllKinds>
 bool LayeredSearch::PushBaseRow(const RowDescriptor& descriptor, const Label& from,
                                 std::uint32_t index, std::uint32_t end, bool last) {
-  const double scaled = from.value * options_.decay;
   const std::uint32_t past = descriptor.begin + descriptor.degree;
-  for (std::uint32_t i = descriptor.begin; i < past;) {
+  const std::span<const ArcFilter::Range> ranges = selection_.filter.ranges();
+  if (kAllKinds || ranges.empty() || descriptor.degree <= internal::kSearchedRow)
+    return PushArcs<A, kAllKinds>(descriptor, descriptor.begin, past, from, index, end, last);
+  for (const ArcFilter::Range kinds : ranges) {
+    const auto [first, stop] = rows_.Part(descriptor.begin, past, kinds);
+    if (!PushArcs<A, kAllKinds>(descriptor, first, stop, from, index, end, last)) return false;
+  }
+  return true;
+}
+
+template <Aggregate A, bool kAllKinds>
+bool LayeredSearch::PushArcs(const RowDescriptor& descriptor, std::uint32_t i, std::uint32_t past,
+                             const Label& from, std::uint32_t index, std::uint32_t end, bool last) {
+  const double scaled = from.value * options_.decay;
+  base_arcs_ += past - i;
+  while (i < past) {
     const std::uint32_t first = i, stop = i + std::min<std::uint32_t>(past - i, kCheckEvery);
     std::uint64_t passed = 0;
     for (; i < stop; ++i) {
@@ -122,7 +138,6 @@ bool LayeredSearch::PushBaseRow(const RowDescriptor& descriptor, const Label& fr
     scanned_ += stop - first;
     if (i < past && Interrupted()) return false;
   }
-  base_arcs_ += descriptor.degree;
   return true;
 }
 

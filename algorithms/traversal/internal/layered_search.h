@@ -87,6 +87,9 @@ class LayeredSearch {
   template <Aggregate A, bool kAllKinds>
   bool PushBaseRow(const RowDescriptor& descriptor, const Label& from, std::uint32_t index,
                    std::uint32_t end, bool last);
+  template <Aggregate A, bool kAllKinds>
+  bool PushArcs(const RowDescriptor& descriptor, std::uint32_t begin, std::uint32_t past,
+                const Label& from, std::uint32_t index, std::uint32_t end, bool last);
   template <Aggregate A>
   bool PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end);
   template <Aggregate A>

@@ -212,8 +212,8 @@ TEST(Search, ARefusedRecordDoesNotCountTextsTwice) {
   EXPECT_EQ(Number(Plexus({"terms", "--db", dir / "g", "--json"}).Json().at("changed")), 0);
 }
 
-// A program writes `count` texts from number `first` on, with their terms or without. It knows no
-// record.
+// A program writes `count` texts from number `first` on, with their terms or without. It leaves the
+// record as it is.
 void WriteTexts(const std::string& db, int first, int count, bool with_terms) {
   auto database = Database::Open(db, {});
   ASSERT_TRUE(database) << database.error().ToString();
@@ -223,7 +223,7 @@ void WriteTexts(const std::string& db, int first, int count, bool with_terms) {
     batch.SetPayload(batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory)),
                      NodeField::kText, "zebra w" + std::to_string(i % 97));
   if (with_terms) {
-    ASSERT_TRUE(AddTerms(graph.snapshot(), {}, batch));
+    ASSERT_TRUE(AddTerms(graph.snapshot(), batch));
   }
   ASSERT_TRUE(graph.Apply(batch));
   ASSERT_TRUE((*database)->Close());

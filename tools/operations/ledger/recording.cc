@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "algorithms/retrieval/term_record.h"
 #include "tools/operations/change.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/term_record.h"
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "tools/operations/change.h"
@@ -15,9 +16,8 @@
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/text_vectors.h"
-#include "tools/operations/word_query.h"
+#include "tools/operations/retrieve/word_query.h"
 
 namespace plexus::tools {
 namespace {

@@ -1,6 +1,7 @@
 // frontier: pairs and sets that share much and were never put together, with what they share. The
 // lens rare is asked here, the others in frontier_lenses.cc.
 #include "algorithms/similarity/frontier.h"
+#include "algorithms/retrieval/term_record.h"
 
 #include <string>
 #include <utility>
@@ -13,7 +14,6 @@
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/retrieve/frontier_lenses.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {

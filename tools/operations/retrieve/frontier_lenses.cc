@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "algorithms/memory/never_composed.h"
+#include "algorithms/retrieval/term_record.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/candidate_reply.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {

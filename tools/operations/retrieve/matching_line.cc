@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tools/operations/term_record.h"
+#include "algorithms/retrieval/term_record.h"
 
 namespace plexus::tools {
 

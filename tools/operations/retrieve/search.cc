@@ -10,6 +10,7 @@
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/phrase.h"
+#include "algorithms/retrieval/term_record.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
@@ -20,9 +21,8 @@
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
 #include "tools/operations/retrieve/matching_line.h"
-#include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/retrieve/word_query.h"
+#include "tools/operations/term_operations.h"
 
 namespace plexus::tools {
 namespace {

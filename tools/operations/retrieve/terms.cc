@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/term_record.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/lines.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "algorithms/retrieval/query_terms.h"
+#include "algorithms/retrieval/term_record.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {

@@ -9,6 +9,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/term_record.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -224,11 +225,36 @@ class BatchTerms {
   bool term_removed_ = false;                                              // one of the graph's
 };
 
+// With the options of the record, which the batch expects or writes.
+Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& record,
+                                    WriteBatch& batch, Executor* executor) {
+  PLEXUS_ASSIGN(const IndexTermsReport report,
+                BatchTerms(snapshot, record.terms, batch, internal::Pick(executor)).Run());
+  if (report.texts == 0) return report;
+  if (record.stored) {
+    batch.ExpectPayload(TermRecordNode(batch), NodeField::kProperties, record.stored);
+  } else if (HasTerms(snapshot) || report.linked > 0) {
+    const bool others = HasTerms(snapshot) || CountNewerTexts(snapshot, 0) > 0;
+    PLEXUS_TRY(WriteTermRecord(batch, record, record.terms, others));
+  }
+  return report;
+}
+
 }  // namespace
+
+Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, WriteBatch& batch,
+                                  Executor* executor) try {
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  return AddTermsOf(snapshot, record, batch, executor);
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms,
                                   WriteBatch& batch, Executor* executor) try {
-  return BatchTerms(snapshot, terms, batch, internal::Pick(executor)).Run();
+  PLEXUS_ASSIGN(TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_TRY(CheckOptions(record, terms));
+  record.terms = terms;
+  return AddTermsOf(snapshot, record, batch, executor);
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -1,0 +1,176 @@
+// The record is a map of properties, so every export and import knows how to carry it.
+#include "algorithms/retrieval/term_record.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/retrieval/term_index.h"
+#include "engine/properties/properties.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::string_view kRecordName = "plexus.terms";
+
+struct Switch {
+  std::string_view name;
+  bool TermOptions::*on;
+};
+constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
+                                {"split_identifiers", &TermOptions::split_identifiers},
+                                {"cjk_bigrams", &TermOptions::cjk_bigrams},
+                                {"fold_apostrophes", &TermOptions::fold_apostrophes},
+                                {"event_queries", &TermOptions::event_queries}};
+
+std::vector<std::string> SortedWords(const TermOptions& options) {
+  std::vector<std::string> words = options.stop_words;
+  std::ranges::sort(words);
+  const auto rest = std::ranges::unique(words);
+  words.erase(rest.begin(), rest.end());
+  return words;
+}
+
+template <class T>
+bool Take(std::optional<T> value, T& to) {
+  if (value) to = *value;
+  return value.has_value();
+}
+
+bool ReadMembers(const PropertyView& map, TermRecord& record) {
+  TermOptions& terms = record.terms;
+  const auto defaults = map.Find("default_stop_words"), words = map.Find("stop_words");
+  if (!defaults || !Take(defaults->AsBool(), terms.default_stop_words)) return false;
+  if (!words || words->type() != PropertyType::kList) return false;
+  for (std::size_t i = 0; i < words->size(); ++i) {
+    const auto word = (*words)[i].AsString();
+    if (!word) return false;
+    terms.stop_words.emplace_back(*word);
+  }
+  for (const Switch& s : kSwitches)
+    if (const auto on = map.Find(s.name); on && !Take(on->AsBool(), terms.*s.on)) return false;
+  if (const auto most = map.Find("max_term_bytes")) {
+    const auto bytes = most->AsUint();
+    if (!bytes) return false;
+    terms.max_term_bytes = static_cast<std::size_t>(*bytes);
+  }
+  if (const auto stemmer = map.Find("stemmer")) {
+    const auto name = stemmer->AsString();
+    if (!name) return false;
+    terms.stemmer = *name;
+  }
+  if (const auto partial = map.Find("partial"); partial && !Take(partial->AsBool(), record.partial))
+    return false;
+  if (const auto runs = map.Find("runs")) record.runs = runs->AsInt().value_or(0);
+  return true;
+}
+
+}  // namespace
+
+Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
+  TermRecord record;
+  const auto node = snapshot.Find(IndexKey("inscription", kRecordName));
+  if (node && snapshot.alive(*node))
+    record.stored = snapshot.payload_ref(*node, NodeField::kProperties);
+  if (!record.stored) {
+    if (!HasTerms(snapshot)) record.terms = TermOptions::Recommended();
+    return record;
+  }
+  PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(record.stored));
+  const Result<PropertyMap> map = PropertyMap::Read(bytes);
+  if (!map && map.error().code != ErrorCode::kCorruption) return std::unexpected(map.error());
+  if (!map || !ReadMembers(map->root(), record))
+    return Fail(ErrorCode::kCorruption,
+                "the record of the index of terms (inscription:plexus.terms) cannot be read; "
+                "remove it and index all texts anew (IndexTerms, `plexus terms`)");
+  return record;
+}
+
+Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOptions& terms,
+                       bool partial) {
+  PropertyMapBuilder map;
+  map.Int("runs", before.runs + 1);  // so that the same options are written again
+  map.Bool("default_stop_words", terms.default_stop_words).BeginList("stop_words");
+  for (const std::string& word : SortedWords(terms)) map.String(word);
+  map.End();
+  for (const Switch& s : kSwitches)
+    if (terms.*s.on) map.Bool(s.name, true);
+  if (terms.max_term_bytes != TermOptions().max_term_bytes)
+    map.Uint("max_term_bytes", terms.max_term_bytes);
+  if (!terms.stemmer.empty()) map.String("stemmer", terms.stemmer);
+  if (partial) map.Bool("partial", true);
+  PLEXUS_ASSIGN(const std::string bytes, map.Finish());
+  const NodeRef node = TermRecordNode(batch);
+  batch.UpsertNode(node);
+  batch.SetPayload(node, NodeField::kProperties, bytes);
+  batch.ExpectPayload(node, NodeField::kProperties, before.stored);
+  return {};
+}
+
+NodeRef TermRecordNode(WriteBatch& batch) { return batch.IndexNode(kInscription, kRecordName); }
+
+bool SameOptions(const TermOptions& a, const TermOptions& b) {
+  TermOptions left = a, right = b;
+  left.stop_words = SortedWords(a);
+  right.stop_words = SortedWords(b);
+  return left == right;
+}
+
+Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
+  if (!record.stored || SameOptions(record.terms, terms)) return {};
+  const TermOptions& kept = record.terms;
+  std::string other = "stop_words";
+  if (kept.default_stop_words != terms.default_stop_words) other = "default_stop_words";
+  if (kept.max_term_bytes != terms.max_term_bytes) other = "max_term_bytes";
+  if (kept.stemmer != terms.stemmer) other = "stemmer";
+  for (const Switch& s : kSwitches)
+    if (kept.*s.on != terms.*s.on) other = s.name;
+  return Fail(ErrorCode::kFailedPrecondition,
+              "the graph's index of terms was made with another " + other +
+                  ": leave the options out to use its own, or index all texts anew (IndexTerms, "
+                  "`plexus terms`)");
+}
+
+Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
+                                   const NodeSubset* subset) {
+  constexpr std::size_t kReadAtMost = 4'096;
+  const EdgeKindId kind[] = {kHasTerm};
+  const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
+  std::vector<NodeId> doubtful;
+  NotIndexed unread;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    const bool indexed = snapshot.is_fact(node) || (record.terms.event_queries && !subset &&
+                                                    snapshot.node_kind(node) == kEvent);
+    if (!snapshot.alive(node) || !indexed || (subset && !subset->contains(node))) continue;
+    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
+    if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
+    const bool one_alone =
+        static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
+    if (!one_alone && (!text || record.covers() == 0)) continue;
+    doubtful.push_back(node);
+    ++(one_alone ? unread.facts : unread.not_compared);
+  }
+  if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
+  PLEXUS_ASSIGN(const NodeSubset read, NodeSubset::Of(snapshot, doubtful));
+  IndexTermsOptions options;
+  options.terms = record.terms;
+  options.subset = &read;
+  PLEXUS_ASSIGN(const IndexTermsReport report,
+                IndexTerms(snapshot, options, [](const WriteBatch&) { return Status(); }));
+  return NotIndexed{.facts = report.changed};
+}
+
+std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset) {
+  std::uint64_t count = 0;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (snapshot.payload_ref(node, NodeField::kText).sequence() <= covers) continue;
+    count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
+  }
+  return count;
+}
+
+}  // namespace plexus
