@@ -3,9 +3,9 @@
 #include <array>
 #include <string>
 
+#include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
-#include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/property_map.h"
@@ -327,23 +327,26 @@ TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
 TEST(ResolveEdges, APurgedMemberKeepsItsRankAlone) {
   WriterHarness live;
   const std::string event = IndexKey("event", "e");
-  PropertyMapBuilder made;
-  made.Int("rank", 2).Double("trust", 0.5).String("preview", "secret");
-  const std::string properties = *made.Finish();
+  flexbuffers::Builder made;
+  made.Map([&] {
+    made.Int("rank", 2);
+    made.Double("trust", 0.5);
+    made.String("preview", "secret");
+  });
+  made.Finish();
+  const std::string properties(made.GetBuffer().begin(), made.GetBuffer().end());
   ASSERT_TRUE(live.Do([&](B& b) {
     auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
     in.label = "primary";
     in.properties = properties;
     b.Link(in);
   }));
-  PropertyMapBuilder rank;
-  rank.Int("rank", 2);
   for (int round = 0; round < 2; ++round) {  // of the next life, too
     ASSERT_TRUE(live.Do([&](B& b) { b.PurgeNode(b.Node("m")); }));
     const auto left = live.Find(event, kMember, "m", "primary");
     ASSERT_TRUE(left);
     ASSERT_TRUE(left->properties);
-    EXPECT_EQ(live.snapshot().Payload(left->properties), *rank.Finish());
+    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyMap("rank", 2));
     ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
   }
 }

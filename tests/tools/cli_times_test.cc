@@ -1,6 +1,8 @@
 // Times before now wherever a time is asked for, and times of replies in ISO 8601.
 #include <gtest/gtest.h>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 #include <string>
 #include <vector>
 
@@ -57,8 +59,8 @@ TEST_F(AskedTimes, EveryPlaceTakesEveryForm) {
   const Words yesterday = {"2026-11-25", "yesterday", "36h", "1.5d", "2160m"},
               week = {"2026-11-12T12:00:00Z", "2w", "14d"};
   for (const Words& question : {Words{"list", "--as-of"},
-                                {"stats", "--as-of"},
-                                {"diff", "--from"},
+                                {"kinds", "--as-of"},
+                                {"diff"},
                                 {"log", "--since"},
                                 {"recall", "plan", "--valid-at"},
                                 {"bfs", "--from", "new", "--valid-at"},
@@ -77,7 +79,7 @@ TEST_F(AskedTimes, EveryPlaceTakesEveryForm) {
       Json({"get", "later", "--times", "iso"}).find(R"("valid_from":"2026-11-25T00:00:00.000Z")"),
       std::string::npos);
   const std::string plan =
-      R"({"seeds":[{"by":"words"}],"filter":{"since":"3d"},"score":{"text":1}})";
+      R"({"seeds":[{"by":"words"}],"filter":{"since":"3d"},"score":{"words":1}})";
   EXPECT_NE(Json({"retrieve", "plan", "--plan", plan}).find("\"new\""), std::string::npos);
   EXPECT_EQ(Json({"retrieve", "plan", "--plan", plan}).find("\"old\""), std::string::npos);
 }
@@ -128,25 +130,26 @@ TEST_F(AskedTimes, AWrongTimeIsShownAsTypedWithAllForms) {
 }
 
 TEST_F(AskedTimes, RepliesHaveTimesInIso) {
-  for (const Words& words : {Words{"get", "new"},
-                             {"neighbors", "new"},
+  for (const Words& words : {Words{"neighbors", "new"},
                              {"history", "old"},
                              {"log"},
-                             {"stats"},
-                             {"list"},
+                             {"list", "--columns", "key,created_at"},
                              {"ledger", "recent"}}) {
-    Words iso = words;
-    iso.insert(iso.end(), {"--times", "iso"});
-    EXPECT_NE(Json(iso).find("\"2026-11-2"), std::string::npos) << Json(iso);
-    EXPECT_EQ(Json(iso).find("17952"), std::string::npos) << Json(iso);
-    EXPECT_EQ(Json(words).find("\"2026-11-2"), std::string::npos) << Json(words);
-    iso.insert(iso.end(), {"--now", "2026-11-26", "--format", "csv"});
-    EXPECT_NE(Run(iso).out.find("2026-11-2"), std::string::npos) << Run(iso).out;
-    iso.back() = "table";
-    Words plain = words;
-    plain.insert(plain.end(), {"--now", "2026-11-26", "--format", "table"});
-    EXPECT_EQ(Run(iso).out, Run(plain).out);
+    const auto with = [&](Words more) {
+      more.insert(more.begin(), words.begin(), words.end());
+      return more;
+    };
+    EXPECT_NE(Json(with({"--times", "iso"})).find("\":\"2026-11-2"), std::string::npos) << words[0];
+    EXPECT_EQ(Json(words).find("\":\"2026-11-2"), std::string::npos) << words[0];
+    EXPECT_NE(Run(with({"--times", "iso", "--format", "csv"})).out.find("2026-11-2"),
+              std::string::npos)
+        << words[0];
+    EXPECT_EQ(Run(with({"--times", "iso"})).out, Run(words).out);  // tables have them anyway
   }
+  EXPECT_NE(
+      Json({"get", "new", "--times", "iso"}).find("\"created_at\":\"2026-11-24T08:00:00.000Z"),
+      std::string::npos);
+  EXPECT_NE(Json({"stats", "--times", "iso"}).find("\"time_ms\":\"2026-11-26"), std::string::npos);
   EXPECT_EQ(Run({"stats", "--times", "utc"}).code, 2);
 }
 

@@ -102,7 +102,8 @@ class Printer {
         return Grouped(static_cast<std::uint64_t>(cell->number()));
       case As::kPercent:
         return Number(cell->number() * 100, column.digits) + " %";
-      case As::kTime:
+      case As::kTime:  // A text where the request wants times so.
+        if (std::holds_alternative<std::string>(cell->value)) return Plain(*cell, 0);
         return IsoTime(static_cast<std::int64_t>(cell->number()));
       case As::kTrait:
         return cell->number() != 0 ? column.heading : "";
@@ -232,7 +233,8 @@ class Printer {
         } else if (column->as == As::kNode) {
           AddNode(line.cells, i == 0 ? cell : nullptr);
         } else {
-          if (cell && (std::holds_alternative<std::string>(cell->value) || cell->node()))
+          const bool is_text = cell && std::holds_alternative<std::string>(cell->value);
+          if ((is_text && column->as != As::kTime) || (cell && cell->node()))
             texts_.insert(line.cells.size());
           line.cells.push_back(i == 0 ? Cell(*column, cell, row) : "");
         }

@@ -7,11 +7,10 @@
 
 namespace plexus::tools {
 
-void IsoTimes::Key(std::string_view name) {
+bool IsTimeMember(std::string_view name) {
   constexpr std::string_view kTimes[] = {"accessed_at", "created_at", "labeled_at", "latestEventAt",
                                          "since",       "time_ms",    "valid_from", "valid_until"};
-  is_time_ = std::ranges::find(kTimes, name) != std::end(kTimes);
-  out_.Key(name);
+  return std::ranges::find(kTimes, name) != std::end(kTimes);
 }
 
 void IsoTimes::Integer(std::int64_t number) {

@@ -8,7 +8,10 @@
 
 namespace plexus::tools {
 
-// Hands everything on; whole numbers under a name of a time (created_at, time_ms ...) as texts.
+// A member that holds a time: created_at, time_ms ...
+bool IsTimeMember(std::string_view name);
+
+// Hands everything on; whole numbers of such members as texts.
 class IsoTimes final : public ReplyWriter {
  public:
   explicit IsoTimes(ReplyWriter& out) : out_(out) {}
@@ -20,7 +23,10 @@ class IsoTimes final : public ReplyWriter {
     out_.BeginArray();
   }
   void EndArray() override { out_.EndArray(); }
-  void Key(std::string_view name) override;
+  void Key(std::string_view name) override {
+    is_time_ = IsTimeMember(name);
+    out_.Key(name);
+  }
   void Value(std::string_view text) override { out_.Value(text); }
   void Value(double number) override { out_.Value(number); }
   void Value(float number) override { out_.Value(number); }
