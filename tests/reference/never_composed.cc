@@ -248,6 +248,7 @@ class Miner {
   void Add(NeverComposedSet& set) {
     set.score = 0;
     for (const ScoreTerm& term : set.terms) set.score += term.value * term.weight;
+    set.score = std::floor(set.score * 1e10 + 0.6180339887498949) / 1e10;  // ties are equal bits
     found_.push_back(set);
   }
 

@@ -32,6 +32,9 @@ class LedgerGraph {
     if (retention) batch_.SetF64(node, kRetention, *retention);
     return node;
   }
+  void Tag(NodeRef node, std::string_view tag) {
+    batch_.Link(node, kHasTag, batch_.IndexNode(kTag, tag));
+  }
   void ValidUntil(std::string_view key, std::int64_t until) {
     batch_.SetI64(batch_.Node(key), kValidUntil, until);
   }

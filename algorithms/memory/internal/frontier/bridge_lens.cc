@@ -11,6 +11,7 @@
 
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/memory/internal/frontier/structural_fit.h"
+#include "algorithms/memory/internal/frontier/tie_score.h"
 
 namespace plexus::memory_internal {
 
@@ -112,7 +113,7 @@ class Miner {
              {"structural_fit", fit, options_.structural_fit_weight}}};
   }
   double Score(NodeId a, NodeId b, std::uint32_t hops, double fit) const {
-    return ScoreOf(Terms(a, b, hops, fit));
+    return TieScore(ScoreOf(Terms(a, b, hops, fit)));
   }
   double MostFit() const { return std::max(options_.structural_fit_weight, 0.0); }
   double Bound(std::uint32_t hops, double members) const {

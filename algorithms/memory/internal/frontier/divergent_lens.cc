@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/memory/internal/frontier/structural_fit.h"
+#include "algorithms/memory/internal/frontier/tie_score.h"
 #include "algorithms/traversal/multi_bfs.h"
 
 namespace plexus::memory_internal {
@@ -104,7 +105,7 @@ class Miner {
       if (fit < options_.least_structural_fit) return false;
     }
     ++page_.scored;
-    pair.score = ScoreOf(Terms(pair, fit));
+    pair.score = TieScore(ScoreOf(Terms(pair, fit)));
     return true;
   }
   bool Lists(const RankedPair& pair) const {
@@ -148,7 +149,7 @@ class Miner {
     if (best_.size() < top_) return true;
     pair.hops = LongestPath(i, j);
     const double fit = std::max(options_.structural_fit_weight, 0.0);
-    pair.score = ScoreOf(Terms(pair, fit));
+    pair.score = TieScore(ScoreOf(Terms(pair, fit)));
     if (fit != 0) pair.score += slack_;
     return pair.Better(best_.back());
   }

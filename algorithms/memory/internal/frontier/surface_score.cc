@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/memory/internal/frontier/tie_score.h"
 #include "algorithms/memory/internal/ledger/prior_outcomes.h"
 
 namespace plexus::memory_internal {
@@ -84,9 +85,9 @@ SetNumbers SurfaceScore::Numbers(std::span<const Row> members,
         n.fit += extras_.fit(members[i], members[j]);
     n.fit /= pair_count;
   }
-  n.score = n.anchor + n.band + n.bridge * kBridgeWeight + n.novelty * kNoveltyWeight +
-            (n.least ? n.least_trust : n.mean_trust) + n.adjustment +
-            n.fit * options_.structural_fit_weight;
+  n.score = TieScore(n.anchor + n.band + n.bridge * kBridgeWeight + n.novelty * kNoveltyWeight +
+                     (n.least ? n.least_trust : n.mean_trust) + n.adjustment +
+                     n.fit * options_.structural_fit_weight);
   return n;
 }
 
