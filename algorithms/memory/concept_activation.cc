@@ -32,11 +32,11 @@ Result<DampenConceptResult> DampenConcept(const Snapshot& snapshot, std::string_
                                           std::int64_t tau_ms) try {
   PLEXUS_TRY(CheckTime(now_ms));
   PLEXUS_TRY(CheckFinite("ratio", ratio));
-  PLEXUS_ASSIGN(const std::string_view text, TrimmedName("concept", name));
-  const NodeId node = FindConcept(snapshot, text);
-  if (node == kNoNode) return Fail(ErrorCode::kNotFound, "no concept '" + std::string(text) + "'");
+  PLEXUS_TRY(CheckConceptName("concept", name));
+  const NodeId node = FindConcept(snapshot, name);
+  if (node == kNoNode) return Fail(ErrorCode::kNotFound, "no concept '" + std::string(name) + "'");
   DampenConceptResult result;
-  result.concept_id = text;
+  result.concept_id = name;
   result.batch.set_time_ms(now_ms);
   const double share = std::clamp(ratio, 0.0, 1.0);
   result.clamped = share != ratio;

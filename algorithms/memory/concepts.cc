@@ -61,14 +61,14 @@ std::string_view Head(std::string_view name) {
   return name.substr(0, end);
 }
 
-// Trimmed names, each once, as given; blank ones are passed over. kInvalidArgument: none is left.
+// Names, each once, as given; blank ones are passed over. kInvalidArgument: none is left.
 Result<std::vector<std::string>> NamesOf(std::span<const std::string> given) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
   for (const std::string& one : given) {
-    if (Trimmed(one).empty()) continue;
-    PLEXUS_ASSIGN(const std::string_view name, TrimmedName("concept", one));
-    if (seen.insert(name).second) names.emplace_back(name);
+    if (IsBlank(one)) continue;
+    PLEXUS_TRY(CheckConceptName("concept", one));
+    if (seen.insert(one).second) names.push_back(one);
   }
   if (names.empty())
     return Fail(ErrorCode::kInvalidArgument, "an episode needs a concept that evokes it");
@@ -99,12 +99,12 @@ double Arousal(const Snapshot& snapshot, NodeId node, std::int64_t now_ms, std::
 Result<UpsertConceptResult> UpsertConcept(const Snapshot& snapshot, std::string_view name,
                                           std::int64_t now_ms) try {
   PLEXUS_TRY(CheckTime(now_ms));
-  PLEXUS_ASSIGN(const std::string_view text, TrimmedName("concept", name));
+  PLEXUS_TRY(CheckConceptName("concept", name));
   UpsertConceptResult result;
-  result.concept_id = text;
+  result.concept_id = name;
   result.batch.set_time_ms(now_ms);
   PLEXUS_ASSIGN(const NamedConcept named,
-                ConceptIn(snapshot, text, kUpsertedArousal, now_ms, result.batch));
+                ConceptIn(snapshot, name, kUpsertedArousal, now_ms, result.batch));
   result.created = named.created();
   return result;
 }
@@ -115,12 +115,12 @@ Result<UpdateAffectResult> UpdateAffect(const Snapshot& snapshot, std::string_vi
                                         std::int64_t tau_ms) try {
   PLEXUS_TRY(CheckTime(now_ms));
   PLEXUS_TRY(CheckFinite("valence delta", valence_delta));
-  PLEXUS_ASSIGN(const std::string_view text, TrimmedName("concept", name));
+  PLEXUS_TRY(CheckConceptName("concept", name));
   const double delta = std::clamp(valence_delta, -1.0, 1.0), level = std::abs(delta);
   UpdateAffectResult result;
-  result.concept_id = text;
+  result.concept_id = name;
   result.batch.set_time_ms(now_ms);
-  PLEXUS_ASSIGN(const NamedConcept named, ConceptIn(snapshot, text, level, now_ms, result.batch));
+  PLEXUS_ASSIGN(const NamedConcept named, ConceptIn(snapshot, name, level, now_ms, result.batch));
   result.created = named.created();
   const double before = named.created() ? 0.0 : ValenceOf(snapshot, named.node);
   result.valence = std::clamp(before + delta, -1.0, 1.0);
@@ -158,8 +158,7 @@ Result<AddEpisodeResult> AddEpisode(const Snapshot& snapshot, std::string_view s
   PLEXUS_TRY(CheckFinite("valence", valence));
   PLEXUS_TRY(CheckShare("weight", options.weight));
   PLEXUS_ASSIGN(const std::string day, DayOf(now_ms));
-  const std::string_view text = Trimmed(summary);
-  if (text.empty()) return Fail(ErrorCode::kInvalidArgument, "summary: must not be empty");
+  if (IsBlank(summary)) return Fail(ErrorCode::kInvalidArgument, "summary: must not be empty");
   AddEpisodeResult result;
   result.batch.set_time_ms(now_ms);
   PLEXUS_ASSIGN(result.linked_concepts, NamesOf(concepts));
@@ -170,7 +169,7 @@ Result<AddEpisodeResult> AddEpisode(const Snapshot& snapshot, std::string_view s
   WriteBatch& batch = result.batch;
   const NodeRef episode = batch.ExpectNoNode(result.episode_id);
   batch.UpsertNode(episode, kEpisode);
-  batch.SetPayload(episode, NodeField::kText, text);
+  batch.SetPayload(episode, NodeField::kText, summary);
   batch.SetF64(episode, kValence, result.valence);
   for (const std::string& name : result.linked_concepts) {
     PLEXUS_ASSIGN(const NamedConcept named,
@@ -191,29 +190,28 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   PLEXUS_TRY(CheckTime(now_ms));
   PLEXUS_TRY(CheckShare("first weight", options.first_weight));
   PLEXUS_TRY(CheckShare("rate", options.rate));
-  const std::optional<EdgeKindId> relation = RelationNamed(snapshot.schema(), Trimmed(kind));
+  const std::optional<EdgeKindId> relation = RelationNamed(snapshot.schema(), kind);
   if (!relation)
-    return Fail(ErrorCode::kInvalidArgument, "'" + std::string(Trimmed(kind)) +
+    return Fail(ErrorCode::kInvalidArgument, "'" + std::string(kind) +
                                                  "' is no relation of concepts: is-a, part-of, "
                                                  "evokes");
-  PLEXUS_ASSIGN(const std::string_view source, TrimmedName("from", from));
-  PLEXUS_ASSIGN(const std::string_view target, TrimmedName("to", to));
-  if (source == target)
+  PLEXUS_TRY(CheckConceptName("from", from));
+  PLEXUS_TRY(CheckConceptName("to", to));
+  if (from == to)
     return Fail(ErrorCode::kInvalidArgument,
-                "'" + std::string(source) + "' cannot be related to itself");
+                "'" + std::string(from) + "' cannot be related to itself");
   RelateResult result;
-  result.from = source;
-  result.kind = Trimmed(kind);
-  result.to = target;
+  result.from = from;
+  result.kind = kind;
+  result.to = to;
   WriteBatch& batch = result.batch;
   batch.set_time_ms(now_ms);
-  PLEXUS_ASSIGN(const NamedConcept a,
-                ConceptIn(snapshot, source, kMentionedArousal, now_ms, batch));
-  PLEXUS_ASSIGN(const NamedConcept b, RelationTarget(snapshot, *relation, target, now_ms, batch));
+  PLEXUS_ASSIGN(const NamedConcept a, ConceptIn(snapshot, from, kMentionedArousal, now_ms, batch));
+  PLEXUS_ASSIGN(const NamedConcept b, RelationTarget(snapshot, *relation, to, now_ms, batch));
   result.concepts = std::uint64_t{a.created()} + std::uint64_t{b.created()};
   std::optional<Edge> known;
   // Also between nodes that become concepts here.
-  const auto stored_source = snapshot.FindAlive(source), stored_target = snapshot.FindAlive(target);
+  const auto stored_source = snapshot.FindAlive(from), stored_target = snapshot.FindAlive(to);
   if (stored_source && stored_target)
     known = snapshot.FindEdge(*stored_source, *relation, *stored_target);
 

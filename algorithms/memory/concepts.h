@@ -16,10 +16,10 @@
 // function again. What a recall raises need only be there still: of two at once the later one's
 // level stays.
 //
-// Names are trimmed (Unicode's white space). Errors of all: kInvalidArgument: a name that is empty
-// or no node key (engine/schema.h, CheckKey), a number that is not finite, a time that is kNoTime,
-// or a node of that name that is no concept; kResourceExhausted: no memory. Values out of range
-// that are clamped set `clamped`. Threads: all are thread-safe and use the calling thread.
+// Names are taken as they are. Errors of all: kInvalidArgument: a name that is empty, all white
+// space or no node key (engine/schema.h, CheckKey), a number that is not finite, a time that is
+// kNoTime, or a node of that name that is no concept; kResourceExhausted: no memory. Values out of
+// range that are clamped set `clamped`. Threads: all are thread-safe and use the calling thread.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ double Arousal(const Snapshot& snapshot, NodeId node, std::int64_t now_ms,
                std::int64_t tau_ms = kArousalTauMs);
 
 struct UpsertConceptResult {
-  std::string concept_id;  // The name, trimmed.
+  std::string concept_id;  // The name.
   bool created = false;    // Also: a plain node of that name became a concept.
   WriteBatch batch;
 };
@@ -80,7 +80,7 @@ struct AddEpisodeOptions {
 
 struct AddEpisodeResult {
   std::string episode_id;                    // Its key.
-  std::vector<std::string> linked_concepts;  // Trimmed, each once, as given.
+  std::vector<std::string> linked_concepts;  // Each once, as given.
   std::uint64_t created = 0;                 // Concepts made, of level 0.25.
   double valence = 0;
   bool clamped = false;

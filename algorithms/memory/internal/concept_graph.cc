@@ -12,42 +12,36 @@ namespace plexus::memory_internal {
 
 namespace {
 
-// Bytes of the white space that begins (ends) the text, as UTF-8; 0: none does.
 constexpr std::string_view kWide[] = {"\u0085", "\u00A0", "\u1680", "\u2000", "\u2001",
                                       "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
                                       "\u2007", "\u2008", "\u2009", "\u200A", "\u2028",
                                       "\u2029", "\u202F", "\u205F", "\u3000"};
 
-bool IsNarrowSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
+// Bytes of the white space that begins the text, as UTF-8; 0: none does.
 std::size_t SpaceAtFront(std::string_view text) {
-  if (!text.empty() && IsNarrowSpace(text.front())) return 1;
+  if (text.front() == ' ' || (text.front() >= '\t' && text.front() <= '\r')) return 1;
   for (const std::string_view space : kWide)
     if (text.starts_with(space)) return space.size();
-  return 0;
-}
-std::size_t SpaceAtBack(std::string_view text) {
-  if (!text.empty() && IsNarrowSpace(text.back())) return 1;
-  for (const std::string_view space : kWide)
-    if (text.ends_with(space)) return space.size();
   return 0;
 }
 
 }  // namespace
 
-std::string_view Trimmed(std::string_view text) {
-  while (const std::size_t bytes = SpaceAtFront(text)) text.remove_prefix(bytes);
-  while (const std::size_t bytes = SpaceAtBack(text)) text.remove_suffix(bytes);
-  return text;
+bool IsBlank(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t bytes = SpaceAtFront(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
-Result<std::string_view> TrimmedName(std::string_view what, std::string_view name) {
-  const std::string_view trimmed = Trimmed(name);
-  if (trimmed.empty())
+Status CheckConceptName(std::string_view what, std::string_view name) {
+  if (IsBlank(name))
     return Fail(ErrorCode::kInvalidArgument, std::string(what) + ": a name must not be empty");
-  if (Status status = CheckKey(trimmed, false); !status)
+  if (Status status = CheckKey(name, false); !status)
     return Fail(status.error().code, std::string(what) + ": " + status.error().message);
-  return trimmed;
+  return {};
 }
 
 Status CheckTime(std::int64_t now_ms) {
@@ -75,8 +69,8 @@ FoundConcepts FindConcepts(const Snapshot& snapshot, std::span<const std::string
   FoundConcepts found;
   std::unordered_set<std::string_view> seen;
   for (const std::string& given : names) {
-    const std::string_view name = Trimmed(given);
-    if (name.empty() || !seen.insert(name).second) continue;
+    const std::string_view name = given;
+    if (IsBlank(name) || !seen.insert(name).second) continue;
     if (const NodeId node = FindConcept(snapshot, name); node != kNoNode)
       found.nodes.push_back(node);
     else

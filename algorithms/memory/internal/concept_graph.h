@@ -17,10 +17,10 @@
 
 namespace plexus::memory_internal {
 
-// Without Unicode's white space at either end.
-std::string_view Trimmed(std::string_view text);
-// kInvalidArgument: empty, or no node key; `what` begins the message.
-Result<std::string_view> TrimmedName(std::string_view what, std::string_view name);
+// Nothing but Unicode's white space.
+bool IsBlank(std::string_view text);
+// kInvalidArgument: blank, or no node key; `what` begins the message.
+Status CheckConceptName(std::string_view what, std::string_view name);
 Status CheckTime(std::int64_t now_ms);
 Status CheckFinite(std::string_view what, double value);
 Status CheckShare(std::string_view what, double value);  // in [0, 1]

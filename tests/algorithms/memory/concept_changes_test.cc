@@ -43,7 +43,7 @@ class ConceptChanges : public ::testing::Test {
 };
 
 TEST_F(ConceptChanges, UpsertMakesOnceAndLeavesAlone) {
-  auto made = UpsertConcept(snapshot(), "\u3000 cold fusion\t\n", kT).value();
+  auto made = UpsertConcept(snapshot(), "cold fusion", kT).value();
   EXPECT_TRUE(made.created);
   EXPECT_EQ(made.concept_id, "cold fusion");
   const Sequence sequence = Apply(made.batch);
@@ -55,6 +55,23 @@ TEST_F(ConceptChanges, UpsertMakesOnceAndLeavesAlone) {
   EXPECT_FALSE(made.created);
   EXPECT_TRUE(made.batch.empty());
   EXPECT_EQ(Apply(made.batch), sequence);
+}
+
+TEST_F(ConceptChanges, NamesAreTakenAsTheyAre) {
+  const std::string name = "\u3000 Cold  fusion\t";
+  const auto made = UpsertConcept(snapshot(), name, kT).value();
+  EXPECT_EQ(made.concept_id, name);
+  Apply(made.batch);
+  EXPECT_TRUE(UpsertConcept(snapshot(), "Cold  fusion", kT)->created);
+  const auto related = Relate(snapshot(), name, "is-a", " dream", kT).value();
+  EXPECT_EQ(related.from, name);
+  EXPECT_EQ(related.to, " dream");
+  Apply(related.batch);
+  EXPECT_EQ(UpdateAffect(snapshot(), " dream", 0.5, kT)->concept_id, " dream");
+  EXPECT_FALSE(UpdateAffect(snapshot(), " dream", 0.5, kT)->created);
+  const auto episode = AddEpisode(snapshot(), " slept ", Names{" dream", "dream"}, 0, kT).value();
+  EXPECT_EQ(episode.linked_concepts, (Names{" dream", "dream"}));
+  ExpectRefused(Relate(snapshot(), name, " is-a", " dream", kT), "is-a, part-of, evokes");
 }
 
 TEST_F(ConceptChanges, NamesThatAreNone) {
@@ -142,7 +159,7 @@ TEST_F(ConceptChanges, ABatchExpectsWhatItWasMadeFrom) {
 
 TEST_F(ConceptChanges, EpisodesHaveTheDaysKeys) {
   auto made =
-      AddEpisode(snapshot(), " Baked with grandma ", Names{" apple", "pie", "", "apple"}, 0.6, kT)
+      AddEpisode(snapshot(), "Baked with grandma", Names{"apple", "pie", "", "apple"}, 0.6, kT)
           .value();
   EXPECT_EQ(made.episode_id, "20231114/apple");
   EXPECT_EQ(made.linked_concepts, (Names{"apple", "pie"}));
@@ -184,7 +201,7 @@ TEST_F(ConceptChanges, EpisodesThatAreNone) {
 }
 
 TEST_F(ConceptChanges, RelateOnceAndAgain) {
-  auto made = Relate(snapshot(), "apple ", "is-a", " fruit", kT).value();
+  auto made = Relate(snapshot(), "apple", "is-a", "fruit", kT).value();
   EXPECT_TRUE(made.created && made.changed);
   EXPECT_EQ(made.concepts, 2u);
   Apply(made.batch);
@@ -192,7 +209,7 @@ TEST_F(ConceptChanges, RelateOnceAndAgain) {
   made = Relate(snapshot(), "apple", "is-a", "fruit", kT + kHour).value();
   EXPECT_FALSE(made.created || made.changed);
   EXPECT_TRUE(made.batch.empty());
-  ExpectRefused(Relate(snapshot(), "apple", "is-a", " apple ", kT), "itself");
+  ExpectRefused(Relate(snapshot(), "apple", "is-a", "apple", kT), "itself");
   ExpectRefused(Relate(snapshot(), "a", "likes", "b", kT), "is-a, part-of, evokes");
   ExpectRefused(Relate(snapshot(), "a", "causes", "b", kT), "is-a, part-of, evokes");
   ExpectRefused(Relate(snapshot(), "a", "", "b", kT), "is-a, part-of, evokes");

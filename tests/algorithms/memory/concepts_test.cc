@@ -143,7 +143,7 @@ TEST(RecallConcepts, WithoutSeedsOrHopsNothing) {
   EXPECT_TRUE(mind.Recall({"", " \t"}, kT).propositions.empty());
   RecallConceptsOptions none;
   none.hops = 0;
-  const auto result = mind.Recall({"apple", " nobody ", "nobody", "grandpa"}, kT, none);
+  const auto result = mind.Recall({"apple", "nobody", "grandpa"}, kT, none);
   EXPECT_TRUE(result.propositions.empty());
   EXPECT_TRUE(result.batch.empty());
   EXPECT_EQ(result.unknown, (Names{"nobody", "grandpa"}));
