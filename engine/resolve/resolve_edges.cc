@@ -12,10 +12,31 @@
 
 #include "engine/adjacency/word_edges.h"
 #include "engine/bulk/radix_sort.h"
+#include "engine/properties/properties.h"
 #include "engine/resolve/batch_resolver.h"
 #include "engine/times.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
+
+namespace {
+
+// A purged member keeps its place in the event, which says nothing of itself. "": it has none.
+std::string RankAlone(const Snapshot& snapshot, PayloadRef properties) {
+  if (!properties) return {};
+  const Result<std::string> bytes = snapshot.Payload(properties);
+  const Result<PropertyMap> map = PropertyMap::Read(bytes ? *bytes : std::string());
+  const auto rank = map ? map->root().Find("rank") : std::nullopt;
+  if (!rank) return {};
+  PropertyMapBuilder kept;
+  if (const auto whole = rank->AsInt())
+    kept.Int("rank", *whole);
+  else if (const auto number = rank->AsDouble())
+    kept.Double("rank", *number);
+  return kept.Finish().value_or("");
+}
+
+}  // namespace
 
 Status BatchResolver::TouchEdges() {
   label_ids_.reserve(b_.labels_.size());
@@ -206,7 +227,12 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
   const std::int64_t scrub = LastPurge(t);  // properties from before it are erased
   bool exists = existed && removal == kNever;
   if (exists) value = before;
-  if (scrub != kNever) value.properties = {};
+  std::string rank;
+  if (scrub != kNever) {
+    value.properties = {};
+    if (exists && t.kind == kMember) rank = RankAlone(now_, before.properties);
+    if (!rank.empty()) value.new_properties = rank;
+  }
   bool named = false;  // by an operation, not only by a removal
   for (const EdgeTouch& touch : touches) {
     const std::uint32_t op = touch.op;

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
 #include "engine/vocabulary.h"
@@ -320,6 +321,34 @@ TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
   auto left = live.Find(event, kMember, "m", "primary");
   ASSERT_TRUE(left) << "the edge itself stays";
   EXPECT_FALSE(left->properties);
+}
+
+// Its place in the event is nothing of a member's own.
+TEST(ResolveEdges, APurgedMemberKeepsItsRankAlone) {
+  WriterHarness live;
+  const std::string event = IndexKey("event", "e");
+  flexbuffers::Builder made;
+  made.Map([&] {
+    made.Int("rank", 2);
+    made.Double("trust", 0.5);
+    made.String("preview", "secret");
+  });
+  made.Finish();
+  const std::string properties(made.GetBuffer().begin(), made.GetBuffer().end());
+  ASSERT_TRUE(live.Do([&](B& b) {
+    auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
+    in.label = "primary";
+    in.properties = properties;
+    b.Link(in);
+  }));
+  for (int round = 0; round < 2; ++round) {  // of the next life, too
+    ASSERT_TRUE(live.Do([&](B& b) { b.PurgeNode(b.Node("m")); }));
+    const auto left = live.Find(event, kMember, "m", "primary");
+    ASSERT_TRUE(left);
+    ASSERT_TRUE(left->properties);
+    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyMap("rank", 2));
+    ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
+  }
 }
 
 // A self-loop of a kind that survives its target still has a source to revive.
