@@ -139,7 +139,8 @@ struct SessionResult {
 };
 
 // Computes: the turns before and after `turn` in its session (the one with the smallest id), by
-//   time, then id; turns without a time come first. Without a session the walk follows temporal
+//   time, then id; turns without a time come last, so that the first turn is the one that builders
+//   take a session for. Without a session the walk follows temporal
 //   edges: of several the heaviest, then the smaller id; a turn is met once.
 // Complexity: O(turns of the session), or the rows along the walk.
 // Errors: kInvalidArgument: no such node. kNotFound: it was removed. kResourceExhausted.

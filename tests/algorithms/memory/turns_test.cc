@@ -277,6 +277,33 @@ TEST_F(Turns, ASessionIsWalkedWithAndWithoutOne) {
   EXPECT_FALSE(Session(s, s.node_count()));
 }
 
+// Nobody knows that a turn without a time was the first: the walk and the builders agree.
+TEST_F(Turns, AnUntimedTurnIsNotTheFirstOfItsSession) {
+  Begin(1);
+  WriteBatch batch(1'700'000'000'000);
+  for (const char* session : {"s", "of"})
+    for (const char* turn : {"untimed", "late", "early"}) {
+      const NodeRef node = batch.UpsertNode(std::string(turn) + " " + session, kTurn);
+      if (turn[0] != 'u') batch.SetI64(node, kCreatedAt, turn[0] == 'e' ? 5 : 7);
+      batch.Link(node, kInSession, batch.IndexNode(kSession, session));
+    }
+  ASSERT_TRUE(graph_->Apply(batch));
+  const Snapshot s = graph_->snapshot();
+  std::string walked;
+  const auto session = Session(s, *s.Find("late s"));
+  ASSERT_TRUE(session);
+  for (const auto& turn : session->turns)
+    walked += std::string(s.key(turn.node)) + " " + std::to_string(turn.position) + ", ";
+  EXPECT_EQ(walked, "early s -1, late s 0, untimed s 1, ");
+  TurnTrajectory line;
+  line.of = "s";
+  line.correction_of = "of";
+  BuildOptions options;
+  options.trajectories = std::span(&line, 1);
+  ASSERT_TRUE(Build(*FindRecipe("causal"), options));
+  EXPECT_TRUE(graph_->snapshot().FindEdge(*s.Find("early s"), kCausal, *s.Find("early of")));
+}
+
 TEST_F(Turns, RecipesAndOptionsAreChecked) {
   Begin(1);
   Change(50);

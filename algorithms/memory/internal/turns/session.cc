@@ -18,22 +18,30 @@ ArcFilter Only(const Snapshot& snapshot, EdgeKindId kind) {
 
 void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::uint64_t forward,
                SessionResult& result) {
-  std::vector<std::pair<std::int64_t, NodeId>> turns;
+  struct Place {
+    bool untimed;  // behind the others: nobody knows that such a turn was the first
+    std::int64_t time;
+    NodeId turn;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> turns;
   snapshot.ForEachArc(Direction::kIn, result.session, Only(snapshot, kInSession),
                       [&](const Arc& arc) {
-                        if (snapshot.is_fact(arc.neighbor) && snapshot.alive(arc.neighbor))
-                          turns.emplace_back(TurnTime(snapshot, arc.neighbor), arc.neighbor);
+                        const NodeId v = arc.neighbor;
+                        if (!snapshot.is_fact(v) || !snapshot.alive(v)) return;
+                        const std::int64_t time = TurnTime(snapshot, v);
+                        turns.push_back({time == kNoTime, time, v});
                       });
   std::ranges::sort(turns);
   const auto rest = std::ranges::unique(turns);  // labels tell edges apart, not turns
   turns.erase(rest.begin(), rest.end());
-  const auto at = static_cast<std::uint64_t>(
-      std::ranges::find(turns, turn, &std::pair<std::int64_t, NodeId>::second) - turns.begin());
+  const auto at =
+      static_cast<std::uint64_t>(std::ranges::find(turns, turn, &Place::turn) - turns.begin());
   const std::uint64_t first = at - std::min(at, back);
   const std::uint64_t last = at + std::min<std::uint64_t>(turns.size() - 1 - at, forward);
   for (std::uint64_t i = first; i <= last; ++i)
     result.turns.push_back(
-        {turns[i].second, static_cast<std::int64_t>(i) - static_cast<std::int64_t>(at)});
+        {turns[i].turn, static_cast<std::int64_t>(i) - static_cast<std::int64_t>(at)});
   result.more_before = first;
   result.more_after = turns.size() - 1 - last;
 }
