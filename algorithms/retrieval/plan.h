@@ -9,7 +9,7 @@
 //
 // A plan is data: named ones stand in a table, others are read from JSON by an operation.
 // Terms of a candidate v, of those seeds and that question:
-//   similarity  SimilarityTerm of its vector
+//   similarity  of its vector: a cosine as it is, so below 0, too (rerank.h); else SimilarityTerm
 //   words       TextTerm of its BM25
 //   path        the best product on a walk from a seed, at most 1. A seed's own walk has 0 hops and
 //               its seed weight: the similarity, the words term, the weight of its key, its

@@ -48,7 +48,8 @@ inline void ExpectSameAnswer(const RetrieveResult& got, const reference::PlanAns
     ASSERT_EQ(hit.terms.size(), want.hits[i].values.size());
     for (std::size_t t = 0; t < hit.terms.size(); ++t) {
       EXPECT_EQ(hit.terms[t].value, want.hits[i].values[t]) << hit.terms[t].name;
-      EXPECT_TRUE(hit.terms[t].value >= 0 && hit.terms[t].value <= 1);
+      const double least = hit.terms[t].name == PlanTermName(PlanTerm::kSimilarity) ? -1 : 0;
+      EXPECT_TRUE(hit.terms[t].value >= least && hit.terms[t].value <= 1);
     }
     EXPECT_EQ(hit.path.size(), static_cast<std::size_t>(hit.hops));
   }

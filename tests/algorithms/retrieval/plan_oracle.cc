@@ -219,7 +219,9 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
   Values words, likeness, similarity, pagerank;
   if (!question.terms.empty()) words = WordTerms(world, question.terms);
   if (!query.empty()) likeness = Likenesses(world, query);
-  for (const auto& [node, value] : likeness) similarity[node] = SimilarityTerm(value, world.metric);
+  for (const auto& [node, value] : likeness)
+    similarity[node] =
+        world.metric == Metric::kCosine ? value : SimilarityTerm(value, world.metric);
 
   Seeds seeds;
   for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
@@ -229,7 +231,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
     switch (entry.by) {
       case SeedBy::kVector:
         list = Best(Only(likeness, findable), top);
-        for (NodeWeight& found : list) found.weight = similarity[found.node];
+        for (NodeWeight& found : list) found.weight = std::max(similarity[found.node], 0.0);
         break;
       case SeedBy::kWords:
         list = Best(Only(words, findable), top);

@@ -85,6 +85,19 @@ TEST_F(Rerank, FusesSimilarityAndGraph) {
   EXPECT_EQ(Run({"rerank", "--vector", query}).code, 0);
 }
 
+// d points away from the question: its cosine of -1 counts as it is in both.
+TEST_F(Rerank, ThePlanOfThatNameScoresAsTheCommand) {
+  const object command = Json({"rerank", "--vector", "[1,0]", "--k", "15", "--top", "5"}),
+               plan = Json({"retrieve", "--plan", "rerank", "--vector", "[1,0]", "--top", "5"});
+  const array& hits = plan.at("hits").as_array();
+  ASSERT_EQ(hits.size(), 5u);
+  for (std::size_t row = 0; row < hits.size(); ++row) {
+    EXPECT_EQ(command.at("results").at(row).at("key"), hits[row].at("key")) << row;
+    EXPECT_NEAR(Of(command, row, "score"), hits[row].at("score").to_number<double>(), 1e-12) << row;
+  }
+  EXPECT_LT(Of(command, hits.size() - 1, "score"), -0.5);
+}
+
 TEST_F(Rerank, LikeANodeLeavesItOut) {
   EXPECT_EQ(Keys(Json({"rerank", "--like", "b", "--graph-boost", "0"})), "f c a d");
   EXPECT_EQ(Keys(Json({"rerank", "--like", "a", "--graph-boost", "0", "--include-superseded", "--k",

@@ -31,6 +31,11 @@ void ForEachValue(std::vector<Candidate>& candidates, std::span<const NodeWeight
   }
 }
 
+// As rerank.h has it: who points away from the question counts less than nothing.
+double Likeness(double similarity, Metric metric) {
+  return metric == Metric::kCosine ? similarity : SimilarityTerm(similarity, metric);
+}
+
 Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   PLEXUS_ASSIGN(const SpaceQuery query,
                 SpaceQuery::Make(run.snapshot, *run.question.space, run.question.vector, {},
@@ -46,8 +51,7 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   std::vector<NodeWeight> values;
   values.reserve(measured.ranked.size());
   for (const RankedNode& ranked : measured.ranked)
-    values.push_back(
-        {ranked.node, SimilarityTerm(query.ToSimilar(ranked).similarity, query.metric())});
+    values.push_back({ranked.node, Likeness(query.ToSimilar(ranked).similarity, query.metric())});
   ForEachValue(run.candidates, values,
                [](Candidate& c, double value) { c[PlanTerm::kSimilarity] = value; });
   return {};
