@@ -59,6 +59,7 @@
 #include "algorithms/paths/distances.h"
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/fold_text.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/path_rank.h"
 #include "algorithms/retrieval/phrase.h"

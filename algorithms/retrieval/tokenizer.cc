@@ -41,6 +41,7 @@ std::span<const std::string_view> EnglishStopWords() { return kEnglishStopWords;
 TermOptions TermOptions::Recommended() {
   TermOptions options;
   options.fold_accents = options.split_identifiers = options.cjk_bigrams = true;
+  options.fold_apostrophes = true;
   options.event_queries = true;
   return options;
 }
@@ -60,6 +61,7 @@ struct TermSplitter::Impl {
     folder->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())),
                           sink, nullptr, status);
     if (U_FAILURE(status)) return IcuError(status);
+    if (options.fold_apostrophes) retrieval_internal::FoldApostrophes(folded);
     return {};
   }
 
@@ -81,7 +83,10 @@ struct TermSplitter::Impl {
     for (std::int32_t begin = words->first(), end;
          done && (end = words->next()) != icu::BreakIterator::DONE; begin = end) {
       if (words->getRuleStatus() < UBRK_WORD_NONE_LIMIT) continue;
-      done = fn(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+      const std::string_view word = std::string_view(folded).substr(begin, end - begin);
+      const bool possessive = options.fold_apostrophes && word.size() > 2 && word.ends_with("'s");
+      done =
+          fn(static_cast<std::size_t>(begin), static_cast<std::size_t>(end) - (possessive ? 2 : 0));
     }
     utext_close(&view);
     return done;
@@ -240,7 +245,7 @@ Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
   impl->folder = icu::Normalizer2::getNFKCCasefoldInstance(status);
   impl->words.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
   if (U_FAILURE(status)) return IcuError(status);
-  impl->options = options;
+  impl->options = options;  // Folding reads them.
   if (!options.stemmer.empty()) {
     PLEXUS_ASSIGN(impl->stemmer, retrieval_internal::Stemmer::Make(options.stemmer));
   }

@@ -38,6 +38,9 @@ struct TermOptions {
   // Every two Han, kana or Hangul characters side by side are a term beside the dictionary's words,
   // so what a dictionary cuts in another way is found all the same.
   bool cjk_bigrams = false;
+  // "’" is "'", and a word loses a possessive "'s": "Ada's" is found by "Ada", "O’Brien" by
+  // "O'Brien".
+  bool fold_apostrophes = false;
   // Words are cut to the stem that Snowball's algorithm of this language finds ("english",
   // "german", "fr" ...). "": none. Stop words are left out before, accents folded after.
   std::string stemmer = {};

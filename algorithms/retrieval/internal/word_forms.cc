@@ -8,7 +8,11 @@
 #include <unicode/uscript.h>
 
 #include <algorithm>
+#include <limits>
+#include <new>
 #include <utility>
+
+#include "algorithms/retrieval/fold_text.h"
 
 namespace plexus::retrieval_internal {
 
@@ -110,6 +114,20 @@ Status FoldAccents(std::string& word) {
   return {};
 }
 
+void FoldApostrophes(std::string& text) {
+  constexpr std::string_view kTypographic = "\u2019";
+  std::size_t found = text.find(kTypographic);
+  if (found == std::string::npos) return;
+  std::string plain;
+  std::size_t begin = 0;
+  for (; found != std::string::npos; found = text.find(kTypographic, begin)) {
+    plain.append(text, begin, found - begin).push_back('\'');
+    begin = found + kTypographic.size();
+  }
+  plain.append(text, begin);
+  text = std::move(plain);
+}
+
 bool IsCjk(char32_t c) {
   if (c < 0x1100) return false;
   const auto code = static_cast<UChar32>(c);
@@ -169,3 +187,24 @@ std::vector<Piece> CamelCaseParts(std::string_view text, std::size_t max_bytes) 
 }
 
 }  // namespace plexus::retrieval_internal
+
+namespace plexus {
+
+std::string FoldText(std::string_view text) {
+  std::string folded(text);
+  for (char& c : folded)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (std::ranges::none_of(text, [](char c) { return c & 0x80; })) return folded;
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* folder = icu::Normalizer2::getNFKCCasefoldInstance(status);
+  if (U_FAILURE(status) || text.size() > std::numeric_limits<std::int32_t>::max()) return folded;
+  folded.clear();
+  icu::StringByteSink<std::string> sink(&folded);
+  folder->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())),
+                        sink, nullptr, status);
+  if (U_FAILURE(status)) throw std::bad_alloc();  // All else that ICU can lack here is memory.
+  retrieval_internal::FoldApostrophes(folded);
+  return folded;
+}
+
+}  // namespace plexus

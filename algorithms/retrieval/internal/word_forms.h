@@ -34,6 +34,9 @@ class Stemmer {
 // stay, as a mark is part of the letter there ("й", "が"). Status: ICU's failures.
 Status FoldAccents(std::string& word);
 
+// The typographic apostrophe (U+2019) as the plain one.
+void FoldApostrophes(std::string& text);
+
 // A letter of a script that writes no blanks between words or few: Han, kana, Hangul.
 bool IsCjk(char32_t c);
 // The character at the front and its bytes. REQUIRES text not empty and UTF-8.

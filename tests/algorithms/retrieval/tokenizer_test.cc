@@ -107,6 +107,21 @@ TEST(Terms, StemsOfALanguage) {
   EXPECT_NE(none.error().message.find("english"), std::string::npos);
 }
 
+TEST(Terms, Apostrophes) {
+  TermOptions fold;
+  fold.fold_apostrophes = true;
+  EXPECT_EQ(Joined("Ada's number, Ada\u2019s phone", fold), "ada|number|ada|phone");
+  EXPECT_EQ(Joined("O'Brien and O\u2019BRIEN's don\u2019t", fold), "o'brien|o'brien|don't");
+  EXPECT_EQ(Joined("It's \u2019 students' the", fold), "students");  // "it" is a stop word
+  EXPECT_EQ(Joined("Ada's", {}), "ada's");  // as an index was made before
+  fold.stemmer = "english";
+  EXPECT_EQ(Joined("leopards\u2019 leopard's", fold), "leopard|leopard");
+  auto splitter = TermSplitter::Make(fold);
+  ASSERT_TRUE(splitter);
+  EXPECT_EQ(*splitter->Words("Ada\u2019s phone"), (std::vector<std::string>{"ada", "phone"}));
+  EXPECT_TRUE(TermOptions::Recommended().fold_apostrophes);
+}
+
 TEST(Terms, WordsForPhrases) {
   auto splitter = TermSplitter::Make(TermOptions::Recommended());
   ASSERT_TRUE(splitter);

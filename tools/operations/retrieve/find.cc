@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/fold_text.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
@@ -30,18 +31,19 @@ struct Match {
   }
 };
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
+// What is looked for; of invisible characters alone as it is typed.
+std::string Sought(const Request& request) {
+  const std::string& typed = request.Text("words");
+  std::string folded = FoldText(typed);
+  return folded.empty() ? typed : folded;
 }
 
 // 0: the first part of the name; 1: another part; 2: inside the name; 3: inside the
-// text; nullopt: nowhere. `words` is in lower case.
+// text; nullopt: nowhere. `words` is folded.
 std::optional<int> Rank(std::string_view key, std::string_view text, std::string_view words) {
-  if (Lower(key) == words) return 0;
-  const std::string lower = Lower(text);
+  const std::string folded_key = FoldText(key);
+  if (folded_key == words) return 0;
+  const std::string lower = FoldText(text);
   const std::string_view name = std::string_view(lower).substr(0, lower.find('\n'));
   std::string_view rest = name;
   for (int rank = 0; !rest.empty(); rank = 1) {
@@ -49,7 +51,7 @@ std::optional<int> Rank(std::string_view key, std::string_view text, std::string
     if (rest.substr(0, comma) == words) return rank;
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
   }
-  if (name.find(words) != std::string_view::npos || Lower(key).find(words) != std::string::npos)
+  if (name.find(words) != std::string_view::npos || folded_key.find(words) != std::string::npos)
     return 2;
   if (lower.find(words) != std::string::npos) return 3;
   return std::nullopt;
@@ -62,7 +64,7 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
                                    std::atomic<bool>& truncated) {
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   const Snapshot& snapshot = workspace.snapshot();
-  const std::string words = Lower(request.Text("words"));
+  const std::string words = Sought(request);
   const bool any_kind = !request.Given("kinds"), facts_only = !request.Given("node_kinds");
   PLEXUS_ASSIGN(const std::vector<std::uint8_t> kinds,
                 NodeKindMask(snapshot.schema(), request.List("kinds")));
@@ -107,8 +109,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   std::string keys;
   if (request.Flag("keys"))
     for (const Match& match : matches) keys += std::string(snapshot.key(match.node)) + "\n";
-  Reply reply([snapshot, truncated, total, matches = std::move(matches),
-               words = Lower(request.Text("words")),
+  Reply reply([snapshot, truncated, total, matches = std::move(matches), words = Sought(request),
                max_chars = request.MaybeCount("max_chars")](ReplyWriter& json) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
     json.Field("truncated", truncated);
@@ -119,7 +120,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       const std::string text = WholeText(snapshot, match.node);
       WriteText(json, text, max_chars);
       WriteLine(json, text, [&](std::string_view line) {
-        return Lower(line).find(words) != std::string::npos;
+        return FoldText(line).find(words) != std::string::npos;
       });
       json.Field("where", kWhere[static_cast<std::size_t>(match.rank)]);
       json.Field("edges", match.degree);

@@ -42,6 +42,7 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
     if (request.Given(name)) option = request.Text(name) == on;
   };
   set("accents", "fold", terms.fold_accents);
+  set("apostrophes", "fold", terms.fold_apostrophes);
   set("identifiers", "split", terms.split_identifiers);
   set("cjk", "bigrams", terms.cjk_bigrams);
   set("events", "index", terms.event_queries);
@@ -99,6 +100,8 @@ void AddTerms(Rows& rows) {
                  "leave out the English ones alone, again. Without any of the three: as the index "
                  "was made"),
             Switch("accents", {"fold", "keep"}, "fold: cafe finds caf\u00e9 (a new index does)"),
+            Switch("apostrophes", {"fold", "keep"},
+                   "fold: Ada finds Ada's, O'Brien finds O\u2019Brien (a new index does)"),
             Switch("identifiers", {"split", "whole"},
                    "split: user finds get_user_by_id and getUserById (a new index does)"),
             Switch(

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "algorithms/retrieval/fold_text.h"
+
 namespace plexus::retrieval_internal {
 
 namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -38,17 +38,27 @@ std::string BytesOf(const Piece& piece) {
 }  // namespace
 
 LikePattern::LikePattern(std::string_view pattern, bool ignore_case) : ignore_case_(ignore_case) {
+  std::string literal;  // Between wildcards: what is folded may look like one, and is none.
+  const auto end_literal = [&] {
+    for (const char c : ignore_case ? FoldText(literal) : literal)
+      pieces_.back().push_back({c, false});
+    literal.clear();
+  };
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    char c = pattern[i];
-    if (c == '%') {
-      open_ = true;
-      pieces_.emplace_back();
+    const char c = pattern[i];
+    if (c == '%' || c == '_') {
+      end_literal();
+      if (c == '_') {
+        pieces_.back().push_back({c, true});
+      } else {
+        open_ = true;
+        pieces_.emplace_back();
+      }
       continue;
     }
-    const bool any = c == '_';
-    if (c == '\\' && i + 1 < pattern.size()) c = pattern[++i];
-    pieces_.back().push_back({ignore_case ? Lower(c) : c, any});
+    literal.push_back(c == '\\' && i + 1 < pattern.size() ? pattern[++i] : c);
   }
+  end_literal();
 }
 
 std::size_t LikePattern::Fit(const Piece& piece, std::string_view text) const {
@@ -59,23 +69,21 @@ std::size_t LikePattern::Fit(const Piece& piece, std::string_view text) const {
       at += CharacterBytes(text.substr(at));
       continue;
     }
-    if ((ignore_case_ ? Lower(text[at]) : text[at]) != symbol.byte) return std::string_view::npos;
+    if (text[at] != symbol.byte) return std::string_view::npos;
     ++at;
   }
   return at;
 }
 
 bool LikePattern::Matches(std::string_view text) const {
+  return ignore_case_ ? Fits(FoldText(text)) : Fits(text);
+}
+
+bool LikePattern::Fits(std::string_view text) const {
   const std::size_t first = Fit(pieces_.front(), text);
   if (first == std::string_view::npos) return false;
   if (!open_) return first == text.size();
   text.remove_prefix(first);
-  std::string lowered;
-  if (ignore_case_) {
-    lowered = text;
-    std::ranges::transform(lowered, lowered.begin(), Lower);
-    text = lowered;
-  }
   for (std::size_t i = 1; i + 1 < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
     if (piece.empty()) continue;

@@ -16,7 +16,8 @@ namespace plexus::retrieval_internal {
 class LikePattern {
  public:
   LikePattern() = default;
-  // "\" before any character takes it as it is; at the end it stands for itself.
+  // "\" before any character takes it as it is; at the end it stands for itself. `ignore_case`: the
+  // pattern's text and what it is held against are folded (fold_text.h).
   LikePattern(std::string_view pattern, bool ignore_case);
 
   bool Matches(std::string_view text) const;
@@ -28,6 +29,7 @@ class LikePattern {
   };
   using Piece = std::vector<Symbol>;
 
+  bool Fits(std::string_view text) const;
   // How many bytes at the front of `text` the piece takes; npos: it does not fit.
   std::size_t Fit(const Piece& piece, std::string_view text) const;
 
