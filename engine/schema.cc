@@ -33,6 +33,13 @@ std::unexpected<Error> Conflict(std::string_view what, const T& t) {
                                              "definition cannot change");
 }
 
+// An inverse name that its kind got later. A graph may have had a kind of that name before, or
+// define one: the name is then that kind's, and the built-in kind has no inverse.
+bool GivesWay(const Schema::EdgeKindMatch& match) {
+  return match.reversed && (match.kind == kSupports || match.kind == kPromotedFrom ||
+                            match.kind == kDependsOn || match.kind == kRefines);
+}
+
 }  // namespace
 
 Schema::Schema() {
@@ -98,8 +105,12 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
 PLEXUS_CATCH_NO_MEMORY
 
 Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
-  if (auto old = FindEdgeKind(kind.name)) {
-    if (!old->reversed && edge_kinds_[old->kind] == kind) return old->kind;
+  if (const auto old = FindEdgeKind(kind.name); old && !GivesWay(*old)) {
+    if (old->reversed)
+      return Fail(ErrorCode::kAlreadyExists, "'" + kind.name +
+                                                 "' is the inverse name of edge kind '" +
+                                                 edge_kinds_[old->kind].name + "'");
+    if (edge_kinds_[old->kind] == kind) return old->kind;
     return Conflict("edge kind", kind);
   }
   PLEXUS_TRY(CheckName("edge kind", kind.name));
@@ -108,7 +119,8 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
     if (kind.symmetric)
       return Fail(ErrorCode::kInvalidArgument,
                   "symmetric edge kind '" + kind.name + "' cannot have an inverse name");
-    if (kind.inverse == kind.name || FindEdgeKind(kind.inverse))
+    const auto old = FindEdgeKind(kind.inverse);
+    if (kind.inverse == kind.name || (old && !GivesWay(*old)))
       return Fail(ErrorCode::kAlreadyExists, "inverse name '" + kind.inverse + "' of edge kind '" +
                                                  kind.name + "' is already an edge kind");
   }
@@ -127,8 +139,12 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
     return Fail(ErrorCode::kResourceExhausted, "more than 65535 edge kinds");
   const EdgeKindId id(edge_kinds_.size());
   edge_kinds_.push_back(kind);
-  edge_kind_ids_.emplace(kind.name, EdgeKindMatch{id, false});
-  if (!kind.inverse.empty()) edge_kind_ids_.emplace(kind.inverse, EdgeKindMatch{id, true});
+  const auto name_it = [&](const std::string& name, bool reversed) {
+    if (const auto old = FindEdgeKind(name)) edge_kinds_[old->kind].inverse.clear();
+    edge_kind_ids_.insert_or_assign(name, EdgeKindMatch{id, reversed});
+  };
+  name_it(kind.name, false);
+  if (!kind.inverse.empty()) name_it(kind.inverse, true);
   return id;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -1,7 +1,10 @@
-// Times as people and programs write them: ISO 8601, or milliseconds since 1970 in UTC.
+// Times as people and programs write them: ISO 8601, or milliseconds since 1970 in UTC, or before
+// now.
 //
-// Every place that reads a time takes both. A plain number that is far too small for
-// milliseconds is most likely seconds; it is read as it is, and readers warn.
+// Every place that reads a time takes the first two, and every question the third. Now is an
+// argument, so a question has the same answer whenever it is asked with the same one. A plain
+// number that is far too small for milliseconds is most likely seconds; it is read as it is, and
+// readers warn.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +21,15 @@ namespace plexus {
 // 'T' or a blank, any number of decimals (those after the third are cut off), 'Z' or an offset
 // (+hh, +hhmm, +hh:mm) or nothing, which is UTC. nullopt: none of these, or no such day or hour.
 std::optional<std::int64_t> ParseIsoTime(std::string_view text);
+
+// What ParseIsoTime reads; "2026-11", where the month begins; "7d", "12h", "2w", "90m", "45s": so
+// long before now, decimals allowed; "now", "today", "yesterday": where the day begins in UTC.
+// kNoTime for now: no relative ones. nullopt: none of these, or a time far from our age.
+std::optional<std::int64_t> ParseAskedTime(std::string_view text, std::int64_t now_ms);
+// What it takes with such a now, for messages: "2026-11, 2026-11-21, ...".
+std::string_view AskedTimes(std::int64_t now_ms);
+// A length of time: "2w", "30d", "12h", "90m", "45s", "250ms", above 0. nullopt: none.
+std::optional<std::int64_t> ParseLengthOfTime(std::string_view text);
 
 // Milliseconds since 1970 -> "2026-11-21T22:05:00.123Z"; far from our age "123ms".
 std::string IsoTime(std::int64_t time_ms);

@@ -55,10 +55,14 @@ std::vector<EdgeKind> MakeEdgeKinds() {
   kinds[kCauses] = Fact("causes");
   kinds[kCauses].inverse = "caused_by";
   kinds[kSupports] = Fact("supports");
+  kinds[kSupports].inverse = "supported_by";
   kinds[kPromotedFrom] = Fact("promoted_from");
+  kinds[kPromotedFrom].inverse = "promoted_to";
   kinds[kDependsOn] = Fact("depends_on");
+  kinds[kDependsOn].inverse = "depended_on_by";
   kinds[kDependsOn].acyclic = true;
   kinds[kRefines] = Fact("refines");
+  kinds[kRefines].inverse = "refined_by";
   kinds[kBlocks] = Fact("blocks");
   kinds[kBlocks].inverse = "blocked_by";
   kinds[kBlocks].blocking = true;

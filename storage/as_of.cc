@@ -5,6 +5,7 @@
 #include "engine/arrays/freed_memory.h"
 #include "engine/monitoring/stats.h"
 #include "engine/out_of_memory.h"
+#include "engine/times.h"
 #include "storage/database_impl.h"
 
 namespace plexus {
@@ -103,8 +104,7 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
     for (const Manifest& m : manifests)
       if (m.sequence == low) floor_time = m.time_ms;
     if (time_ms < floor_time)
-      return std::unexpected(
-          BelowFloor(d.directory, low, "time " + std::to_string(time_ms)).error());
+      return std::unexpected(BelowFloor(d.directory, low, IsoTime(time_ms)).error());
   }
   while (low + 1 < high) {
     const Sequence middle = low + (high - low) / 2;
@@ -112,8 +112,7 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
     (head.time_ms <= time_ms ? low : high) = middle;
   }
   if (low == 0)
-    return Fail(ErrorCode::kNotFound,
-                "time " + std::to_string(time_ms) + " lies before the first record");
+    return Fail(ErrorCode::kNotFound, IsoTime(time_ms) + " lies before the first record");
   return low;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -21,6 +21,7 @@ namespace {
 using memory_internal::RecallCandidate;
 using memory_internal::RecallLists;
 using memory_internal::RecallPlanned;
+using memory_internal::ValidTime;
 
 // How far down each list the ranking looks: what stands lower in all cannot rise far.
 std::size_t PoolLength(std::size_t top) {
@@ -80,7 +81,7 @@ struct Shown {
 
 Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
   const auto select = [&](bool superseded) -> Result<NodeSubset> {
-    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
+    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, ValidTime(snapshot, options),
                                                    {.include_superseded = superseded,
                                                     .executor = options.run.executor}));
     return options.subset ? visible->Intersect(*options.subset) : *visible;
@@ -105,9 +106,9 @@ class Answer {
   Status Take(const std::vector<Ranked>& ranked, std::size_t top) {
     for (const Ranked& one : ranked) {
       if (top != 0 && result.hits.size() == top) break;
-      PLEXUS_ASSIGN(const ContradictionsOfNode against,
-                    ContradictionsOf(snapshot_, one.node, snapshot_.TimeOr(options_.now_ms),
-                                     shown_.standing));
+      PLEXUS_ASSIGN(
+          const ContradictionsOfNode against,
+          ContradictionsOf(snapshot_, one.node, ValidTime(snapshot_, options_), shown_.standing));
       result.conflicts_truncated |= against.truncated;
       result.conflicts.insert(result.conflicts.end(), against.conflicts.begin(),
                               against.conflicts.end());
@@ -132,7 +133,7 @@ class Answer {
   Status AddRelations() {
     if (options_.related_hops == 0) return {};
     RelatedOptions related;
-    related.now_ms = snapshot_.TimeOr(options_.now_ms);
+    related.now_ms = ValidTime(snapshot_, options_);
     related.hops = options_.related_hops;
     related.top = options_.related_top;
     related.kinds = options_.kinds;
@@ -153,7 +154,7 @@ class Answer {
     std::vector<NodeId> nodes;
     for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
     PLEXUS_ASSIGN(const SupersessionHeads heads,
-                  HeadsOf(snapshot_, snapshot_.TimeOr(options_.now_ms), nodes));
+                  HeadsOf(snapshot_, ValidTime(snapshot_, options_), nodes));
     for (RecallHit& hit : result.hits)
       if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) {
         const bool outside = options_.subset && !options_.subset->contains(head);
@@ -172,7 +173,7 @@ class Answer {
       by_node[hit.node] = &hit;
     }
     NearDuplicatesOptions near;
-    near.now_ms = snapshot_.TimeOr(options_.now_ms);
+    near.now_ms = ValidTime(snapshot_, options_);
     near.subset = options_.subset;
     near.least = options_.near_duplicate;
     near.top = 0;

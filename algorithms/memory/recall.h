@@ -69,6 +69,7 @@ struct RecallPlan {
 
 struct RecallOptions {
   std::int64_t now_ms = kNoTime;         // kNoTime: the snapshot's time.
+  std::int64_t valid_at = kNoTime;       // What is valid then. kNoTime: now.
   std::size_t top = 10;                  // 0: all.
   const NodeSubset* subset = nullptr;    // Nodes that may be in the answer at all. Null: all facts.
   const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.

@@ -370,7 +370,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, std::string_view text,
                                   const WhereOptions& options) {
   PLEXUS_ASSIGN(const WhereExpression expression,
-                WhereExpression::Compile(text, snapshot.schema()));
+                WhereExpression::Compile(text, snapshot.schema(), options.now_ms));
   return EvaluateWhere(snapshot, expression, options);
 }
 

@@ -15,7 +15,7 @@
 //
 // Words of the language are read in any case; "==" is "=", "<>" is "!=". Strings compare by their
 // bytes. In a pattern "%" is any text, "_" any one character, "\" takes the next as it is; `ilike`
-// has no regard to the case of ASCII letters.
+// has no regard to case, of letters of all scripts (fold_text.h).
 //
 // A name is, whichever is there first: a field (kind, key, tag, scope, text), a column of the
 // graph, a property. (Of a node without a value in category, stakes, confidence, outcome,
@@ -28,7 +28,7 @@
 //   scope  "user" where none is stored
 //   text   the stored text
 // Times are columns of whole numbers, or such properties: milliseconds since 1970. A string that
-// is an ISO 8601 time (engine/times.h) stands for its milliseconds beside a whole number.
+// is a time ('2026-11', '7d'; engine/times.h) stands for its milliseconds beside a whole number.
 //
 // Three values, as in SQL: a test of what a node does not have is neither true nor false, and a
 // value of another type than the one it is compared with counts as missing (so do lists, maps and
@@ -69,12 +69,14 @@ struct WhereResult;
 // was compiled with. A property whose name becomes a column later stays a property.
 class WhereExpression {
  public:
+  // Times before now ('7d') count from now_ms; kNoTime: there are none.
   // Complexity: O(bytes).
   // Errors: kInvalidArgument: not of the form above, an unknown kind, a value that the name cannot
   //   have, over a limit. The message names the place as a 1-based byte; its second line is the
   //   expression around that place, its third a caret below it. kResourceExhausted: no memory.
   // Threads: thread-safe.
-  static Result<WhereExpression> Compile(std::string_view text, const Schema& schema);
+  static Result<WhereExpression> Compile(std::string_view text, const Schema& schema,
+                                         std::int64_t now_ms = kNoTime);
 
   // Names that are taken for properties although "props." does not stand before them, each once, in
   // order: a misspelt column is among them.
@@ -97,6 +99,7 @@ struct WhereOptions {
   // Makes sorted orders of columns and kinds that are not kept with the graph yet, O(nodes log
   // nodes) each. It pays in a program that keeps the graph open.
   bool make_orders = false;
+  std::int64_t now_ms = kNoTime;  // Of an expression that is compiled here.
   RunOptions run = {};  // budget: only the deadline and the cancel flag.
 };
 

@@ -83,6 +83,28 @@ TEST(Schema, InverseNames) {
   EXPECT_FALSE(s.FindEdgeKind("a"));
 }
 
+// Graphs have kinds of such names that were made before the names were inverse ones.
+TEST(Schema, AKindOfItsOwnTakesALaterInverseName) {
+  for (const std::string name : {"supported_by", "promoted_to", "depended_on_by", "refined_by"}) {
+    Schema s;
+    const EdgeKindId built_in = s.FindEdgeKind(name)->kind;
+    EXPECT_EQ(s.edge_kind(built_in).inverse, name);
+    const EdgeKindId own = *s.Define(EdgeKind{.name = name, .inverse = ""});
+    EXPECT_EQ(s.FindEdgeKind(name)->kind, own);
+    EXPECT_FALSE(s.FindEdgeKind(name)->reversed);
+    EXPECT_EQ(s.edge_kind(built_in).inverse, "");
+    EXPECT_EQ(*s.Define(EdgeKind{.name = name, .inverse = ""}), own);
+    Schema other;
+    const EdgeKindId backed = *other.Define(EdgeKind{.name = "backs", .inverse = name});
+    EXPECT_EQ(other.FindEdgeKind(name)->kind, backed);
+    EXPECT_TRUE(other.FindEdgeKind(name)->reversed);
+    EXPECT_FALSE(other.Define(EdgeKind{.name = name, .inverse = ""}));
+  }
+  Schema s;
+  EXPECT_EQ(s.Define(EdgeKind{.name = "caused_by", .inverse = ""}).error().message,
+            "'caused_by' is the inverse name of edge kind 'causes'");
+}
+
 TEST(Schema, BadNamesAreRefusedEverywhere) {
   for (const std::string& name : kBadNames) {
     Schema s;

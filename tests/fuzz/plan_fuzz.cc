@@ -33,14 +33,14 @@ bool Same(const RetrievalPlan& a, const RetrievalPlan& b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto first = tools::PlanFromJson(text, TheSchema());
+  const auto first = tools::PlanFromJson(text, TheSchema(), kNoTime);
   if (!first) {
     if (first.error().code != ErrorCode::kInvalidArgument || first.error().message.empty())
       std::abort();
     return 0;
   }
   if (!CheckPlan(*first)) std::abort();
-  const auto second = tools::PlanFromJson(text, TheSchema());
+  const auto second = tools::PlanFromJson(text, TheSchema(), kNoTime);
   if (!second || !Same(*first, *second)) std::abort();
   return 0;
 }

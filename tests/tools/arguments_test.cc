@@ -43,6 +43,7 @@ TEST(ParseList, SplitsAtCommasOutsideOfQuotes) {
 }
 
 TEST(ParseDuration, ReadsUnitsAndFractions) {
+  EXPECT_EQ(*ParseDuration("2w"), 14 * 86'400'000ll);
   EXPECT_EQ(*ParseDuration("30d"), 30 * 86'400'000ll);
   EXPECT_EQ(*ParseDuration("1.5h"), 5'400'000);
   EXPECT_EQ(*ParseDuration("90m"), 5'400'000);
@@ -53,15 +54,28 @@ TEST(ParseDuration, ReadsUnitsAndFractions) {
 }
 
 TEST(ParseTime, ReadsIsoAndMilliseconds) {
-  EXPECT_EQ(*ParseTime("1970-01-01"), 0);
-  EXPECT_EQ(*ParseTime("1970-02"), 31 * std::int64_t{86'400'000});  // where the month begins
-  EXPECT_FALSE(ParseTime("1970-13"));
-  EXPECT_EQ(*ParseTime("1970-01-02T00:00"), 86'400'000);
-  EXPECT_EQ(*ParseTime("2026-11-21T22:05:01.123Z"), 1795298701123);
-  EXPECT_EQ(*ParseTime("2026-11-21 22:05:01.1234567"), 1795298701123);
-  EXPECT_EQ(*ParseTime("1969-12-31T23:59:59Z"), -1000);
-  EXPECT_EQ(*ParseTime("1700000000000"), 1700000000000);
-  EXPECT_EQ(*ParseTime("-5ms"), -5);
+  EXPECT_EQ(*ParseTime("1970-01-01", kNoTime), 0);
+  EXPECT_EQ(*ParseTime("1970-02", kNoTime),
+            31 * std::int64_t{86'400'000});  // where the month begins
+  EXPECT_FALSE(ParseTime("1970-13", kNoTime));
+  EXPECT_EQ(*ParseTime("1970-01-02T00:00", kNoTime), 86'400'000);
+  EXPECT_EQ(*ParseTime("2026-11-21T22:05:01.123Z", kNoTime), 1795298701123);
+  EXPECT_EQ(*ParseTime("2026-11-21 22:05:01.1234567", kNoTime), 1795298701123);
+  EXPECT_EQ(*ParseTime("1969-12-31T23:59:59Z", kNoTime), -1000);
+  EXPECT_EQ(*ParseTime("1700000000000", kNoTime), 1700000000000);
+  EXPECT_EQ(*ParseTime("-5ms", kNoTime), -5);
+}
+
+TEST(ParseTime, BeforeNow) {
+  const std::int64_t now = *ParseTime("2026-11-26T10:00:00Z", kNoTime);
+  EXPECT_EQ(*ParseTime("12h", now), *ParseTime("2026-11-25T22:00", kNoTime));
+  EXPECT_EQ(std::get<1>(ParseMoment("yesterday", now)->value), *ParseTime("2026-11-25", kNoTime));
+  EXPECT_FALSE(ParseTime("12h", kNoTime));
+  for (const auto& message :
+       {ParseTime("soon", now).error().message, ParseMoment("soon", now).error().message})
+    EXPECT_NE(message.find("'soon'"), std::string::npos) << message;
+  for (const char* form : {"2026-11", "2026-11-21T22:05:00Z", "yesterday", "7d", "1700000000000ms"})
+    EXPECT_NE(ParseMoment("soon", now).error().message.find(form), std::string::npos) << form;
 }
 
 TEST(ParseTime, RefusesWhatIsNoTime) {
@@ -69,21 +83,21 @@ TEST(ParseTime, RefusesWhatIsNoTime) {
        {"", "ms", "yesterday", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-21T",
         "2026-11-21T25:00", "2026-11-21T22:61", "2026-11-21T22:05:01+2:00", "2026-11-21T22:05:01.",
         "99999999999999999999", "1.5"}) {
-    const auto time = ParseTime(text);
+    const auto time = ParseTime(text, kNoTime);
     ASSERT_FALSE(time) << text;
     EXPECT_EQ(time.error().code, ErrorCode::kInvalidArgument);
   }
 }
 
 TEST(ParseMoment, DistinguishesSequencesFromTimes) {
-  EXPECT_EQ(std::get<0>(ParseMoment("42")->value), 42u);
-  EXPECT_EQ(std::get<0>(ParseMoment("0")->value), 0u);
-  EXPECT_EQ(std::get<0>(ParseMoment("99999999999")->value), 99'999'999'999u);
-  EXPECT_EQ(std::get<1>(ParseMoment("100000000000")->value), 100'000'000'000);
-  EXPECT_EQ(std::get<1>(ParseMoment("42ms")->value), 42);
-  EXPECT_EQ(std::get<1>(ParseMoment("1970-01-02")->value), 86'400'000);
-  EXPECT_FALSE(ParseMoment("-1x"));
-  EXPECT_FALSE(ParseMoment("99999999999999999999"));
+  EXPECT_EQ(std::get<0>(ParseMoment("42", kNoTime)->value), 42u);
+  EXPECT_EQ(std::get<0>(ParseMoment("0", kNoTime)->value), 0u);
+  EXPECT_EQ(std::get<0>(ParseMoment("99999999999", kNoTime)->value), 99'999'999'999u);
+  EXPECT_EQ(std::get<1>(ParseMoment("100000000000", kNoTime)->value), 100'000'000'000);
+  EXPECT_EQ(std::get<1>(ParseMoment("42ms", kNoTime)->value), 42);
+  EXPECT_EQ(std::get<1>(ParseMoment("1970-01-02", kNoTime)->value), 86'400'000);
+  EXPECT_FALSE(ParseMoment("-1x", kNoTime));
+  EXPECT_FALSE(ParseMoment("99999999999999999999", kNoTime));
 }
 
 TEST(DidYouMean, SuggestsTheNearestName) {

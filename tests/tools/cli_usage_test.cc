@@ -137,24 +137,6 @@ TEST(Usage, ListsTakeNamesWithCommas) {
   EXPECT_NE(open.err.find("a quote that is not closed"), std::string::npos) << open.err;
 }
 
-// A set of kinds has no direction, so an inverse name does not belong into one.
-TEST(Usage, InverseNamesAreNoKindsToChoose) {
-  const TempDir dir;
-  const std::string line = R"({"edge":["cause","effect"],"kind":"causes"})"
-                           "\n";
-  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = line}).code,
-            0);
-  for (const char* option : {"--kinds", "--reverse", "--kind-weight"}) {
-    const std::string name = option == std::string("--kind-weight") ? "caused_by=2" : "caused_by";
-    const Finished run = Plexus({"pagerank", option, name, "--db", dir / "g"});
-    EXPECT_EQ(run.code, 2) << option;
-    EXPECT_NE(run.err.find("'caused_by' is edge kind 'causes' read backwards"), std::string::npos)
-        << run.err;
-  }
-  EXPECT_EQ(Plexus({"match", "caused_by", "--from", "effect", "--db", dir / "g"}).code, 0);
-  EXPECT_EQ(Plexus({"unlink", "effect", "caused_by", "cause", "--db", dir / "g"}).code, 0);
-}
-
 TEST(Usage, VersionIsOneLine) {
   const Finished version = Plexus({"--version"});
   EXPECT_EQ(version.code, 0);

@@ -29,14 +29,15 @@ constexpr std::size_t kHelpColumns = 70;
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
     "--as-of SEQ|TIME, --scope S[,S], --node-kinds A,B, --where EXPRESSION, --now TIME,\n"
-    "--details kind,line,text, --threads N, --wait SECONDS, --strict, --names, --quiet; see\n"
-    "'plexus --help'.";
+    "--details kind,line,text, --times ms|iso, --threads N, --wait SECONDS, --strict, --names,\n"
+    "--quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
-    "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
-    "(1700000000000 or 1700000000000ms). --as-of takes a plain number below 100000000000 for a\n"
-    "sequence number. A KEY that starts with '-' goes after '--'; an index node is named\n"
-    "kind:name, e.g. tag:rust. In a list A,B a name that has a comma stands in double quotes.\n"
+    "Times are ISO 8601 in UTC (2026-11, 2026-11-21, 2026-11-21T22:05:00Z), milliseconds since\n"
+    "1970 (1700000000000 or 1700000000000ms), now, today, yesterday, or so long ago: 7d, 12h, 2w.\n"
+    "--as-of takes a plain number below 100000000000 for a sequence number. A KEY that starts\n"
+    "with '-' goes after '--'; an index node is named kind:name, e.g. tag:rust. In a list A,B a\n"
+    "name that has a comma stands in double quotes.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 damage found, 5 locked by\n"
     "another process, 6 not what --expect-sequence expects, 130 interrupted.\n"

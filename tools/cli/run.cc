@@ -154,7 +154,7 @@ std::int64_t ClockMs() {
 
 Result<std::int64_t> ClockOf(const CommandLine& line) {
   if (!line.request->Given("now")) return ClockMs();
-  return ParseTime(line.request->Text("now"));
+  return ParseTime(line.request->Text("now"), kNoTime);
 }
 
 Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access access,

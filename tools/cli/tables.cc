@@ -102,13 +102,14 @@ class Printer {
         return Grouped(static_cast<std::uint64_t>(cell->number()));
       case As::kPercent:
         return Number(cell->number() * 100, column.digits) + " %";
-      case As::kTime:
+      case As::kTime:  // A text where the request wants times so.
+        if (std::holds_alternative<std::string>(cell->value)) return Plain(*cell, 0);
         return IsoTime(static_cast<std::int64_t>(cell->number()));
       case As::kTrait:
         return cell->number() != 0 ? column.heading : "";
       case As::kArrow: {
         const std::string way = Plain(*cell, 0);
-        return way == "out" ? "-->" : way == "in" ? "<--" : "---";
+        return way == "out" || row.Find("inverse") ? "-->" : way == "in" ? "<--" : "---";
       }
       case As::kList:
         return Listed(*cell, column.digits);
@@ -120,21 +121,26 @@ class Printer {
   // What an edge of a path says, and where it leads from `at`.
   struct Step {
     std::string words;
-    bool symmetric, forward;
+    bool symmetric, forward;  // An inverse name points forward.
     NodeId to;
   };
   Step StepOf(const TreeNode& edge, NodeId at) const {
     Step step{};
-    const std::string name = Plain(*edge.Find("kind"), 0);
-    step.words = name;
-    if (const TreeNode* label = edge.Find("label")) step.words += ":" + Plain(*label, 0);
-    const double weight = edge.Find("weight")->number();
-    if (weight != 1) step.words += " " + Number(weight, 3);
-    const auto kind = snapshot_.schema().FindEdgeKind(name);
-    step.symmetric = kind && snapshot_.schema().edge_kind(kind->kind).symmetric;
     const NodeId source = *edge.Find("source")->node(), target = *edge.Find("target")->node();
     step.forward = source == at;
     step.to = step.forward ? target : source;
+    step.words = Plain(*edge.Find("kind"), 0);
+    if (const auto match = snapshot_.schema().FindEdgeKind(step.words)) {
+      const EdgeKind& kind = snapshot_.schema().edge_kind(match->kind);
+      step.symmetric = kind.symmetric;
+      if (!step.forward && !kind.inverse.empty()) {
+        step.words = kind.inverse;
+        step.forward = true;
+      }
+    }
+    if (const TreeNode* label = edge.Find("label")) step.words += ":" + Plain(*label, 0);
+    const double weight = edge.Find("weight")->number();
+    if (weight != 1) step.words += " " + Number(weight, 3);
     return step;
   }
 
@@ -227,7 +233,8 @@ class Printer {
         } else if (column->as == As::kNode) {
           AddNode(line.cells, i == 0 ? cell : nullptr);
         } else {
-          if (cell && (std::holds_alternative<std::string>(cell->value) || cell->node()))
+          const bool is_text = cell && std::holds_alternative<std::string>(cell->value);
+          if ((is_text && column->as != As::kTime) || (cell && cell->node()))
             texts_.insert(line.cells.size());
           line.cells.push_back(i == 0 ? Cell(*column, cell, row) : "");
         }

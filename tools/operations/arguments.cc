@@ -91,7 +91,7 @@ Status CheckJson(const std::string& where, std::string_view text) {
                 : Status(Fail(parsed.error().code, where + ": " + parsed.error().message));
 }
 
-Result<std::int64_t> ParseTime(std::string_view given) {
+Result<std::int64_t> ParseTime(std::string_view given, std::int64_t now_ms) {
   std::string_view digits = given;
   if (digits.ends_with("ms")) digits.remove_suffix(2);
   const auto ms = WholeNumber<std::int64_t>(digits);
@@ -102,44 +102,29 @@ Result<std::int64_t> ParseTime(std::string_view given) {
                 Quoted(given) +
                     " lies outside the years 0 to 9999; times are milliseconds since "
                     "1970, or 2026-11-21T22:05:00Z");
-  constexpr std::size_t kMonth = 7;  // 2026-11: where it begins
-  const std::string text = std::string(given) + (given.size() == kMonth ? "-01" : "");
-  if (const auto iso = ParseIsoTime(text)) return *iso;
-  return Fail(
-      ErrorCode::kInvalidArgument,
-      Quoted(given) +
-          " is no time; expected 2026-11, 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since "
-          "1970");
+  if (const auto time = ParseAskedTime(given, now_ms)) return *time;
+  return Fail(ErrorCode::kInvalidArgument, Quoted(given) + " is no time; expected " +
+                                               std::string(AskedTimes(now_ms)) +
+                                               " or milliseconds since 1970");
 }
 
 Result<std::int64_t> ParseDuration(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    double ms;
-  };
-  constexpr Unit kUnits[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"d", 86'400e3}};
-  for (const Unit& unit : kUnits) {
-    if (!text.ends_with(unit.name)) continue;
-    const auto count = ParseNumber(text.substr(0, text.size() - unit.name.size()));
-    if (count && *count * unit.ms >= 1 && *count * unit.ms < 1e18)
-      return static_cast<std::int64_t>(*count * unit.ms);
-  }
+  if (const auto length = ParseLengthOfTime(text)) return *length;
   return Fail(
       ErrorCode::kInvalidArgument,
-      Quoted(text) + " is no length of time; expected 30d, 12h, 90m, 45s or 250ms, above 0");
+      Quoted(text) + " is no length of time; expected 2w, 30d, 12h, 90m, 45s or 250ms, above 0");
 }
 
-Result<Moment> ParseMoment(std::string_view text) {
+Result<Moment> ParseMoment(std::string_view text, std::int64_t now_ms) {
   if (AllDigits(text)) {
     const auto number = WholeNumber<std::uint64_t>(text);
     if (number && *number < kFirstTimeNumber) return Moment{Sequence{*number}};
   }
-  Result<std::int64_t> time = ParseTime(text);
+  const Result<std::int64_t> time = ParseTime(text, now_ms);
   if (time) return Moment{*time};
   return Fail(ErrorCode::kInvalidArgument,
-              Quoted(text) +
-                  " is neither a sequence number nor a time; expected 42, 2026-11-21T22:05:00Z or "
-                  "1700000000000ms");
+              Quoted(text) + " is neither a sequence number nor a time; expected 42, " +
+                  std::string(AskedTimes(now_ms)) + " or 1700000000000ms");
 }
 
 Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(

@@ -38,11 +38,11 @@ Result<std::vector<std::string>> ParseList(std::string_view text);
 // `where` stands before what is wrong.
 Status CheckJson(const std::string& where, std::string_view text);
 
-// ISO 8601 as engine/times.h reads it, "1700000000000" or "1700000000000ms":
-// milliseconds since 1970.
-Result<std::int64_t> ParseTime(std::string_view given);
+// ISO 8601, a month, or a time before now (engine/times.h); "1700000000000" or
+// "1700000000000ms": milliseconds since 1970. kNoTime for now: no times before now.
+Result<std::int64_t> ParseTime(std::string_view given, std::int64_t now_ms);
 
-// "30d", "12h", "90m", "45s", "250ms", fractions too: milliseconds, above 0.
+// "2w", "30d", "12h", "90m", "45s", "250ms", fractions too: milliseconds, above 0.
 Result<std::int64_t> ParseDuration(std::string_view text);
 
 // A plain number below kFirstTimeNumber is a sequence number, else a time.
@@ -50,7 +50,7 @@ inline constexpr std::uint64_t kFirstTimeNumber = 100'000'000'000;
 struct Moment {
   std::variant<Sequence, std::int64_t> value;  // index 0: sequence, 1: time in ms
 };
-Result<Moment> ParseMoment(std::string_view text);
+Result<Moment> ParseMoment(std::string_view text, std::int64_t now_ms);
 
 // --max-seconds: that many from now on; nullopt when it was not given. A time beyond what
 // a clock counts is no limit. kInvalidArgument: negative.

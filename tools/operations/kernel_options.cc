@@ -130,11 +130,13 @@ Result<Budget> MakeBudget(const Request& request) {
   return budget;
 }
 
-Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request) {
+Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request,
+                                  std::int64_t at) {
   VisibleOptions visible;
   visible.include_superseded = request.Flag("include_superseded");
   visible.executor = &workspace.executor();
-  PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(), workspace.now_ms(), visible));
+  PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(),
+                                               at == kNoTime ? workspace.now_ms() : at, visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
 }
 

@@ -1,6 +1,7 @@
 // Parameters that many operations share, and the one place that puts them into a kernel's options.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -82,8 +83,10 @@ Status Select(const Workspace& workspace, const Request& request, Options& optio
   return {};
 }
 
-// Nodes that are visible now, of the scope; superseded ones when the request includes them.
-Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request);
+// Nodes that are visible at that time (kNoTime: now), of the scope; superseded ones when the
+// request includes them.
+Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request,
+                                  std::int64_t at = kNoTime);
 // Of them those that are memories: turns and episodes only where the request names node kinds.
 Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request);
 

@@ -144,11 +144,6 @@ Result<EdgeKinds> FindEdgeKinds(const Schema& schema, std::span<const std::strin
   EdgeKinds kinds;
   for (const std::string& name : names) {
     PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
-    if (match.reversed)
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          Quoted(name) + " is edge kind '" + schema.edge_kind(match.kind).name +
-              "' read backwards: name that kind, and the other direction where there is one");
     if (std::ranges::find(kinds, match.kind) == kinds.end()) kinds.push_back(match.kind);
   }
   return kinds;

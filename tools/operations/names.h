@@ -39,8 +39,8 @@ std::string StoredKey(const Schema& schema, std::string_view key);
 
 // An edge kind by name or inverse name. kInvalidArgument, with a suggestion.
 Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name);
-// Edge kinds by name, each once. kInvalidArgument: no such kind, or an inverse name, as a set
-// of kinds has no direction. No names, no list.
+// Edge kinds by name or inverse name, each once: a set, which has no direction (kind_direction.h
+// tells it). kInvalidArgument: no such kind. No names, no list.
 Result<EdgeKinds> FindEdgeKinds(const Schema& schema, std::span<const std::string> names);
 // Names of all edge (node) kinds, inverse names included.
 std::vector<std::string> EdgeKindNames(const Schema& schema);

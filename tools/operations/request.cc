@@ -81,6 +81,8 @@ const Parameters& CommonParameters() {
       tools::List("node_kinds", "A,B", "only nodes of these kinds").Named(Means::kNodeKind),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       DetailsParameter(),
+      tools::Choice("times", {"ms", "iso"},
+                    "JSON and CSV: times as milliseconds since 1970, or as ISO 8601"),
       tools::Text("now", "TIME",
                   "the time that is now (default: that of the state asked for, or the clock)")
           .Named(Means::kTime)};

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/iso_times.h"
 #include "tools/operations/request.h"
 #include "tools/operations/shape.h"
 #include "tools/operations/workspace.h"
@@ -68,6 +69,8 @@ void WriteParameter(ReplyWriter& json, const Parameter& parameter) {
 
 void WriteShape(ReplyWriter& json, const Shape& shape);
 
+constexpr std::string_view kTimeTypes[] = {"integer", "string"};  // as the request has `times`
+
 void WriteObject(ReplyWriter& json, const Shape& shape, bool warnings) {
   json.Field("type", "object");
   json.BeginObject("properties");
@@ -76,7 +79,10 @@ void WriteObject(ReplyWriter& json, const Shape& shape, bool warnings) {
     has_key |= member.name == "key" && member.shape.kind == Shape::Kind::kKey;
     has_warnings |= member.name == "warnings";
     json.BeginObject(member.name);
-    WriteShape(json, member.shape);
+    if (member.shape.kind == Shape::Kind::kInteger && IsTimeMember(member.name))
+      json.Values("type", kTimeTypes);
+    else
+      WriteShape(json, member.shape);
     if (const auto meaning = MemberMeaning(member.name); !meaning.empty())
       json.Field("description", meaning);
     json.EndObject();

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
-#include "engine/snapshot.h"
+#include "engine/types.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
-// Facts, of `subset` if it is given, whose text is newer than the vectors that `embed` made in the
-// space; 0 where it made none. O(nodes). Errors: those of the record (graph_record.h).
-Result<std::uint64_t> CountOlderVectors(const Snapshot& snapshot, std::string_view space,
-                                        const NodeSubset* subset);
+// Says how many facts, of `subset` if it is given, have a text that is newer than their vector in
+// the space, whoever made it; of a space of `embed` those without a vector, too. O(nodes). Errors:
+// those of the record (graph_record.h).
+Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
+                                       const NodeSubset* subset);
 
 }  // namespace plexus::tools

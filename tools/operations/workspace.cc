@@ -12,6 +12,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/iso_times.h"
 #include "tools/operations/reply/node_details.h"
 #include "tools/operations/reply/node_list.h"
 
@@ -122,14 +123,20 @@ Status Workspace::Refresh(std::int64_t clock_ms) {
 }
 
 Result<Sequence> Workspace::SequenceAt(std::string_view moment) {
-  PLEXUS_ASSIGN(const Moment when, ParseMoment(moment));
+  PLEXUS_ASSIGN(const Moment when, ParseMoment(moment, now_ms()));
+  return SequenceAt(moment, when);
+}
+
+Result<Sequence> Workspace::SequenceAt(std::string_view moment, const Moment& when) {
   if (const Sequence* sequence = std::get_if<Sequence>(&when.value)) return *sequence;
   const std::int64_t time = std::get<std::int64_t>(when.value);
   const std::int64_t known = std::max(options_.clock_ms, graph().snapshot().time_ms());
   if (time > known)
     return Fail(ErrorCode::kNotFound,
                 Quoted(moment) + " lies in the future, it is " + IsoTime(known));
-  return database_->SequenceAtTime(time);
+  Result<Sequence> found = database_->SequenceAtTime(time);
+  if (!found) found.error().message = Quoted(moment) + ": " + found.error().message;
+  return found;
 }
 
 Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
@@ -137,15 +144,15 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   const std::string& now = request.Text("now");
   view.now_ms = options_.clock_ms;
   if (!now.empty()) {
-    PLEXUS_ASSIGN(view.now_ms, ParseTime(now));
+    PLEXUS_ASSIGN(view.now_ms, ParseTime(now, kNoTime));
   }
   if (!graph_ && !database_) return view;
   view.snapshot = graph().snapshot();
   if (!as_of.empty()) {
     if (!database_)
       return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
-    PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of));
-    PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of));
+    PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of, view.now_ms));
+    PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of, when));
     PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence));
     NoteDamage();
     // What was visible and valid then is judged by the clock of then.
@@ -162,6 +169,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   }
   if (request.Given("where")) {
     WhereOptions options;
+    options.now_ms = view.now_ms;
     options.subset = view.scope ? &*view.scope : nullptr;
     options.make_orders = !options_.one_request;
     options.run.executor = &executor();
@@ -201,7 +209,7 @@ Status CheckCommon(const Request& request) {
   for (const char* selects : {"where", "node_kinds", "scope"})
     if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
   if (!request.Given("as_of")) return {};
-  PLEXUS_TRY(ParseMoment(request.Text("as_of")));
+  PLEXUS_TRY(ParseMoment(request.Text("as_of"), 0));  // whether it can be read
   if (operation.name == "decisions_check") return refuse("as_of");
   // A dry run shows what would be written, which is the present: it is no way to write the past.
   const bool dry = IsDry(request);
@@ -228,7 +236,8 @@ Status Workspace::Look(const Request& request) {
 
 // A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
 void Workspace::NoteUnknownNames(const Request& request) {
-  const Result<WhereExpression> where = WhereExpression::Compile(request.Text("where"), schema());
+  const Result<WhereExpression> where =
+      WhereExpression::Compile(request.Text("where"), schema(), now_ms());
   if (!where) return;
   const std::vector<std::string> known = NamesOfValues(schema());
   for (const std::string& name : where->BareProperties()) {
@@ -260,8 +269,7 @@ void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes) {
 
 Result<std::int64_t> Workspace::ValidAt(std::string_view given) const {
   if (given.empty()) return kNoTime;
-  if (given == "now") return now_ms();
-  return ParseTime(given);
+  return ParseTime(given, now_ms());
 }
 
 Workspace::~Workspace() {
@@ -297,6 +305,11 @@ Result<Reply> Answer(Workspace& workspace, const Request& request) {
                      with = request.List("details")](ReplyWriter& writer) mutable {
       NodeDetails details(writer, with);
       members(details);
+    };
+  if (request.Text("times") == "iso" && reply.members)
+    reply.members = [members = std::move(reply.members)](ReplyWriter& writer) mutable {
+      IsoTimes times(writer);
+      members(times);
     };
   return reply;
 }

@@ -49,6 +49,8 @@ struct View {
   std::optional<NodeSubset> scope;
 };
 
+struct Moment;  // arguments.h
+
 class Workspace {
  public:
   // Opens the directory, or nothing with Access::kNothing. Errors: kInvalidArgument, no directory
@@ -92,7 +94,7 @@ class Workspace {
   // Traverse judges its resumed question by the time at which it was asked; a file that is followed
   // is read as time goes on.
   void SetNow(std::int64_t now_ms) { view_.now_ms = now_ms; }
-  // A time or "now"; "" is kNoTime, valid times are not looked at.
+  // A time (ParseTime); "" is kNoTime, valid times are not looked at.
   Result<std::int64_t> ValidAt(std::string_view given) const;
   // The sequence that a moment means in this graph.
   Result<Sequence> SequenceAt(std::string_view moment);
@@ -110,6 +112,7 @@ class Workspace {
  private:
   Workspace() = default;
   Result<View> Seen(std::string_view as_of, const Request& request);
+  Result<Sequence> SequenceAt(std::string_view moment, const Moment& when);
   void NoteDamage();
   void NoteUnknownNames(const Request& request);
   void NoteUnknownScopes(const std::vector<std::string>& scopes);

@@ -35,10 +35,8 @@ Status JsonRecord::DefineKind(const JsonValue& name) {
 
   EdgeKind kind;
   kind.name = std::string(name.text);
-  if (auto known = builder_.schema().FindEdgeKind(name.text)) {
-    if (known->reversed) return Bad("'" + kind.name + "' is the inverse name of another kind");
+  if (const auto known = builder_.schema().FindEdgeKind(name.text); known && !known->reversed)
     kind = builder_.schema().edge_kind(known->kind);
-  }
   PLEXUS_ASSIGN(const JsonValue* plane, TakeString("plane", false));
   PLEXUS_ASSIGN(kind.plane, ReadPlane(plane, kind.plane));
   PLEXUS_ASSIGN(const JsonValue* inverse, TakeString("inverse", true));

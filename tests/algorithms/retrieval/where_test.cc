@@ -10,6 +10,7 @@
 #include "algorithms/retrieval/internal/where/like_pattern.h"
 #include "algorithms/retrieval/scan_nodes.h"
 #include "engine/graph.h"
+#include "engine/times.h"
 #include "tests/algorithms/retrieval/where_oracle.h"
 #include "tests/support/for_each_case.h"
 
@@ -240,6 +241,35 @@ TEST_F(Small, FieldsColumnsAndProperties) {
   EXPECT_EQ(Where("exists(trust) and not exists text"), "c");
 }
 
+TEST_F(Small, IlikeFoldsLettersOfAllScripts) {
+  WriteBatch b;
+  for (const std::string key : {"\u00c4rger", "\u041c\u043e\u0441\u043a\u0432\u0430", "\u00e9cole",
+                                "e\u0301tude", "stra\u00dfe", "50\uff05", "O\u2019Brien"})
+    b.UpsertNode(key, kNode);
+  ASSERT_TRUE(graph_->Apply(std::move(b)));
+  EXPECT_EQ(Where("key ilike '\u00e4RGER'"), "\u00c4rger");
+  EXPECT_EQ(Where("key ilike '\u041c\u041e\u0421%'"), "\u041c\u043e\u0441\u043a\u0432\u0430");
+  EXPECT_EQ(Where("key ilike '\u00c9_ole'"), "\u00e9cole");
+  EXPECT_EQ(Where("key ilike '\u00c9tu%'"), "e\u0301tude");
+  EXPECT_EQ(Where("key ilike '%SS%'"), "stra\u00dfe");
+  EXPECT_EQ(Where("key ilike '%\uff05'"), "50\uff05");  // folds to a percent sign, and is none
+  EXPECT_EQ(Where("key ilike '5\uff05'"), "");
+  EXPECT_EQ(Where("key ilike 'o''brien'"), "O\u2019Brien");
+  EXPECT_EQ(Where("key like '\u00e4%'"), "");
+}
+
+TEST_F(Small, TimesBeforeNow) {
+  WhereOptions options;
+  options.now_ms = *ParseIsoTime("2026-02-03T12:00:00Z");
+  const std::string day = Where("created_at >= '2026-01-31'");
+  EXPECT_EQ(Where("created_at >= '5d'", options), day);
+  EXPECT_EQ(Where("created_at >= '2026-01'", options), day);
+  EXPECT_EQ(Where("created_at >= '1h'", options), "");
+  EXPECT_EQ(Where("created_at < 'today' and created_at >= '2026-01-31'", options), day);
+  EXPECT_TRUE(Where("created_at > '5d'").starts_with("ERROR"));
+  EXPECT_EQ(Where("text = '5d'", options), "");
+}
+
 TEST_F(Small, WhatIsMissingIsNeitherTrueNorFalse) {
   EXPECT_EQ(Where("trust != 0.9"), "c");
   EXPECT_EQ(Where("not trust = 0.9"), "c");
@@ -300,8 +330,8 @@ TEST_F(Small, ABadExpressionNamesThePlace) {
   EXPECT_EQ(place("trust = 'high'"),
             "ERROR where, byte 9: column trust holds numbers, and this is none");
   EXPECT_EQ(place("created_at > 'monday'"),
-            "ERROR where, byte 14: column created_at holds whole numbers, and this is none, nor an "
-            "ISO 8601 time as '2026-01-31T08:00'");
+            "ERROR where, byte 14: column created_at holds whole numbers, and this is none, nor a "
+            "time: 2026-11, 2026-11-21, 2026-11-21T22:05:00Z in single quotes");
   EXPECT_EQ(place("tag < 'a'"), "ERROR where, byte 5: tags have no order: =, !=, in, like, ilike");
   EXPECT_EQ(place("trust like '1%'"),
             "ERROR where, byte 7: column trust holds numbers, which have no pattern");

@@ -153,5 +153,34 @@ TEST(Embed, VectorsOlderThanTheirTextsAreReported) {
   EXPECT_EQ(older(), 0);
 }
 
+TEST(Embed, VectorsOfAnyOriginAreComparedWithTheirTexts) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      "{\"node\":\"a\",\"text\":\"one\"}\n{\"node\":\"b\",\"text\":\"two\"}\n"
+      "{\"vector\":\"a\",\"values\":[1,0]}\n{\"vector\":\"b\",\"values\":[0,1]}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("m.jsonl", lines)}).code, 0);
+  const auto ask = [&] { return Plexus({"rerank", "--db", db, "--vector", "[0,1]", "--json"}); };
+  const auto put = [&](const std::string& key, const std::string& text) {
+    EXPECT_EQ(Plexus({"put", "--db", db, key, "--text", text}).code, 0);
+  };
+  EXPECT_EQ(Number(ask().Json().at("older_than_text")), 0);
+  put("new", "without a vector");
+  put("a", "one");  // says the same
+  EXPECT_EQ(Number(ask().Json().at("older_than_text")), 0);
+  put("b", "changed");
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(Number(ask().Json().at("older_than_text")), 1);
+    EXPECT_NE(ask().err.find("1 fact has a text that is newer than its vector in space 'default'"),
+              std::string::npos)
+        << ask().err;
+    EXPECT_EQ(ask().err.find("embed"), std::string::npos);  // others made it
+    ASSERT_EQ(Plexus({"checkpoint", "--db", db}).code, 0);
+  }
+  const std::string vector = "{\"vector\":\"b\",\"values\":[0.5,1]}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("v.jsonl", vector)}).code, 0);
+  EXPECT_EQ(Number(ask().Json().at("older_than_text")), 0);
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -151,7 +151,7 @@ TEST_F(RetrieveTurns, PlansAsJson) {
 TEST(RetrievePlans, NamedPlansAreTheirJson) {
   const auto graph = Graph::InMemory();
   for (const NamedPlan& named : NamedPlans()) {
-    const auto read = tools::PlanFromJson(named.json, graph->snapshot().schema());
+    const auto read = tools::PlanFromJson(named.json, graph->snapshot().schema(), kNoTime);
     ASSERT_TRUE(read) << named.name << ": " << read.error().ToString();
     ASSERT_EQ(read->seeds.size(), named.plan.seeds.size()) << named.name;
     for (std::size_t i = 0; i < read->seeds.size(); ++i) {
@@ -174,7 +174,7 @@ TEST(RetrievePlans, NamedPlansAreTheirJson) {
 TEST(RetrievePlans, BadPlansNameThePlace) {
   const auto graph = Graph::InMemory();
   const auto refused = [&](const std::string& json, const std::string& why) {
-    const auto read = tools::PlanFromJson(json, graph->snapshot().schema());
+    const auto read = tools::PlanFromJson(json, graph->snapshot().schema(), kNoTime);
     ASSERT_FALSE(read) << json;
     EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(read.error().message.find(why), std::string::npos) << json << "\n"

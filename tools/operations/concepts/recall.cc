@@ -14,6 +14,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -60,6 +61,7 @@ Result<RelationDecay> ReadDecay(const Schema& schema, const Request& request,
   if (name == "all") return row;
   PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
   row.kind = match.kind;
+  if (match.reversed) row.direction = Opposite(row.direction);
   return row;
 }
 

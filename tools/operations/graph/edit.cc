@@ -58,7 +58,7 @@ void NoteNewKind(Workspace& workspace, const std::string& kind) {
 Status TakeTime(Workspace& workspace, const Request& request, const char* name,
                 std::optional<std::int64_t>& value) {
   if (!request.Given(name)) return {};
-  PLEXUS_ASSIGN(value, ParseTime(request.Text(name)));
+  PLEXUS_ASSIGN(value, ParseTime(request.Text(name), workspace.now_ms()));
   WarnOfSeconds(workspace, request.Name(name), *value);
   return {};
 }
@@ -67,8 +67,8 @@ Status TakeTime(Workspace& workspace, const Request& request, const char* name,
 Status CheckValidTimes(const Request& request, const WriteBatch::EdgeInput& edge) {
   if (!edge.valid_from || !edge.valid_until || *edge.valid_from < *edge.valid_until) return {};
   return Fail(ErrorCode::kInvalidArgument,
-              request.Name("valid_from") + " " + IsoTime(*edge.valid_from) + " is not before " +
-                  request.Name("valid_until") + " " + IsoTime(*edge.valid_until) +
+              request.Name("valid_from", request.Text("valid_from")) + " is not before " +
+                  request.Name("valid_until", request.Text("valid_until")) +
                   ": the edge would never be valid");
 }
 

@@ -14,6 +14,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/graph/event_view.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -209,10 +210,11 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
 }
 
 // Which way an edge points, seen from `node`; a loop points as it was asked for.
-const char* Way(const Snapshot& snapshot, const Edge& edge, NodeId node, Direction asked) {
-  if (snapshot.schema().edge_kind(edge.kind).symmetric) return "both";
+Direction Way(const Snapshot& snapshot, const Edge& edge, NodeId node, Direction asked) {
+  if (snapshot.schema().edge_kind(edge.kind).symmetric) return Direction::kBoth;
   const bool loop = edge.source == edge.target;
-  return edge.source == node && !(loop && asked == Direction::kIn) ? "out" : "in";
+  return edge.source == node && !(loop && asked == Direction::kIn) ? Direction::kOut
+                                                                   : Direction::kIn;
 }
 
 void NoteIndexEdges(Workspace& workspace, const Request& request, NodeId node,
@@ -232,7 +234,7 @@ void NoteIndexEdges(Workspace& workspace, const Request& request, NodeId node,
 Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(const Direction direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(const Direction direction, AskedDirection(workspace, request));
   PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
   // An index node has index edges only: show them unasked, but an event's words.
   const bool all = kinds.empty() && !snapshot.is_fact(node);
@@ -267,7 +269,8 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
     if (facts_only) WriteIndexEdges(json, snapshot, left_out);
     json.Objects("neighbors", found, [&](const std::pair<NodeId, Edge>& end) {
       json.Node("key", snapshot, end.first);
-      json.Field("direction", Way(snapshot, end.second, node, direction));
+      WriteDirection(json, snapshot.schema(), end.second.kind,
+                     Way(snapshot, end.second, node, direction));
       WriteEdgeAttributes(json, snapshot, end.second, properties);
     });
   });
@@ -310,12 +313,13 @@ void AddGet(Rows& rows) {
        .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(),
                       DirectionParameter({"both", "out", "in"}, "which edges"), KindsParameter(),
                       Top(0, "the K strongest edges; 0 = all")},
-       .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
-                "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:i, "
-                "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
+       .reply =
+           "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
+           "neighbors:[{key:k, direction:s, inverse?:s, kind:s, weight:x, label?:s, created_at:i, "
+           "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
        .tables = {{"neighbors",
                    {{"direction", "", As::kArrow},
-                    {"kind", "kind"},
+                    {"kind|inverse", "kind"},
                     {"label", "label"},
                     {"weight", "weight"},
                     {"key", "", As::kNode}}}},

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -49,7 +50,7 @@ void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry&
   if (entry.what == What::kPurged) json.Field("erased", entry.erased);
   if (IsEdge(entry.what)) {
     json.Field("kind", schema.edge_kind(entry.edge_kind).name);
-    json.Field("direction", entry.direction == Direction::kOut ? "out" : "in");
+    WriteDirection(json, schema, entry.edge_kind, entry.direction);
     json.Node("other", snapshot, entry.other);
     if (entry.label) json.Field("label", snapshot.string(entry.label));
     if (entry.what != What::kUnlinked) json.Field("weight", entry.weight);
@@ -59,10 +60,11 @@ void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry&
 std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   const Schema& schema = snapshot.schema();
   if (IsEdge(entry.what)) {
-    const std::string kind = schema.edge_kind(entry.edge_kind).name;
+    const EdgeKind& kind = schema.edge_kind(entry.edge_kind);
     const bool out = entry.direction == Direction::kOut;
-    std::string text =
-        (out ? "--" + kind + "--> " : "<--" + kind + "-- ") + ShownKey(snapshot, entry.other);
+    const std::string& name = out || kind.inverse.empty() ? kind.name : kind.inverse;
+    std::string text = out || !kind.inverse.empty() ? "--" + name + "--> " : "<--" + name + "-- ";
+    text += ShownKey(snapshot, entry.other);
     const std::string head = TextHead(snapshot, entry.other);
     if (!head.empty()) text += " (" + head + ")";
     if (entry.label) text += " label " + std::string(snapshot.string(entry.label));
@@ -139,25 +141,26 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 }  // namespace
 
 void AddHistory(Rows& rows) {
-  rows.push_back({.name = "history",
-                  .group = "Look",
-                  .title = "A node's past",
-                  .summary = "Tell everything that happened to a node",
-                  .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
-                                     .Named(Means::kKey)
-                                     .Positional(),
-                                 Flag("all", "edges to index nodes, such as tags and terms, too")},
-                  .reply =
-                      "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:i, what:s, "
-                      "kind?:s, column?:s, "
-                      "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
-                      "weight?:x}]",
-                  .tables = {{"results", {}}},
-                  .examples = {{"plexus history --db g alice",
-                                "when alice came, changed, was linked and unlinked"},
-                               {"plexus history --db g alice --as-of 2026-11-01 --json",
-                                "only what was known then"}},
-                  .run = Run});
+  rows.push_back(
+      {.name = "history",
+       .group = "Look",
+       .title = "A node's past",
+       .summary = "Tell everything that happened to a node",
+       .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
+                          .Named(Means::kKey)
+                          .Positional(),
+                      Flag("all", "edges to index nodes, such as tags and terms, too")},
+       .reply =
+           "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:i, what:s, "
+           "kind?:s, column?:s, "
+           "value?:j, field?:s, space?:s, erased?:n, direction?:s, inverse?:s, other?:k, label?:s, "
+           "weight?:x}]",
+       .tables = {{"results", {}}},
+       .examples = {{"plexus history --db g alice",
+                     "when alice came, changed, was linked and unlinked"},
+                    {"plexus history --db g alice --as-of 2026-11-01 --json",
+                     "only what was known then"}},
+       .run = Run});
 }
 
 }  // namespace plexus::tools

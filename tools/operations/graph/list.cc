@@ -112,6 +112,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     if (request.Given("where")) {
       WhereOptions options;
       options.subset = &*both_planes;
+      options.now_ms = workspace.now_ms();
       options.run.executor = &workspace.executor();
       PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot, request.Text("where"), options));
       both_planes = std::move(found.nodes);

@@ -70,7 +70,8 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
       std::int64_t number = 0;
       const bool whole = !value.empty() && value.find_first_not_of("0123456789", value[0] == '-') ==
                                                std::string::npos;
-      const Result<std::int64_t> time = ParseTime(value);
+      const Result<std::int64_t> time =
+          ParseTime(value, IsTimeColumn(column) ? workspace.now_ms() : kNoTime);
       if (IsTimeColumn(column) || !whole) {
         if (!time && whole)
           return Fail(ErrorCode::kInvalidArgument,
@@ -214,7 +215,8 @@ Status CheckValidTimes(const Workspace& workspace, const Request& request) {
     if (std::ranges::find(request.List("clear"), name) != request.List("clear").end()) time.reset();
     for (const std::string& set : request.List("set"))
       if (set.size() > name.size() && set.starts_with(name) && set[name.size()] == '=') {
-        const Result<std::int64_t> read = ParseTime(std::string_view(set).substr(name.size() + 1));
+        const Result<std::int64_t> read =
+            ParseTime(std::string_view(set).substr(name.size() + 1), workspace.now_ms());
         if (read) time = *read;
         given = true;
       }

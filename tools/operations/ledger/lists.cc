@@ -38,10 +38,10 @@ Result<EventListOptions> ListOptions(Workspace& workspace, const Request& reques
   options.filter.outcome = request.Text("outcome");
   options.filter.tags = request.List("tags");
   if (request.Given("since")) {
-    PLEXUS_ASSIGN(options.filter.since, ParseTime(request.Text("since")));
+    PLEXUS_ASSIGN(options.filter.since, ParseTime(request.Text("since"), workspace.now_ms()));
   }
   if (request.Given("until")) {
-    PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until")));
+    PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until"), workspace.now_ms()));
     if (request.Given("since") && options.filter.since >= options.filter.until)
       return Fail(ErrorCode::kInvalidArgument, request.Name("since") + " is not before " +
                                                    request.Name("until") + ": no event is both");

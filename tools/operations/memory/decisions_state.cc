@@ -9,6 +9,7 @@
 #include "algorithms/traversal/bfs.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
@@ -85,7 +86,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   if (!options.filter.kinds.given()) options.filter.kinds = {kDependsOn};
   options.filter.valid_at = workspace.now_ms();
   options.filter.subset = asked.subset;
-  options.direction = direction;
+  PLEXUS_ASSIGN(options.direction, AsStored(snapshot.schema(), request.List("kinds"), direction));
   options.run = asked.run;
   if (const auto depth = request.MaybeCount("depth"))
     options.max_depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(*depth, kUnreached));

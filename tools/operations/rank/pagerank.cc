@@ -2,6 +2,7 @@
 #include "algorithms/pagerank/pagerank.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,24 @@ Result<EdgeWeighting> Weights(const View& view, const Request& request, const Ed
   return weights;
 }
 
+// Of an edge that is named by its inverse name the source is the stored target; --reverse turns
+// what --kinds names.
+Result<std::vector<EdgeKindId>> Reversed(const Schema& schema, const Request& request) {
+  PLEXUS_ASSIGN(const EdgeKinds turned, FindEdgeKinds(schema, request.List("reverse")));
+  std::vector<EdgeKindId> reversed(turned.begin(), turned.end());
+  std::map<EdgeKindId, std::string> named;
+  for (const std::string& name : request.List("kinds")) {
+    PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, FindEdgeKind(schema, name));
+    const auto [first, is_new] = named.emplace(match.kind, name);
+    if (first->second != name)
+      return Fail(ErrorCode::kInvalidArgument,
+                  Quoted(first->second) + " and " + Quoted(name) + " are the same edges");
+    if (!is_new || !match.reversed) continue;
+    if (std::erase(reversed, match.kind) == 0) reversed.push_back(match.kind);
+  }
+  return reversed;
+}
+
 Status CheckTogether(const Request& request) {
   constexpr std::pair<const char*, const char*> kPairs[] = {{"iterations", "tolerance"},
                                                             {"unweighted", "kind_weight"},
@@ -89,9 +108,7 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
   options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
   PLEXUS_ASSIGN(options.seeds, FindSeeds(view.snapshot, request.List("seed")));
-  PLEXUS_ASSIGN(const EdgeKinds reversed,
-                FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
-  options.reversed.assign(reversed.begin(), reversed.end());
+  PLEXUS_ASSIGN(options.reversed, Reversed(view.snapshot.schema(), request));
   PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, options.filter.kinds));
   return options;
 }

@@ -9,6 +9,7 @@
 #include "algorithms/centrality/closeness.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/rank/scored_columns.h"
 #include "tools/operations/registry.h"
@@ -29,6 +30,8 @@ Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   BetweennessOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.undirected = !request.Flag("directed");
+  if (!options.undirected)  // The nodes between are the same backward.
+    PLEXUS_TRY(IsBackward(workspace.schema(), request.List("kinds")));
   options.samples = request.MaybeCount("samples").value_or(0);
   options.seed = request.Count("seed");
   TakeMaxHops(request, options);
@@ -71,7 +74,7 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   ClosenessOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.scaled = !request.Flag("unscaled");
   TakeMaxHops(request, options);
   options.samples = request.MaybeCount("samples").value_or(0);

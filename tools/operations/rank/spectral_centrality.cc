@@ -8,6 +8,7 @@
 #include "algorithms/centrality/katz.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/rank/scored_columns.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -21,7 +22,7 @@ Status TakeIteration(const Workspace& workspace, const Request& request, Options
   PLEXUS_TRY(Select(workspace, request, options));
   if (request.Has("direction")) {
     if constexpr (requires { options.direction; }) {
-      PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+      PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
     }
   }
   options.max_iterations = static_cast<int>(request.Count("iterations"));
@@ -106,6 +107,8 @@ Result<Reply> RunHits(Workspace& workspace, const Request& request) {
   HitsOptions options;
   PLEXUS_TRY(TakeIteration(workspace, request, options));
   PLEXUS_ASSIGN(HitsResult result, Hits(snapshot, options));
+  PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
+  if (backward) std::swap(result.hubs, result.authorities);
   const bool hubs = request.Flag("hubs");
   PLEXUS_ASSIGN(auto top, Best(hubs ? result.hubs : result.authorities, request.Count("top")));
   std::string closing =

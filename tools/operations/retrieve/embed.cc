@@ -1,4 +1,5 @@
 // embed: a vector for every text, made of its terms, and the vector of a question.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -157,10 +158,32 @@ Access EmbedAccess(const Request& request) {
 
 }  // namespace
 
-Result<std::uint64_t> CountOlderVectors(const Snapshot& snapshot, std::string_view space,
-                                        const NodeSubset* subset) {
-  PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(space)));
-  return record ? CountNewerTexts(snapshot, record->covers, subset) : 0;
+Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
+                                       const NodeSubset* subset) {
+  const Snapshot& snapshot = workspace.snapshot();
+  const std::string& name = workspace.schema().spaces()[space].name;
+  PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(name)));
+  const VectorTable::View* const vectors = snapshot.space(space);
+  std::uint64_t older = 0;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
+    if (!text || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    if (subset && !subset->contains(node)) continue;
+    const bool has = vectors && vectors->has(node);
+    if (!has && !record) continue;
+    // Vectors that a later `embed` found right are as new as it.
+    const Sequence made =
+        std::max(record ? record->covers : 0, has ? vectors->ref(node).sequence() : Sequence{0});
+    older += text.sequence() > made;
+  }
+  if (older == 0) return older;
+  workspace.notes().push_back(
+      {Grouped(older) + (older == 1 ? " fact has" : " facts have") +
+           " a text that is newer than its vector" +
+           (record ? ": " + request.Command("embed", workspace.directory()) + " makes them anew"
+                   : " in space " + Quoted(name) + "; give it the vectors of the new texts"),
+       Note::kNote});
+  return older;
 }
 
 void AddEmbed(Rows& rows) {

@@ -13,6 +13,7 @@
 #include "algorithms/traversal/traverse.h"
 #include "storage/formats/base/json_tree.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 
 namespace plexus::tools {
@@ -86,10 +87,10 @@ Result<bool> FlagAt(const Place& place) {
 }
 
 // Milliseconds since 1970, or a time as options take it.
-Result<std::int64_t> TimeAt(const Place& place) {
+Result<std::int64_t> TimeAt(const Place& place, std::int64_t now_ms) {
   if (place.value.type == JsonType::kInt) return place.value.i;
   if (!place.value.is_string()) return place.Wanted("milliseconds or a time");
-  const Result<std::int64_t> time = ParseTime(place.value.text);
+  const Result<std::int64_t> time = ParseTime(place.value.text, now_ms);
   if (!time) return place.Bad(time.error().message);
   return *time;
 }
@@ -144,7 +145,9 @@ Status ReadSeeds(const Place& place, const Schema& schema, RetrievalPlan& plan) 
   return {};
 }
 
-Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand) {
+// `names` are its kinds as they are written.
+Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand,
+                  std::vector<std::string>& names) {
   static const std::vector<std::string> known = {"hops",  "direction", "decay",
                                                  "kinds", "top",       "from"};
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
@@ -167,6 +170,7 @@ Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand) 
         const auto found = FindEdgeKinds(schema, kinds);
         if (!found) return element.Bad(found.error().message);
         expand.kinds.push_back((*found)[0]);
+        names.push_back(kind);
         return {};
       });
     } else if (name == "top") {
@@ -180,7 +184,8 @@ Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand) 
   });
 }
 
-Status ReadFilter(const Place& place, const Schema& schema, PlanFilter& filter) {
+Status ReadFilter(const Place& place, const Schema& schema, std::int64_t now_ms,
+                  PlanFilter& filter) {
   static const std::vector<std::string> known = {"node_kinds", "tags",  "scopes",   "inscription",
                                                  "since",      "until", "valid_at", "where"};
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
@@ -201,15 +206,15 @@ Status ReadFilter(const Place& place, const Schema& schema, PlanFilter& filter) 
     } else if (name == "inscription") {
       PLEXUS_ASSIGN(filter.inscription, TextAt(at));
     } else if (name == "since") {
-      PLEXUS_ASSIGN(filter.since, TimeAt(at));
+      PLEXUS_ASSIGN(filter.since, TimeAt(at, now_ms));
     } else if (name == "until") {
-      PLEXUS_ASSIGN(filter.until, TimeAt(at));
+      PLEXUS_ASSIGN(filter.until, TimeAt(at, now_ms));
     } else if (name == "valid_at") {
-      PLEXUS_ASSIGN(filter.valid_at, TimeAt(at));
+      PLEXUS_ASSIGN(filter.valid_at, TimeAt(at, now_ms));
     } else {
       PLEXUS_ASSIGN(filter.where, TextAt(at));
       if (filter.where.empty()) return {};
-      const auto compiled = WhereExpression::Compile(filter.where, schema);
+      const auto compiled = WhereExpression::Compile(filter.where, schema, now_ms);
       if (!compiled) return at.Bad(compiled.error().message);
     }
     return {};
@@ -238,15 +243,16 @@ Status ReadScore(const Place& place, PlanScore& score) {
   });
 }
 
-Status ReadPlan(const Place& root, const Schema& schema, RetrievalPlan& plan) {
+Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms, RetrievalPlan& plan,
+                std::vector<std::string>& kinds) {
   static const std::vector<std::string> known = {"seeds", "expand", "filter", "score",
                                                  "fuse",  "lambda", "top"};
   return ForEachMember(root, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "seeds")
       return ForEachElement(at, PlanLimits::kMaxSeeds,
                             [&](const Place& element) { return ReadSeeds(element, schema, plan); });
-    if (name == "expand") return ReadExpand(at, schema, plan.expand);
-    if (name == "filter") return ReadFilter(at, schema, plan.filter);
+    if (name == "expand") return ReadExpand(at, schema, plan.expand, kinds);
+    if (name == "filter") return ReadFilter(at, schema, now_ms, plan.filter);
     if (name == "score") return ReadScore(at, plan.score);
     if (name == "fuse") {
       PLEXUS_ASSIGN(plan.fuse, ChoiceAt<Fusion>(at, 3, FusionName));
@@ -261,13 +267,23 @@ Status ReadPlan(const Place& root, const Schema& schema, RetrievalPlan& plan) {
 
 }  // namespace
 
-Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema) {
+Status FollowKinds(const Schema& schema, std::span<const std::string> names, PlanExpand& expand) {
+  PLEXUS_ASSIGN(expand.kinds, FindEdgeKinds(schema, names));
+  PLEXUS_ASSIGN(expand.direction, AsStored(schema, names, expand.direction));
+  return {};
+}
+
+Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema, std::int64_t now_ms,
+                                   std::span<const std::string> kinds) {
   if (json.size() > kMaxPlanBytes)
     return Fail(ErrorCode::kInvalidArgument, "a plan has at most 65,536 bytes");
   JsonParser parser;
   PLEXUS_ASSIGN(const JsonValue* root, parser.Parse(json));
   RetrievalPlan plan;
-  PLEXUS_TRY(ReadPlan(Place{parser, *root, ""}, schema, plan));
+  std::vector<std::string> names;
+  PLEXUS_TRY(ReadPlan(Place{parser, *root, ""}, schema, now_ms, plan, names));
+  if (!kinds.empty()) names.assign(kinds.begin(), kinds.end());
+  if (!names.empty()) PLEXUS_TRY(FollowKinds(schema, names, plan.expand));
   PLEXUS_TRY(CheckPlan(plan));
   return plan;
 }

@@ -11,6 +11,9 @@
 //    "fuse":"sum|rrf|mmr","lambda":0.7,"top":10}
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "algorithms/retrieval/plan.h"
@@ -22,9 +25,14 @@ namespace plexus::tools {
 inline constexpr std::size_t kMaxPlanBytes = 65'536;
 inline constexpr std::size_t kMaxPlanNames = 256;  // Of a list of names.
 
-// Of a graph with this schema. kInvalidArgument names the place ("seeds[0].by: ..."): no JSON, more
+// Follows kinds that are named so in the plan's direction (kind_direction.h).
+Status FollowKinds(const Schema& schema, std::span<const std::string> names, PlanExpand& expand);
+
+// Of a graph with this schema; times before now ("7d") count from now_ms; `kinds`, if any, stand in
+// place of the plan's own. kInvalidArgument names the place ("seeds[0].by: ..."): no JSON, more
 // than kMaxPlanBytes, a member that is not known or stands twice, a value of another type or out of
-// its limits, a kind, space or column that the graph does not have.
-Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema);
+// its limits, a kind, space or column that the graph does not have, kinds that go both ways.
+Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema, std::int64_t now_ms,
+                                   std::span<const std::string> kinds = {});
 
 }  // namespace plexus::tools

@@ -18,6 +18,7 @@
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
 #include "tools/operations/retrieve/plan_source.h"
+#include "tools/operations/text_vectors.h"
 #include "tools/operations/word_query.h"
 
 namespace plexus::tools {

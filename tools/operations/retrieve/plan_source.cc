@@ -13,7 +13,6 @@
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/retrieve/plan_json.h"
-#include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {
 namespace {
@@ -47,6 +46,8 @@ Parameter PlanParameter() {
 
 Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& asked) {
   const std::string& text = request.Text("plan");
+  const std::vector<std::string>& kinds = request.List("kinds");
+  PLEXUS_TRY(FindEdgeKinds(workspace.schema(), kinds));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') {
     const NamedPlan* named = FindPlan(text);
@@ -57,17 +58,14 @@ Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& a
                       DidYouMean(text.substr(0, 64), PlanNames()));
     asked.plan = named->plan;
     asked.name = named->name;
+    if (!kinds.empty()) PLEXUS_TRY(FollowKinds(workspace.schema(), kinds, asked.plan.expand));
   } else {
     asked.name = request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
-    Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema());
+    Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema(), workspace.now_ms(), kinds);
     if (!plan) return Fail(plan.error().code, asked.name + ": " + plan.error().message);
     asked.plan = *std::move(plan);
   }
   if (request.Given("top")) asked.plan.top = static_cast<std::size_t>(request.Count("top"));
-  if (request.Given("kinds")) {
-    PLEXUS_ASSIGN(asked.plan.expand.kinds,
-                  FindEdgeKinds(workspace.schema(), request.List("kinds")));
-  }
   return {};
 }
 
@@ -92,20 +90,6 @@ Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
     for (const PlanSeeds& seeds : plan.seeds)
       if (seeds.by == SeedBy::kVector && seeds.space) return *seeds.space;
   return FindSpace(workspace.schema(), request);
-}
-
-Status NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
-                        const NodeSubset* subset) {
-  PLEXUS_ASSIGN(
-      const std::uint64_t older,
-      CountOlderVectors(workspace.snapshot(), workspace.schema().spaces()[space].name, subset));
-  if (older > 0)
-    workspace.notes().push_back({Grouped(older) + (older == 1 ? " fact has" : " facts have") +
-                                     " a text that is newer than its vector: " +
-                                     request.Command("embed", workspace.directory()) +
-                                     " makes them anew",
-                                 Note::kNote});
-  return {};
 }
 
 void NoteLeftOut(Workspace& workspace, const RetrieveResult& result) {

@@ -42,9 +42,6 @@ Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked);
 Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
                             const RetrievalPlan& plan);
 
-// Says how many texts of the subset, null: all, are newer than their vectors.
-Status NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
-                        const NodeSubset* subset);
 void NoteLeftOut(Workspace& workspace, const RetrieveResult& result);
 
 void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit);

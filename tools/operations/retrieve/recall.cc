@@ -11,6 +11,7 @@
 
 #include "algorithms/memory/recall/recall_use.h"
 #include "tools/operations/change.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
@@ -77,10 +78,6 @@ struct PlanUsed {
   std::optional<std::uint64_t> max_chars;
 };
 
-const char* DirectionName(Direction direction) {
-  return direction == Direction::kOut ? "out" : direction == Direction::kIn ? "in" : "both";
-}
-
 // What a plan knows of its hit. The path term is "path", so its edges are the "walk".
 void WritePlanned(ReplyWriter& json, const Snapshot& snapshot, const PlanUsed& used,
                   const RetrieveHit& hit) {
@@ -111,7 +108,7 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
   json.Objects("related", hit.related, [&](const Relation& relation) {
     json.Node("key", snapshot, relation.node);
     json.Field("relation", snapshot.schema().edge_kind(relation.kind).name);
-    json.Field("direction", DirectionName(relation.direction));
+    WriteDirection(json, snapshot.schema(), relation.kind, relation.direction);
     json.Field("hop", relation.hop);
     json.Node("from", snapshot, relation.from);
     json.Field("weight", relation.weight);
@@ -242,7 +239,7 @@ void AddRecall(Rows& rows) {
            "text:s, text_cut?:b, why:s, terms:[{name:s, value:x, weight:x}], relevance?:x, "
            "found_by?:[s], "
            "hops?:n, "
-           "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, "
+           "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, inverse?:s, "
            "hop:n, from:k, weight:x, label?:s, text:s}], related_truncated?:b, superseded_by?:k, "
            "contradicted_by?:[k], "
            "near_duplicate_of?:[{key:k, superseded_by?:k, jaccard:x, cosine?:x}]}], "

@@ -8,6 +8,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
+#include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {
 namespace {
@@ -120,7 +121,8 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
   PLEXUS_TRY(Needs(request, "from_hops", "from"));
   PLEXUS_TRY(Needs(request, "decay", "from"));
   PLEXUS_TRY(ReadRecallPlan(workspace, request, asked));
-  PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request));
+  PLEXUS_ASSIGN(asked.options.valid_at, workspace.ValidAt(request.Text("valid_at")));
+  PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request, asked.options.valid_at));
   PLEXUS_TRY(ReadSources(workspace, request, asked));
   PLEXUS_TRY(ReadTerms(workspace, request, asked));
   RecallOptions& options = asked.options;
@@ -170,6 +172,7 @@ Parameters RecallParameters() {
              List("prefer_scopes", "A,B", "the term scope is 1 for memories of these scopes"),
              List("prefer_tags", "A,B", "and for memories with one of these tags"),
              KindsParameter("edge kinds of relations and of nearness (default: all facts)"),
+             Text("valid_at", "TIME", "what was valid then (default: now)").Named(Means::kTime),
              Count("hops", "H", "show relations at most H edges away; 0 = none")
                  .Between(0, kMaxRelatedHops)
                  .Default(std::uint64_t{1}),

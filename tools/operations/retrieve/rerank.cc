@@ -69,20 +69,13 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   return query;
 }
 
-// What may be stale, and what was left out.
-void AddNotes(Workspace& workspace, const Request& request, const RerankResult& result,
-              std::uint64_t older) {
-  const auto note = [&](std::uint64_t count, const std::string& text, Note::Level level) {
-    if (count > 0) workspace.notes().push_back({Grouped(count) + text, level});
+// What was left out.
+void AddNotes(Workspace& workspace, const RerankResult& result) {
+  const auto note = [&](std::uint64_t count, const std::string& text) {
+    if (count > 0) workspace.notes().push_back({Grouped(count) + text, Note::kForPeople});
   };
-  note(older,
-       std::string(older == 1 ? " fact has" : " facts have") +
-           " a text that is newer than its vector: " +
-           request.Command("embed", workspace.directory()) + " makes them anew",
-       Note::kNote);
-  note(result.without_vector, " candidates have no vector and are left out", Note::kForPeople);
-  note(result.outside, " candidates are superseded, expired or out of scope and are left out",
-       Note::kForPeople);
+  note(result.without_vector, " candidates have no vector and are left out");
+  note(result.outside, " candidates are superseded, expired or out of scope and are left out");
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
@@ -114,8 +107,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   const VectorSpace& known = workspace.schema().spaces()[space];
   const Metric metric = options.metric.value_or(known.metric);
-  PLEXUS_ASSIGN(const std::uint64_t older, CountOlderVectors(snapshot, known.name, &subset));
-  AddNotes(workspace, request, result, older);
+  PLEXUS_ASSIGN(const std::uint64_t older, NoteOlderVectors(workspace, request, space, &subset));
+  AddNotes(workspace, result);
   std::string closing = result.hits.empty() ? "no candidates\n" : "";
   closing += Truncated(result.truncated, "not all was measured, or joined to the others");
   closing += NotProven(request, result.proven);

@@ -32,6 +32,7 @@ Result<NodeSubset> Allowed(const Workspace& workspace, const Request& request) {
   if (request.Flag("events")) {
     WhereOptions options;
     options.index_nodes = true;
+    options.now_ms = workspace.now_ms();
     options.run.executor = &workspace.executor();
     PLEXUS_ASSIGN(
         WhereResult found,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
@@ -51,6 +52,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   ComponentsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   const bool strong = request.Flag("strong");
+  if (strong)  // The components are the same backward.
+    PLEXUS_TRY(IsBackward(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(const ComponentsResult result,
                 strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
   std::vector<Component> components = BySize(result);

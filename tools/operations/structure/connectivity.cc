@@ -9,6 +9,7 @@
 #include "algorithms/connectivity/spanning_forest.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -116,7 +117,7 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId root, FindAliveNode(snapshot, request.Text("key")));
   DominatorsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   NodeId to = kNoNode;
   if (request.Given("to")) {
     PLEXUS_ASSIGN(to, FindAliveNode(snapshot, request.Text("to")));

@@ -4,6 +4,7 @@
 
 #include "algorithms/connectivity/max_flow.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -20,6 +21,14 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Select(workspace, request, options));
   options.unit_capacities = request.Text("capacity") == "unit";
   options.undirected = request.Text("direction") == "both";
+  if (!options.undirected) {
+    PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
+    if (backward)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("kinds") + " names edges by their inverse names: swap " +
+                      request.Name("from") + " and " + request.Name("to") +
+                      " and name the kinds, or say " + request.Name("direction", "both"));
+  }
   PLEXUS_ASSIGN(MaxFlowResult result, MaxFlow(snapshot, from, to, options));
   const NodeId ends[] = {from, to};
   NoteIndexNodes(workspace.notes(), snapshot, ends, options.filter.kinds);

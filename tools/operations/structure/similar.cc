@@ -6,6 +6,7 @@
 #include "algorithms/similarity/similarity.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -72,7 +73,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   SimilarityOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.measure = MeasureNamed(request.Text("measure"));
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.top = request.Count("top");
   options.least_shared = least;
   if (!request.Given("of")) {

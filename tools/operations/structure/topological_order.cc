@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -44,7 +45,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   TopologicalOrderOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  options.reverse = request.Flag("reverse");
+  PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
+  options.reverse = request.Flag("reverse") != backward;
   PLEXUS_ASSIGN(TopologicalOrderResult result, TopologicalOrder(snapshot, options));
   const std::uint64_t top = request.Count("top");
   std::string closing = Closing(snapshot, result, top);

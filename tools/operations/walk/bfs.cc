@@ -10,6 +10,7 @@
 #include "algorithms/traversal/multi_bfs.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -30,7 +31,7 @@ Result<Reply> RunEach(Workspace& workspace, const Request& request,
   MultiBfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   std::vector<std::vector<std::uint64_t>> levels;
   bool truncated = false;
   for (std::size_t first = 0; first < sources.size(); first += kBfsLanes) {
@@ -66,7 +67,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
   BfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.resume = request.Text("resume");
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, sources, options));
   NoteIndexNodes(workspace.notes(), snapshot, sources, options.filter.kinds);
@@ -103,7 +104,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   BfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
-  options.direction = direction;
+  PLEXUS_ASSIGN(options.direction, AsStored(workspace.schema(), request.List("kinds"), direction));
   options.resume = request.Text("resume");
   // The start is not among its own ancestors, whatever cycles there are.
   Budget& budget = options.run.budget;

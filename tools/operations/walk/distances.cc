@@ -8,6 +8,7 @@
 
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -25,7 +26,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.cost = cost == "hops"     ? PathCost::kHops
                  : cost == "length" ? PathCost::kWeight
                                     : PathCost::kLogWeight;
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   PLEXUS_ASSIGN(DistancesResult result, Distances(snapshot, from, options));
   NoteIndexNodes(workspace.notes(), snapshot, {&from, 1}, options.filter.kinds);
   std::vector<NodeId> nodes;

@@ -10,6 +10,7 @@
 
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -119,7 +120,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::vector<NodeId> seeds, FindAliveNodes(snapshot, request.List("from")));
   PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(const std::int64_t valid_at, workspace.ValidAt(request.Text("valid_at")));
-  PLEXUS_ASSIGN(const Direction direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(const Direction direction, AskedDirection(workspace, request));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
   if (valid_at != kNoTime) filter = filter.ValidAt(valid_at);

@@ -8,6 +8,7 @@
 #include "algorithms/paths/shortest_path.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -43,7 +44,7 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
     options.column = *column;
   }
   options.count = static_cast<int>(request.Count("count"));
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -88,7 +89,7 @@ Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
   TraverseOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.hops = static_cast<int>(request.Count("hops"));
-  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.aggregate = AggregateNamed(request.Text("aggregate"));
   options.decay = request.Number("decay");
   options.top = request.Count("top");

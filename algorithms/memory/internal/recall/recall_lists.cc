@@ -83,7 +83,7 @@ Status AddKeys(const Source& source, RecallLists& lists) {
   traverse.top = source.length;
   traverse.paths = false;
   traverse.filter.kinds = source.options.kinds;
-  traverse.filter.valid_at = source.snapshot.TimeOr(source.options.now_ms);
+  traverse.filter.valid_at = ValidTime(source.snapshot, source.options);
   traverse.filter.subset = &source.allowed;
   traverse.run = source.options.run;
   traverse.run.budget.edges = std::min(traverse.run.budget.edges, source.options.paths.max_edges);

@@ -4,11 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "algorithms/memory/recall.h"
 
 namespace plexus::memory_internal {
+
+// The time at which memories and relations have to be valid.
+inline std::int64_t ValidTime(const Snapshot& snapshot, const RecallOptions& options) {
+  return options.valid_at != kNoTime ? options.valid_at : snapshot.TimeOr(options.now_ms);
+}
 
 // A memory that some list has.
 struct RecallCandidate {

@@ -20,7 +20,8 @@ Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& quest
   if (!question.vector.empty() || plan.fuse == Fusion::kMmr) asked.space = question.space;
   RetrieveOptions how;
   how.subset = &allowed;
-  how.now_ms = how.valid_at = snapshot.TimeOr(options.now_ms);
+  how.now_ms = snapshot.TimeOr(options.now_ms);
+  how.valid_at = ValidTime(snapshot, options);
   how.salience = options.by_plan.salience;
   how.outcome = options.by_plan.outcome;
   how.proven_only = true;

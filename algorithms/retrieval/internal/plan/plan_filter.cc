@@ -75,7 +75,8 @@ Result<bool> FilterStage(PlanRun& run) {
   StageClock clock(run.result, "filter");
   if (!filter.where.empty()) {
     // By itself first: in parentheses, half an expression could become a whole one.
-    const auto alone = WhereExpression::Compile(filter.where, run.snapshot.schema());
+    const auto alone =
+        WhereExpression::Compile(filter.where, run.snapshot.schema(), run.options.now_ms);
     if (!alone) return Fail(alone.error().code, "filter.where: " + alone.error().message);
   }
   std::optional<NodeSubset> subset;
@@ -87,7 +88,8 @@ Result<bool> FilterStage(PlanRun& run) {
       !expression.empty()) {
     const NodeSubset* within = subset ? &*subset : run.options.subset;
     Result<WhereResult> found =
-        EvaluateWhere(run.snapshot, expression, {.subset = within, .run = run.options.run});
+        EvaluateWhere(run.snapshot, expression,
+                      {.subset = within, .now_ms = run.options.now_ms, .run = run.options.run});
     if (!found && found.error().code == ErrorCode::kCancelled) {
       clock.stage.truncated = true;
       clock.Done();

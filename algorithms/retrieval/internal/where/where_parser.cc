@@ -77,7 +77,8 @@ std::string Caret(std::string_view text, std::size_t at) {
 
 class WhereParser {
  public:
-  WhereParser(std::string_view text, const Schema& schema) : text_(text), schema_(schema) {}
+  WhereParser(std::string_view text, const Schema& schema, std::int64_t now_ms)
+      : text_(text), schema_(schema), now_ms_(now_ms) {}
 
   Result<WhereTest> Run() {
     if (text_.size() > WhereLimits::kMaxBytes)
@@ -341,7 +342,7 @@ class WhereParser {
     WhereValue made;
     if (token.sign == Sign::kString) {
       made.value = token.text;
-      made.time_ms = ParseIsoTime(token.text);
+      made.time_ms = ParseAskedTime(token.text, now_ms_);
     } else if (token.sign == Sign::kNumber) {
       PLEXUS_TRY(ReadNumber(token, made));
     } else if (IsWord(token, "true") || IsWord(token, "false")) {
@@ -388,9 +389,8 @@ class WhereParser {
         if (test.type == ColumnType::kF64 && (is_string || is_bool))
           return Bad(token.at, name + " holds numbers, and this is none");
         if (test.type == ColumnType::kI64 && (is_bool || (is_string && !value.time_ms)))
-          return Bad(token.at, name +
-                                   " holds whole numbers, and this is none, nor an ISO 8601 "
-                                   "time as '2026-01-31T08:00'");
+          return Bad(token.at, name + " holds whole numbers, and this is none, nor a time: " +
+                                   std::string(AskedTimes(now_ms_)) + " in single quotes");
         return {};
       }
       default:
@@ -448,6 +448,7 @@ class WhereParser {
 
   std::string_view text_;
   const Schema& schema_;
+  const std::int64_t now_ms_;
   std::size_t at_ = 0, tests_ = 0, values_ = 0;
   Token token_;
 };
@@ -470,9 +471,10 @@ std::vector<std::string> WhereExpression::BareProperties() const {
   return names;
 }
 
-Result<WhereExpression> WhereExpression::Compile(std::string_view text, const Schema& schema) try {
+Result<WhereExpression> WhereExpression::Compile(std::string_view text, const Schema& schema,
+                                                 std::int64_t now_ms) try {
   auto tree = std::make_shared<Tree>();
-  PLEXUS_ASSIGN(tree->root, WhereParser(text, schema).Run());
+  PLEXUS_ASSIGN(tree->root, WhereParser(text, schema, now_ms).Run());
   return WhereExpression(std::move(tree));
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -1,0 +1,48 @@
+// One list of kinds has one direction, as a rule of guardrails has.
+#include "tools/operations/kind_direction.h"
+
+#include "tools/operations/arguments.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply/human_format.h"
+
+namespace plexus::tools {
+
+Direction Opposite(Direction direction) {
+  return direction == Direction::kOut  ? Direction::kIn
+         : direction == Direction::kIn ? Direction::kOut
+                                       : direction;
+}
+
+Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names) {
+  const std::string *forward = nullptr, *backward = nullptr;
+  for (const std::string& name : names) {
+    PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, FindEdgeKind(schema, name));
+    if (schema.edge_kind(match.kind).symmetric) continue;
+    (match.reversed ? backward : forward) = &name;
+  }
+  if (forward && backward)
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(*backward) + " and " + Quoted(*forward) +
+                    " are followed in opposite directions; ask once for each");
+  return backward != nullptr;
+}
+
+Result<Direction> AsStored(const Schema& schema, std::span<const std::string> names,
+                           Direction asked) {
+  if (asked == Direction::kBoth) return asked;
+  PLEXUS_ASSIGN(const bool backward, IsBackward(schema, names));
+  return backward ? Opposite(asked) : asked;
+}
+
+Result<Direction> AskedDirection(const Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const Direction asked, ParseDirection(request.Text("direction")));
+  return AsStored(workspace.schema(), request.List("kinds"), asked);
+}
+
+void WriteDirection(ReplyWriter& json, const Schema& schema, EdgeKindId kind, Direction seen) {
+  json.Field("direction", seen == Direction::kOut ? "out" : seen == Direction::kIn ? "in" : "both");
+  const std::string& inverse = schema.edge_kind(kind).inverse;
+  if (seen == Direction::kIn && !inverse.empty()) json.Field("inverse", inverse);
+}
+
+}  // namespace plexus::tools
