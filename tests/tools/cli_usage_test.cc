@@ -174,7 +174,7 @@ TEST(Usage, WrongCommandLinesExitWith2) {
   ExpectUsageError({"pagerank", "--db", "x", "--damping", "nan"}, "--damping");
   ExpectUsageError({"pagerank", "--db", "x", "--damping", "0.5x"}, "--damping");
   ExpectUsageError({"stats", "--db", "x", "--threads", "0"}, "--threads");
-  ExpectUsageError({"stats", "--db", "x", "--as-of", "yesterday"}, "yesterday");
+  ExpectUsageError({"stats", "--db", "x", "--as-of", "someday"}, "yesterday");
   ExpectUsageError({"stats", "--db", "x", "--now", "later"}, "later");
   ExpectUsageError({"link", "--db", "x", "a", "k", "b", "--as-of", "3"}, "--as-of");
   ExpectUsageError({"link", "--db", "x", "a", "k", "b", "--weight", "-1"}, "weight");

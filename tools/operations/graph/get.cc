@@ -315,8 +315,8 @@ void AddGet(Rows& rows) {
                       Top(0, "the K strongest edges; 0 = all")},
        .reply =
            "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
-           "neighbors:[{key:k, direction:s, inverse?:s, kind:s, weight:x, label?:s, created_at:i, "
-           "created_by?:s, valid_from?:i, valid_until?:i, props?:j}]",
+           "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:i, "
+           "created_by?:s, valid_from?:i, valid_until?:i, props?:j, inverse?:s}]",
        .tables = {{"neighbors",
                    {{"direction", "", As::kArrow},
                     {"kind|inverse", "kind"},

@@ -153,8 +153,8 @@ void AddHistory(Rows& rows) {
        .reply =
            "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:i, what:s, "
            "kind?:s, column?:s, "
-           "value?:j, field?:s, space?:s, erased?:n, direction?:s, inverse?:s, other?:k, label?:s, "
-           "weight?:x}]",
+           "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
+           "weight?:x, inverse?:s}]",
        .tables = {{"results", {}}},
        .examples = {{"plexus history --db g alice",
                      "when alice came, changed, was linked and unlinked"},
