@@ -281,8 +281,9 @@ TEST_F(Composition, MalformedEventsChangeNothing) {
 TEST_F(Composition, APurgedMemberKeepsItsPlaceAndNoWord) {
   ASSERT_EQ(Run({"purge", "m1"}).code, 0);
   const object c1 = Json({"ledger", "get", "c1"});
-  // Its ranks are gone with what else the event knew of it.
-  EXPECT_EQ(Each(c1.at("members"), "key"), "m1 m1 m3 ");
+  // Its ranks stay, what else the event knew of it is gone.
+  EXPECT_EQ(Each(c1.at("members"), "key"), "m1 m3 m1 ");
+  EXPECT_EQ(c1.at("members").at(2).at("rank"), 2);
   EXPECT_EQ(c1.at("members").at(0).at("purged"), true);
   EXPECT_FALSE(c1.at("members").at(0).as_object().contains("trust"));
   EXPECT_EQ(Each(Json({"ledger", "memory", "m1"}).at("events"), "event_id"), "c3 c1 ");

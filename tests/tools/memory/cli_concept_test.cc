@@ -207,7 +207,6 @@ TEST_F(ConceptCommands, NamesOfIndexNodesAreNone) {
   ASSERT_EQ(Plexus({"link", "apple", "has_tag", "tag:x", "--db", dir_ / "g"}).code, 0);
   const std::int64_t before = Sequence();
   const Words refused[] = {{"upsert", "tag:x"},
-                           {"upsert", " tag:x "},
                            {"affect", "tag:x", "0.5"},
                            {"episode", "It rained", "apple", "tag:x"},
                            {"relate", "tag:x", "is-a", "fruit"},
