@@ -12,6 +12,7 @@ plexus_fuzzer(pattern_fuzz
   LIBRARIES plexus_engine
   CORPUS corpus/pattern)
 target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})
+find_package(ICU 70 REQUIRED COMPONENTS uc)
 plexus_fuzzer(where_fuzz
   SOURCES where_fuzz.cc
     ../../algorithms/common/internal/selection.cc
@@ -22,7 +23,8 @@ plexus_fuzzer(where_fuzz
     ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
     ../../algorithms/retrieval/internal/where/where_parser.cc
-  LIBRARIES plexus_engine
+    ../../algorithms/retrieval/internal/word_forms.cc
+  LIBRARIES plexus_engine ICU::uc stemmer
   CORPUS corpus/where)
 # As above: what reads plans, and no more of the operations.
 plexus_fuzzer(plan_fuzz
@@ -36,9 +38,11 @@ plexus_fuzzer(plan_fuzz
     ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
     ../../algorithms/retrieval/internal/where/where_parser.cc
+    ../../algorithms/retrieval/internal/word_forms.cc
     ../../tools/operations/arguments.cc
+    ../../tools/operations/kind_direction.cc
     ../../tools/operations/reply/human_format.cc
     ../../tools/operations/names.cc
     ../../tools/operations/retrieve/plan_json.cc
-  LIBRARIES plexus_formats plexus_engine
+  LIBRARIES plexus_formats plexus_engine ICU::uc stemmer
   CORPUS corpus/plan)

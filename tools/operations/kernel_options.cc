@@ -4,6 +4,7 @@
 #include "algorithms/memory/visibility.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
@@ -100,6 +101,11 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
                 "which space? " + request.Name("space") + " is one of " + list);
   return Fail(ErrorCode::kNotFound, "no vector space " + Quoted(*name) + "; there are " + list +
                                         DidYouMean(*name, names));
+}
+
+Result<Direction> AskedDirection(const Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const Direction asked, ParseDirection(request.Text("direction")));
+  return AsStored(workspace.schema(), request.List("kinds"), asked);
 }
 
 Result<Budget> MakeBudget(const Request& request) {

@@ -56,6 +56,9 @@ Parameters RankedParameters(const char* rows = " that score above 0");
 // kInvalidArgument: there are several.
 Result<SpaceId> FindSpace(const Schema& schema, const Request& request);
 
+// AsStored of the request's "direction" and "kinds" (kind_direction.h).
+Result<Direction> AskedDirection(const Workspace& workspace, const Request& request);
+
 // max_seconds; max_nodes, max_edges as far as the row has them. The seconds count from when Answer
 // took the request.
 Result<Budget> MakeBudget(const Request& request);

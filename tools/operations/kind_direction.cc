@@ -34,11 +34,6 @@ Result<Direction> AsStored(const Schema& schema, std::span<const std::string> na
   return backward ? Opposite(asked) : asked;
 }
 
-Result<Direction> AskedDirection(const Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const Direction asked, ParseDirection(request.Text("direction")));
-  return AsStored(workspace.schema(), request.List("kinds"), asked);
-}
-
 void WriteDirection(ReplyWriter& json, const Schema& schema, EdgeKindId kind, Direction seen) {
   json.Field("direction", seen == Direction::kOut ? "out" : seen == Direction::kIn ? "in" : "both");
   const std::string& inverse = schema.edge_kind(kind).inverse;

@@ -11,8 +11,6 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 #include "tools/operations/reply/reply_writer.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
@@ -26,9 +24,6 @@ Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names
 // take any names. kInvalidArgument as IsBackward.
 Result<Direction> AsStored(const Schema& schema, std::span<const std::string> names,
                            Direction asked);
-// The same of the request's "direction" and "kinds".
-Result<Direction> AskedDirection(const Workspace& workspace, const Request& request);
-
 // "direction" of an edge as one of its ends sees it, and, from its target, "inverse": the name that
 // its kind has from there, if any.
 void WriteDirection(ReplyWriter& json, const Schema& schema, EdgeKindId kind, Direction seen);
