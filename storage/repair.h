@@ -3,10 +3,10 @@
 // Everything that the old files hold is looked for, by their bytes, whatever RocksDB says of
 // them (salvage.h); nothing in the old directory is changed. Only data whose digest verifies
 // is used: records by their digests and the running hash, checkpoints by the digests of their
-// sections and the log's hash, payloads by theirs. The new database has the whole history when the log
-// is sound from its beginning to its end; else it begins at the earliest checkpoint behind which
-// it is, which then is the history floor; and when no checkpoint bridges a gap of the log, it
-// ends where the gap begins.
+// sections and the log's hash, payloads by theirs. The new database has the whole history when the
+// log is sound from its beginning to its end; else it begins at the earliest checkpoint behind
+// which it is, which then is the history floor; and when no checkpoint bridges a gap of the log,
+// it ends where the gap begins.
 #pragma once
 
 #include <cstdint>

@@ -40,9 +40,9 @@ struct Board {
   std::array<std::atomic<Step>, kWriters> purged;   // the last purge that was acknowledged
   std::atomic<std::uint64_t> purges_begun, purges_ended;
   // Counted for the last line of the test.
-  std::atomic<std::uint64_t> conflicts, retries, full, questions, nearest, prefiltered, past, replayed,
-      restarts, refreshes, backups, purges, hard_purges, kills, closes, keeper, scrubs, trims,
-      excused;
+  std::atomic<std::uint64_t> conflicts, retries, full, questions, nearest, prefiltered, past,
+      replayed, restarts, refreshes, backups, purges, hard_purges, kills, closes, keeper, scrubs,
+      trims, excused;
   // By step; 0: not known.
   std::array<std::array<std::atomic<std::uint64_t>, kMostSteps>, kWriters> sequences;
 };

@@ -261,7 +261,8 @@ WriteBatch LaterBatch(std::uint16_t version) {
     if (version == 4 && prefilter == std::string("none")) continue;
     const std::string name = "v" + std::to_string(version) + prefilter;
     const float values[] = {0.1f, -1 / 3.0f, 1e-7f, 2049, 65519}, other[] = {1, 0, -0.5f, 0.75f, 3};
-    batch.DefineSpace({name, 5, Metric::kCosine, FindPrefilter(prefilter).value_or(Prefilter::kNone),
+    batch.DefineSpace({name, 5, Metric::kCosine,
+                       FindPrefilter(prefilter).value_or(Prefilter::kNone),
                        version == 5 ? VectorElement::kF16 : VectorElement::kF32});
     batch.SetVector(a, batch.SpaceNamed(name), values);
     batch.SetVector(b, batch.SpaceNamed(name), other);

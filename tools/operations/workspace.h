@@ -22,7 +22,7 @@
 #include "engine/snapshot.h"
 #include "storage/database.h"
 #include "tools/operations/request.h"
-#include "tools/operations/scoped_graph.h"
+#include "tools/operations/scope/scoped_graph.h"
 #include "tools/operations/time_limit.h"
 
 namespace plexus::tools {

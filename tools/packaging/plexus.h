@@ -22,4 +22,5 @@
 #include "storage/formats/import_vectors.h"
 #include "storage/formats/wordnet.h"
 #include "storage/metrics.h"
+#include "storage/purge/purge_batch.h"
 #include "storage/repair.h"

@@ -38,7 +38,7 @@ namespace plexus::testing {
 inline constexpr std::int64_t kNow = 1'700'000'000'000;
 inline constexpr std::uint32_t kDimensions = 16;
 inline constexpr std::size_t kFacts = 400;
-inline const char* const kSpaces[] = {"plain", "int8", "bits"};
+inline const char* const kSpaces[] = {"plain", "int8"};
 
 // The same state without anything derived, of itself or of its base.
 inline Snapshot Bare(const Snapshot& s) {

@@ -17,8 +17,8 @@
 #include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
-#include "tools/operations/scope_sight.h"
-#include "tools/operations/scoped_journal.h"
+#include "tools/operations/scope/scope_sight.h"
+#include "tools/operations/scope/scoped_journal.h"
 
 namespace plexus::tools {
 

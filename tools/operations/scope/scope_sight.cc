@@ -1,6 +1,6 @@
 // A row is left where it is decided: a word at the first fact of the scopes, others at the first
 // that is not.
-#include "tools/operations/scope_sight.h"
+#include "tools/operations/scope/scope_sight.h"
 
 #include <algorithm>
 

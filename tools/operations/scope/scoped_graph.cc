@@ -1,5 +1,5 @@
 // One batch states all that is seen: what the part has already is the same and moves nothing.
-#include "tools/operations/scoped_graph.h"
+#include "tools/operations/scope/scoped_graph.h"
 
 #include <algorithm>
 #include <bit>

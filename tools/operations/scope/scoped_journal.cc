@@ -1,5 +1,5 @@
 // From ids of the part to keys, and from keys to a batch of the whole graph.
-#include "tools/operations/scoped_journal.h"
+#include "tools/operations/scope/scoped_journal.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 #include "engine/vectors/half.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/scope_sight.h"
+#include "tools/operations/scope/scope_sight.h"
 
 namespace plexus::tools {
 namespace {
