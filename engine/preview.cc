@@ -49,7 +49,7 @@ Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
   StateWriter writer(snapshot.state(), options.executor);
   PreviewResult result;
   PLEXUS_ASSIGN(Record record, writer.Resolve(batch, &result.report, nullptr, &result.removed,
-                                              options.now_ms.value_or(kNoTime)));
+                                              options.now_ms.value_or(kNoTime), options.scope));
   if (record.sequence == 0) {
     result.snapshot = snapshot;
     return result;

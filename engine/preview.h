@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/error.h"
@@ -23,6 +24,7 @@ struct PreviewOptions {
   // time is refused for lying ahead.
   std::optional<std::int64_t> now_ms = {};
   std::int64_t max_ahead_ms = 86'400'000;
+  std::string scope = {};        // GraphOptions::scope
   Executor* executor = nullptr;  // for large runs; null: the calling thread
 };
 

@@ -95,8 +95,8 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   };
   if (const Snapshot now = d.graph->snapshot(); !is_past(now)) return now.sequence();
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
-  if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_ASSIGN(const Database::Impl::Reading reading, d.WholeLog());
+  if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());  // all of reading.now can be read then
   const auto& rocks = reading.rocks;
   if (!is_past(reading.now)) return reading.now.sequence();  // it was renewed meanwhile
   Sequence low = reading.request.floor.sequence;

@@ -207,7 +207,8 @@ struct Changes {
 
 struct StorageStats {
   std::uint64_t disk_bytes = 0;  // all files of the directory
-  std::uint64_t log_bytes = 0;   // estimates of the live column families
+  // Sorted files of the column families; what is in the write-ahead log alone is not in them.
+  std::uint64_t log_bytes = 0;
   std::uint64_t payload_bytes = 0;
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t tail_bytes = 0;  // log behind the newest checkpoint, encoded

@@ -238,10 +238,16 @@ std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& sele
     if (selection.filter.allows(EdgeKindId(static_cast<KindId>(kind)))) arcs += edges[kind];
   const double iterations =
       o.damping > 0 ? std::max(1.0, std::log(o.max_error) / std::log(o.damping)) : 1.0;
-  return kLeast + static_cast<std::uint64_t>(static_cast<double>(arcs) * iterations / 32);
+  const double whole = static_cast<double>(arcs) * iterations;
+  const std::uint64_t limit = kLeast + static_cast<std::uint64_t>(whole / 32);
+  // What push leaves of the budget has to pay for a whole run.
+  return static_cast<double>(o.run.budget.edges) < static_cast<double>(limit) + whole
+             ? Budget::kUnlimited
+             : limit;
 }
 
-// The same vector by PageRank(), within what push left of the budget.
+// The same vector by PageRank(), within what push left of the budget. Where that ends early with a
+// larger error, the vector of push.
 Result<PageRankPushResult> RunWhole(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                     const PageRankPushOptions& o, PageRankPushResult pushed) {
   PageRankOptions whole;
@@ -256,6 +262,10 @@ Result<PageRankPushResult> RunWhole(const Snapshot& snapshot, std::span<const No
   whole.run = o.run;
   if (whole.run.budget.edges != Budget::kUnlimited) whole.run.budget.edges -= pushed.edges;
   PLEXUS_ASSIGN(const PageRankResult ranked, PageRank(snapshot, whole));
+  if (ranked.truncated && ranked.error >= pushed.error) {
+    pushed.truncated = true;
+    return pushed;
+  }
   PageRankPushResult result;
   result.whole = true;
   result.error = ranked.error;

@@ -15,7 +15,8 @@
 //
 // Words of the language are read in any case; "==" is "=", "<>" is "!=". Strings compare by their
 // bytes. In a pattern "%" is any text, "_" any one character, "\" takes the next as it is; `ilike`
-// has no regard to case, of letters of all scripts (fold_text.h).
+// has no regard to case, of letters of all scripts: it compares folded texts (fold_text.h), so "_"
+// is a character of these.
 //
 // A name is, whichever is there first: a field (kind, key, tag, scope, text), a column of the
 // graph, a property. (Of a node without a value in category, stakes, confidence, outcome,

@@ -12,7 +12,7 @@
 
 #include "engine/adjacency/word_edges.h"
 #include "engine/bulk/radix_sort.h"
-#include "engine/properties/properties.h"
+#include "engine/properties/member_rank.h"
 #include "engine/resolve/batch_resolver.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
@@ -22,18 +22,14 @@ namespace plexus {
 namespace {
 
 // A purged member keeps its place in the event, which says nothing of itself. "": it has none.
-std::string RankAlone(const Snapshot& snapshot, PayloadRef properties) {
-  if (!properties) return {};
+Result<std::string> StoredRank(const Snapshot& snapshot, PayloadRef properties) {
+  if (!properties) return std::string();
   const Result<std::string> bytes = snapshot.Payload(properties);
-  const Result<PropertyMap> map = PropertyMap::Read(bytes ? *bytes : std::string());
-  const auto rank = map ? map->root().Find("rank") : std::nullopt;
-  if (!rank) return {};
-  PropertyMapBuilder kept;
-  if (const auto whole = rank->AsInt())
-    kept.Int("rank", *whole);
-  else if (const auto number = rank->AsDouble())
-    kept.Double("rank", *number);
-  return kept.Finish().value_or("");
+  if (bytes) return engine_internal::RankAlone(*bytes);
+  const ErrorCode code = bytes.error().code;
+  if (code == ErrorCode::kIo || code == ErrorCode::kResourceExhausted)  // it may be read later
+    return std::unexpected(bytes.error());
+  return std::string();
 }
 
 }  // namespace
@@ -230,7 +226,9 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
   std::string rank;
   if (scrub != kNever) {
     value.properties = {};
-    if (exists && t.kind == kMember) rank = RankAlone(now_, before.properties);
+    if (exists && t.kind == kMember) {
+      PLEXUS_ASSIGN(rank, StoredRank(now_, before.properties));
+    }
     if (!rank.empty()) value.new_properties = rank;
   }
   bool named = false;  // by an operation, not only by a removal
@@ -246,7 +244,11 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
     }
     PLEXUS_TRY(ApplyEdgeOp(e, !exists, value));
     exists = true;
-    if (op < scrub) value.new_properties.reset();
+    if (op < scrub && value.new_properties) {
+      rank = t.kind == kMember ? engine_internal::RankAlone(*value.new_properties) : "";
+      value.new_properties.reset();
+      if (!rank.empty()) value.new_properties = rank;
+    }
   }
   ChangeCounts& counts =
       schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index;

@@ -87,13 +87,15 @@ Status BatchResolver::CheckValidity() const {
 
 Status BatchResolver::SetScopes(std::string_view scope) {
   if (scope.empty() || scope == kDefaultScope) return {};
-  for (const Pending& p : new_nodes_) {
-    const bool fact = schema().node_kind(p.kind).plane == Plane::kFact;
-    if (!p.alive || !fact || std::ranges::find(p.set_columns, kScope) != p.set_columns.end())
-      continue;
-    PLEXUS_ASSIGN(const StringId id, InternString(scope));
-    column_ops_.push_back({p.node, kScope, ColumnOp::kSet, id});
-  }
+  for (const std::vector<Pending>* nodes : {&new_nodes_, &old_nodes_})
+    for (const Pending& p : *nodes) {
+      const bool begins = p.alive && (!p.was_alive || p.removed_at != kNever);
+      const bool fact = schema().node_kind(p.kind).plane == Plane::kFact;
+      if (!begins || !fact || std::ranges::find(p.set_columns, kScope) != p.set_columns.end())
+        continue;
+      PLEXUS_ASSIGN(const StringId id, InternString(scope));
+      column_ops_.push_back({p.node, kScope, ColumnOp::kSet, id});
+    }
   return {};
 }
 

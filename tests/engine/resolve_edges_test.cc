@@ -349,6 +349,21 @@ TEST(ResolveEdges, APurgedMemberKeepsItsRankAlone) {
     EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyMap("rank", 2));
     ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
   }
+  // Also where the batch of the purge writes the edge, or its properties, before.
+  for (const bool again : {false, true}) {
+    ASSERT_TRUE(live.Do([&](B& b) {
+      auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
+      in.label = "primary";
+      in.weight = again ? 0.25 : 0.5;
+      if (again) in.properties = properties;
+      b.Link(in);
+      b.PurgeNode(b.Node("m"));
+    }));
+    const auto left = live.Find(event, kMember, "m", "primary");
+    ASSERT_TRUE(left && left->properties) << again;
+    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyMap("rank", 2));
+    ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
+  }
 }
 
 // A self-loop of a kind that survives its target still has a source to revive.

@@ -155,7 +155,7 @@ TEST(ScopeWall, AKeyOfOthersIsNoWayIn) {
   for (const auto& [row, members] : std::vector<std::pair<std::string, std::string>>{
            {"put", R"({"key":"zq7m1","text":"x"})"},
            {"link", R"({"source":"m1","kind":"supports","target":"zq7m1"})"},
-           {"put", R"({"key":"zq7m1","column":["trust=1"]})"}}) {
+           {"put", R"({"key":"zq7m1","set":["trust=1"]})"}}) {
     const std::string heard = with.Ask(row, members);
     EXPECT_EQ(heard.find("word"), std::string::npos) << heard;
     EXPECT_EQ(with.graph->snapshot().sequence(), before) << heard;
@@ -179,7 +179,7 @@ TEST(ScopeWall, ARequestsScopeIsAFilterInside) {
   ASSERT_TRUE(with.workspace);
   EXPECT_NE(with.Ask("list", R"({"scope":["zq7scope"],"top":0})").find("\"total\":0"),
             std::string::npos);
-  EXPECT_NE(with.Ask("put", R"({"key":"n","scope":"zq7scope"})").find("rror"), std::string::npos);
+  EXPECT_NE(with.Ask("put", R"({"key":"n","set":["scope=zq7scope"]})").find("rror"), std::string::npos);
 }
 
 // What is written there is seen by the whole graph, with the scope; and what others write to the
@@ -202,6 +202,17 @@ TEST(ScopeWall, WritesGoBothWays) {
   const std::string removed = with.Ask("remove", R"({"key":"later"})");
   ASSERT_EQ(removed.find("rror"), std::string::npos) << removed;
   EXPECT_FALSE(with.graph->snapshot().FindAlive("later"));
+  // What comes back is of the scope, too, also while the copy does not know that it went.
+  WriteBatch gone(kScopesNow);
+  gone.RemoveNode(gone.Node("new"));
+  ASSERT_TRUE(with.graph->Apply(gone));
+  const std::string again = with.Ask("put", R"({"key":"new","text":"ledger"})");
+  ASSERT_EQ(again.find("rror"), std::string::npos) << again;
+  const auto back = with.graph->snapshot().FindAlive("new");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(with.graph->snapshot().scope(*back), kMine);
+  EXPECT_NE(with.Ask("put", R"({"key":"new","text":"x","expect_sequence":1})").find("rror"),
+            std::string::npos);
 }
 
 // Through a door of strangers no path of this machine is read or written, and no file is quoted.

@@ -97,7 +97,7 @@ TEST(SpacePrefilter, JsonLines) {
   };
   EXPECT_EQ(import(*graph,
                    "{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"int8\"}\n"
-                   "{\"space\":\"p\",\"dimensions\":2}\n"
+                   "{\"space\":\"p\",\"dimensions\":2,\"prefilter\":\"bits\"}\n"
                    // What is left out stays.
                    "{\"space\":\"s\",\"dimensions\":2}\n"
                    "{\"vector\":\"a\",\"space\":\"s\",\"values\":[1,2]}\n"),
@@ -109,7 +109,6 @@ TEST(SpacePrefilter, JsonLines) {
   EXPECT_EQ(import(*copy, first), "");
   EXPECT_EQ(JsonLines(copy->snapshot()), first);
   for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"none\"}\n",
-                          "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":\"bits\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":\"f16\"}\n",
                           "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":8}\n"}) {
     EXPECT_NE(import(*copy, bad), "") << bad;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "storage/database.h"
 #include "tools/cli/command_words.h"
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
@@ -199,7 +200,8 @@ bool IsContent(const Parameter& parameter, const std::string& text) {
 }
 
 // The contents of the files that were named; standard input serves one parameter.
-Status ReadFiles(Request& request, const std::vector<Given>& given) {
+Status ReadFiles(Request& request, const std::vector<Given>& given,
+                 const std::vector<std::string>& wall) {
   const Parameter* from_input = nullptr;
   for (const auto& [parameter, texts] : given) {
     if (parameter->means != Means::kContent) continue;
@@ -223,6 +225,9 @@ Status ReadFiles(Request& request, const std::vector<Given>& given) {
       continue;
     }
     const std::string source = texts.back() == "-" ? "standard input" : texts.back();
+    if (!wall.empty() && texts.back() != "-" && !Database::FolderAround(texts.back()).empty())
+      return Fail(ErrorCode::kFailedPrecondition,
+                  source + ": is a file of a graph: not in a session of a scope");
     Result<std::string> content = ReadText(texts.back(), budget);
     if (!content && content.error().code == ErrorCode::kCancelled)
       return std::unexpected(TimedError(request, content.error()));
@@ -251,7 +256,7 @@ Result<Request> MakeRequest(const Parse& parse) {
     if (parameter->means == Means::kContent) continue;
     for (const std::string& text : texts) PLEXUS_TRY(request.SetFromText(parameter->name, text));
   }
-  PLEXUS_TRY(ReadFiles(request, parse.given));
+  PLEXUS_TRY(ReadFiles(request, parse.given, parse.globals.wall));
   PLEXUS_TRY(request.Check());
   if (parse.globals.format == Format::kTable) request.SetForPeople();
   return request;

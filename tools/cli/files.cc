@@ -24,16 +24,20 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
   const bool known = fstat(descriptor, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) return Fail(ErrorCode::kIo, name + ": is a directory");
   const bool waits = !known || !S_ISREG(info.st_mode);
+  // A pipe that was opened without waiting ends where nobody writes to it, but poll waits there.
+  bool poll_first = (fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);
   for (;;) {
     if (waits && budget.Interrupted())
       return Fail(ErrorCode::kCancelled, name + ": was not read to its end");
     pollfd ready{descriptor, POLLIN, 0};
-    const int found = poll(&ready, 1, kPollMs);
-    if (found == 0 || (found < 0 && errno == EINTR)) continue;
+    if (poll_first && poll(&ready, 1, kPollMs) <= 0) continue;
     const ssize_t count = read(descriptor, buffer.data(), buffer.size());
-    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) {
+      poll_first = true;
+      continue;
+    }
     if (count < 0)
       return Fail(ErrorCode::kIo, name + ": cannot be read: " + std::strerror(errno));
     if (count == 0) return text;

@@ -44,6 +44,8 @@ class Shell {
   }
 
   int Run() {
+    if (line_.request->Given("scope") && line_.globals.wall.empty())
+      return PrintFailure({ErrorCode::kInvalidArgument, "--scope: names no scope"}, line_);
     if (const Status opened = Open(); !opened) return PrintFailure(opened.error(), line_);
     int code = isatty(STDIN_FILENO) ? Interactive() : Script();
     if (const int released = Release(); code == kDone) code = released;

@@ -86,6 +86,7 @@ Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& reques
   PreviewOptions options;
   options.now_ms = workspace.options().clock_ms;
   options.executor = &workspace.executor();
+  options.scope = workspace.graph().options().scope;
   PLEXUS_ASSIGN(PreviewResult preview, Preview(workspace.snapshot(), batch, options));
   preview.report.sequence = workspace.snapshot().sequence();
   return preview;

@@ -40,6 +40,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
                                                  : report.kept_errors.front().ToString());
   PreviewOptions preview;
   preview.executor = &workspace.executor();
+  preview.scope = workspace.graph().options().scope;
   return Preview(snapshot, joined, preview);
 }
 

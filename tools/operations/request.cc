@@ -221,6 +221,7 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
       if (text.empty()) return refuse("is empty; leave it out or give a value");
       const Result<std::vector<std::string>> items = ParseList(text);
       if (!items) return refuse(items.error().message);
+      if (items->empty()) return refuse("is empty; leave it out or give a value");
       list.insert(list.end(), items->begin(), items->end());
       return Set(name, std::move(list));
     }

@@ -253,6 +253,31 @@ Status CheckCommon(const Request& request) {
 }
 
 // What this door does not open.
+namespace {
+
+// A session of a scope has a sequence of its own, and reads no file of a graph.
+Status CheckBehindWall(const Request& request) {
+  const auto refuse = [&](std::string_view name, const std::string& why) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                request.Name(name) + why + ": not in a session of a scope");
+  };
+  for (const char* name : {"expect_sequence", "follow"})
+    if (request.Has(name) && request.Given(name))
+      return refuse(name, " needs the sequence or the records of the whole graph");
+  for (const Parameter& parameter : request.operation().parameters) {
+    if (parameter.means != Means::kFile || !request.Given(parameter.name)) continue;
+    const std::vector<std::string> files = parameter.type == Type::kList
+                                               ? request.List(parameter.name)
+                                               : std::vector{request.Text(parameter.name)};
+    for (const std::string& file : files)
+      if (!Database::FolderAround(file).empty())
+        return refuse(parameter.name, " is a file of a graph");
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Workspace::CheckDoor(const Request& request) const {
   const Operation& operation = request.operation();
   const std::string name = "'" + CommandName(operation.name) + "'";
@@ -262,6 +287,7 @@ Status Workspace::CheckDoor(const Request& request) const {
   if (has_graph() && !database_ && operation.reach == Reach::kDirectory)
     return Fail(ErrorCode::kFailedPrecondition,
                 name + " is about the directory of a graph, and this one is in RAM alone");
+  if (!options_.wall.empty()) PLEXUS_TRY(CheckBehindWall(request));
   if (options_.paths) return {};
   for (const Parameter& parameter : operation.parameters)
     if ((parameter.means == Means::kFile || parameter.means == Means::kPath) &&

@@ -119,7 +119,8 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
     return Bad("\"metric\" must be \"cosine\", \"inner_product\" or \"l2\"");
   const auto known = builder_.schema().FindSpace(name.text);
   if (prefilter) {
-    const auto found = FindPrefilter(prefilter->text);
+    // Files of earlier versions may say "bits": none.
+    const auto found = FindPrefilter(prefilter->text == "bits" ? "none" : prefilter->text);
     if (!found) return Bad("\"prefilter\" must be \"none\" or \"int8\"");
     space.prefilter = *found;
   } else if (known) {

@@ -6,6 +6,7 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
+#include "engine/properties/member_rank.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 
@@ -125,9 +126,13 @@ Result<std::string> JsonExporter::Payload(NodeId node, NodeField field) const {
   return s_.purged(node) ? std::string() : Payload(s_.payload_ref(node, field));
 }
 
-// What refers to a purged node is not written, even if it was written after the purge.
+// What refers to a purged node is not written, even if it was written after the purge, but for the
+// rank of a member.
 Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
-  return s_.purged(e.source) || s_.purged(e.target) ? std::string() : Payload(e.properties);
+  if (s_.purged(e.source) || (s_.purged(e.target) && e.kind != kMember)) return std::string();
+  Result<std::string> bytes = Payload(e.properties);
+  if (bytes && s_.purged(e.target)) return engine_internal::RankAlone(*bytes);
+  return bytes;
 }
 
 bool JsonExporter::IsPlain(const Edge& e) const {

@@ -254,5 +254,21 @@ TEST(RoundTrip, ReadableExample) {
   EXPECT_EQ(out, text) << at;
 }
 
+TEST(RoundTrip, APurgedMemberKeepsItsPlace) {
+  auto graph = Graph::InMemory();
+  const std::string text =
+      R"({"event":"e","created_at":1,"members":[{"id":"m1","role":"primary","rank":1},)"
+      R"({"id":"m2","role":"primary","rank":2,"preview":"secret"}]})"
+      "\n"
+      R"({"purge":"m2"})"
+      "\n";
+  LoadClean(*graph, "in.jsonl", text);
+  const std::string out = JsonLines(graph->snapshot());
+  EXPECT_NE(out.find(R"({"id":"m2","role":"primary","rank":2}]})"), std::string::npos) << out;
+  auto copy = Graph::InMemory();
+  LoadClean(*copy, "out.jsonl", out);
+  EXPECT_EQ(JsonLines(copy->snapshot()), out);
+}
+
 }  // namespace
 }  // namespace plexus::formats_internal

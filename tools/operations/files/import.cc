@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/term_index.h"
 #include "storage/formats/import.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
@@ -232,6 +233,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     options.before = [&] { return workspace.database().BeginBulk(); };
     options.after = [&] { return workspace.database().EndBulk(&must_finish); };
   }
+  if (!workspace.options().wall.empty() && request.Flag("terms") && !HasTerms(workspace.snapshot()))
+    return Fail(ErrorCode::kFailedPrecondition,
+                request.Name("terms") + " makes an index of the whole graph: not in a session of a "
+                                        "scope");
   const auto start = std::chrono::steady_clock::now();
   // What was indexed once stays up to date.
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));

@@ -229,11 +229,11 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
   Database& database = workspace.database();
   const std::string_view stored[] = {workspace.snapshot().key(node)};
-  if (!IsDryRun(request)) PLEXUS_TRY(CheckTime(request));
+  if (!IsDryRun(request)) PLEXUS_TRY(CheckTime(request));  // a purge that began is finished
   if (!IsDryRun(request) && !request.Flag("hard")) {
     PLEXUS_ASSIGN(
         const ApplyReport report,
-        database.Purge(stored, workspace.now_ms(), workspace.timed_progress()));
+        database.Purge(stored, workspace.now_ms(), workspace.progress()));
     return ChangeReply(request, report);
   }
   PLEXUS_ASSIGN(const WriteBatch batch,
@@ -242,7 +242,7 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
   // A hard purge begins with that batch, and says nothing of it.
   PLEXUS_ASSIGN(PreviewResult purged, Preview(workspace.snapshot(), batch));
   const NodeId nodes[] = {node};
-  PLEXUS_TRY(database.HardPurge(nodes, workspace.timed_progress()));
+  PLEXUS_TRY(database.HardPurge(nodes, workspace.progress()));
   purged.report.sequence = workspace.graph().snapshot().sequence();
   return ChangeReply(request, purged.report);
 }

@@ -11,6 +11,7 @@
 #include "engine/times.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -141,6 +142,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   PLEXUS_ASSIGN(wanted.columns.degree_kinds,
                 FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  PLEXUS_ASSIGN(wanted.columns.backward, IsBackward(workspace.schema(), request.List("kinds")));
   Listed listed;
   for (const std::string& name : request.List("columns")) {
     PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name, wanted.columns));

@@ -130,7 +130,9 @@ Result<T> At(Sequence sequence, Result<T> result) {
 
 // The same question at that state, with its nodes, kinds, scopes and clock.
 Result<Earlier> RankEarlier(Workspace& workspace, const Request& request, const Budget& budget) {
-  PLEXUS_ASSIGN(const View view, workspace.ViewAt(request.Text("from_as_of"), request));
+  PLEXUS_ASSIGN(const View view,
+                workspace.ViewAt(request.Text("from_as_of"),
+                                 request.Without("show_kinds").Without("show_where")));
   const Sequence sequence = view.snapshot.sequence();
   if (sequence > workspace.snapshot().sequence())
     return Fail(ErrorCode::kInvalidArgument, request.Name("from_as_of") + " is sequence " +

@@ -35,6 +35,8 @@ class IsoTimes final : public ReplyWriter {
   void Unsigned(std::uint64_t number) override { out_.Unsigned(number); }
   void Raw(std::string_view json) override { out_.Raw(json); }
   void Node(const Snapshot& snapshot, NodeId node) override { out_.Node(snapshot, node); }
+  bool LeavesOut() override { return out_.LeavesOut(); }
+  bool cut() const override { return out_.cut(); }
   using ReplyWriter::BeginArray;
   using ReplyWriter::BeginObject;
   using ReplyWriter::Node;

@@ -41,7 +41,13 @@ bool LimitedWriter::Full() {
 
 bool LimitedWriter::LeavesOut() {
   if (left_out_ > 0) return true;
-  if (arrays_.empty() || !arrays_.back() || !Full()) return false;
+  if (arrays_.empty() || !arrays_.back()) return false;
+  // An element stays whole, unless it is longer than a reply by itself.
+  if (std::ranges::count(arrays_, true) == 1)
+    element_ = bytes_;
+  else if (bytes_ - element_ < std::min(limit_.bytes, kAtOnce))
+    return false;
+  if (!Full()) return false;
   return cut_ = true;
 }
 

@@ -67,6 +67,7 @@ class LimitedWriter final : public ReplyWriter {
   std::vector<bool> arrays_;    // what is open: a list or an object
   std::uint64_t left_out_ = 0;  // open in an element that is left out
   std::uint64_t bytes_ = 0, next_look_ = kAtOnce;
+  std::uint64_t element_ = 0;  // where the element of the outermost list begins
   bool time_up_ = false, cut_ = false, held_ = false;
   std::optional<bool> truncated_;
 };

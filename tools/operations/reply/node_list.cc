@@ -11,6 +11,7 @@
 #include "engine/properties/properties.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
@@ -158,7 +159,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
     if (name == degree_name) {
       made.field_ = Field::kDegree;
       made.degree_filter_ = ArcFilter::Kinds(snapshot.schema(), options.degree_kinds);
-      made.degree_direction_ = direction;
+      made.degree_direction_ = options.backward ? Opposite(direction) : direction;
       return made;
     }
   if (name == "superseded_by") {

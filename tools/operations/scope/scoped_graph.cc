@@ -109,8 +109,11 @@ Status ScopedGraph::Define(const Snapshot& from, const std::vector<Seen>& seen) 
     if (nodes[k] && !part.schema().FindNodeKind(theirs.node_kind(k).name))
       batch.DefineNodeKind(theirs.node_kind(k));
   for (EdgeKindId k{}; k < edges.size(); ++k) {
-    if (!edges[k] || part.schema().FindEdgeKind(theirs.edge_kind(k).name)) continue;
+    if (!edges[k]) continue;
     EdgeKind kind = theirs.edge_kind(k);
+    // A kind of the name of a built-in one's inverse is a kind of its own.
+    const auto known = part.schema().FindEdgeKind(kind.name);
+    if (known && !known->reversed) continue;
     // The whole graph holds ends to their kinds; ids of user kinds are others here.
     if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
     if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
@@ -174,7 +177,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     for (int f = 0; f < kNodeFieldCount; ++f) {
       const auto field = static_cast<NodeField>(f);
       const PayloadRef ref = from.payload_ref(v, field);
-      if (std::exchange(refs_[f][v], ref) == ref) continue;
+      if (std::exchange(refs_[f][v], ref) == ref && known && part.alive(*known)) continue;
       const Result<std::string> bytes = ref ? from.Payload(ref) : std::string();
       if (!bytes && bytes.error().code != ErrorCode::kNotFound)
         return std::unexpected(bytes.error());

@@ -101,7 +101,8 @@ class Restated {
     for (const NodeKind& kind : record_.node_kind_definitions)
       if (!schema.FindNodeKind(kind.name)) batch_.DefineNodeKind(kind);
     for (EdgeKind kind : record_.edge_kind_definitions) {
-      if (schema.FindEdgeKind(kind.name)) continue;
+      const auto known = schema.FindEdgeKind(kind.name);
+      if (known && !known->reversed) continue;
       if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
       if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
       batch_.DefineEdgeKind(std::move(kind));
