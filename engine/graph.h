@@ -57,7 +57,8 @@ struct GraphOptions {
   // refused. Called by Apply and Load.
   std::function<std::int64_t()> now_ms = {};
   std::int64_t max_ahead_ms = 86'400'000;
-  // The scope of facts that a batch brings in, or back, without one; empty: they have none (kDefaultScope).
+  // The scope of facts that a batch brings in, or back, without one; empty: they have none
+  // (kDefaultScope).
   std::string scope = {};
   // After opening, a compaction, a load, a trim or a checkpoint, and by the maintenance thread
   // when writers pause for a second, memory that was freed and that glibc's allocator keeps is

@@ -207,7 +207,7 @@ struct Changes {
 
 struct StorageStats {
   std::uint64_t disk_bytes = 0;  // all files of the directory
-  // Sorted files of the column families; what is in the write-ahead log alone is not in them.
+  // Sorted files of the column families; what is only in the write-ahead log is not in them.
   std::uint64_t log_bytes = 0;
   std::uint64_t payload_bytes = 0;
   std::uint64_t checkpoint_bytes = 0;

@@ -2,11 +2,11 @@
 //
 // The record is the index node inscription:plexus.terms; its properties say with which stop words
 // and switches (TermOptions) the index was made, and the sequence of these properties how far it
-// reaches: every text of an earlier sequence is indexed, unless they say `partial`. That holds where
-// every writer of texts beside the first AddTerms or IndexTerms uses AddTerms, too. Exports carry it
-// beside the has_term edges. A graph without one, indexed by an earlier version, has the default stop
-// words and no switches; a record names the switches that are on. AddTerms and IndexTerms
-// (term_index.h) keep it.
+// reaches: every text of an earlier sequence is indexed, unless they say `partial`. That holds
+// where every writer of texts during the first AddTerms or IndexTerms uses AddTerms, too. Exports
+// carry it with the has_term edges. A graph without one, indexed by an earlier version, has the
+// default stop words and no switches; a record names the switches that are on. AddTerms and
+// IndexTerms (term_index.h) keep it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The rank of a member edge, apart from its other properties: what a purge of the member leaves.
+// The rank of a member edge: what a purge of the member leaves of its properties.
 #pragma once
 
 #include <string>

@@ -179,7 +179,8 @@ TEST(ScopeWall, ARequestsScopeIsAFilterInside) {
   ASSERT_TRUE(with.workspace);
   EXPECT_NE(with.Ask("list", R"({"scope":["zq7scope"],"top":0})").find("\"total\":0"),
             std::string::npos);
-  EXPECT_NE(with.Ask("put", R"({"key":"n","set":["scope=zq7scope"]})").find("rror"), std::string::npos);
+  EXPECT_NE(with.Ask("put", R"({"key":"n","set":["scope=zq7scope"]})").find("rror"),
+            std::string::npos);
 }
 
 // What is written there is seen by the whole graph, with the scope; and what others write to the

@@ -24,7 +24,7 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
   const bool known = fstat(descriptor, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) return Fail(ErrorCode::kIo, name + ": is a directory");
   const bool waits = !known || !S_ISREG(info.st_mode);
-  // A pipe that was opened without waiting ends where nobody writes to it, but poll waits there.
+  // A pipe that was opened without waiting ends while it has no writer, but poll waits there.
   bool poll_first = (fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);

@@ -54,7 +54,7 @@ TEST_F(LimitsCommand, JsonEndsWhole) {
   EXPECT_EQ(Run({"list", "--max-bytes", "x"}).code, 2);
 }
 
-// A page that was cut names no next one, in whatever way times are written, and an element is whole.
+// A page that was cut names no next one, however times are written, and an element is whole.
 TEST_F(LimitsCommand, ACutPageHasNoNext) {
   for (const char* event : {"e1", "e2", "e3", "e4", "e5"})
     ASSERT_EQ(Run({"ledger", "record", "n0", "n1", "--query", event}).code, 0);
@@ -68,7 +68,7 @@ TEST_F(LimitsCommand, ACutPageHasNoNext) {
     EXPECT_TRUE(page.at("truncated").as_bool()) << times;
     EXPECT_FALSE(page.contains("next")) << times;
   }
-  ASSERT_EQ(Run({"put", "n0", "--tag", "rust"}).code, 0);
+  ASSERT_EQ(Run({"put", "n0", "--tags", "rust"}).code, 0);
   const auto first = Run({"list", "--columns", "key,tags", "--json", "--max-bytes", "40"}).Json();
   EXPECT_EQ(first.at("results").at(0).at("tags").as_array().size(), 1u);
 }

