@@ -106,6 +106,12 @@ const Case kCases[] = {
      0,
      {"nodes    2", "\"age\" is NaN here: read as a value that is missing"}},
     // 5. Words.
+    {"5_1_case", {"import @case.jsonl", "find ärger"}, 0, {"de"}},
+    {"5_1_russian", {"import @case.jsonl", "find москва"}, 0, {"ru"}},
+    {"5_1_french", {"import @case.jsonl", "find école"}, 0, {"fr", "nfd"}},
+    {"5_1_capitals", {"import @case.jsonl", "find ÉCOLE"}, 0, {"fr", "nfd"}},
+    {"5_2_possessive", {"import @possessive.jsonl --terms", "search Ada"}, 0, {"m1"}},
+    {"5_3_apostrophe", {"import @possessive.jsonl --terms", "search \"O'Brien\""}, 0, {"m2"}},
     {"5_4_inch", {"import @inch.jsonl --terms", "search '5\" pipe'"}, 0, {"m1"}},
     {"5_5_inch_recalled", {"import @inch.jsonl --terms", "recall '5\" pipe'"}, 0, {"m1"}},
     {"5_6_quoted_kind",
@@ -113,6 +119,10 @@ const Case kCases[] = {
      0,
      {"1     1  t"}},
     // 6. Vectors, scopes, damage.
+    {"6_1_stale",
+     {"import @stale.jsonl", "put b --text changed", "rerank --vector '[0,1]' --json"},
+     0,
+     {R"("older_than_text":1)"}},
     {"6_2_bounty",
      {"import @scopes.jsonl", "bounty --scope ann --json"},
      0,
