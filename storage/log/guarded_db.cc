@@ -101,19 +101,21 @@ rocksdb::Status GuardedDB::CreateColumnFamilyWithImport(
       [&](DB* db) { return db->CreateColumnFamilyWithImport(o, name, import, metadata, handle); });
 }
 
-// RocksDB tells nobody outside of its queue of writers when a flush is done, so this asks. OK as
-// well once an error may have ended the flushes.
+// RocksDB tells nobody outside of its queue of writers when a flush is done, so this asks. A flush
+// runs until it has deleted the logs that it made needless: who lists files then meets none that
+// goes. OK as well once an error may have ended the flushes.
 rocksdb::Status GuardedDB::WaitForFlushes(const std::vector<Family*>& families) {
-  for (Family* family : families)
-    for (std::uint64_t waiting = 1; waiting > 0 && !errors_->any();) {
-      const Status asked = CallRocks(*files_, [&] {
-        return db_->GetIntProperty(family, Properties::kNumImmutableMemTable, &waiting)
-                   ? Status::OK()
-                   : Status::NotSupported();
-      });
-      if (!asked.ok()) return asked;
-      if (waiting > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
+  for (const std::string* property :
+       {&Properties::kNumImmutableMemTable, &Properties::kNumRunningFlushes})
+    for (Family* family : families)
+      for (std::uint64_t waiting = 1; waiting > 0 && !errors_->any();) {
+        const Status asked = CallRocks(*files_, [&] {
+          return db_->GetIntProperty(family, *property, &waiting) ? Status::OK()
+                                                                  : Status::NotSupported();
+        });
+        if (!asked.ok()) return asked;
+        if (waiting > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
   return Status::OK();
 }
 
