@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/operations/reply/human_format.h"
+#include "tools/operations/request_json.h"
 
 namespace plexus::tools {
 namespace {
@@ -42,9 +43,9 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
       return Fail(ErrorCode::kIo, name + ": cannot be read: " + std::strerror(errno));
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > kMaxTextBytes)
+    if (text.size() > kMaxRequestBytes)
       return Fail(ErrorCode::kInvalidArgument,
-                  name + ": has more than " + Bytes(kMaxTextBytes) + ", which is the limit");
+                  name + ": has more than " + Bytes(kMaxRequestBytes) + ", which is the limit");
   }
 }
 

@@ -14,8 +14,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-
 std::string_view Text(const json::string& text) { return {text.data(), text.size()}; }
 
 Status Refuse(std::string_view name, std::string_view why) {
@@ -81,7 +79,7 @@ std::size_t MembersAt(std::size_t wanted, std::string_view text) {
 }
 
 Result<json::value> Parsed(std::string_view text, std::size_t depth) {
-  if (text.size() > kMaxBytes)
+  if (text.size() > kMaxRequestBytes)
     return Fail(ErrorCode::kInvalidArgument, "a request has at most 64 MiB");
   json::parse_options options;
   options.max_depth = depth;

@@ -1,6 +1,7 @@
 // A request as a JSON object: what doors without a command line take.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "engine/error.h"
@@ -8,10 +9,13 @@
 
 namespace plexus::tools {
 
+// Of a request, and of a file that a parameter takes the contents of.
+inline constexpr std::size_t kMaxRequestBytes = std::size_t{64} << 20;
+
 // {"parameter": value, ...}, as the schema of the request says. null stands for a parameter that is
 // left out. Times and sequences may be numbers. What a file would hold on a command line is the
-// text itself. kInvalidArgument: no object, more than 64 MiB, nested deeper than two, a name that
-// is not known or comes twice, a value that the row refuses.
+// text itself. kInvalidArgument: no object, more than kMaxRequestBytes, nested deeper than two, a
+// name that is not known or comes twice, a value that the row refuses.
 Result<Request> RequestFromJson(const Operation& operation, std::string_view json);
 // {"operation": {"parameter": value, ...}}: a request that names what it asks. kInvalidArgument
 // also: not one member, no such operation.

@@ -252,7 +252,6 @@ Status CheckCommon(const Request& request) {
                        : std::string()));
 }
 
-// What this door does not open.
 namespace {
 
 // A session of a scope has a sequence of its own, and reads no file of a graph.
@@ -278,6 +277,7 @@ Status CheckBehindWall(const Request& request) {
 
 }  // namespace
 
+// What this door does not open.
 Status Workspace::CheckDoor(const Request& request) const {
   const Operation& operation = request.operation();
   const std::string name = "'" + CommandName(operation.name) + "'";

@@ -5,7 +5,8 @@
 
 namespace plexus::tools {
 
-NodeDetails::NodeDetails(ReplyWriter& out, const std::vector<std::string>& details) : out_(out) {
+NodeDetails::NodeDetails(ReplyWriter& out, const std::vector<std::string>& details)
+    : ForwardingWriter(out) {
   for (const std::string& what : details) {
     kind_ |= what == "kind";
     line_ |= what == "line";

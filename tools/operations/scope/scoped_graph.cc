@@ -108,17 +108,8 @@ Status ScopedGraph::Define(const Snapshot& from, const std::vector<Seen>& seen) 
   for (NodeKindId k{}; k < nodes.size(); ++k)
     if (nodes[k] && !part.schema().FindNodeKind(theirs.node_kind(k).name))
       batch.DefineNodeKind(theirs.node_kind(k));
-  for (EdgeKindId k{}; k < edges.size(); ++k) {
-    if (!edges[k]) continue;
-    EdgeKind kind = theirs.edge_kind(k);
-    // A kind of the name of a built-in one's inverse is a kind of its own.
-    const auto known = part.schema().FindEdgeKind(kind.name);
-    if (known && !known->reversed) continue;
-    // The whole graph holds ends to their kinds; ids of user kinds are others here.
-    if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
-    if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
-    batch.DefineEdgeKind(std::move(kind));
-  }
+  for (EdgeKindId k{}; k < edges.size(); ++k)
+    if (edges[k]) DefineMissing(theirs.edge_kind(k), part.schema(), batch);
   for (ColumnId c{}; c < columns.size(); ++c) {
     const Column& column = theirs.columns()[c];
     if (!columns[c] || column.name.empty()) continue;

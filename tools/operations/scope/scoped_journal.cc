@@ -100,13 +100,7 @@ class Restated {
     const Schema& schema = whole_.schema();
     for (const NodeKind& kind : record_.node_kind_definitions)
       if (!schema.FindNodeKind(kind.name)) batch_.DefineNodeKind(kind);
-    for (EdgeKind kind : record_.edge_kind_definitions) {
-      const auto known = schema.FindEdgeKind(kind.name);
-      if (known && !known->reversed) continue;
-      if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
-      if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
-      batch_.DefineEdgeKind(std::move(kind));
-    }
+    for (const EdgeKind& kind : record_.edge_kind_definitions) DefineMissing(kind, schema, batch_);
     for (const Column& column : record_.column_definitions)
       if (!schema.FindColumn(column.name)) batch_.DefineColumn(column);
     for (const VectorSpace& space : record_.space_definitions)
@@ -310,6 +304,15 @@ class Restated {
 };
 
 }  // namespace
+
+void DefineMissing(EdgeKind kind, const Schema& schema, WriteBatch& batch) {
+  // A kind of the name of a built-in one's inverse is a kind of its own.
+  const auto known = schema.FindEdgeKind(kind.name);
+  if (known && !known->reversed) return;
+  if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
+  if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
+  batch.DefineEdgeKind(std::move(kind));
+}
 
 bool ScopedJournal::IsRecord(std::string_view key) {
   static const std::string begins = IndexKey("inscription", "plexus.");

@@ -19,8 +19,14 @@
 #include "engine/graph.h"
 #include "engine/journal.h"
 #include "engine/payload.h"
+#include "engine/schema.h"
+#include "engine/write_batch.h"
 
 namespace plexus::tools {
+
+// Defines an edge kind of the one graph in the other, whose schema this is, unless it has a kind of
+// that name. Ends of user kinds are left open: their ids differ. The whole graph checks its own.
+void DefineMissing(EdgeKind kind, const Schema& schema, WriteBatch& batch);
 
 class ScopedJournal final : public Journal, public PayloadStore {
  public:
