@@ -62,6 +62,17 @@ struct BatchStep {
   const Budget* budget = nullptr;  // polled between the blocks
 };
 
+// One block and segment of a step; compiled for three instruction levels (batch_work.h).
+struct BatchTask {
+  const BatchLayout* rows;
+  const BatchStep* step;
+  std::size_t block, segment;
+  BatchPartial* partial;
+};
+void BatchWorkScalar(const BatchTask& task);
+void BatchWorkAvx2(const BatchTask& task);
+void BatchWorkAvx512(const BatchTask& task);
+
 class BatchStepper {
  public:
   explicit BatchStepper(const BatchLayout& rows) : rows_(rows), partials_(rows.blocks().size()) {}
