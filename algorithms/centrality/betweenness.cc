@@ -154,9 +154,11 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
         result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
   const std::vector<NodeId> sources =
       centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
+  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, sources.size(),
+                                                                graph.out().arc_count(), 1);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
-                       .Add(sources, options.run.budget, sums);
+                       .Add(std::span(sources).first(within), options.run.budget, sums);
   result.truncated = result.sources < sources.size();
   result.exact = result.sources == result.nodes;
 

@@ -356,11 +356,9 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
   }
   piece_.restated += differs;
   if (replaces)
-    Warn("edge", before,
-         "the edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
-             Quoted(ends.target.key) +
-             " stands again with other values, which replace these (a label tells parallel edges "
-             "apart)");
+    WarnOfRestatedEdge(piece_, before, line_,
+                       Quoted(ends.source.key) + " " + ends.kind_name + " " +
+                           Quoted(ends.target.key));
 }
 
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
@@ -378,14 +376,7 @@ void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
 }
 
 void BatchBuilder::Warn(std::string_view topic, std::uint64_t line, std::string says) {
-  for (DoubtfulTime& noted : piece_.doubtful_times) {
-    if (noted.field != topic || noted.says.empty()) continue;
-    ++noted.count;
-    return;
-  }
-  const auto again = static_cast<std::int64_t>(line == line_ ? 0 : line_);
-  piece_.doubtful_times.push_back(
-      {std::string(topic), line, again, 1, std::nullopt, std::move(says)});
+  WarnOf(piece_, topic, line, line == line_ ? 0 : line_, std::move(says));
 }
 
 void BatchBuilder::NoteDoubt(std::string_view field, std::int64_t time_ms,

@@ -135,6 +135,9 @@ void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) 
     BookApplied(piece, applied);
     BookWarnings(piece);
     WarnOfReplaced(piece, applied.edges.changed);
+  } else if (run_.collector) {
+    BookWarnings(piece);
+    run_.restated += piece.restated;
   }
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
   r.errors += piece.error_count - piece.errors.size();
@@ -193,17 +196,21 @@ void PieceApplier::BookWarnings(const Piece& piece) {
 // Where the graph had no edges, those that a piece changes are of pieces before it. (Within a piece
 // the parser compares.)
 void PieceApplier::WarnOfReplaced(const Piece& piece, std::uint64_t changed) {
+  const std::uint64_t line =
+      lines_ && !lines_->empty() ? (*lines_)[piece.first_line - 1] : piece.first_line;
+  if (run_.start.CountEdges(Plane::kFact) == 0) run_.WarnOfReplaced(file_, line, changed);
+}
+
+void ImportRun::WarnOfReplaced(const std::string& file, std::uint64_t line, std::uint64_t changed) {
   constexpr const char* kTopic = "edge of before";
-  if (changed == 0 || run_.start.CountEdges(Plane::kFact) > 0) return;
-  for (ImportWarning& warning : run_.report.warnings)
-    if (warning.file == file_ && warning.field == kTopic) {
+  if (changed == 0) return;
+  for (ImportWarning& warning : report.warnings)
+    if (warning.file == file && warning.field == kTopic) {
       warning.count += changed;
       return;
     }
-  const std::uint64_t line =
-      lines_ && !lines_->empty() ? (*lines_)[piece.first_line - 1] : piece.first_line;
-  run_.report.warnings.push_back(
-      {file_,
+  report.warnings.push_back(
+      {file,
        line,
        kTopic,
        0,

@@ -35,6 +35,7 @@ struct ImportRun {
   std::uint64_t bytes_checked = 0;
   // Fact nodes changed and removed, as the batches report them.
   std::uint64_t nodes_changed = 0, nodes_removed = 0;
+  std::uint64_t restated = 0;  // edges that pieces of the collector state with other values
   // Pieces are parsed and their errors noted, nothing is applied.
   bool checking = false;
   ImportCheck check;
@@ -54,6 +55,8 @@ struct ImportRun {
 
   // Before anything is applied: calls options.before, once.
   Status BeginApplying();
+  // From that line on so many edges of before get other values.
+  void WarnOfReplaced(const std::string& file, std::uint64_t line, std::uint64_t changed);
   // What the parsers shall know now.
   ParseContext Context();
   // Notes an error of a file itself.

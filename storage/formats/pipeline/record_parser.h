@@ -141,6 +141,27 @@ struct Piece {
   std::uint64_t first_line = 0;
 };
 
+// One warning a piece and `topic` keeps what is said first, and counts. `again`: the line that makes
+// it so, or 0.
+inline void WarnOf(Piece& piece, std::string_view topic, std::uint64_t line, std::uint64_t again,
+                   std::string says) {
+  for (DoubtfulTime& noted : piece.doubtful_times) {
+    if (noted.field != topic || noted.says.empty()) continue;
+    ++noted.count;
+    return;
+  }
+  piece.doubtful_times.push_back({std::string(topic), line, static_cast<std::int64_t>(again), 1,
+                                  std::nullopt, std::move(says)});
+}
+// Of an edge with other values than the record at `line` has.
+inline void WarnOfRestatedEdge(Piece& piece, std::uint64_t line, std::uint64_t again,
+                               const std::string& edge) {
+  WarnOf(piece, "edge", line, again,
+         "the edge " + edge +
+             " stands again with other values, which replace these (a label tells parallel edges "
+             "apart)");
+}
+
 // What the parse depends on beside the bytes.
 struct ParseContext {
   const ImportOptions* options = nullptr;

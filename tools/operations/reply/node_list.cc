@@ -9,12 +9,12 @@
 
 #include "algorithms/memory/supersession.h"
 #include "engine/properties/properties.h"
-#include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
@@ -149,8 +149,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
     made.column_ = *column;
     made.type_ = snapshot.schema().columns()[*column].type;
     if (IsLaterColumn(*column)) made.path_ = {name};  // of nodes without a value, the property
-    made.is_time_ =
-        IsTimeColumn(*column) || (made.type_ == ColumnType::kI64 && name.ends_with("_at"));
+    made.is_time_ = HoldsTimes(snapshot.schema(), *column);
     return made;
   }
   const std::pair<std::string_view, Direction> degrees[] = {
