@@ -30,7 +30,7 @@ struct BetweennessOptions {
   bool undirected = true;                // False: paths follow the direction of the edges.
   GraphFilter filter = {};
   // budget: edges count each arc once a source; nodes are not counted. The deadline and the cancel
-  // flag are checked between passes of 8 or 16 sources.
+  // flag are checked at each source, and of 16 that go together at each level.
   RunOptions run = {};
 };
 

@@ -9,8 +9,8 @@
 // masked, too: up to the purge, and of its record what removes what is not there any more.
 // What a batch says of a node after purging it belongs to the node's next life.
 //
-// A member's rank in an event is left by its purge. A past state has the one that was left, where it
-// is known what is left.
+// A member's rank in an event is left by its purge. A past state has the one that was left, where
+// it is known what is left.
 //
 // A follower may have been told, before the purge, what a hidden change replaced. So in its feed
 // such a change is an end: the payload is cleared, the vector removed, the tags and terms are
@@ -48,7 +48,7 @@ class PurgeMask {
 
  private:
   void Hide(Record& record, bool feed) const;
-  Sequence PurgeOf(NodeId node) const;  // 0: never
+  Sequence PurgeOf(NodeId node) const;                // 0: never
   PayloadRef RankLeft(const EdgeChange& edge) const;  // none: nothing was left
   struct Purge {
     NodeId node;

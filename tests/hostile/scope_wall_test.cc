@@ -259,8 +259,7 @@ TEST(ScopeWall, ADryRunSaysWhatItKnows) {
   for (const bool others : {true, false}) {
     Walled walled(others);
     ASSERT_TRUE(walled.workspace);
-    const std::string heard =
-        walled.Ask("put", R"({"key":"zq7m1","text":"x","dry_run":true})");
+    const std::string heard = walled.Ask("put", R"({"key":"zq7m1","text":"x","dry_run":true})");
     EXPECT_NE(heard.find("note: a dry run in a session of a scope knows what the scope sees"),
               std::string::npos)
         << heard;

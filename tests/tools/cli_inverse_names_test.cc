@@ -66,9 +66,8 @@ TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
     Same(ask(question, causes, in), ask(question, caused_by, out));
     Same(ask(question, causes, out), ask(question, caused_by, in));
   }
-  for (const Words& question : {Words{"bfs", "--from", "smoke"},
-                                {"neighbors", "smoke"},
-                                {"traverse", "--from", "fire"}})
+  for (const Words& question :
+       {Words{"bfs", "--from", "smoke"}, {"neighbors", "smoke"}, {"traverse", "--from", "fire"}})
     Same(ask(question, causes, {"--direction", "both"}),
          ask(question, caused_by, {"--direction", "both"}));
   Same({"ancestors", "alarm", "--kinds", "causes"},
@@ -109,11 +108,9 @@ TEST_F(InverseNames, DecayFollowsTheNameThatIsAsked) {
 }
 
 TEST_F(InverseNames, DecisionsSayWhichWayWasAsked) {
-  for (const char* key : {"d1", "d2"})
-    EXPECT_EQ(Run({"put", key, "--kind", "decision"}).code, 0);
+  for (const char* key : {"d1", "d2"}) EXPECT_EQ(Run({"put", key, "--kind", "decision"}).code, 0);
   EXPECT_EQ(Run({"link", "d1", "depends_on", "d2"}).code, 0);
-  const json::object by =
-      Json({"decisions", "ancestors", "d2", "--kinds", "depended_on_by"});
+  const json::object by = Json({"decisions", "ancestors", "d2", "--kinds", "depended_on_by"});
   EXPECT_EQ(by.at("means"), "what depends on 'd2'");
   EXPECT_EQ(by.at("results").at(0).at("key"), "d1");
   EXPECT_EQ(by, Json({"decisions", "descendants", "d2"}));

@@ -25,8 +25,8 @@ Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names
 // take any names. kInvalidArgument as IsBackward.
 Result<Direction> AsStored(const Schema& schema, std::span<const std::string> names,
                            Direction asked);
-// The kinds of these names that are named by their inverse names alone: a step along one of them is
-// one against its edge.
+// The kinds that only their inverse names are given of: a step along one of them is one against its
+// edge.
 Result<std::vector<EdgeKindId>> TurnedKinds(const Schema& schema,
                                             std::span<const std::string> names);
 // "direction" of an edge as one of its ends sees it, and, from its target, "inverse": the name that

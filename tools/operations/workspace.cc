@@ -184,8 +184,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     view.scope = NodeSubset::InScopes(view.snapshot, names);
   }
-  PLEXUS_ASSIGN(view.scope,
-                Selected(view, request, "node_kinds", "where", std::move(view.scope)));
+  PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
   if (request.Has("show_kinds")) {
     PLEXUS_ASSIGN(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
   }
@@ -412,7 +411,7 @@ Status Workspace::Close() {
 namespace {
 
 // What is asked there is judged by the scope's part; what is written is judged by the whole graph,
-// which alone knows what others have.
+// which knows what others have.
 void NoteWall(Workspace& workspace, const Request& request) {
   if (workspace.options().wall.empty()) return;
   if (IsDry(request) && AccessToWrite(request) != Access::kRead)

@@ -69,7 +69,9 @@ std::uint64_t EdgeHash(const Row& row, bool any_order) {
 
 void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece) {
   ++piece.restated;
-  const auto quoted = [](std::string_view key) { return "'" + std::string(key.substr(0, 80)) + "'"; };
+  const auto quoted = [](std::string_view key) {
+    return "'" + std::string(key.substr(0, 80)) + "'";
+  };
   WarnOfRestatedEdge(piece, before, row.line,
                      quoted(row.tokens[0]) + " " + std::string(kind) + " " + quoted(row.tokens[1]));
 }

@@ -6,10 +6,11 @@
 #include "storage/formats/edges/edge_list.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
-#include "storage/formats/edges/restated_weights.h"
+#include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats_internal {
@@ -23,7 +24,7 @@ struct ListKind {
 };
 
 void LinkRows(std::span<const Row> rows, const ListKind& kind, TokenCache& cache,
-              RestatedWeights& weights, Piece& piece, TouchedNodes* touched) {
+              RestatedValues& weights, Piece& piece, TouchedNodes* touched) {
   for (const Row& row : rows) {
     WriteBatch::EdgeInput edge;
     edge.source = cache.Get(row.tokens[0], row.words[0], piece, touched);
@@ -32,8 +33,8 @@ void LinkRows(std::span<const Row> rows, const ListKind& kind, TokenCache& cache
     if (row.weighted) edge.weight = row.weight + 0.0f;  // -0 becomes 0
     piece.batch.Link(edge);
     if (!row.weighted) continue;
-    if (const std::uint64_t before =
-            weights.Note(EdgeHash(row, kind.symmetric), *edge.weight, row.line))
+    if (const std::uint64_t before = weights.Note(
+            EdgeHash(row, kind.symmetric), std::bit_cast<std::uint32_t>(*edge.weight), row.line))
       NoteRestated(row, before, kind.name, piece);
   }
   piece.fact_edges += rows.size();
@@ -46,7 +47,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   static thread_local TokenCache cache;
   cache.Reset();
   if (!context.check) piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
-  static thread_local RestatedWeights weights;
+  static thread_local RestatedValues weights;
   weights.Reset();
   ListKind kind{kLink, "link"};
   if (!kind_.empty() && !context.check) {

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "storage/formats/edges/edge_lines.h"
-#include "storage/formats/edges/restated_weights.h"
+#include "storage/formats/pipeline/restated_values.h"
 
 namespace plexus::formats_internal {
 
@@ -73,7 +73,7 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
                                   const ParseContext& context, Piece& piece) const {
   static thread_local NameCache cache;
   cache.Reset();
-  static thread_local RestatedWeights restated;
+  static thread_local RestatedValues restated;
   restated.Reset();
   piece.edges = std::make_unique<PieceEdges>();
   PieceEdges& edges = *piece.edges;
@@ -100,7 +100,8 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
           }
           if (row.weighted)
             if (const std::uint64_t before =
-                    restated.Note(EdgeHash(row, false), row.weight + 0.0f, row.line))
+                    restated.Note(EdgeHash(row, false),
+                                  std::bit_cast<std::uint32_t>(row.weight + 0.0f), row.line))
               NoteRestated(row, before, "link", piece);
           if (!weights.empty())
             weights[count] = row.weighted ? row.weight + 0.0f : std::nanf("");  // -0 becomes 0

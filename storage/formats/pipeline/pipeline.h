@@ -18,6 +18,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/stub_check.h"
 
 namespace plexus::formats_internal {
@@ -99,6 +100,9 @@ class PieceApplier {
   void RecordCounts(const Piece& piece, const ApplyReport& report);
   void BookApplied(const Piece& piece, const ApplyReport& report);
   void BookWarnings(const Piece& piece);
+  void Book(ImportWarning warning);
+  std::uint64_t InFile(std::uint64_t line) const;
+  void WarnOfRestatedNodes(const Piece& piece);
   void WarnOfReplaced(const Piece& piece, std::uint64_t changed);
 
   ImportRun& run_;
@@ -106,6 +110,7 @@ class PieceApplier {
   const RecordParser& parser_;
   const std::vector<std::uint64_t>* lines_ = nullptr;
   std::uint64_t lines_before_ = 0;
+  RestatedValues node_values_;          // of pieces so far
   bool not_the_records_fault_ = false;  // options.complete failed
   static constexpr int kMaxConflicts = 100;
   int conflicts_ = 0;  // in a row

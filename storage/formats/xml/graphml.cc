@@ -137,7 +137,7 @@ struct GraphMlReader::Impl {
   std::string beside;   // data whose names the element has for itself
   std::set<std::string, std::less<>> given;
   std::string wrong;
-  // Of an edge: what tells which one it is.
+  // Of an edge: what says which one it is.
   std::string edge_id, from_key, to_key;
   std::string kind, type;  // data of these names, as JSON
   bool undirected = false, labelled = false;
@@ -261,14 +261,14 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   if (undirected) element += ",\"directed\":false";
 }
 
-// The edge as it is stored, as far as the file tells: an inverse name swaps the ends, and the ends of
-// a symmetric kind have no order. No name is the name that an edge then gets.
+// The edge as it is stored, as far as the file says: an inverse name swaps the ends, and the ends
+// of a symmetric kind have no order. No name is the name that an edge then gets.
 std::string GraphMlReader::Impl::StoredEdge() {
   static const Schema builtin;
   const std::string& named = kind.starts_with('"') ? kind : type;
   std::string name = named.size() > 2 && named[0] == '"' ? named.substr(1, named.size() - 2)
-                     : undirected                       ? std::string(kLinkedKind)
-                                                        : "link";
+                     : undirected                        ? std::string(kLinkedKind)
+                                                         : "link";
   bool turned = std::ranges::find(options.reversed_kinds, name) != options.reversed_kinds.end();
   bool symmetric = undirected;
   if (const auto match = builtin.FindEdgeKind(name)) {

@@ -217,6 +217,33 @@ TEST(GivenLines, WhatReplacesAnEdgeOfAnEarlierBatchIsWarnedOfWhenLoadedAtOnce) {
   EXPECT_TRUE(Warns(report, "an edge of an earlier line stands again with other values"));
 }
 
+TEST(GivenLines, WhatReplacesANodeOfAnEarlierBatchIsWarnedOf) {
+  ImportOptions options;
+  options.block_bytes = 100;
+  std::string lines;
+  for (int i = 0; i < 40; ++i)
+    lines +=
+        R"({"node":"n)" + std::to_string(i) + R"(","text":"text )" + std::to_string(i) + "\"}\n";
+  const auto load = [&](const std::string& more) {
+    auto graph = Graph::InMemory();
+    return LoadClean(*graph, "n.jsonl", lines + more, options);
+  };
+  EXPECT_TRUE(load(R"({"node":"n3","text":"text 3"})").warnings.empty());
+  EXPECT_TRUE(load(R"({"node":"n3","kind":"memory"})").warnings.empty());  // adds to it
+  EXPECT_TRUE(load(R"({"remove":"n3"})"
+                   "\n"
+                   R"({"node":"n3","text":"other"})")
+                  .warnings.empty());
+  const ImportReport report = load(R"({"node":"n3","text":"other"})"
+                                   "\n"
+                                   R"({"node":"n4","text":"other"})");
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0].line, 4u);
+  EXPECT_EQ(report.warnings[0].value, 41);
+  EXPECT_TRUE(
+      Warns(report, "stands again with other values, which replace these: line 41 (2 such)"));
+}
+
 TEST(GivenDocuments, ParallelEdgesOfGraphMlAtAnyCut) {
   std::string text =
       "<graphml><key id=\"k\" for=\"edge\" attr.name=\"kind\" attr.type=\"string\"/>"

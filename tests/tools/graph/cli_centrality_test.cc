@@ -183,7 +183,8 @@ TEST(CentralityLimits, SearchesEndWithTheEdges) {
   EXPECT_EQ(sources("closeness", "1600"), 200);
   EXPECT_EQ(sources("betweenness", "4000"), 10);
   EXPECT_EQ(sources("betweenness", "80000"), 200);
-  const auto of = Plexus({"closeness", "--db", db, "--of", "3", "--max-edges", "1", "--json"}).Json();
+  const auto of =
+      Plexus({"closeness", "--db", db, "--of", "3", "--max-edges", "1", "--json"}).Json();
   EXPECT_TRUE(of.at("truncated").as_bool());
 }
 

@@ -89,8 +89,8 @@ class ReplyMembers : public ::testing::Test {
                   const std::vector<std::string>& details = {}) const {
     const Operation* row = FindOperation(asked.operation);
     std::string members = asked.json;
-    for (const auto& [name, value] : {std::pair<std::string, std::string>{"DIR", scratch_.path()},
-                                      {"GRAPH", Path("copy")}})
+    for (const auto& [name, value] :
+         {std::pair<std::string, std::string>{"DIR", scratch_.path()}, {"GRAPH", Path("copy")}})
       for (std::size_t at; (at = members.find(name)) != std::string::npos;)
         members.replace(at, name.size(), value);
     Result<Request> request = RequestFromJson(*row, members);
@@ -227,14 +227,28 @@ TEST_F(ReplyMembers, TimesAreThoseOfTheRow) {
     CheckTimes(reply, plain, iso, row.name);
     if (text != texts) with_times.insert(row.name);
   }
-  EXPECT_EQ(with_times,
-            (std::set<std::string>{
-                "bounty",           "conflicts_chain", "conflicts_list", "cuts",
-                "decisions_contradictions",            "flow",           "forest",
-                "get",              "history",         "ledger_get",     "ledger_memory",
-                "ledger_neighbors", "ledger_recent",   "log",            "match",
-                "neighborhood",     "neighbors",       "path",           "recall",
-                "session",          "stats",           "traverse"}));
+  EXPECT_EQ(with_times, (std::set<std::string>{"bounty",
+                                               "conflicts_chain",
+                                               "conflicts_list",
+                                               "cuts",
+                                               "decisions_contradictions",
+                                               "flow",
+                                               "forest",
+                                               "get",
+                                               "history",
+                                               "ledger_get",
+                                               "ledger_memory",
+                                               "ledger_neighbors",
+                                               "ledger_recent",
+                                               "log",
+                                               "match",
+                                               "neighborhood",
+                                               "neighbors",
+                                               "path",
+                                               "recall",
+                                               "session",
+                                               "stats",
+                                               "traverse"}));
 }
 
 }  // namespace

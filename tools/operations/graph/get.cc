@@ -340,10 +340,9 @@ void AddGet(Rows& rows) {
        .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(),
                       DirectionParameter({"both", "out", "in"}, "which edges"), KindsParameter(),
                       Top(0, "the K strongest edges; 0 = all")},
-       .reply =
-           "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
-           "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:t, "
-           "created_by?:s, valid_from?:t, valid_until?:t, props?:j, inverse?:s}]",
+       .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
+                "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:t, "
+                "created_by?:s, valid_from?:t, valid_until?:t, props?:j, inverse?:s}]",
        .tables = {{"neighbors",
                    {{"direction", "", As::kArrow},
                     {"kind|inverse", "kind"},

@@ -152,9 +152,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                     request.Name("columns") + ": names " + Quoted(column.name()) + " twice");
     for (const std::string& detail : request.List("details"))
       if (column.name() == "node_" + detail)
-        return Fail(ErrorCode::kInvalidArgument,
-                    request.Name("columns") + " and " + request.Name("details") + " both name " +
-                        Quoted(column.name()) + "; ask for it once");
+        return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " and " +
+                                                     request.Name("details") + " both name " +
+                                                     Quoted(column.name()) + "; ask for it once");
     listed.columns.push_back(std::move(column));
   }
   PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));

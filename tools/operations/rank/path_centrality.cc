@@ -155,7 +155,8 @@ void AddPathCentrality(Rows& rows) {
                      "distances to N nodes (default: all up to 20,000, else 1,024)"),
                Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
                Repeated("of", "KEY", "only this node, exactly; repeatable").Named(Means::kKey),
-               MaxEdges("search from as many nodes as there are edges for, each once for 64 nodes")} +
+               MaxEdges(
+                   "search from as many nodes as there are edges for, each once for 64 nodes")} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, closeness_bound:x, truncated:b, total:n, "
                 "results:[{key:k, closeness:x, harmonic:x, reached:x}]",

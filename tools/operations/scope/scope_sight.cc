@@ -64,7 +64,7 @@ std::vector<Seen> ScopeSight::All() const {
   for (const NodeId v : ring)
     if (seen[v] == Seen::kAll) meet(v, outer);
   for (const NodeId v : outer)
-    seen[v] = IsShared(snapshot_.node_kind(v)) ? Seen::kShared : Of(v);  // an event of theirs has it
+    seen[v] = IsShared(snapshot_.node_kind(v)) ? Seen::kShared : Of(v);  // of an event
   return seen;
 }
 

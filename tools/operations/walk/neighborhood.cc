@@ -177,7 +177,8 @@ void AddNeighborhood(Rows& rows) {
                    .Between(0, kMaxHops)
                    .Default(std::uint64_t{2}),
                DirectionParameter({"both", "out", "in"}, "which edges are followed"),
-               Number("forward", "F", "what a step along an edge, as its kind is named, leaves of the decay")
+               Number("forward", "F",
+                      "what a step along an edge, as its kind is named, leaves of the decay")
                    .Between(0, 1)
                    .Default(0.7),
                Number("backward", "F", "what a step against an edge leaves of it")
