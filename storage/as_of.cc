@@ -72,6 +72,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   request.target = sequence;
   request.progress = progress;
   request.purged = &purged;
+  request.present = &reading.now;
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(reading.rocks, request));
   const Snapshot past(loaded.state);
   const std::shared_lock open(d.renewal);

@@ -71,6 +71,7 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
   }
   PurgeMask mask(request.purged ? *request.purged : read,
                  masked_base ? best->sequence : request.target);
+  if (request.present) mask.TakeRanksFrom(*request.present);
   if (best) {
     loaded.point = {best->sequence, best->log_hash};
     loaded.checkpoint_sequence = best->sequence;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "engine/snapshot.h"
 #include "engine/state.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/anchor.h"
@@ -18,6 +19,7 @@ struct LoadRequest {
   LogPoint floor;                                      // {0, FirstHash} when untrimmed
   Sequence target = ~Sequence{0};                      // replay up to here
   const std::map<NodeId, Sequence>* purged = nullptr;  // mask what was purged after target
+  const Snapshot* present = nullptr;                   // what those purges left of it
   bool use_checkpoints = true;                         // false: from nothing, if it can be
   bool strict = false;                                 // no way round a damaged checkpoint
   std::uint64_t without = 0;                           // a checkpoint not to be believed

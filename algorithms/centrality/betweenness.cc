@@ -16,6 +16,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stop_flag.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/topology.h"
 #include "engine/out_of_memory.h"
@@ -54,22 +55,27 @@ class Accumulator {
       if (lanes_pay_ && left >= kMinLanes) {
         const std::size_t count = std::min(BrandesBatch::kLanes, left);
         if (!lanes_) lanes_.emplace(out_, in_, executor_);
-        if (lanes_->Add(sources.subspan(done, count), max_hops_, scores)) {
+        if (lanes_->Add(sources.subspan(done, count), max_hops_, budget, scores)) {
           done += count;
           continue;
         }
-        lanes_pay_ = false;  // deep: so are the others
+        lanes_pay_ = false;  // deep: so are the others; or the budget ran out
         lanes_.reset();
       }
       const std::size_t count = std::min(kPass, left);
-      AddOneByOne(sources.subspan(done, count), scores);
-      done += count;
+      const std::size_t added = AddOneByOne(sources.subspan(done, count), budget, scores);
+      done += added;
+      if (added < count) break;
     }
     return done;
   }
 
  private:
-  void AddOneByOne(std::span<const NodeId> sources, std::vector<double>& scores) {
+  // How many of them, the first ones, were added before the budget ran out.
+  std::size_t AddOneByOne(std::span<const NodeId> sources, const Budget& budget,
+                          std::vector<double>& scores) {
+    internal::StopFlag stop(&budget);
+    std::vector<std::uint8_t> left_out(sources.size());
     const std::size_t workers =
         std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
     while (searchers_ < workers) {
@@ -83,6 +89,10 @@ class Accumulator {
       for (const auto& search : searches_.idle()) search->Prepare(width);
       std::vector<std::uint8_t> whole(rest.size());
       ParallelFor(executor_, rest.size(), 1, [&](std::size_t i, std::size_t) {
+        if (stop.Poll()) {
+          whole[i] = left_out[rest[i]] = 1;
+          return;
+        }
         const auto search = searches_.Acquire([&] {
           auto made = std::make_unique<Brandes>(out_);
           made->Prepare(width);
@@ -97,13 +107,15 @@ class Accumulator {
       if (rest.empty()) break;
       least_ = Brandes::Width::kWide;  // from now on
     }
+    const auto added = static_cast<std::size_t>(std::ranges::find(left_out, 1) - left_out.begin());
     ParallelFor(executor_, out_.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = 0; i < sources.size(); ++i)
         for (std::size_t v = begin; v < end; ++v) {
-          scores[v] += found_[i][v];
+          if (i < added) scores[v] += found_[i][v];
           found_[i][v] = 0;
         }
     });
+    return added;
   }
 
   const CsrView out_, in_;
@@ -154,9 +166,11 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
         result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
   const std::vector<NodeId> sources =
       centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
+  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, sources.size(),
+                                                                graph.out().arc_count(), 1);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
-                       .Add(sources, options.run.budget, sums);
+                       .Add(std::span(sources).first(within), options.run.budget, sums);
   result.truncated = result.sources < sources.size();
   result.exact = result.sources == result.nodes;
 

@@ -29,8 +29,8 @@ struct BetweennessOptions {
   std::uint32_t max_hops = 0xFFFFFFFFu;  // Longer paths do not count.
   bool undirected = true;                // False: paths follow the direction of the edges.
   GraphFilter filter = {};
-  // budget: only the deadline and the cancel flag. They are checked between passes of 8 or 16
-  // sources.
+  // budget: edges count each arc once a source; nodes are not counted. The deadline and the cancel
+  // flag are checked at each source, and of 16 that go together at each level.
   RunOptions run = {};
 };
 

@@ -128,6 +128,10 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
   search.run.budget.deadline = options.run.budget.deadline;
   search.run.budget.cancel = options.run.budget.cancel;
   const double others = static_cast<double>(result.nodes) - 1;
+  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, places.size(),
+                                                                rows.forth.arc_count(), kBfsLanes);
+  result.truncated = within < places.size();
+  places.resize(within);
   for (std::size_t first = 0; first < places.size(); first += kBfsLanes) {
     const auto batch = std::span(places).subspan(first, std::min(kBfsLanes, places.size() - first));
     PLEXUS_ASSIGN(const MultiBfsResult found, MultiBfsCsr(rows.forth, rows.back, batch, search));
@@ -176,6 +180,10 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   const bool all = sources.size() == result.nodes;
   if (all)
     std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search
+  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, sources.size(),
+                                                                rows.forth.arc_count(), kBfsLanes);
+  result.truncated = within < sources.size();
+  sources.resize(within);
   std::vector<DistanceSums> sums(view.node_count());
   std::uint32_t deepest = 0;
   result.sources = Accumulate(rows, sources, options, executor, sums, deepest, result.truncated);

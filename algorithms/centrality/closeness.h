@@ -36,8 +36,9 @@ struct ClosenessOptions {
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
   GraphFilter filter = {};
-  // budget: only the deadline and the cancel flag. They are checked within a search;
-  // the 64 searches under way when they say to stop do not count.
+  // budget: edges count each arc once for 64 searches, which go together; nodes are not counted.
+  // The deadline and the cancel flag are checked within a search; the 64 under way when they say to
+  // stop do not count.
   RunOptions run = {};
 };
 

@@ -9,6 +9,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/out_of_memory.h"
 
@@ -52,15 +53,13 @@ Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
   accumulators.Reserve(executor, n);
   for (auto& accumulator : accumulators.idle()) accumulator->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {
-    if (options.run.budget.Interrupted()) {
-      result.truncated = true;
-      break;
-    }
+    internal::StopFlag stop(&options.run.budget);
     const std::uint64_t changed = ParallelReduce(
         executor, n, kGrain, std::uint64_t{0},
         [&](std::size_t begin, std::size_t end) {
           const auto accumulator = accumulators.Acquire();
           std::uint64_t count = 0;
+          if (stop.Poll()) return count;
           for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
             next[v] = Next(out, in, v, labels, *accumulator);
             count += next[v] != labels[v];
@@ -68,6 +67,10 @@ Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
           return count;
         },
         [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    if (stop.stopped()) {  // some blocks were left out
+      result.truncated = true;
+      break;
+    }
     labels.swap(next);
     ++result.iterations;
     result.converged = changed == 0;

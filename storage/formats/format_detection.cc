@@ -154,6 +154,14 @@ std::string_view ValueAt(std::string_view text) {
   return text;
 }
 
+// Whether behind the bracket a JSON value can begin: a section of an .ini file is none.
+bool BeginsArray(std::string_view text) {
+  text.remove_prefix(text.find('[') + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.empty() || std::string_view("{[]\"-0123456789").contains(text[0]) ||
+         text.starts_with("true") || text.starts_with("false") || text.starts_with("null");
+}
+
 // The elements of an array are records as lines are; the first one that is of some format decides.
 Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text,
                                  const std::vector<ColumnName>& columns) {
@@ -278,7 +286,7 @@ Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::str
   const char first = text[text.find_first_not_of(" \t\r\n")];
   if (json || first == '{' || first == '[')
     if (const auto format = FormatOfLines(text, cut, columns)) return *format;
-  if (first == '[' && (IsJsonArray(head) || !json_lines))
+  if (first == '[' && (json || BeginsArray(text)) && (IsJsonArray(head) || !json_lines))
     return FormatOfArray(file, text.substr(text.find('[')), columns);
   if (json_lines) return FileFormat::kJsonLines;
   if (first == '{')

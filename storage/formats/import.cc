@@ -225,6 +225,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
   EdgeCollector collector(run.options, bytes);
   run.collector = &collector;
+  run.restated = 0;
   Status status;
   Checked checked;
   for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
@@ -259,6 +260,10 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   run.report.edges.added += loaded->edges.added;
   run.report.edges.changed += loaded->edges.changed;
   run.report.edges.same += loaded->edges.same;
+  run.WarnOfReplaced(inputs[0].name, 1, loaded->edges.changed);
+  const std::uint64_t restated = std::min(run.restated, run.report.edges.same);
+  run.report.edges.changed += restated;
+  run.report.edges.same -= restated;
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/adjacency/word_edges.h"
+#include "engine/vocabulary.h"
 
 namespace plexus::storage_internal {
 
@@ -29,6 +30,16 @@ Sequence PurgeMask::PurgeOf(NodeId node) const {
 
 bool PurgeMask::hides(NodeId node) const { return PurgeOf(node) > at_; }
 
+PayloadRef PurgeMask::RankLeft(const EdgeChange& edge) const {
+  if (!present_ || edge.kind != kMember) return {};
+  if (std::max(edge.source, edge.target) >= present_->node_count()) return {};
+  const auto left = present_->FindEdge(edge.source, edge.kind, edge.target, edge.label);
+  if (!left || !left->properties) return {};
+  const Sequence wrote = left->properties.sequence();  // the purge, or a life after it
+  return wrote == PurgeOf(edge.source) || wrote == PurgeOf(edge.target) ? left->properties
+                                                                        : PayloadRef();
+}
+
 void PurgeMask::Hide(Record& record, bool feed) const {
   if (empty()) return;
   const auto hidden = [&](NodeId node, bool gives) {
@@ -53,7 +64,8 @@ void PurgeMask::Hide(Record& record, bool feed) const {
       }
       e.flags |= EdgeChange::kIsNew;  // what was there before is hidden
     }
-    if (extra && (hidden(e.source, true) || hidden(e.target, true))) extra->properties = {};
+    if (extra && (hidden(e.source, true) || hidden(e.target, true)))
+      extra->properties = RankLeft(e);
     return false;
   });
   auto& dropped = record.words_dropped;
@@ -86,7 +98,7 @@ Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const 
       return changed = true;
     }
     if (extra && extra->properties && (hides(e.source) || hides(e.target))) {
-      extra->properties = {};
+      extra->properties = RankLeft(e);
       changed = true;
     }
     return false;

@@ -9,16 +9,21 @@
 // masked, too: up to the purge, and of its record what removes what is not there any more.
 // What a batch says of a node after purging it belongs to the node's next life.
 //
+// A member's rank in an event is left by its purge. A past state has the one that was left, where
+// it is known what is left.
+//
 // A follower may have been told, before the purge, what a hidden change replaced. So in its feed
 // such a change is an end: the payload is cleared, the vector removed, the tags and terms are
 // dropped, whichever they are.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/parallel.h"
 #include "engine/record.h"
+#include "engine/snapshot.h"
 #include "engine/state.h"
 
 namespace plexus::storage_internal {
@@ -31,6 +36,8 @@ class PurgeMask {
 
   // From now on only those purged after `at`, which is not less than what this was made with.
   void MoveTo(Sequence at) { at_ = at; }
+  // Where ranks of purged members are found: a state behind all of the purges.
+  void TakeRanksFrom(const Snapshot& present) { present_ = present; }
   bool empty() const { return last_ <= at_; }
   bool hides(NodeId node) const;
   // Of the purge's own record it hides what that takes away; what it gives is new.
@@ -41,13 +48,15 @@ class PurgeMask {
 
  private:
   void Hide(Record& record, bool feed) const;
-  Sequence PurgeOf(NodeId node) const;  // 0: never
+  Sequence PurgeOf(NodeId node) const;                // 0: never
+  PayloadRef RankLeft(const EdgeChange& edge) const;  // none: nothing was left
   struct Purge {
     NodeId node;
     Sequence sequence;
   };
   std::vector<Purge> purges_;   // by node
   Sequence at_ = 0, last_ = 0;  // of all purges
+  std::optional<Snapshot> present_;
 };
 
 // Drops edges[i] where drop(edge, extra or null) is true, keeping extras in step;

@@ -23,6 +23,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/request_json.h"
+#include "tools/operations/scope/scope_sight.h"
 #include "tools/operations/scope/scoped_graph.h"
 #include "tools/operations/workspace.h"
 
@@ -251,6 +252,35 @@ TEST(StrangersDoor, PathsAreRefused) {
     }
   EXPECT_GE(asked, 4);
   ASSERT_TRUE((*opened)->Close());
+}
+
+// What a dry run cannot know it says.
+TEST(ScopeWall, ADryRunSaysWhatItKnows) {
+  for (const bool others : {true, false}) {
+    Walled walled(others);
+    ASSERT_TRUE(walled.workspace);
+    const std::string heard = walled.Ask("put", R"({"key":"zq7m1","text":"x","dry_run":true})");
+    EXPECT_NE(heard.find("note: a dry run in a session of a scope knows what the scope sees"),
+              std::string::npos)
+        << heard;
+  }
+}
+
+// A word that no fact of the scope has is a word of its event.
+TEST(ScopeWall, WordsOfEventsAreFound) {
+  for (const bool others : {true, false}) {
+    Walled walled(others);
+    ASSERT_TRUE(walled.workspace);
+    const std::string heard = walled.Ask("search", R"({"query":"answered","events":true})");
+    EXPECT_NE(heard.find("e0"), std::string::npos) << heard;
+    EXPECT_NE(heard.find("\"df\":1"), std::string::npos) << heard;
+  }
+  const auto graph = TwoScopes(true);
+  const std::vector<std::string> mine = {kMine};
+  const tools::ScopeSight sight(graph->snapshot(), mine);
+  const std::vector<tools::Seen> all = sight.All();
+  for (NodeId node = 0; node < all.size(); ++node)
+    EXPECT_EQ(all[node], sight.Of(node)) << graph->snapshot().key(node);
 }
 
 // A batch of another scope moves no sequence here.

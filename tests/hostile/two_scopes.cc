@@ -55,7 +55,7 @@ std::string Scope(const std::string& scope, const std::string& mark) {
   lines += R"({"edge":[")" + key("m", 1) +
            R"(","src/a.cc"],"kind":"mentions"})"
            "\n";
-  lines += R"({"event":")" + mark + R"(e0","tool":"recall","query":"gateway)" + secret +
+  lines += R"({"event":")" + mark + R"(e0","tool":"recall","query":"gateway answered)" + secret +
            R"(","created_at":1700000002000,"members":[{"id":")" + key("m", 0) +
            R"(","role":"supporting","rank":0},{"id":")" + key("m", 1) +
            R"(","role":"supporting","rank":1}]})"
@@ -111,7 +111,9 @@ std::unique_ptr<Graph> TwoScopes(bool others) {
   options.format = FileFormat::kJsonLines;
   options.now_ms = kScopesNow;
   options.complete = [](const Snapshot& snapshot, WriteBatch& batch) -> Status {
-    const auto added = AddTerms(snapshot, {}, batch);
+    TermOptions terms;
+    terms.event_queries = true;
+    const auto added = AddTerms(snapshot, terms, batch);
     if (!added) return std::unexpected(added.error());
     return {};
   };
@@ -132,7 +134,7 @@ RequestWords WordsOfMine() {
                       "is-a",     "evokes",     "hinders",     "duplicates"};
   words.node_kinds = {"memory", "decision", "concept", "turn", "event", "tag"};
   words.scopes = {kMine, "user", "nowhere"};
-  words.texts = {"gateway", "keys rounding", "oracle", "the gateway remembers keys"};
+  words.texts = {"gateway", "answered", "keys rounding", "oracle", "the gateway remembers keys"};
   return words;
 }
 

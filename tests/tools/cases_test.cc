@@ -1,7 +1,5 @@
 // Inputs that were once answered wrongly, or not explained: each row is a case with its number, the
-// lines that a user types, and what is right. The files are in cases/. Run it alone for a table:
-//
-//   cli_test --gtest_filter='*Cases*'
+// lines that a user types, and what is right. The files are in cases/. cases.sh prints a table.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -34,6 +32,8 @@ std::vector<std::string> Words(std::string line, const std::string& db) {
   words.insert(words.end(), {"--db", db});
   return words;
 }
+
+constexpr const char* kNoField = "no file has a column or field 'nonsense'";
 
 const Case kCases[] = {
     // 1. What a file holds is dropped without a word.
@@ -78,6 +78,9 @@ const Case kCases[] = {
      {"//"}},
     {"2_5_cypher", {"import @create.cypher"}, 1, {"cannot tell its format"}},
     {"2_6_markdown", {"import @todo.md"}, 1, {"cannot tell its format"}},
+    {"2_6_sql", {"import @select.sql"}, 1, {"cannot tell its format", "is not two numbers"}},
+    {"2_6_python", {"import @os.py"}, 1, {"cannot tell its format"}},
+    {"2_6_ini", {"import @core.ini"}, 1, {"cannot tell its format"}},
     {"2_7_array", {"import @array.json"}, 0, {"nodes    2"}},
     // 3. Tables.
     {"3_1_gephi", {"import @gephi_edges.csv", "bfs --from c"}, 0, {"3 nodes reached"}},
@@ -105,6 +108,18 @@ const Case kCases[] = {
      {"import @missing_value.graphml"},
      0,
      {"nodes    2", "\"age\" is NaN here: read as a value that is missing"}},
+    {"4_1_columns_of_node_link", {"import @adjacency.json --columns text=nonsense"}, 2, {kNoField}},
+    {"4_1_columns_of_json_lines", {"import @integer.jsonl --columns text=nonsense"}, 2, {kNoField}},
+    {"4_1_columns_of_memory_files",
+     {"import @marker.jsonl --columns text=nonsense"},
+     2,
+     {kNoField}},
+    {"4_1_columns_of_edge_lists",
+     {"import --format edgelist @todo.md --columns text=nonsense"},
+     2,
+     {kNoField}},
+    {"4_1_columns_of_matrices", {"import @bom.mtx --columns text=nonsense"}, 2, {kNoField}},
+    {"4_1_space_of_a_table", {"import @blanks.csv --space x"}, 2, {"go with a vector file"}},
     // 5. Words.
     {"5_1_case", {"import @case.jsonl", "find ärger"}, 0, {"de"}},
     {"5_1_russian", {"import @case.jsonl", "find москва"}, 0, {"ru"}},
@@ -112,6 +127,12 @@ const Case kCases[] = {
     {"5_1_capitals", {"import @case.jsonl", "find ÉCOLE"}, 0, {"fr", "nfd"}},
     {"5_2_possessive", {"import @possessive.jsonl --terms", "search Ada"}, 0, {"m1"}},
     {"5_3_apostrophe", {"import @possessive.jsonl --terms", "search \"O'Brien\""}, 0, {"m2"}},
+    {"5_2_possessive_whole", {"import @possessive.jsonl --terms", "search \"Ada's\""}, 0, {"m1"}},
+    {"5_2_stemmed", {"import @possessive.jsonl", "terms --stem english", "search Ada"}, 0, {"m1"}},
+    {"5_3_stemmed",
+     {"import @possessive.jsonl", "terms --stem english", "search \"O'Brien\""},
+     0,
+     {"m2"}},
     {"5_4_inch", {"import @inch.jsonl --terms", "search '5\" pipe'"}, 0, {"m1"}},
     {"5_5_inch_recalled", {"import @inch.jsonl --terms", "recall '5\" pipe'"}, 0, {"m1"}},
     {"5_6_quoted_kind",

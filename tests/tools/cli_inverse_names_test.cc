@@ -58,7 +58,6 @@ TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
                                 {"path", "--from", "alarm", "--to", "fire"},
                                 {"traverse", "--from", "alarm"},
                                 {"neighbors", "smoke"},
-                                {"neighborhood", "--from", "smoke"},
                                 {"dominators", "alarm"},
                                 {"similar", "--of", "smoke"},
                                 {"closeness"},
@@ -67,10 +66,8 @@ TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
     Same(ask(question, causes, in), ask(question, caused_by, out));
     Same(ask(question, causes, out), ask(question, caused_by, in));
   }
-  for (const Words& question : {Words{"bfs", "--from", "smoke"},
-                                {"neighbors", "smoke"},
-                                {"neighborhood", "--from", "smoke"},
-                                {"traverse", "--from", "fire"}})
+  for (const Words& question :
+       {Words{"bfs", "--from", "smoke"}, {"neighbors", "smoke"}, {"traverse", "--from", "fire"}})
     Same(ask(question, causes, {"--direction", "both"}),
          ask(question, caused_by, {"--direction", "both"}));
   Same({"ancestors", "alarm", "--kinds", "causes"},
@@ -83,6 +80,40 @@ TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
   Same({"pagerank", "--kinds", "causes,depends_on", "--reverse", "causes"},
        {"pagerank", "--kinds", "depends_on,caused_by"});
   Same({"match", "^causes", "--from", "alarm"}, {"match", "caused_by", "--from", "alarm"});
+}
+
+// A step along an edge is one as its kind is named: fire is along caused_by from smoke.
+TEST_F(InverseNames, DecayFollowsTheNameThatIsAsked) {
+  const auto around = [&](const std::string& kinds, const std::string& direction) {
+    std::string text;
+    const json::object reply =
+        Json({"neighborhood", "smoke", "--kinds", kinds, "--direction", direction, "--hops", "1",
+              "--forward", "0.7", "--backward", "0.4"});
+    for (const json::value& node : reply.at("nodes").as_array())
+      text += std::string(node.at("key").as_string()) + " " +
+              std::string(node.at("direction").as_string()) + " " +
+              json::serialize(node.at("decay")).substr(0, 5) + "; ";
+    return text;
+  };
+  EXPECT_EQ(around("caused_by", "both"), around("caused_by", "both"));
+  EXPECT_NE(around("caused_by", "both").find("fire forward 7"), std::string::npos)
+      << around("caused_by", "both");
+  EXPECT_NE(around("caused_by", "both").find("alarm backward 4"), std::string::npos);
+  EXPECT_NE(around("causes", "both").find("fire backward 4"), std::string::npos);
+  EXPECT_NE(around("causes", "both").find("alarm forward 7"), std::string::npos);
+  EXPECT_NE(around("caused_by", "out").find("fire forward 7"), std::string::npos);
+  EXPECT_EQ(around("caused_by", "out").find("alarm"), std::string::npos);
+  EXPECT_NE(around("causes", "in").find("fire backward 4"), std::string::npos);
+  EXPECT_NE(around("depends_on,caused_by", "both").find("fire forward 7"), std::string::npos);
+}
+
+TEST_F(InverseNames, DecisionsSayWhichWayWasAsked) {
+  for (const char* key : {"d1", "d2"}) EXPECT_EQ(Run({"put", key, "--kind", "decision"}).code, 0);
+  EXPECT_EQ(Run({"link", "d1", "depends_on", "d2"}).code, 0);
+  const json::object by = Json({"decisions", "ancestors", "d2", "--kinds", "depended_on_by"});
+  EXPECT_EQ(by.at("means"), "what depends on 'd2'");
+  EXPECT_EQ(by.at("results").at(0).at("key"), "d1");
+  EXPECT_EQ(by, Json({"decisions", "descendants", "d2"}));
 }
 
 TEST_F(InverseNames, WhereEdgesCountEitherWayBothNamesMeanTheSame) {

@@ -1,14 +1,20 @@
 // Flags, help, completion, man pages and the reference are the rows.
 #include "tools/cli/command_line.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/run_plexus.h"
 #include "tools/cli/own_commands.h"
+#include "tools/cli/signals.h"
 
 namespace plexus::tools {
 namespace {
@@ -139,6 +145,26 @@ TEST(CommandLine, TheReferencePageIsTheRows) {
   page << file.rdbuf();
   EXPECT_TRUE(page.str() == ReferencePage())
       << "write it anew: plexus reference > tools/REFERENCE.md";
+}
+
+// As in a shell at a terminal, where Ctrl-C ends the line and not the shell.
+TEST(CommandLine, ReadingAPipeCanBeInterrupted) {
+  const testing::TempDir dir;
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = open(pipe.c_str(), O_RDWR);  // it says nothing
+  ASSERT_GE(writer, 0);
+  InstallSignalHandlers();
+  {
+    const SignalGuard stays;
+    raise(SIGINT);
+    const CommandLine line = ParseCommandLine({"retrieve", "words", "--plan", pipe}, {});
+    ASSERT_TRUE(line.error);
+    EXPECT_EQ(line.error->code, ErrorCode::kCancelled) << line.error->message;
+    EXPECT_NE(line.error->message.find("was not read to its end"), std::string::npos);
+    ForgetInterrupt();
+  }
+  close(writer);
 }
 
 }  // namespace

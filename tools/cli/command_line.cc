@@ -13,6 +13,7 @@
 #include "tools/cli/command_words.h"
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
+#include "tools/cli/signals.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"
@@ -215,7 +216,7 @@ Status ReadFiles(Request& request, const std::vector<Given>& given,
                                                    " can be standard input");
     if (file == "-") from_input = parameter;
   }
-  request.Begin(nullptr);  // what is asked then has as much time once more
+  request.Begin(&InterruptFlag());  // what is asked then has as much time once more
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   for (const auto& [parameter, texts] : given) {
     if (parameter->means != Means::kContent) continue;

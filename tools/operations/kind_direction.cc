@@ -1,6 +1,8 @@
 // One list of kinds has one direction, as a rule of guardrails has.
 #include "tools/operations/kind_direction.h"
 
+#include <algorithm>
+
 #include "tools/operations/arguments.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
@@ -32,6 +34,19 @@ Result<Direction> AsStored(const Schema& schema, std::span<const std::string> na
   if (asked == Direction::kBoth) return asked;
   PLEXUS_ASSIGN(const bool backward, IsBackward(schema, names));
   return backward ? Opposite(asked) : asked;
+}
+
+Result<std::vector<EdgeKindId>> TurnedKinds(const Schema& schema,
+                                            std::span<const std::string> names) {
+  std::vector<EdgeKindId> turned, as_stored;
+  for (const std::string& name : names) {
+    PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, FindEdgeKind(schema, name));
+    (match.reversed ? turned : as_stored).push_back(match.kind);
+  }
+  std::erase_if(turned, [&](EdgeKindId kind) {
+    return std::ranges::find(as_stored, kind) != as_stored.end();
+  });
+  return turned;
 }
 
 void WriteDirection(ReplyWriter& json, const Schema& schema, EdgeKindId kind, Direction seen) {

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/error.h"
 #include "engine/schema.h"
@@ -24,6 +25,10 @@ Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names
 // take any names. kInvalidArgument as IsBackward.
 Result<Direction> AsStored(const Schema& schema, std::span<const std::string> names,
                            Direction asked);
+// The kinds that only their inverse names are given of: a step along one of them is one against its
+// edge.
+Result<std::vector<EdgeKindId>> TurnedKinds(const Schema& schema,
+                                            std::span<const std::string> names);
 // "direction" of an edge as one of its ends sees it, and, from its target, "inverse": the name that
 // its kind has from there, if any.
 void WriteDirection(ReplyWriter& json, const Schema& schema, EdgeKindId kind, Direction seen);

@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "tools/operations/registry.h"
-#include "tools/operations/reply/iso_times.h"
 #include "tools/operations/request.h"
 #include "tools/operations/shape.h"
 #include "tools/operations/workspace.h"
@@ -79,10 +78,7 @@ void WriteObject(ReplyWriter& json, const Shape& shape, bool warnings) {
     has_key |= member.name == "key" && member.shape.kind == Shape::Kind::kKey;
     has_warnings |= member.name == "warnings";
     json.BeginObject(member.name);
-    if (member.shape.kind == Shape::Kind::kInteger && IsTimeMember(member.name))
-      json.Values("type", kTimeTypes);
-    else
-      WriteShape(json, member.shape);
+    WriteShape(json, member.shape);
     if (const auto meaning = MemberMeaning(member.name); !meaning.empty())
       json.Field("description", meaning);
     json.EndObject();
@@ -123,6 +119,9 @@ void WriteShape(ReplyWriter& json, const Shape& shape) {
       break;
     case Shape::Kind::kInteger:
       json.Field("type", "integer");
+      break;
+    case Shape::Kind::kTime:
+      json.Values("type", kTimeTypes);
       break;
     case Shape::Kind::kNumber:
       json.BeginArray("type");

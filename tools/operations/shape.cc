@@ -11,8 +11,8 @@ namespace plexus::tools {
 namespace {
 
 constexpr std::string_view kEdge =
-    "{source:k, kind:s, target:k, weight:x, label?:s, created_at?:i, created_by?:s, valid_from?:i, "
-    "valid_until?:i, props?:j}";
+    "{source:k, kind:s, target:k, weight:x, label?:s, created_at?:t, created_by?:s, valid_from?:t, "
+    "valid_until?:t, props?:j}";
 
 class Parser {
  public:
@@ -46,6 +46,9 @@ class Parser {
         break;
       case 'i':
         shape.kind = Shape::Kind::kInteger;
+        break;
+      case 't':
+        shape.kind = Shape::Kind::kTime;
         break;
       case 'x':
         shape.kind = Shape::Kind::kNumber;

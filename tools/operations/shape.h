@@ -2,10 +2,10 @@
 //
 //   truncated:b, resume?:s, nodes:[{key:k, score:x}], kinds:{*:n}
 //
-// n: a whole number >= 0; i: one of either sign; x: a number, or null where it is not finite; b:
-// true or false; s: a text; k: a node's key; j: any JSON; E: an edge of a path; [T]: a list; {...}:
-// an object; *:T stands for members of any other name. A member with ? may be left out. Schemas,
-// CSV headers and the reference are made from it.
+// n: a whole number >= 0; i: one of either sign; t: a time, as the request has `times`; x: a
+// number, or null where it is not finite; b: true or false; s: a text; k: a node's key; j: any
+// JSON; E: an edge of a path; [T]: a list; {...}: an object; *:T stands for members of any other
+// name. A member with ? may be left out. Schemas, CSV headers and the reference are made from it.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ struct Shape {
   enum class Kind : std::uint8_t {
     kCount,
     kInteger,
+    kTime,
     kNumber,
     kBool,
     kText,

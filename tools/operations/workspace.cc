@@ -184,8 +184,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     view.scope = NodeSubset::InScopes(view.snapshot, names);
   }
-  PLEXUS_ASSIGN(view.scope,
-                Selected(view, request, "node_kinds", "where", std::move(view.scope)));
+  PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
   if (request.Has("show_kinds")) {
     PLEXUS_ASSIGN(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
   }
@@ -411,11 +410,26 @@ Status Workspace::Close() {
 
 namespace {
 
+// What is asked there is judged by the scope's part; what is written is judged by the whole graph,
+// which knows what others have.
+void NoteWall(Workspace& workspace, const Request& request) {
+  if (workspace.options().wall.empty()) return;
+  if (IsDry(request) && AccessToWrite(request) != Access::kRead)
+    workspace.notes().push_back(
+        {"a dry run in a session of a scope knows what the scope sees: the write itself is refused "
+         "where a key or a word is of others"});
+  if (request.Has("on_error") && request.Text("on_error") == "skip")
+    workspace.notes().push_back(
+        {request.Name("on_error", "skip") +
+         " in a session of a scope skips what cannot be read; a key or a word of others ends it"});
+}
+
 Result<Reply> AnswerInTime(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.Look(request));
   const bool may_apply = request.operation().MayApply() && workspace.has_graph();
   const Sequence before = may_apply ? workspace.graph().snapshot().sequence() : 0;
   PLEXUS_ASSIGN(Reply reply, request.operation().run(workspace, request));
+  NoteWall(workspace, request);
   reply.time_moved = may_apply && WasMoved(workspace, request, before);
   return reply;
 }

@@ -178,8 +178,8 @@ BrandesBatch::BrandesBatch(const CsrView& out, const CsrView& in, Executor& exec
 }
 
 bool BrandesBatch::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
-                       std::vector<double>& scores) {
-  if (!Forward(sources, max_hops)) return false;
+                       const Budget& budget, std::vector<double>& scores) {
+  if (!Forward(sources, max_hops, budget)) return false;
   const Kernels& kernels = *kKernels.Find(SimdLevel::kBest);
   for (std::size_t d = depth_; d-- > 1;) {
     Sweep sweep;
@@ -196,7 +196,8 @@ bool BrandesBatch::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
   return true;
 }
 
-bool BrandesBatch::Forward(std::span<const NodeId> sources, std::uint32_t max_hops) {
+bool BrandesBatch::Forward(std::span<const NodeId> sources, std::uint32_t max_hops,
+                           const Budget& budget) {
   const auto level = [&](std::size_t d) {
     if (levels_.size() <= d) levels_.emplace_back(out_.node_count());
   };
@@ -217,7 +218,7 @@ bool BrandesBatch::Forward(std::span<const NodeId> sources, std::uint32_t max_ho
   for (const NodeId v : front_) seen_[0][v] = levels_[0][v];
   const auto all = static_cast<std::uint16_t>((1u << sources.size()) - 1);
   for (depth_ = 1; depth_ <= max_hops; ++depth_) {
-    if (depth_ == kMaxLevels) return false;
+    if (depth_ == kMaxLevels || budget.Interrupted()) return false;
     level(depth_);
     std::uint64_t arcs = 0;
     for (const NodeId u : front_) arcs += out_.degree(u);

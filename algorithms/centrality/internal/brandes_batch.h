@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/budget.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
@@ -30,12 +31,14 @@ class BrandesBatch {
   // 8 for each node of a frontier.
   BrandesBatch(const CsrView& out, const CsrView& in, Executor& executor);
   // Adds the sources' dependencies to `scores`; a source's own is 0. False, nothing added: deeper,
-  // or more paths, than lanes are made for. REQUIRES 1 to 16 sources, doubles are fine.
-  bool Add(std::span<const NodeId> sources, std::uint32_t max_hops, std::vector<double>& scores);
+  // or more paths, than lanes are made for, or the deadline or the cancel flag of the budget
+  // stopped it. REQUIRES 1 to 16 sources, doubles are fine.
+  bool Add(std::span<const NodeId> sources, std::uint32_t max_hops, const Budget& budget,
+           std::vector<double>& scores);
 
  private:
   using Level = AlignedArray<std::uint16_t>;
-  bool Forward(std::span<const NodeId> sources, std::uint32_t max_hops);
+  bool Forward(std::span<const NodeId> sources, std::uint32_t max_hops, const Budget& budget);
   bool Push(std::size_t depth);
   bool Pull(std::size_t depth, std::uint16_t all);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/common/budget.h"
 #include "engine/types.h"
 
 namespace plexus::centrality_internal {
@@ -26,6 +27,13 @@ inline std::vector<NodeId> DrawNodes(NodeId nodes, std::uint64_t count, std::uin
   }
   all.resize(count);
   return all;
+}
+
+// How many of `sources` searches there are edges for: `at_once` of them look at each arc once.
+inline std::size_t SourcesWithin(const Budget& budget, std::size_t sources, std::uint64_t arcs,
+                                 std::uint64_t at_once) {
+  const std::uint64_t searches = budget.edges / std::max<std::uint64_t>(arcs, 1);
+  return searches >= (sources + at_once - 1) / at_once ? sources : searches * at_once;
 }
 
 }  // namespace plexus::centrality_internal

@@ -25,6 +25,7 @@ struct Row {
   std::uint64_t words[2];  // tokens of up to 8 bytes, zero-padded
   float weight;
   bool weighted;
+  std::uint64_t line;  // of a weighted one
 };
 
 struct Surprises {
@@ -60,6 +61,12 @@ inline const char* ReadUsualLine(const char* p, Row& row) {
   row.weighted = false;
   return q + next_length + 1;
 }
+
+// Of the ends of the edge, in this order or in any.
+std::uint64_t EdgeHash(const Row& row, bool any_order);
+
+// Counts an edge that a line of the piece before states with another weight, and warns of it.
+void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece);
 
 enum class LineIs { kEdge, kNothing, kWrong };
 
@@ -97,6 +104,7 @@ std::size_t ReadEdgeLines(std::string_view text, std::uint64_t first_line,
         }
       }
       std::string wrong;
+      row.line = line;
       const LineIs is = ReadLine(p, end, surprises, row, wrong);
       if (is == LineIs::kNothing) continue;
       ++piece.records;

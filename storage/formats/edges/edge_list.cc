@@ -6,24 +6,36 @@
 #include "storage/formats/edges/edge_list.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
+#include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats_internal {
 
 namespace {
 
-void LinkRows(std::span<const Row> rows, EdgeKindRef kind, TokenCache& cache, Piece& piece,
-              TouchedNodes* touched) {
+struct ListKind {
+  EdgeKindRef ref;
+  std::string_view name;
+  bool symmetric = false;
+};
+
+void LinkRows(std::span<const Row> rows, const ListKind& kind, TokenCache& cache,
+              RestatedValues& weights, Piece& piece, TouchedNodes* touched) {
   for (const Row& row : rows) {
     WriteBatch::EdgeInput edge;
     edge.source = cache.Get(row.tokens[0], row.words[0], piece, touched);
     edge.target = cache.Get(row.tokens[1], row.words[1], piece, touched);
-    edge.kind = kind;
+    edge.kind = kind.ref;
     if (row.weighted) edge.weight = row.weight + 0.0f;  // -0 becomes 0
     piece.batch.Link(edge);
+    if (!row.weighted) continue;
+    if (const std::uint64_t before = weights.Note(
+            EdgeHash(row, kind.symmetric), std::bit_cast<std::uint32_t>(*edge.weight), row.line))
+      NoteRestated(row, before, kind.name, piece);
   }
   piece.fact_edges += rows.size();
 }
@@ -35,8 +47,14 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   static thread_local TokenCache cache;
   cache.Reset();
   if (!context.check) piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
-  const EdgeKindRef kind =
-      kind_.empty() || context.check ? EdgeKindRef(kLink) : piece.batch.EdgeKindNamed(kind_);
+  static thread_local RestatedValues weights;
+  weights.Reset();
+  ListKind kind{kLink, "link"};
+  if (!kind_.empty() && !context.check) {
+    const auto known = context.schema->FindEdgeKind(kind_);
+    kind = {piece.batch.EdgeKindNamed(kind_), kind_,
+            known && context.schema->edge_kind(known->kind).symmetric};
+  }
   const std::size_t have = piece.batch.op_count();
   return ReadEdgeLines(
       text, first_line, context, piece,
@@ -47,7 +65,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
         cache.Prefetch(row.words[1]);
       },
       [&](std::span<const Row> rows) {
-        if (!context.check) LinkRows(rows, kind, cache, piece, context.touched);
+        if (!context.check) LinkRows(rows, kind, cache, weights, piece, context.touched);
       });
 }
 

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "storage/formats/edges/edge_lines.h"
+#include "storage/formats/pipeline/restated_values.h"
 
 namespace plexus::formats_internal {
 
@@ -72,6 +73,8 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
                                   const ParseContext& context, Piece& piece) const {
   static thread_local NameCache cache;
   cache.Reset();
+  static thread_local RestatedValues restated;
+  restated.Reset();
   piece.edges = std::make_unique<PieceEdges>();
   PieceEdges& edges = *piece.edges;
   const std::size_t room = std::min(context.max_ops, text.size() / 4 + 1);  // "1 2\n"
@@ -95,6 +98,11 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
             weights = AlignedArray<float>(room);
             std::fill_n(weights.data(), count, std::nanf(""));
           }
+          if (row.weighted)
+            if (const std::uint64_t before =
+                    restated.Note(EdgeHash(row, false),
+                                  std::bit_cast<std::uint32_t>(row.weight + 0.0f), row.line))
+              NoteRestated(row, before, "link", piece);
           if (!weights.empty())
             weights[count] = row.weighted ? row.weight + 0.0f : std::nanf("");  // -0 becomes 0
           pairs[count++] = {source, target};

@@ -228,7 +228,8 @@ void BatchBuilder::Remove(const NodeName& name, bool purge) {
     batch().RemoveNode(node);
   removed_.insert(name.key);
   ForgetSaid();
-  node_values_.clear();
+  piece_.node_values.clear();
+  piece_.removes = true;
   if (const auto at = patches_.find(name.key); at != patches_.end()) {
     piece_.patches[at->second] = {};  // of what is no more
     patches_.erase(at);
@@ -356,11 +357,9 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
   }
   piece_.restated += differs;
   if (replaces)
-    Warn("edge", before,
-         "the edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
-             Quoted(ends.target.key) +
-             " stands again with other values, which replace these (a label tells parallel edges "
-             "apart)");
+    WarnOfRestatedEdge(
+        piece_, before, line_,
+        Quoted(ends.source.key) + " " + ends.kind_name + " " + Quoted(ends.target.key));
 }
 
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
@@ -368,7 +367,7 @@ void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
   if (context_.check || node.is_index()) return;
   const std::uint64_t digest = Mix(3, value);
   const auto [at, is_new] =
-      node_values_.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});
+      piece_.node_values.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});
   if (is_new) return;
   const auto [before, line] = std::exchange(at->second, std::pair{digest, line_});
   if (before != digest)
@@ -378,14 +377,7 @@ void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
 }
 
 void BatchBuilder::Warn(std::string_view topic, std::uint64_t line, std::string says) {
-  for (DoubtfulTime& noted : piece_.doubtful_times) {
-    if (noted.field != topic || noted.says.empty()) continue;
-    ++noted.count;
-    return;
-  }
-  const auto again = static_cast<std::int64_t>(line == line_ ? 0 : line_);
-  piece_.doubtful_times.push_back(
-      {std::string(topic), line, again, 1, std::nullopt, std::move(says)});
+  WarnOf(piece_, topic, line, line == line_ ? 0 : line_, std::move(says));
 }
 
 void BatchBuilder::NoteDoubt(std::string_view field, std::int64_t time_ms,

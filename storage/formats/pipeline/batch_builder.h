@@ -155,7 +155,6 @@ class BatchBuilder {
   std::set<std::string> removed_;                                 // in this piece
   std::vector<Said> said_;                                        // a power of two of them
   std::size_t said_count_ = 0;
-  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> node_values_;
 };
 
 // "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.

@@ -135,6 +135,10 @@ void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) 
     BookApplied(piece, applied);
     BookWarnings(piece);
     WarnOfReplaced(piece, applied.edges.changed);
+    WarnOfRestatedNodes(piece);
+  } else if (run_.collector) {
+    BookWarnings(piece);
+    run_.restated += piece.restated;
   }
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
   r.errors += piece.error_count - piece.errors.size();
@@ -168,42 +172,68 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.passed_over += piece.passed_over;
 }
 
+std::uint64_t PieceApplier::InFile(std::uint64_t line) const {
+  return lines_ && !lines_->empty() ? (*lines_)[line - 1] : line;
+}
+
 void PieceApplier::BookWarnings(const Piece& piece) {
-  std::vector<ImportWarning>& all = run_.report.warnings;
   for (const DoubtfulTime& time : piece.doubtful_times) {
-    const auto known = std::ranges::find_if(all, [&](const ImportWarning& w) {
-      return w.file == file_ && w.field == time.field &&
-             w.until.has_value() == time.until.has_value() && w.says.empty() == time.says.empty();
-    });
-    if (known != all.end()) {
-      known->count += time.count;
-      continue;
-    }
-    const auto in_file = [&](std::uint64_t line) {
-      return lines_ && !lines_->empty() ? (*lines_)[line - 1] : line;
-    };
     std::int64_t value = time.value;
     if (!time.says.empty() && value > 0)  // the line of the other record
-      value = static_cast<std::int64_t>(in_file(static_cast<std::uint64_t>(value)));
-    all.push_back(
-        {file_, in_file(time.line), time.field, value, time.count, time.until, time.says});
+      value = static_cast<std::int64_t>(InFile(static_cast<std::uint64_t>(value)));
+    Book({file_, InFile(time.line), time.field, value, time.count, time.until, time.says});
   }
+}
+
+// One warning a file and doubt keeps what is said first, and counts.
+void PieceApplier::Book(ImportWarning warning) {
+  std::vector<ImportWarning>& all = run_.report.warnings;
+  const auto known = std::ranges::find_if(all, [&](const ImportWarning& w) {
+    return w.file == warning.file && w.field == warning.field &&
+           w.until.has_value() == warning.until.has_value() &&
+           w.says.empty() == warning.says.empty();
+  });
+  if (known != all.end())
+    known->count += warning.count;
+  else
+    all.push_back(std::move(warning));
+}
+
+// What records of this piece say of nodes that earlier pieces of the file state otherwise.
+void PieceApplier::WarnOfRestatedNodes(const Piece& piece) {
+  if (piece.removes) node_values_.Reset();
+  std::uint64_t count = 0, first = 0, again = 0;
+  for (const auto& [value, said] : piece.node_values) {
+    const auto digest = static_cast<std::uint32_t>(said.first ^ said.first >> 32);
+    const std::uint64_t line = InFile(said.second);
+    const std::uint64_t before = node_values_.Note(value, digest, line);
+    if (before == 0 || (count++ > 0 && again <= line)) continue;
+    first = before;
+    again = line;
+  }
+  if (count > 0)
+    Book({file_, first, "node", static_cast<std::int64_t>(again), count, std::nullopt,
+          "the node of this line stands again with other values, which replace these"});
 }
 
 // Where the graph had no edges, those that a piece changes are of pieces before it. (Within a piece
 // the parser compares.)
 void PieceApplier::WarnOfReplaced(const Piece& piece, std::uint64_t changed) {
+  const std::uint64_t line =
+      lines_ && !lines_->empty() ? (*lines_)[piece.first_line - 1] : piece.first_line;
+  if (run_.start.CountEdges(Plane::kFact) == 0) run_.WarnOfReplaced(file_, line, changed);
+}
+
+void ImportRun::WarnOfReplaced(const std::string& file, std::uint64_t line, std::uint64_t changed) {
   constexpr const char* kTopic = "edge of before";
-  if (changed == 0 || run_.start.CountEdges(Plane::kFact) > 0) return;
-  for (ImportWarning& warning : run_.report.warnings)
-    if (warning.file == file_ && warning.field == kTopic) {
+  if (changed == 0) return;
+  for (ImportWarning& warning : report.warnings)
+    if (warning.file == file && warning.field == kTopic) {
       warning.count += changed;
       return;
     }
-  const std::uint64_t line =
-      lines_ && !lines_->empty() ? (*lines_)[piece.first_line - 1] : piece.first_line;
-  run_.report.warnings.push_back(
-      {file_,
+  report.warnings.push_back(
+      {file,
        line,
        kTopic,
        0,

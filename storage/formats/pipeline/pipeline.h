@@ -18,6 +18,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/stub_check.h"
 
 namespace plexus::formats_internal {
@@ -35,6 +36,7 @@ struct ImportRun {
   std::uint64_t bytes_checked = 0;
   // Fact nodes changed and removed, as the batches report them.
   std::uint64_t nodes_changed = 0, nodes_removed = 0;
+  std::uint64_t restated = 0;  // edges that pieces of the collector state with other values
   // Pieces are parsed and their errors noted, nothing is applied.
   bool checking = false;
   ImportCheck check;
@@ -54,6 +56,8 @@ struct ImportRun {
 
   // Before anything is applied: calls options.before, once.
   Status BeginApplying();
+  // From that line on so many edges of before get other values.
+  void WarnOfReplaced(const std::string& file, std::uint64_t line, std::uint64_t changed);
   // What the parsers shall know now.
   ParseContext Context();
   // Notes an error of a file itself.
@@ -96,6 +100,9 @@ class PieceApplier {
   void RecordCounts(const Piece& piece, const ApplyReport& report);
   void BookApplied(const Piece& piece, const ApplyReport& report);
   void BookWarnings(const Piece& piece);
+  void Book(ImportWarning warning);
+  std::uint64_t InFile(std::uint64_t line) const;
+  void WarnOfRestatedNodes(const Piece& piece);
   void WarnOfReplaced(const Piece& piece, std::uint64_t changed);
 
   ImportRun& run_;
@@ -103,6 +110,7 @@ class PieceApplier {
   const RecordParser& parser_;
   const std::vector<std::uint64_t>* lines_ = nullptr;
   std::uint64_t lines_before_ = 0;
+  RestatedValues node_values_;          // of pieces so far
   bool not_the_records_fault_ = false;  // options.complete failed
   static constexpr int kMaxConflicts = 100;
   int conflicts_ = 0;  // in a row

@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/schema.h"
@@ -128,11 +130,14 @@ struct Piece {
   std::uint64_t ambiguous = 0;               // edges that may be meant the other way round
   std::unique_ptr<PieceEdges> edges;         // while edges are collected: instead of the batch
   std::vector<DoubtfulTime> doubtful_times;  // one a field and doubt, or a thing said
-  std::vector<EntryAt> entries;              // of a matrix, while it is being checked
-  PieceNotes notes;                          // while the file is being checked
-  bool stopped = false;                      // an error ended the piece
-  bool unreadable = false;                   // the file as a whole is: nothing is skipped
-  bool uses_schema = false;                  // parsed differently under another schema
+  // By a hash of a node and a field: a digest of what is said last, and the line.
+  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> node_values;
+  bool removes = false;          // a node, of which what was said before does not count
+  std::vector<EntryAt> entries;  // of a matrix, while it is being checked
+  PieceNotes notes;              // while the file is being checked
+  bool stopped = false;          // an error ended the piece
+  bool unreadable = false;       // the file as a whole is: nothing is skipped
+  bool uses_schema = false;      // parsed differently under another schema
   std::shared_ptr<const Schema> schema;
   std::shared_ptr<const Schema> schema_after;  // with its definitions; null: the same
 
@@ -140,6 +145,27 @@ struct Piece {
   std::string_view text;
   std::uint64_t first_line = 0;
 };
+
+// One warning a piece and `topic` keeps what is said first, and counts. `again`: the line that
+// makes it so, or 0.
+inline void WarnOf(Piece& piece, std::string_view topic, std::uint64_t line, std::uint64_t again,
+                   std::string says) {
+  for (DoubtfulTime& noted : piece.doubtful_times) {
+    if (noted.field != topic || noted.says.empty()) continue;
+    ++noted.count;
+    return;
+  }
+  piece.doubtful_times.push_back({std::string(topic), line, static_cast<std::int64_t>(again), 1,
+                                  std::nullopt, std::move(says)});
+}
+// Of an edge with other values than the record at `line` has.
+inline void WarnOfRestatedEdge(Piece& piece, std::uint64_t line, std::uint64_t again,
+                               const std::string& edge) {
+  WarnOf(piece, "edge", line, again,
+         "the edge " + edge +
+             " stands again with other values, which replace these (a label tells parallel edges "
+             "apart)");
+}
 
 // What the parse depends on beside the bytes.
 struct ParseContext {

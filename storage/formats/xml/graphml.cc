@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "engine/properties/json_writer.h"
+#include "engine/schema.h"
+#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/xml/graphml_key.h"
 
 namespace plexus::formats_internal {
@@ -107,6 +109,7 @@ struct GraphMlReader::Impl {
   // Whether what is known of the element is longer than a record may be; it is let go then.
   bool TooLong();
   void TellParallelsApart();
+  std::string StoredEdge();
   Result<XML_Status> ParseMore();
   Status Feed();
 
@@ -134,9 +137,10 @@ struct GraphMlReader::Impl {
   std::string beside;   // data whose names the element has for itself
   std::set<std::string, std::less<>> given;
   std::string wrong;
-  // Of an edge: what tells it from parallel ones.
-  std::string edge_id, ends, kind;
-  bool labelled = false;
+  // Of an edge: what says which one it is.
+  std::string edge_id, from_key, to_key;
+  std::string kind, type;  // data of these names, as JSON
+  bool undirected = false, labelled = false;
   std::unordered_set<std::size_t> seen_edges;  // hashes of the ends and kinds of edges with an id
 };
 
@@ -246,23 +250,41 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   };
   edge_id = value("id");
   kind.clear();
+  type.clear();
   labelled = false;
-  std::string from = value("source"), to = value("target");
+  from_key = value("source");
+  to_key = value("target");
   const auto own = attributes.find("directed");
   if (own != attributes.end() && own->second != "true" && own->second != "false")
     return Spoil("\"directed\" must be true or false");
-  if (own == attributes.end() ? !directed : own->second == "false") {
-    element += ",\"directed\":false";
-    if (from > to) std::swap(from, to);
+  undirected = own == attributes.end() ? !directed : own->second == "false";
+  if (undirected) element += ",\"directed\":false";
+}
+
+// The edge as it is stored, as far as the file says: an inverse name swaps the ends, and the ends
+// of a symmetric kind have no order. No name is the name that an edge then gets.
+std::string GraphMlReader::Impl::StoredEdge() {
+  static const Schema builtin;
+  const std::string& named = kind.starts_with('"') ? kind : type;
+  std::string name = named.size() > 2 && named[0] == '"' ? named.substr(1, named.size() - 2)
+                     : undirected                        ? std::string(kLinkedKind)
+                                                         : "link";
+  bool turned = std::ranges::find(options.reversed_kinds, name) != options.reversed_kinds.end();
+  bool symmetric = undirected;
+  if (const auto match = builtin.FindEdgeKind(name)) {
+    turned ^= match->reversed;
+    symmetric |= builtin.edge_kind(match->kind).symmetric;
+    name = builtin.edge_kind(match->kind).name;
   }
-  ends = from + '\n' + to + '\n';
+  if (symmetric ? from_key > to_key : turned) std::swap(from_key, to_key);
+  return from_key + '\n' + to_key + '\n' + name;
 }
 
 // A document without labels tells parallel edges apart by their ids: behind the first of them the
 // id is the label.
 void GraphMlReader::Impl::TellParallelsApart() {
   if (edge_id.empty() || labelled || edge_id.size() > Limits::kMaxStringBytes) return;
-  if (seen_edges.insert(std::hash<std::string>()(ends + kind)).second) return;
+  if (seen_edges.insert(std::hash<std::string>()(StoredEdge())).second) return;
   AppendJsonKey(element, "label");
   AppendJsonString(element, edge_id);
 }
@@ -288,7 +310,8 @@ void GraphMlReader::Impl::Text(std::string_view more) {
 void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_view json) {
   const bool own = sort == Open::kNode ? name == "id"
                                        : name == "source" || name == "target" || name == "directed";
-  if (sort == Open::kEdge && (name == "kind" || name == "type")) kind += std::string(json) + '\n';
+  if (sort == Open::kEdge && name == "kind") kind = json;
+  if (sort == Open::kEdge && name == "type") type = json;
   labelled = labelled || (sort == Open::kEdge && name == "label");
   std::string& to = own ? beside : element;
   AppendJsonKey(to, name);

@@ -106,7 +106,7 @@ std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sourc
        first += centrality_internal::BrandesBatch::kLanes)
     EXPECT_TRUE(lanes.Add(sources.subspan(first, std::min(centrality_internal::BrandesBatch::kLanes,
                                                           sources.size() - first)),
-                          max_hops, scores));
+                          max_hops, {}, scores));
   return scores;
 }
 

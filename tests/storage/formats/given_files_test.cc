@@ -182,6 +182,68 @@ TEST(GivenLines, WhatReplacesAnEdgeOfAnEarlierBatchIsWarnedOf) {
   EXPECT_TRUE(LoadClean(*graph, "e.wel", "0 1 0.25\n", options).warnings.empty());
 }
 
+// Lines of one batch are compared with each other, in a graph with edges and in an empty one, which
+// is loaded at once.
+TEST(GivenLines, WhatReplacesAnEdgeOfTheSameBatchIsCounted) {
+  for (const bool at_once : {true, false}) {
+    SCOPED_TRACE(at_once);
+    ImportOptions options;
+    if (!at_once) options.limits.load_bytes = 0;
+    const auto load = [&](const std::string& lines) {
+      auto graph = Graph::InMemory();
+      return LoadClean(*graph, "e.wel", lines, options);
+    };
+    ImportReport r = load("a b 2\nc d 1\na b 3\nc d 1\na b\n");
+    EXPECT_EQ(r.edges, (ImportCounts{2, 1, 2}));
+    ASSERT_EQ(r.warnings.size(), 1u);
+    EXPECT_EQ(r.warnings[0].line, 1u);
+    EXPECT_EQ(r.warnings[0].value, 3);
+    EXPECT_TRUE(Warns(r, "the edge 'a' link 'b' stands again with other values"));
+    EXPECT_EQ(load("1 2 5\n2 1 6\n1 2 5.0\n").edges, (ImportCounts{2, 0, 1}));
+    r = load("some_long_name another_long_name 2\nsome_long_name another_long_name 3\n");
+    EXPECT_EQ(r.edges, (ImportCounts{1, 1, 0}));
+  }
+}
+
+// Of batches that are loaded at once, too.
+TEST(GivenLines, WhatReplacesAnEdgeOfAnEarlierBatchIsWarnedOfWhenLoadedAtOnce) {
+  ImportOptions options;
+  options.block_bytes = 100;
+  std::string lines;
+  for (int i = 0; i < 40; ++i) lines += std::to_string(i) + " " + std::to_string(i + 1) + " 0.5\n";
+  auto graph = Graph::InMemory();
+  const ImportReport report = LoadClean(*graph, "e.wel", lines + "0 1 0.25\n1 2 0.75\n", options);
+  EXPECT_EQ(report.edges, (ImportCounts{40, 2, 0}));
+  EXPECT_TRUE(Warns(report, "an edge of an earlier line stands again with other values"));
+}
+
+TEST(GivenLines, WhatReplacesANodeOfAnEarlierBatchIsWarnedOf) {
+  ImportOptions options;
+  options.block_bytes = 100;
+  std::string lines;
+  for (int i = 0; i < 40; ++i)
+    lines +=
+        R"({"node":"n)" + std::to_string(i) + R"(","text":"text )" + std::to_string(i) + "\"}\n";
+  const auto load = [&](const std::string& more) {
+    auto graph = Graph::InMemory();
+    return LoadClean(*graph, "n.jsonl", lines + more, options);
+  };
+  EXPECT_TRUE(load(R"({"node":"n3","text":"text 3"})").warnings.empty());
+  EXPECT_TRUE(load(R"({"node":"n3","kind":"memory"})").warnings.empty());  // adds to it
+  EXPECT_TRUE(load(R"({"remove":"n3"})"
+                   "\n"
+                   R"({"node":"n3","text":"other"})")
+                  .warnings.empty());
+  const ImportReport report = load(R"({"node":"n3","text":"other"})"
+                                   "\n"
+                                   R"({"node":"n4","text":"other"})");
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0].line, 4u);
+  EXPECT_EQ(report.warnings[0].value, 41);
+  EXPECT_TRUE(
+      Warns(report, "stands again with other values, which replace these: line 41 (2 such)"));
+}
+
 TEST(GivenDocuments, ParallelEdgesOfGraphMlAtAnyCut) {
   std::string text =
       "<graphml><key id=\"k\" for=\"edge\" attr.name=\"kind\" attr.type=\"string\"/>"
@@ -195,6 +257,31 @@ TEST(GivenDocuments, ParallelEdgesOfGraphMlAtAnyCut) {
   const ImportReport r =
       ExpectSameAtAnyCut("p.graphml", text + "</graph></graphml>", {1, 3000, 1 << 20});
   EXPECT_EQ(r.edges, (ImportCounts{300, 0, 0}));
+}
+
+// Which edge it is depends on how the kind is read, not on how it is spelled.
+TEST(GivenDocuments, ParallelEdgesOfGraphMlByOtherNames) {
+  const auto load = [](const std::string& edges) {
+    auto graph = Graph::InMemory();
+    return LoadClean(*graph, "p.graphml",
+                     "<graphml><key id=\"k\" for=\"edge\" attr.name=\"kind\" attr.type=\"string\"/>"
+                     "<key id=\"t\" for=\"edge\" attr.name=\"type\" attr.type=\"string\"/>"
+                     "<graph edgedefault=\"directed\">\n" +
+                         edges + "</graph></graphml>")
+        .edges;
+  };
+  const auto edge = [](const std::string& id, const std::string& ends, const std::string& data) {
+    return "<edge id=\"" + id + "\" source=\"" + ends.substr(0, 1) + "\" target=\"" +
+           ends.substr(1) + "\">" + data + "</edge>\n";
+  };
+  const auto kind = [](const std::string& name) { return "<data key=\"k\">" + name + "</data>"; };
+  const std::string ab = edge("e0", "ab", kind("causes"));
+  EXPECT_EQ(load(ab + edge("e1", "ba", kind("caused_by"))), (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(load(ab + edge("e1", "ab", "<data key=\"t\">causes</data>")), (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(load(edge("e0", "ab", kind("contradicts")) + edge("e1", "ba", kind("contradicts"))),
+            (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(load(edge("e0", "ab", "") + edge("e1", "ab", kind("link"))), (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(load(ab + edge("e0", "ba", kind("causes"))), (ImportCounts{2, 0, 0}));
 }
 
 TEST(GivenDocuments, ArraysAtAnyCut) {

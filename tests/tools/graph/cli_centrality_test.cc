@@ -160,5 +160,33 @@ TEST_F(StructureCommands, Similar) {
             std::string::npos);
 }
 
+// Edges are counted as a search looks at them: 64 searches of closeness go together.
+TEST(CentralityLimits, SearchesEndWithTheEdges) {
+  const TempDir dir;
+  std::string ring;
+  for (int i = 0; i < 200; ++i)
+    ring += std::to_string(i) + " " + std::to_string((i + 1) % 200) + "\n";
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, dir.File("ring.el", ring)}).code, 0);
+  const auto sources = [&](const std::string& command, const std::string& edges) {
+    const Finished run = Plexus({command, "--db", db, "--max-edges", edges, "--json"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    const boost::json::object reply = run.Json();
+    const auto count = reply.at("sources").to_number<int>();
+    EXPECT_EQ(reply.at("truncated").as_bool(), count < 200) << command << " " << edges;
+    EXPECT_EQ(reply.at("exact").as_bool(), count == 200) << command << " " << edges;
+    return count;
+  };
+  EXPECT_EQ(sources("closeness", "399"), 0);
+  EXPECT_EQ(sources("closeness", "400"), 64);
+  EXPECT_EQ(sources("closeness", "1599"), 192);
+  EXPECT_EQ(sources("closeness", "1600"), 200);
+  EXPECT_EQ(sources("betweenness", "4000"), 10);
+  EXPECT_EQ(sources("betweenness", "80000"), 200);
+  const auto of =
+      Plexus({"closeness", "--db", db, "--of", "3", "--max-edges", "1", "--json"}).Json();
+  EXPECT_TRUE(of.at("truncated").as_bool());
+}
+
 }  // namespace
 }  // namespace plexus::testing

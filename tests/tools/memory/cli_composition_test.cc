@@ -291,6 +291,9 @@ TEST_F(Composition, APurgedMemberKeepsItsPlaceAndNoWord) {
   // Nor at any earlier time.
   const object then = Json({"ledger", "get", "c1", "--as-of", "2"});
   EXPECT_EQ(Each(then.at("members"), "tags").find("queue"), std::string::npos);
+  EXPECT_EQ(Each(then.at("members"), "key"), "m1 m3 m1 ");
+  EXPECT_EQ(then.at("members").at(2).at("rank"), 2);
+  EXPECT_FALSE(then.at("members").at(2).as_object().contains("trust"));
 }
 
 TEST_F(Composition, ACommandOfTwoWordsIsFoundAndExplained) {

@@ -309,7 +309,13 @@ TEST_F(DecisionsCommand, StatusOfEach) {
   const Finished table = Plexus({"decisions", "status", "--db", Db(), "--max-seconds", "0"});
   EXPECT_NE(table.out.find("truncated: the budget ran out; these are 0 of 10\n"), std::string::npos)
       << table.out;
-  EXPECT_EQ(Run({"decisions", "status", "t1"}).code, 2);
+  for (const char* command : {"status", "blocked", "ancestors", "descendants", "suggest"}) {
+    const Finished turn = Run({"decisions", command, "t1"});
+    EXPECT_EQ(turn.code, 2) << command << turn.out;
+    EXPECT_NE(turn.err.find("'t1' (turn) is not one of the decisions asked about"),
+              std::string::npos)
+        << command << turn.err;
+  }
   EXPECT_EQ(Run({"decisions", "status", "nobody"}).code, 3);
 }
 

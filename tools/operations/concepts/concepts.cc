@@ -75,7 +75,7 @@ Result<Reply> RunAffect(Workspace& workspace, const Request& request) {
     json.Field("concept_id", made.concept_id);
     json.Field("valence", made.valence);
     json.Field("arousal", made.arousal);
-    json.Field("accessed_at", made.accessed_at);
+    json.Time("accessed_at", made.accessed_at);
     json.Field("created", made.created);
     json.Field("clamped", made.clamped);
     json.Field("changed", made.changed);
@@ -168,7 +168,7 @@ void AddConcepts(Rows& rows) {
                       Number("delta", "DELTA", "added to the valence, -1 to 1; beyond is clamped")
                           .Positional(),
                       TauParameter(), ExpectSequenceParameter(), DryRunParameter()},
-       .reply = "concept_id:s, valence:x, arousal:x, accessed_at:i, created:b, clamped:b, "
+       .reply = "concept_id:s, valence:x, arousal:x, accessed_at:t, created:b, clamped:b, "
                 "changed:b, sequence:n, dry_run?:b",
        .examples = {{"plexus concept affect --db g apple 0.8", "a pleasant surprise"},
                     {"plexus concept affect --db g apple -0.3 --json",

@@ -104,7 +104,7 @@ void WriteEvent(ReplyWriter& json, const Snapshot& snapshot, const EventView& vi
   });
   json.Objects("outcomes", view.outcomes, [&](const EventOutcome& outcome) {
     json.Node("key", snapshot, outcome.node);
-    if (outcome.labeled_at) json.Field("labeled_at", *outcome.labeled_at);
+    if (outcome.labeled_at) json.Time("labeled_at", *outcome.labeled_at);
     if (!outcome.notes.empty()) json.Field("notes", outcome.notes);
     WriteAttributes(json, outcome.attributes, {"type", "source", "confidence_delta"});
   });

@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,29 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_table.h"
+#include "tools/operations/shape.h"
 
 namespace plexus::tools {
 namespace {
+
+constexpr std::string_view kNodeShape =
+    "key?:k, kind?:s, text?:s, tags?:[s], superseded_by?:k, props?:j, scope?:s, columns?:{*:j}, "
+    "out_degree?:n, in_degree?:n, index_out_degree?:n, index_in_degree?:n, "
+    "index_edges?:[{kind:s, out:n, in:n}], "
+    "members?:[{key:k, role:s, rank?:x, trust?:x, score?:x, preview?:s, tags?:[s], props?:j}], "
+    "outcomes?:[{key:k, labeled_at?:t, notes?:s, type?:s, source?:s, confidence_delta?:x, "
+    "props?:j}], total?:n, results?:[{*:j}], *:j";
+
+// Names of a node's members that a column of the graph's own may have, too.
+const std::vector<std::string>& TakenNames() {
+  static const std::vector<std::string> taken = [] {
+    std::vector<std::string> names = {"node_kind", "node_line",  "node_text",
+                                      "truncated", "time_moved", "warnings"};
+    for (const ShapeMember& member : ParseShape(kNodeShape).members) names.push_back(member.name);
+    return names;
+  }();
+  return taken;
+}
 
 // Edges of one kind at a node.
 struct KindCount {
@@ -112,7 +133,7 @@ void WriteNode(ReplyWriter& json, const Snapshot& snapshot, const NodeView& view
   if (view.text) json.Field("text", *view.text);
   json.Values("tags", view.tags);
   if (view.superseded_by) json.Node("superseded_by", snapshot, *view.superseded_by);
-  WriteColumns(json, snapshot, view.node);
+  WriteColumns(json, snapshot, view.node, TakenNames());
   json.Key("props");
   json.Raw(view.properties);
   json.Field("out_degree", view.out);
@@ -304,15 +325,7 @@ void AddGet(Rows& rows) {
        .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
                           .Named(Means::kKey)
                           .Positional()},
-       .reply = "key?:k, kind?:s, text?:s, tags?:[s], superseded_by?:k, props?:j, scope?:s, "
-                "out_degree?:n, "
-                "in_degree?:n, index_out_degree?:n, index_in_degree?:n, "
-                "index_edges?:[{kind:s, out:n, in:n}], "
-                "members?:[{key:k, role:s, rank?:x, trust?:x, score?:x, preview?:s, tags?:[s], "
-                "props?:j}], "
-                "outcomes?:[{key:k, labeled_at?:i, notes?:s, type?:s, source?:s, "
-                "confidence_delta?:x, props?:j}], "
-                "total?:n, results?:[{*:j}], *:j",
+       .reply = std::string(kNodeShape),
        .tables = {{"results", {}}},
        .examples = {{"plexus get --db g alice", "everything stored about the node alice"},
                     {"plexus get --db g alice bob --json", "several: a list of results"},
@@ -327,10 +340,9 @@ void AddGet(Rows& rows) {
        .parameters = {Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(),
                       DirectionParameter({"both", "out", "in"}, "which edges"), KindsParameter(),
                       Top(0, "the K strongest edges; 0 = all")},
-       .reply =
-           "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
-           "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:i, "
-           "created_by?:s, valid_from?:i, valid_until?:i, props?:j, inverse?:s}]",
+       .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
+                "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:t, "
+                "created_by?:s, valid_from?:t, valid_until?:t, props?:j, inverse?:s}]",
        .tables = {{"neighbors",
                    {{"direction", "", As::kArrow},
                     {"kind|inverse", "kind"},

@@ -38,7 +38,7 @@ void WriteValue(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry&
 void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry& entry) {
   const Schema& schema = snapshot.schema();
   json.Field("sequence", entry.sequence);
-  json.Field("time_ms", entry.time_ms);
+  json.Time("time_ms", entry.time_ms);
   json.Field("what", HistoryWhatName(entry.what));
   if (entry.what == What::kCreated || entry.what == What::kKindSet)
     json.Field("kind", schema.node_kind(entry.node_kind).name);
@@ -160,7 +160,7 @@ void AddHistory(Rows& rows) {
                           .Positional(),
                       Flag("all", "edges to index nodes, such as tags and terms, too")},
        .reply =
-           "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:i, what:s, "
+           "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:t, what:s, "
            "kind?:s, column?:s, "
            "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
            "weight?:x, inverse?:s}]",

@@ -150,6 +150,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
       if (other.name() == column.name())
         return Fail(ErrorCode::kInvalidArgument,
                     request.Name("columns") + ": names " + Quoted(column.name()) + " twice");
+    for (const std::string& detail : request.List("details"))
+      if (column.name() == "node_" + detail)
+        return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " and " +
+                                                     request.Name("details") + " both name " +
+                                                     Quoted(column.name()) + "; ask for it once");
     listed.columns.push_back(std::move(column));
   }
   PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
@@ -180,6 +185,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
         if (listed.columns[c].name() == "key")  // a node, so that --details follow it
           json.Node(snapshot,
                     listed.nodes.nodes[static_cast<std::size_t>(&row - listed.rows.data())]);
+        else if (const auto* whole = std::get_if<std::int64_t>(&row[c]);
+                 whole && listed.columns[c].is_time())
+          json.Time(*whole);
         else
           WriteValue(json, row[c]);
       }

@@ -82,7 +82,7 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
     json.Field("total", total);
     json.Objects("results", batches, [&](const BatchCounts& batch) {
       json.Field("sequence", batch.sequence);
-      json.Field("time_ms", batch.time_ms);
+      json.Time("time_ms", batch.time_ms);
       json.Field("nodes_new", batch.nodes_new);
       json.Field("nodes_removed", batch.nodes_removed);
       json.Field("edges_new", batch.edges_new);
@@ -303,7 +303,7 @@ void AddLog(Rows& rows) {
        .parameters = {Text("since", "SEQ|TIME", "only those after it").Named(Means::kMoment),
                       Top(20, "the newest K; 0 = all")},
        .reply =
-           "sequence:n, history_floor:n, truncated:b, total:n, results:[{sequence:n, time_ms:i, "
+           "sequence:n, history_floor:n, truncated:b, total:n, results:[{sequence:n, time_ms:t, "
            "nodes_new:n, nodes_removed:n, edges_new:n, edges_changed:n, edges_removed:n, "
            "columns:n, contents:n, vectors:n}]",
        .tables = {{"results",

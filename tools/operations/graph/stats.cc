@@ -99,7 +99,7 @@ void WriteProcess(ReplyWriter& json, const Stored& stored) {
 
 void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& stored) {
   json.Field("sequence", snapshot.sequence());
-  json.Field("time_ms", snapshot.time_ms());
+  json.Time("time_ms", snapshot.time_ms());
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
   json.Field("edges", snapshot.CountEdges(Plane::kFact));
   json.Field("arcs", snapshot.base().arc_count());
@@ -208,7 +208,7 @@ void AddStats(Rows& rows) {
        .summary = "Count nodes and edges by kind, and the bytes they take",
        .parameters = {Flag("metrics", "print OpenMetrics text, for Prometheus and its like")},
        .reply =
-           "sequence:n, time_ms:i, nodes:n, edges:n, arcs:n, events:n, kinds:{*:n}, "
+           "sequence:n, time_ms:t, nodes:n, edges:n, arcs:n, events:n, kinds:{*:n}, "
            "node_kinds:{*:n}, index:{nodes:n, edges:n, kinds:{*:n}, node_kinds:{*:n}}, "
            "bytes:{total:n, per_edge:x, per_node:x, csr:n, delta:n, nodes:n, keys:n, "
            "strings:n, columns:n, sparse:n, payload_refs:n, vectors:n, derived:n, "

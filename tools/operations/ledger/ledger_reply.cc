@@ -29,7 +29,7 @@ std::vector<std::string_view> TypeNames(OutcomeSet outcomes) {
 }
 
 constexpr const char* kEvent =
-    "{key:k, event_id:s, created_at?:i, tool?:s, mode?:s, query?:s, query_hash?:s, confidence?:x, "
+    "{key:k, event_id:s, created_at?:t, tool?:s, mode?:s, query?:s, query_hash?:s, confidence?:x, "
     "status?:s, output_preview?:s, outcomes:[s]}";
 
 }  // namespace
@@ -41,13 +41,13 @@ std::string MembersShape() {
          "purged?:b}]";
 }
 std::string OutcomesShape() {
-  return "[{key:k, type:s, source?:s, labeled_at?:i, notes?:s, confidence_delta?:x}]";
+  return "[{key:k, type:s, source?:s, labeled_at?:t, notes?:s, confidence_delta?:x}]";
 }
 
 void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerEvent& event) {
   json.Node("key", snapshot, event.node);
   json.Field("event_id", event.id);
-  WriteMaybe(json, "created_at", event.created_at);
+  if (event.created_at) json.Time("created_at", *event.created_at);
   WriteText(json, "tool", event.tool);
   WriteText(json, "mode", event.mode);
   WriteText(json, "query", event.query);
@@ -79,7 +79,7 @@ void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const Ledge
   json.Node("key", snapshot, outcome.node);
   json.Field("type", outcome.type);
   WriteText(json, "source", outcome.source);
-  WriteMaybe(json, "labeled_at", outcome.labeled_at);
+  if (outcome.labeled_at) json.Time("labeled_at", *outcome.labeled_at);
   WriteText(json, "notes", outcome.notes);
   WriteMaybe(json, "confidence_delta", outcome.confidence_delta);
 }

@@ -134,7 +134,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
     json.Objects("neighbors", page.neighbors, [&](const ComposedNeighbor& neighbor) {
       json.Node("key", snapshot, neighbor.node);
       json.Field("composedCount", neighbor.composed);
-      if (neighbor.latest) json.Field("latestEventAt", *neighbor.latest);
+      if (neighbor.latest) json.Time("latestEventAt", *neighbor.latest);
     });
     WriteNext(json, page.next);
   });
@@ -211,7 +211,7 @@ void AddLedger(Rows& rows) {
        .summary = "List the memories that were used together with one, the most often first",
        .parameters = {MemoryKey(), LimitParameter(), CursorParameter()},
        .reply = "key:k, sequence:n, total:n, "
-                "neighbors:[{key:k, composedCount:n, latestEventAt?:i}], next?:s",
+                "neighbors:[{key:k, composedCount:n, latestEventAt?:t}], next?:s",
        .tables = {{"neighbors",
                    {{"composedCount", "events", As::kGrouped},
                     {"latestEventAt", "last", As::kTime},

@@ -12,7 +12,7 @@
 namespace plexus::tools {
 
 inline const char* const kConflictsShape =
-    "truncated:b, total:n, conflicts:[{a:k, b:k, since:i, edges:n, text_a?:s, text_b?:s}]";
+    "truncated:b, total:n, conflicts:[{a:k, b:k, since:t, edges:n, text_a?:s, text_b?:s}]";
 
 inline Layout ConflictsTable() {
   return {"conflicts",
@@ -29,7 +29,7 @@ inline Reply ConflictsReply(const Snapshot& snapshot, OpenConflictsResult result
     json.Objects("conflicts", First(result.conflicts, top), [&](const Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);
-      json.Field("since", conflict.since);
+      json.Time("since", conflict.since);
       json.Field("edges", conflict.edges);
       const std::string a = TextHead(snapshot, conflict.a), b = TextHead(snapshot, conflict.b);
       if (!a.empty()) json.Field("text_a", a);

@@ -137,7 +137,7 @@ Result<Reply> RunChain(Workspace& workspace, const Request& request) {
     const auto write = [&](const SupersessionStep& step) {
       json.Node("newer", snapshot, step.newer);
       json.Node("older", snapshot, step.older);
-      json.Field("created_at", step.created_at);
+      json.Time("created_at", step.created_at);
       json.Field("hops", step.hops);
       json.Field("in_cycle", step.in_cycle);
     };
@@ -236,8 +236,8 @@ void AddConflicts(Rows& rows) {
                                     .Default(std::uint64_t{1000})
                                     .Between(1, 1'000'000)},
        .reply = "truncated:b, head?:k, "
-                "replaced_by:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}], "
-                "replaced:[{newer:k, older:k, created_at:i, hops:n, in_cycle:b}]",
+                "replaced_by:[{newer:k, older:k, created_at:t, hops:n, in_cycle:b}], "
+                "replaced:[{newer:k, older:k, created_at:t, hops:n, in_cycle:b}]",
        .tables = {{"replaced_by",
                    {{"created_at", "replaced at", As::kTime},
                     {"newer", "newer", As::kNode},

@@ -2,8 +2,14 @@
 // names.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "algorithms/memory/decision_status.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
@@ -21,6 +27,20 @@ inline Result<DecisionOptions> ReadDecisionOptions(const Workspace& workspace,
   options.now_ms = workspace.now_ms();
   options.subset = &decisions;
   return options;
+}
+
+// kInvalidArgument, with what the node is: one that is none of the decisions.
+inline Status CheckDecisions(const Snapshot& snapshot, const NodeSubset& decisions,
+                             std::span<const NodeId> nodes) {
+  for (const NodeId node : nodes) {
+    if (decisions.contains(node)) continue;
+    const NodeKindId kind = snapshot.node_kind(node);
+    const std::string is =
+        kind == kDecision ? "" : " (" + snapshot.schema().node_kind(kind).name + ")";
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(ShownKey(snapshot, node)) + is + " is not one of the decisions asked about");
+  }
+  return {};
 }
 
 }  // namespace plexus::tools

@@ -134,6 +134,7 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.max_roots = static_cast<std::uint32_t>(request.Count("max_roots"));
   PLEXUS_ASSIGN(const std::vector<NodeId> keys, FindAliveNodes(snapshot, request.List("keys")));
+  PLEXUS_TRY(CheckDecisions(snapshot, decisions, keys));
   PLEXUS_ASSIGN(BlockedChainsResult result, BlockedChains(snapshot, options));
   if (!keys.empty()) KeepOnly(keys, result);
   const std::uint64_t top = request.Count("top");

@@ -74,6 +74,7 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
   SuggestOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&node, 1}));
   options.top = request.Count("top");
   options.least_shared = request.Number("least");
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));

@@ -24,10 +24,7 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
   PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_ASSIGN(std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("keys")));
-  for (const NodeId node : nodes)
-    if (!decisions.contains(node))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "'" + ShownKey(snapshot, node) + "' is not one of the decisions asked about");
+  PLEXUS_TRY(CheckDecisions(snapshot, decisions, nodes));
   if (nodes.empty()) nodes = decisions.ToList();
   const std::size_t count = nodes.size();
   const std::uint64_t top = request.Count("top");
@@ -81,6 +78,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   PLEXUS_ASSIGN(const NodeId start, FindAliveNode(snapshot, request.Text("key")));
   NodeSubset decisions;
   PLEXUS_ASSIGN(const DecisionOptions asked, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&start, 1}));
   BfsOptions options;
   PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
   if (!options.filter.kinds.given()) options.filter.kinds = {kDependsOn};
@@ -98,7 +96,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   for (const BfsNode& node : result.nodes) nodes.push_back(node.node);
   PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
   const std::uint64_t top = request.Count("top");
-  std::string means = direction == Direction::kOut
+  std::string means = options.direction == Direction::kOut
                           ? "what '" + ShownKey(snapshot, start) + "' depends on"
                           : "what depends on '" + ShownKey(snapshot, start) + "'";
   std::string closing = More(result.nodes.size(), top);

@@ -257,7 +257,7 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
     json.Objects("turns", result.turns, [&](const SessionTurn& t) {
       json.Field("position", t.position);
       json.Node("key", snapshot, t.node);
-      if (const auto at = snapshot.i64(kCreatedAt, t.node)) json.Field("created_at", *at);
+      if (const auto at = snapshot.i64(kCreatedAt, t.node)) json.Time("created_at", *at);
       WriteText(json, WholeText(snapshot, t.node), max_chars);
     });
   });
@@ -342,7 +342,7 @@ Operation SessionRow() {
                                MaxCharsParameter()},
       .reply =
           "key:k, session?:k, more_before:n, more_after:n, "
-          "turns:[{position:i, key:k, created_at?:i, text:s, text_cut?:b}]",
+          "turns:[{position:i, key:k, created_at?:t, text:s, text_cut?:b}]",
       .tables =
           {{"turns",
             {{"position", "position"}, {"key", "", As::kNode}, {"created_at", "at", As::kTime}}}},

@@ -126,7 +126,8 @@ void AddPathCentrality(Rows& rows) {
                      "search from N nodes (default: all up to 100,000, else 1,024)"),
                Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
                Count("max_hops", "H", "only paths of at most H edges (default: no limit)"),
-               Flag("directed", "paths follow the edges' directions (default: either way)")} +
+               Flag("directed", "paths follow the edges' directions (default: either way)"),
+               MaxEdges("search from as many nodes as there are edges for, each once a search")} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, truncated:b, "
                 "total:n, results:[{key:k, score:x, share:x}]",
@@ -153,7 +154,9 @@ void AddPathCentrality(Rows& rows) {
                Count("samples", "N",
                      "distances to N nodes (default: all up to 20,000, else 1,024)"),
                Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
-               Repeated("of", "KEY", "only this node, exactly; repeatable").Named(Means::kKey)} +
+               Repeated("of", "KEY", "only this node, exactly; repeatable").Named(Means::kKey),
+               MaxEdges(
+                   "search from as many nodes as there are edges for, each once for 64 nodes")} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, closeness_bound:x, truncated:b, total:n, "
                 "results:[{key:k, closeness:x, harmonic:x, reached:x}]",

@@ -24,6 +24,7 @@ class ForwardingWriter : public ReplyWriter {
   void Value(bool truth) override { out_.Value(truth); }
   void Integer(std::int64_t number) override { out_.Integer(number); }
   void Unsigned(std::uint64_t number) override { out_.Unsigned(number); }
+  void Time(std::int64_t time_ms) override { out_.Time(time_ms); }
   void Raw(std::string_view json) override { out_.Raw(json); }
   void Node(const Snapshot& snapshot, NodeId node) override { out_.Node(snapshot, node); }
   bool LeavesOut() override { return out_.LeavesOut(); }
@@ -31,6 +32,7 @@ class ForwardingWriter : public ReplyWriter {
   using ReplyWriter::BeginArray;
   using ReplyWriter::BeginObject;
   using ReplyWriter::Node;
+  using ReplyWriter::Time;
   using ReplyWriter::Value;
 
  protected:

@@ -4,31 +4,18 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/times.h"
 #include "tools/operations/reply/forwarding_writer.h"
 
 namespace plexus::tools {
 
-// A member that holds a time: created_at, time_ms ...
-bool IsTimeMember(std::string_view name);
-
-// Hands everything on; whole numbers of such members as texts.
+// Hands everything on, times as texts. What a time is says the operation: properties have any name.
 class IsoTimes final : public ForwardingWriter {
  public:
   using ForwardingWriter::ForwardingWriter;
 
-  void BeginArray() override {
-    is_time_ = false;
-    out_.BeginArray();
-  }
-  void Key(std::string_view name) override {
-    is_time_ = IsTimeMember(name);
-    out_.Key(name);
-  }
-  void Integer(std::int64_t number) override;
-  using ReplyWriter::BeginArray;
-
- private:
-  bool is_time_ = false;
+  void Time(std::int64_t time_ms) override { out_.Value(std::string_view(IsoTime(time_ms))); }
+  using ReplyWriter::Time;
 };
 
 }  // namespace plexus::tools

@@ -9,12 +9,12 @@
 
 #include "algorithms/memory/supersession.h"
 #include "engine/properties/properties.h"
-#include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
@@ -103,6 +103,31 @@ NodeValue ValueOf(const PropertyView& value) {
   return NodeJson{std::move(text).str()};
 }
 
+constexpr std::size_t kFewOf = 16;  // the first of that many times as many: no sort of all
+
+// A merge sort that looks at the clock. False: the time was up, and what is sorted by then is left.
+template <class T, class Before>
+bool SortInTime(std::vector<T>& list, const Budget& budget, const Before& before) {
+  constexpr std::size_t kBlock = 4096;
+  const auto at = [&](std::size_t place) {
+    return list.begin() + static_cast<std::ptrdiff_t>(std::min(place, list.size()));
+  };
+  const auto leave = [&](std::size_t sorted) {
+    list.erase(at(sorted), list.end());
+    return false;
+  };
+  for (std::size_t begin = 0; begin < list.size(); begin += kBlock) {
+    std::sort(at(begin), at(begin + kBlock), before);
+    if (begin + kBlock < list.size() && budget.Interrupted()) return leave(kBlock);
+  }
+  for (std::size_t run = kBlock; run < list.size(); run *= 2)
+    for (std::size_t begin = 0; begin + run < list.size(); begin += 2 * run) {
+      if (budget.Interrupted()) return leave(begin > 0 ? 2 * run : run);
+      std::inplace_merge(at(begin), at(begin + run), at(begin + 2 * run), before);
+    }
+  return true;
+}
+
 std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
   const EdgeKindId tagged[] = {kHasTag};
   std::vector<std::string> tags;
@@ -149,8 +174,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
     made.column_ = *column;
     made.type_ = snapshot.schema().columns()[*column].type;
     if (IsLaterColumn(*column)) made.path_ = {name};  // of nodes without a value, the property
-    made.is_time_ =
-        IsTimeColumn(*column) || (made.type_ == ColumnType::kI64 && name.ends_with("_at"));
+    made.is_time_ = HoldsTimes(snapshot.schema(), *column);
     return made;
   }
   const std::pair<std::string_view, Direction> degrees[] = {
@@ -268,15 +292,19 @@ Result<NodeListReply> ListNodes(const Snapshot& snapshot, const NodeListRequest&
     keyed.push_back({std::move(value), node});
   }
   reply.truncated = limit.was_up();
+  const auto before = [&](const Keyed& a, const Keyed& b) {
+    const bool none_a = Class(a.value) == 3, none_b = Class(b.value) == 3;
+    if (none_a != none_b) return none_b;
+    const auto order = Compare(a.value, b.value);
+    if (order != 0) return descending ? order > 0 : order < 0;
+    return a.node < b.node;
+  };
+  if (top < keyed.size() / kFewOf)
+    std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(top), keyed.end(),
+                      before);
+  else if (!SortInTime(keyed, request.budget, before))
+    reply.truncated = true;
   const std::size_t listed = std::min<std::size_t>(top, keyed.size());
-  std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(listed), keyed.end(),
-                    [&](const Keyed& a, const Keyed& b) {
-                      const bool none_a = Class(a.value) == 3, none_b = Class(b.value) == 3;
-                      if (none_a != none_b) return none_b;
-                      const auto order = Compare(a.value, b.value);
-                      if (order != 0) return descending ? order > 0 : order < 0;
-                      return a.node < b.node;
-                    });
   reply.nodes.clear();
   for (std::size_t i = 0; i < listed; ++i) reply.nodes.push_back(keyed[i].node);
   return reply;

@@ -1,21 +1,21 @@
 // Shapes that several replies share.
 #include "tools/operations/reply/reply_parts.h"
 
+#include <algorithm>
 #include <bit>
 
+#include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
-namespace {
 
-bool IsTime(const Column& column) {
-  return column.type == ColumnType::kI64 &&
-         (column.name.ends_with("_at") || column.name.starts_with("valid_"));
+bool HoldsTimes(const Schema& schema, ColumnId column) {
+  const Column& definition = schema.columns()[column];
+  return IsTimeColumn(column) ||
+         (definition.type == ColumnType::kI64 && definition.name.ends_with("_at"));
 }
-
-}  // namespace
 
 void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& counts) {
   json.BeginObject(name);
@@ -53,10 +53,10 @@ void WriteBesideKind(ReplyWriter& json, const Snapshot& snapshot, const Edge& ed
                      const EdgeProperties& properties) {
   json.Field("weight", edge.weight);
   if (edge.label) json.Field("label", snapshot.string(edge.label));
-  if (edge.created_at != kNoTime) json.Field("created_at", edge.created_at);
+  if (edge.created_at != kNoTime) json.Time("created_at", edge.created_at);
   if (edge.created_by) json.Field("created_by", snapshot.string(edge.created_by));
-  if (edge.valid_from != kNoTime) json.Field("valid_from", edge.valid_from);
-  if (edge.valid_until != kNoTime) json.Field("valid_until", edge.valid_until);
+  if (edge.valid_from != kNoTime) json.Time("valid_from", edge.valid_from);
+  if (edge.valid_until != kNoTime) json.Time("valid_until", edge.valid_until);
   if (const std::string* props = properties.Of(edge)) {
     json.Key("props");
     json.Raw(*props);
@@ -117,27 +117,45 @@ std::string Truncated(bool truncated, std::string_view what) {
   return truncated ? "truncated: the budget ran out; " + std::string(what) + "\n" : std::string();
 }
 
-void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node) {
+namespace {
+
+void WriteColumn(ReplyWriter& json, const Column& definition, bool is_time, std::uint64_t bits,
+                 const Snapshot& snapshot) {
+  json.Key(definition.name);
+  if (definition.type == ColumnType::kF64)
+    json.Value(std::bit_cast<double>(bits));
+  else if (definition.type == ColumnType::kString)
+    json.Value(snapshot.string(static_cast<StringId>(bits)));
+  else if (is_time)
+    json.Time(static_cast<std::int64_t>(bits));
+  else
+    json.Value(static_cast<std::int64_t>(bits));
+}
+
+}  // namespace
+
+void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
+                  std::span<const std::string> taken) {
   const auto& columns = snapshot.schema().columns();
+  std::vector<ColumnId> below;
+  const auto write = [&](ColumnId column) {
+    WriteColumn(json, columns[column], HoldsTimes(snapshot.schema(), column),
+                snapshot.column_bits(column, node), snapshot);
+  };
   for (std::size_t id = 0; id < columns.size(); ++id) {
     const auto column = static_cast<ColumnId>(id);
     if (columns[id].name.empty() || column == kScope) continue;
-    const std::uint64_t bits = snapshot.column_bits(column, node);
-    if (bits == AbsentBits(columns[id].type)) continue;
-    json.Key(columns[id].name);
-    switch (columns[id].type) {
-      case ColumnType::kF64:
-        json.Value(std::bit_cast<double>(bits));
-        break;
-      case ColumnType::kI64:
-        json.Value(static_cast<std::int64_t>(bits));
-        break;
-      case ColumnType::kString:
-        json.Value(snapshot.string(static_cast<StringId>(bits)));
-        break;
-    }
+    if (snapshot.column_bits(column, node) == AbsentBits(columns[id].type)) continue;
+    if (std::ranges::find(taken, columns[id].name) != taken.end())
+      below.push_back(column);
+    else
+      write(column);
   }
   json.Field("scope", snapshot.scope(node));
+  if (below.empty()) return;
+  json.BeginObject("columns");
+  for (const ColumnId column : below) write(column);
+  json.EndObject();
 }
 
 std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits) {
@@ -151,7 +169,7 @@ std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uin
       break;
   }
   const auto value = static_cast<std::int64_t>(bits);
-  return IsTime(definition) ? IsoTime(value) : std::to_string(value);
+  return HoldsTimes(snapshot.schema(), column) ? IsoTime(value) : std::to_string(value);
 }
 
 std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,

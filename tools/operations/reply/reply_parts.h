@@ -64,8 +64,13 @@ std::span<const T> First(const std::vector<T>& list, std::uint64_t top) {
 // "... 12 more", below a table that shows the first `top` of so many; "" when it shows all.
 std::string More(std::size_t count, std::uint64_t top);
 
-// The node's columns as members, "scope" included.
-void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node);
+// Whether a column holds times: one that Plexus made, or one of the graph's own that is named so
+// (reviewed_at) and holds whole numbers.
+bool HoldsTimes(const Schema& schema, ColumnId column);
+// The node's columns as members, "scope" included; those of a name that is taken inside of a member
+// "columns".
+void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
+                  std::span<const std::string> taken);
 // The same for people: name, value.
 std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
                                                               NodeId node);

@@ -28,6 +28,8 @@ class ReplyWriter {
   virtual void Value(bool truth) = 0;
   virtual void Integer(std::int64_t number) = 0;
   virtual void Unsigned(std::uint64_t number) = 0;
+  // Milliseconds since 1970: an integer, unless a writer says otherwise (iso_times.h).
+  virtual void Time(std::int64_t time_ms) { Integer(time_ms); }
   virtual void Raw(std::string_view json) = 0;  // text that is JSON already
   virtual void Node(const Snapshot& snapshot, NodeId node) = 0;
 
@@ -52,6 +54,10 @@ class ReplyWriter {
       Value(std::string_view(value));
     else
       Value(value);
+  }
+  void Time(std::string_view name, std::int64_t time_ms) {
+    Key(name);
+    Time(time_ms);
   }
   void Node(std::string_view name, const Snapshot& snapshot, NodeId node) {
     Key(name);

@@ -201,7 +201,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Objects("conflicts", result.conflicts, [&](const Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);
-      json.Field("since", conflict.since);
+      json.Time("since", conflict.since);
     });
     json.Field("candidates", result.candidates);
     if (result.excluded > 0) json.Field("excluded", result.excluded);
@@ -255,7 +255,7 @@ void AddRecall(Rows& rows) {
            "superseded_by?:k, "
            "contradicted_by?:[k], "
            "near_duplicate_of?:[{key:k, superseded_by?:k, jaccard:x, cosine?:x}]}], "
-           "conflicts:[{a:k, b:k, since:i}], candidates:n, excluded?:n, conflicts_truncated?:b, "
+           "conflicts:[{a:k, b:k, since:t}], candidates:n, excluded?:n, conflicts_truncated?:b, "
            "duplicates_truncated?:b, fuse?:s, without_vector?:n, without_term?:n, "
            "stages?:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms?:[x], "
            "use:{memories:n, edges:n, committed:b}, "

@@ -1,5 +1,5 @@
 // A row is left where it is decided: a word at the first fact of the scopes, others at the first
-// that is not.
+// that is not. Words that no fact of them has are decided by events.
 #include "tools/operations/scope/scope_sight.h"
 
 #include <algorithm>
@@ -30,9 +30,8 @@ Seen ScopeSight::Of(NodeId node, bool has_fact) const {
         (snapshot_.alive(arc.neighbor) && InScopes(arc.neighbor) ? has_fact : other) = true;
       return !(shared ? has_fact : other);
     });
-  if (shared) return has_fact ? Seen::kShared : Seen::kNot;
-  if (other) return Seen::kNot;
-  if (has_fact) return Seen::kAll;
+  if (!shared && other) return Seen::kNot;
+  if (has_fact) return shared ? Seen::kShared : Seen::kAll;
   const auto names_facts = [&](NodeId v) {
     bool fact = false;
     snapshot_.ForEachArc(Direction::kBoth, v, ArcFilter::All(), [&](const Arc& arc) {
@@ -41,6 +40,7 @@ Seen ScopeSight::Of(NodeId node, bool has_fact) const {
     });
     return fact && Of(v, false) == Seen::kAll;
   };
+  if (shared) return std::ranges::any_of(index, names_facts) ? Seen::kShared : Seen::kNot;
   return !index.empty() && std::ranges::all_of(index, names_facts) ? Seen::kAll : Seen::kNot;
 }
 
@@ -63,7 +63,8 @@ std::vector<Seen> ScopeSight::All() const {
   for (const NodeId v : ring) seen[v] = Of(v, true);
   for (const NodeId v : ring)
     if (seen[v] == Seen::kAll) meet(v, outer);
-  for (const NodeId v : outer) seen[v] = Of(v);
+  for (const NodeId v : outer)
+    seen[v] = IsShared(snapshot_.node_kind(v)) ? Seen::kShared : Of(v);  // of an event
   return seen;
 }
 

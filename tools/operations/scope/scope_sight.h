@@ -1,9 +1,9 @@
 // Which nodes and edges belong to scopes alone, and which of the index plane they may see.
 //
 // Facts are seen by their scope. Of a tag, term, file or session, which scopes share, the key alone
-// is seen, where a fact of the scopes has it. Any other index node, such as an event, is seen when
-// all facts that it names are of the scopes and none was removed (those have no scope); an outcome,
-// which names no fact, by its events. Pure; any thread.
+// is seen, where a fact of the scopes or an event that is seen has it. Any other index node, such
+// as an event, is seen when all facts that it names are of the scopes and none was removed (those
+// have no scope); an outcome, which names no fact, by its events. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace plexus::tools {
 
 enum class Seen : std::uint8_t {
   kNot,
-  kShared,  // its key, and its edges to facts of the scopes
+  kShared,  // its key, and its edges to what is seen whole
   kAll,
 };
 

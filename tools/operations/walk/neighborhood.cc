@@ -1,7 +1,8 @@
 // neighborhood: nodes and edges within a few hops, with what is left of a seed's weight there.
 //
 // A breadth-first search by levels. A node's decay is the best product over its shortest ways: each
-// step multiplies by `forward` along an edge and by `backward` against it.
+// step multiplies by `forward` along an edge and by `backward` against it. Along an edge is as its
+// kind is named: caused_by leads from the effect to the cause.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,7 @@ struct Search {
   const Workspace& workspace;
   ArcFilter filter;
   Direction direction;
+  std::vector<EdgeKindId> turned;  // kinds that are named by their inverse names
   double forward, backward;
   Budget budget;
   std::uint64_t most_nodes;
@@ -52,7 +54,8 @@ struct Search {
     for (const Direction way : {Direction::kOut, Direction::kIn}) {
       if (direction != Direction::kBoth && direction != way) continue;
       snapshot.ForEachArc(way, node, filter, [&](const Arc& arc) {
-        on = on && take(arc, way == Direction::kOut);
+        const bool is_turned = std::ranges::find(turned, arc.kind) != turned.end();
+        on = on && take(arc, (way == Direction::kOut) != is_turned);
         return on;
       });
     }
@@ -121,12 +124,15 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(const std::int64_t valid_at, workspace.ValidAt(request.Text("valid_at")));
   PLEXUS_ASSIGN(const Direction direction, AskedDirection(workspace, request));
+  PLEXUS_ASSIGN(std::vector<EdgeKindId> turned,
+                TurnedKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
   if (valid_at != kNoTime) filter = filter.ValidAt(valid_at);
   const Search search{workspace,
                       filter,
                       direction,
+                      std::move(turned),
                       request.Number("forward"),
                       request.Number("backward"),
                       budget,
@@ -171,7 +177,8 @@ void AddNeighborhood(Rows& rows) {
                    .Between(0, kMaxHops)
                    .Default(std::uint64_t{2}),
                DirectionParameter({"both", "out", "in"}, "which edges are followed"),
-               Number("forward", "F", "what a step along an edge leaves of the decay")
+               Number("forward", "F",
+                      "what a step along an edge, as its kind is named, leaves of the decay")
                    .Between(0, 1)
                    .Default(0.7),
                Number("backward", "F", "what a step against an edge leaves of it")

@@ -1,0 +1,61 @@
+// RestatedValues: what a later record states with another value.
+//
+// A batch takes the last value of each thing, so the graph cannot tell that one was replaced.
+// Things go by a hash. Open addressing, one look-up a value. Not thread-safe; internal to
+// storage/formats.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace plexus::formats_internal {
+
+class RestatedValues {
+ public:
+  // Forgets what was stated.
+  void Reset() {
+    std::ranges::fill(slots_, Slot{});
+    count_ = 0;
+  }
+
+  // The line that stated another value of `thing`, or 0.
+  std::uint64_t Note(std::uint64_t thing, std::uint32_t value, std::uint64_t line) {
+    if (2 * (count_ + 1) > slots_.size()) Grow();
+    thing = std::max<std::uint64_t>(thing, 1);
+    Slot& slot = Find(slots_, thing);
+    if (slot.thing == 0) {
+      slot = {thing, line, value};
+      ++count_;
+      return 0;
+    }
+    const std::uint64_t before = std::exchange(slot.line, line);
+    return std::exchange(slot.value, value) == value ? 0 : before;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t thing = 0, line = 0;  // 0: free
+    std::uint32_t value = 0;
+  };
+  static Slot& Find(std::vector<Slot>& in, std::uint64_t thing) {
+    const std::size_t mask = in.size() - 1;
+    const std::uint64_t hash = thing * 0x9E3779B97F4A7C15ull;
+    std::size_t at = (hash ^ (hash >> 32)) & mask;
+    while (in[at].thing != 0 && in[at].thing != thing) at = (at + 1) & mask;
+    return in[at];
+  }
+  void Grow() {
+    std::vector<Slot> larger(std::max<std::size_t>(2 * slots_.size(), 256));
+    for (const Slot& slot : slots_)
+      if (slot.thing != 0) Find(larger, slot.thing) = slot;
+    slots_ = std::move(larger);
+  }
+
+  std::vector<Slot> slots_;  // a power of two of them
+  std::size_t count_ = 0;
+};
+
+}  // namespace plexus::formats_internal

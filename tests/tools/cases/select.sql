@@ -1,0 +1,2 @@
+select * from a
+where b
