@@ -128,6 +128,7 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
   const std::string_view detail = TextMember(arguments, "detail");
   PLEXUS_TRY(SetDetail(*request, detail.empty() ? "summary" : detail));
   PLEXUS_TRY(request->Set("max_bytes", chars));
+  call.caller.keeps_terms = true;
   Result<std::string> reply = Ask(*std::move(request), call);
   if (!reply) return std::unexpected(InToolsWords(std::move(reply.error()), row, branch));
   return reply;

@@ -10,9 +10,9 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"
 #include "tools/cli/run.h"
+#include "tools/server/host.h"
 #include "tools/server/http/http_server.h"
 #include "tools/server/http/routes.h"
-#include "tools/server/line_server.h"
 #include "tools/server/server.h"
 #include "tools/server/server_log.h"
 #include "tools/server/stop.h"
@@ -96,7 +96,16 @@ int PrintCheck(const CommandLine& line, Server& server, const Doors& doors) {
   return FlushOut() ? kDone : kFailed;
 }
 
-int Serve(const CommandLine& line, Server& server, const Doors& doors, Stop& stop) {
+int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
+  if (!host.holds()) {
+    LogInfo("serving", {{"db", line.globals.db}, {"mcp", "stdio"}, {"through", "its holder"}});
+    const Status served = host.ServeStandardLines(stop.fd());
+    const Status closed = host.Close();
+    LogInfo("ended");
+    if (!served) return PrintFailure(served.error(), line);
+    return closed ? kDone : PrintFailure(closed.error(), line);
+  }
+  Server& server = host.server();
   const Result<Protocol*> protocol = server.With(doors.tools);
   if (!protocol) return PrintFailure(protocol.error(), line);
   Routes routes(server.service(), **protocol, doors.rules);
@@ -115,12 +124,9 @@ int Serve(const CommandLine& line, Server& server, const Doors& doors, Stop& sto
   }
   if (!server.service().opening().empty()) LogInfo(server.service().opening());
   LogInfo("serving", fields);
-  const Parent parent;
+  Status served;
   if (doors.mcp) {
-    LineOptions lines{
-        .in = STDIN_FILENO, .out = STDOUT_FILENO, .stop = stop.fd(), .caller = doors.caller};
-    lines.ended = [&] { return parent.gone(); };
-    ServeLines(**protocol, server.workers(), lines);
+    served = host.ServeStandardLines(stop.fd());
   } else {
     // Without a client on standard input only a signal ends it.
     while (AwaitInput(stop.fd(), -1, 60'000) == Ready::kNothing) {
@@ -129,8 +135,9 @@ int Serve(const CommandLine& line, Server& server, const Doors& doors, Stop& sto
   routes.BeginStop();
   server.service().WakeWaiting();
   if (http) http->Stop(5000);
-  const Status closed = server.Close();
+  const Status closed = host.Close();
   LogInfo("ended");
+  if (!served) return PrintFailure(served.error(), line);
   return closed ? kDone : PrintFailure(closed.error(), line);
 }
 
@@ -150,16 +157,18 @@ int RunServe(const CommandLine& line) {
   if (!stop) return PrintFailure(stop.error(), line);
   ServiceOptions options;
   options.directory = line.globals.db;
-  options.lock_wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);
+  const auto wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);
+  // A second server of MCP is a pipe to the first.
+  const bool may_relay = doors->mcp && !doors->http;
+  options.lock_wait_ms = may_relay ? 0 : wait_ms;
   if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
-  Result<std::unique_ptr<Server>> server = Server::Open(options);
-  if (!server) return PrintFailure(server.error(), line);
-  if (line.request->Flag("check")) {
-    const int code = PrintCheck(line, **server, *doors);
-    (void)(*server)->Close();
-    return code;
-  }
-  return Serve(line, **server, *doors, **stop);
+  Host host(options, doors->tools, doors->caller);
+  const Status held = host.Hold();
+  if (!held && !(may_relay && held.error().code == ErrorCode::kLocked))
+    return PrintFailure(held.error(), line);
+  if (line.request->Flag("check"))
+    return held ? PrintCheck(line, host.server(), *doors) : PrintFailure(held.error(), line);
+  return Serve(line, host, *doors, **stop);
 }
 
 }  // namespace plexus::tools::server

@@ -128,7 +128,7 @@ Status Service::Run(Request request, const Caller& caller, const Write& write) {
   const Access access = request.operation().AccessFor(request);
   if (Writes(access) && !caller.may_write)
     return Fail(ErrorCode::kFailedPrecondition, "this request needs the right to write");
-  if (options_.max_seconds > 0) {
+  if (options_.max_seconds > 0 && !caller.own_time) {
     const std::optional<double> asked = request.MaybeNumber("max_seconds");
     if (!asked || *asked > options_.max_seconds)
       PLEXUS_TRY(request.Set("max_seconds", options_.max_seconds));
@@ -156,7 +156,7 @@ Status Service::RunShared(const Request& request, const Caller& caller, const Wr
   }
   GiveBack(std::move(workspace));
   if (writes && database_->graph().snapshot().sequence() != before) {
-    if (without_terms_) MakeTerms();
+    if (without_terms_ && caller.keeps_terms) MakeTerms();
     NoteSequence();
   }
   return done;

@@ -45,6 +45,8 @@ struct Caller {
   bool may_read = true, may_write = true, may_destroy = true;
   std::vector<std::string> wall = {};  // scopes; empty: everything
   bool paths = false;                  // whether parameters may be paths of this machine
+  bool keeps_terms = false;            // what it writes first is to be found by words
+  bool own_time = false;               // max_seconds of the service do not hold
   int input = -1;                      // what "-" means
   Progress* progress = nullptr;
   const std::atomic<bool>* cancel = nullptr;
