@@ -10,6 +10,7 @@
 #include "tools/cli/run.h"
 #include "tools/cli/shell.h"
 #include "tools/cli/signals.h"
+#include "tools/server/serve_command.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ int Main(const std::vector<std::string>& words) {
     return code;
   }
   if (line.request && line.request->operation().name == "shell") return RunShell(line);
+  if (line.request && line.request->operation().name == "serve") return server::RunServe(line);
   if (line.request) return RunCommand(line);
   Out() << line.text;
   return FlushOut() ? kDone : kFailed;

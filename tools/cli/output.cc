@@ -4,6 +4,7 @@
 // they are.
 #include "tools/cli/output.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ namespace plexus::tools {
 namespace {
 
 bool end_on_lost_reader = true;
+thread_local RedirectedOutput* redirected = nullptr;
 
 class StdoutBuffer : public std::streambuf {
  public:
@@ -111,17 +113,35 @@ void PrintLine(const char* mark, std::string_view message) {
             std::string(message.substr(caret + 3));
   }
   line += "\n";
-  std::fputs(line.c_str(), stderr);
+  if (redirected)
+    redirected->err << line;
+  else
+    std::fputs(line.c_str(), stderr);
 }
 
 }  // namespace
 
+RedirectedOutput::RedirectedOutput(std::ostream& to, std::ostream& errors, std::size_t columns)
+    : out(to), err(errors), width(columns) {
+  redirected = this;
+}
+RedirectedOutput::~RedirectedOutput() { redirected = nullptr; }
+
+std::size_t TerminalWidth() {
+  if (redirected) return redirected->width;
+  winsize size{};
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
 std::ostream& Out() {
+  if (redirected) return redirected->out;
   static std::ostream stream(&Buffer());
   return stream;
 }
 
 Status FlushOut() {
+  if (redirected) return {};
   Out().flush();
   const int error = Buffer().error();
   if (error == 0 || error == EPIPE) return {};

@@ -20,6 +20,22 @@ Status FlushOut();
 // While false (a graph is open for writing) a lost reader does not end the program.
 void EndOnLostReader(bool end);
 
+// While it lives, what this thread says goes to these streams: a server runs a command for another
+// process. `width`: columns of its terminal, 0 where there is none.
+class RedirectedOutput {
+ public:
+  RedirectedOutput(std::ostream& out, std::ostream& err, std::size_t width);
+  ~RedirectedOutput();
+  RedirectedOutput(const RedirectedOutput&) = delete;
+  RedirectedOutput& operator=(const RedirectedOutput&) = delete;
+
+  std::ostream& out;
+  std::ostream& err;
+  const std::size_t width;
+};
+// Columns of the terminal; 0 where there is none.
+std::size_t TerminalWidth();
+
 void PrintError(const Error& error);          // plexus: error: ...
 void PrintWarning(std::string_view message);  // plexus: warning: ...
 void PrintNote(std::string_view message);     // plexus: ...

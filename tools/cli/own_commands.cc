@@ -34,7 +34,7 @@ Result<Reply> RunMan(Workspace&, const Request& request) {
 
 Result<Reply> RunReference(Workspace&, const Request&) { return TextReply(ReferencePage()); }
 
-// The shell asks no single question: main() runs it.
+// The shell and the server ask no single question: main() runs them.
 Result<Reply> RunNothing(Workspace&, const Request&) { return Reply(); }
 
 std::vector<Operation> MakeCommands() {
@@ -83,6 +83,26 @@ std::vector<Operation> MakeCommands() {
         "a script: a command a line, or a request {\"get\":{\"key\":\"a\"}}; # comments"},
        {"plexus shell --db g --scope anna",
         "for somebody who may know what anna has, and no more"}},
+      RunNothing);
+  Parameter log = Choice("log_format", {"words", "json"}, "how a line of the log is written");
+  add("serve", "Server",
+      "Answer agents: MCP on standard input and output, MCP and plain HTTP on an address; with "
+      "--scope no request sees, counts or writes anything of other scopes",
+      {Flag("mcp", "MCP on standard input and output; ends with the input"),
+       Text("http", "ADDRESS",
+            "MCP at /mcp, operations at /v1/NAME; a port, or an address of this machine with one; "
+            "others need --tokens"),
+       List("tools", "SET,...",
+            "the tools that a model is given: memory, ledger, concepts, decisions, retrieval, "
+            "graph, admin, server-memory, all (default: memory)"),
+       Text("tokens", "FILE", "who may ask over HTTP; a file of mode 600, a token's hash a line")
+           .Named(Means::kPath),
+       List("allow_host", "NAME,...", "names that this server has beside localhost, for browsers"),
+       Flag("read_only", "refuse what writes, but for tokens that may"),
+       Flag("check", "open the graph, say what would be served, and end"), std::move(log)},
+      {{"plexus serve --db g --mcp", "what a client of MCP starts"},
+       {"plexus serve --db g --http 8080 --tools memory,ledger",
+        "for clients of this machine, and curl"}},
       RunNothing);
   return commands;
 }

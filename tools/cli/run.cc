@@ -5,7 +5,6 @@
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -21,6 +20,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/line_limit.h"
 #include "tools/cli/output.h"
+#include "tools/cli/remote.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
 #include "tools/operations/arguments.h"
@@ -37,13 +37,6 @@ void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, 64 << 20);
 #endif
-}
-
-// Columns of the terminal; 0 where there is none.
-std::size_t TerminalWidth() {
-  winsize size{};
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-  return size.ws_col;
 }
 
 // Whether there were any.
@@ -197,6 +190,7 @@ int RunCommand(const CommandLine& line) {
     return PrintFailure(usable.error(), line);
   CommandProgress bar(line);
   const Access access = request.operation().AccessFor(request);
+  if (const std::optional<int> code = RunAtHolder(line, access)) return *code;
   if (request.operation().name == "import" && !request.Flag("follow")) KeepFreedMemory();
   std::optional<SignalGuard> guard;
   if (access == Access::kNothing) guard.emplace();
@@ -218,6 +212,10 @@ int RunCommand(const CommandLine& line) {
       return closed;
     };
   return Finish(std::move(reply), workspace, line, end);
+}
+
+int PrintReply(Result<Reply> reply, Workspace& workspace, const CommandLine& line) {
+  return Finish(std::move(reply), workspace, line, nullptr);
 }
 
 int RunOn(Workspace& workspace, const CommandLine& line) {

@@ -18,6 +18,8 @@ Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access
 int RunCommand(const CommandLine& line);
 // The same on a graph that is open and stays open, for reading or for writing.
 int RunOn(Workspace& workspace, const CommandLine& line);
+// Prints what a request of the line was answered, as RunOn does.
+int PrintReply(Result<Reply> reply, Workspace& workspace, const CommandLine& line);
 // The clock of a line: its --now, or the time that it is.
 Result<std::int64_t> ClockOf(const CommandLine& line);
 // An error on standard error and, as JSON, on standard output, too.

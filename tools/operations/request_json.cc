@@ -3,11 +3,13 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
 namespace {
@@ -92,14 +94,14 @@ Result<json::value> Parsed(std::string_view text, std::size_t depth) {
 }
 
 // `members`: those that the text has.
-Result<Request> FromValue(const Operation& operation, const json::value& value,
-                          std::size_t members) {
+Result<Request> FromValue(const Operation& operation, const json::value& value, std::size_t members,
+                          Spelling spelling = Spelling::kNames) {
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
   // Of equal members one reader takes the first and another the last.
   if (members != value.get_object().size())
     return Fail(ErrorCode::kInvalidArgument, "a member of the request stands twice");
-  Request request(operation);
+  Request request(operation, spelling);
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());
     const Parameter* parameter = Find(operation, name);
@@ -112,9 +114,40 @@ Result<Request> FromValue(const Operation& operation, const json::value& value,
 
 }  // namespace
 
-Result<Request> RequestFromJson(const Operation& operation, std::string_view text) {
+Result<Request> RequestFromJson(const Operation& operation, std::string_view text,
+                                Spelling spelling) {
   PLEXUS_ASSIGN(const json::value value, Parsed(text, 2));
-  return FromValue(operation, value, MembersAt(1, text));
+  return FromValue(operation, value, MembersAt(1, text), spelling);
+}
+
+std::string RequestToJson(const Request& request) {
+  std::ostringstream text;
+  JsonWriter json(text);
+  json.BeginObject();
+  const auto write = [&](const Parameter& parameter) {
+    if (!request.Given(parameter.name)) return;
+    switch (parameter.type) {
+      case Type::kFlag:
+        json.Field(parameter.name, request.Flag(parameter.name));
+        break;
+      case Type::kCount:
+        json.Field(parameter.name, request.Count(parameter.name));
+        break;
+      case Type::kNumber:
+        json.Field(parameter.name, request.Number(parameter.name));
+        break;
+      case Type::kText:
+        json.Field(parameter.name, request.Text(parameter.name));
+        break;
+      case Type::kList:
+        json.Values(parameter.name, request.List(parameter.name));
+        break;
+    }
+  };
+  for (const Parameter& parameter : request.operation().parameters) write(parameter);
+  for (const Parameter& parameter : CommonParameters()) write(parameter);
+  json.EndObject();
+  return std::move(text).str();
 }
 
 Result<Request> NamedRequestFromJson(std::string_view text) {

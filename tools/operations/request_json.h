@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "engine/error.h"
@@ -16,7 +17,10 @@ inline constexpr std::size_t kMaxRequestBytes = std::size_t{64} << 20;
 // left out. Times and sequences may be numbers. What a file would hold on a command line is the
 // text itself. kInvalidArgument: no object, more than kMaxRequestBytes, nested deeper than two, a
 // name that is not known or comes twice, a value that the row refuses.
-Result<Request> RequestFromJson(const Operation& operation, std::string_view json);
+Result<Request> RequestFromJson(const Operation& operation, std::string_view json,
+                                Spelling spelling = Spelling::kNames);
+// The object that says the same: what is given, defaults aside.
+std::string RequestToJson(const Request& request);
 // {"operation": {"parameter": value, ...}}: a request that names what it asks. kInvalidArgument
 // also: not one member, no such operation.
 Result<Request> NamedRequestFromJson(std::string_view json);

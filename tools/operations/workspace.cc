@@ -88,7 +88,8 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
   made.made_directory_ = open.create && !std::filesystem::exists(options.directory, unknown);
-  PLEXUS_ASSIGN(made.database_, Database::Open(options.directory, open));
+  PLEXUS_ASSIGN(made.own_database_, Database::Open(options.directory, open));
+  made.database_ = made.own_database_.get();
   made.open_for_writing_ = !reads;
   if (made.database_->report().tail_dropped)
     made.warnings_.push_back(made.database_->report().tail_message);
@@ -107,6 +108,18 @@ Status Workspace::CheckDirectory() const {
   if (!options_.directory.empty()) return {};
   return Fail(ErrorCode::kInvalidArgument,
               "which graph? --db DIR (or PLEXUS_DB) names its directory");
+}
+
+Result<std::unique_ptr<Workspace>> Workspace::Over(Database& database,
+                                                   const WorkspaceOptions& options) {
+  std::unique_ptr<Workspace> workspace(new Workspace());
+  workspace->options_ = options;
+  workspace->options_.directory = database.directory();
+  workspace->executor_ = &DefaultExecutor();
+  workspace->database_ = &database;
+  workspace->NoteDamage();
+  PLEXUS_TRY(workspace->RaiseWall());
+  return workspace;
 }
 
 std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
@@ -135,7 +148,7 @@ void Workspace::NoteDamage() {
 Status Workspace::Refresh(std::int64_t clock_ms) {
   options_.clock_ms = clock_ms;
   warnings_.clear();
-  if (database_) PLEXUS_TRY(database_->Refresh());
+  if (database_ && database_->read_only()) PLEXUS_TRY(database_->Refresh());
   return scoped_ ? scoped_->Refresh() : Status();
 }
 
@@ -405,7 +418,7 @@ Status Workspace::Abandon() {
 
 Status Workspace::Close() {
   open_for_writing_ = false;
-  return database_ ? database_->Close() : Status();
+  return own_database_ ? own_database_->Close() : Status();
 }
 
 namespace {

@@ -64,6 +64,10 @@ class Workspace {
   // Opens the directory, or nothing with Access::kNothing. Errors: kInvalidArgument, no directory
   // is named; Database's own.
   static Result<std::unique_ptr<Workspace>> Open(const WorkspaceOptions& options);
+  // Over a database that is open already and must outlive it; options.directory is taken from
+  // there. Several may be over one, each for a thread of its own. Errors: ScopedGraph's.
+  static Result<std::unique_ptr<Workspace>> Over(Database& database,
+                                                 const WorkspaceOptions& options);
   // A graph in RAM, which must outlive it. Operations on directories refuse it.
   static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
   // The same behind the wall of these scopes. Errors: ScopedGraph's.
@@ -73,6 +77,11 @@ class Workspace {
 
   // What time it is from now on, for the graph's own checks, too.
   void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
+  // Who is shown what goes on, and ends it, from now on; both may be null.
+  void SetCaller(Progress* progress, const std::atomic<bool>* cancel) {
+    options_.progress = progress;
+    options_.cancel = cancel;
+  }
   // Of what follows; the graph is open already.
   void SetStrict(bool strict) { options_.strict = strict; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
@@ -147,7 +156,8 @@ class Workspace {
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database
   Executor* executor_ = nullptr;
-  std::unique_ptr<Database> database_;
+  std::unique_ptr<Database> own_database_;
+  Database* database_ = nullptr;
   std::unique_ptr<Graph> own_graph_;  // of a preview without a database
   Graph* graph_ = nullptr;
   std::unique_ptr<ScopedGraph> scoped_;  // behind a wall

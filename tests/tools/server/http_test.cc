@@ -1,0 +1,260 @@
+// The port: hostile requests, limits, paths, tokens, streams.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <memory>
+
+#include "tests/support/run_plexus.h"
+#include "tests/tools/limits/every_row.h"
+#include "tests/tools/server/server_process.h"
+#include "tools/server/http/sha256.h"
+
+namespace plexus::testing {
+namespace {
+
+class HttpTest : public ::testing::Test {
+ protected:
+  void Start(std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"--db", dir_ / "g", "--http", "0"};
+    words.insert(words.end(), more.begin(), more.end());
+    server_ = std::make_unique<ServerProcess>(words);
+    port_ = server_->port();
+    ASSERT_GT(port_, 0) << server_->log();
+  }
+  HttpAnswer Raw(const std::string& bytes) {
+    TcpClient client(port_);
+    client.Send(bytes);
+    return ParseAnswer(client.ReadAll(8000));
+  }
+  bool Alive() { return Http(port_, "GET", "/health").status == 200; }
+
+  TempDir dir_;
+  std::unique_ptr<ServerProcess> server_;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(HttpTest, OperationsByPostAndByShortGet) {
+  Start();
+  EXPECT_EQ(Http(port_, "POST", "/v1/put", R"({"key":"a b","text":"x"})").status, 200);
+  EXPECT_EQ(
+      Http(port_, "POST", "/v1/link", R"({"source":"a b","kind":"related","target":"c/d"})").status,
+      200);
+  const HttpAnswer get = Http(port_, "GET", "/v1/get?key=a%20b");
+  EXPECT_EQ(get.status, 200) << get.body;
+  EXPECT_NE(get.body.find(R"("text":"x")"), std::string::npos);
+  EXPECT_EQ(Http(port_, "GET", "/v1/get?key=none").status, 404);
+  EXPECT_EQ(Http(port_, "GET", "/v1/get?ky=none").status, 400);
+  EXPECT_EQ(Http(port_, "GET", "/v1/remove?key=a+b").status, 405);
+  EXPECT_EQ(Http(port_, "GET", "/v1/recall?words=x&commit").status, 405);
+  EXPECT_EQ(Http(port_, "GET", "/v1/nothing").status, 404);
+  EXPECT_EQ(Http(port_, "DELETE", "/v1/get").status, 405);
+  EXPECT_EQ(Http(port_, "POST", "/v1/get", "{}").status, 400);
+  const HttpAnswer around = Http(port_, "GET", "/api/graph/neighbors/a%20b?max_hops=1");
+  EXPECT_NE(around.body.find("c/d"), std::string::npos) << around.body;
+  EXPECT_EQ(Http(port_, "GET", "/api/graph/path/a%20b/c%2Fd").status, 200);
+  // Files of this machine are not for who asks over HTTP.
+  EXPECT_EQ(Http(port_, "POST", "/v1/import", R"({"files":["/etc/passwd"]})").status, 409);
+  EXPECT_EQ(Http(port_, "POST", "/v1/backup", R"({"to":"/tmp/x"})").status, 409);
+  const HttpAnswer exported = Http(port_, "POST", "/v1/export", "{}");
+  EXPECT_EQ(exported.status, 200);
+  EXPECT_NE(exported.body.find("a b"), std::string::npos);
+}
+
+TEST_F(HttpTest, DocumentsForWhoeverRunsIt) {
+  Start();
+  EXPECT_EQ(Http(port_, "GET", "/ready").status, 200);
+  const HttpAnswer document = Http(port_, "GET", "/openapi.json");
+  const auto value = boost::json::parse(document.body);
+  EXPECT_EQ(value.at("openapi"), "3.1.0");
+  EXPECT_TRUE(value.at("paths").as_object().contains("/v1/recall"));
+  EXPECT_TRUE(value.at("paths").at("/v1/recall").as_object().contains("post"));
+  const HttpAnswer metrics = Http(port_, "GET", "/metrics");
+  EXPECT_NE(metrics.body.find("plexus_http_requests_total"), std::string::npos);
+  EXPECT_NE(metrics.head.find("nosniff"), std::string::npos);
+}
+
+// The forms of requests that two readers read in two ways, or that ended a process.
+TEST_F(HttpTest, HostileFormsAreRefused) {
+  Start();
+  const std::string post = "POST /v1/stats HTTP/1.1\r\n", host = "Host: localhost\r\n";
+  const std::string json = "Content-Type: application/json\r\n";
+  const std::string smuggled = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::vector<std::string> forms = {
+      post + host + json + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+      post + host + json + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",
+      post + host + json + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: " +
+          std::string(100'000, 'x') + "\r\n\r\n",
+      post + host + json + "Transfer-Encoding: xchunked\r\n\r\n" + smuggled,
+      post + host + json + "Transfer-Encoding: chunked, identity\r\n\r\n" + smuggled,
+      post + host + json + "Transfer-Encoding: chunked\r\n\r\n2;" + std::string(20'000, 'e') +
+          "\r\n{}\r\n0\r\n\r\n",
+      post + host + json + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x",
+      post + host + json + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+      post + host + json + "Content-Length: +2\r\n\r\n{}",
+      post + host + json + "Content-Length: -2\r\n\r\n{}",
+      post + host + json + "Content-Length: 0x2\r\n\r\n{}",
+      post + host + json + "Content-Length: 99999999999999999999999999\r\n\r\n{}",
+      post + host + json + "Content-Length : 2\r\n\r\n{}",
+      post + json + "Content-Length: 2\r\n\r\n{}",
+      post + host + "Host: evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}",
+      post + "Host: evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}",
+      post + host + "Origin: http://evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}",
+      post + host + "X: " + std::string(17'000, 'x') + "\r\n\r\n",
+      post + host + json + "Content-Length: 5000000\r\n\r\n{}",
+      "GET / HTTP/1.1\nHost: localhost\n\n",
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+      std::string("GET /\0 HTTP/1.1\r\n", 17) + host + "\r\n",
+      "GET /health HTTP/9.9\r\n" + host + "\r\n",
+      post + host + json + "Content-Length: 80\r\n\r\n" + std::string(80, '['),
+      post + host + json + "Content-Length: 4\r\n\r\n{bad",
+      post + host + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
+      "\r\n\r\n\r\n",
+      "x",
+      std::string(70'000, 'x')};
+  for (const std::string& form : forms) {
+    const HttpAnswer answer = Raw(form);
+    const bool refused = (answer.status >= 400 && answer.status < 600) || answer.status == 0;
+    EXPECT_TRUE(refused) << form.substr(0, 200) << "\n" << answer.head;
+    EXPECT_EQ(answer.body.find("{\"ok\":true}"), std::string::npos) << form.substr(0, 200);
+    ASSERT_TRUE(Alive()) << form.substr(0, 200);
+  }
+}
+
+TEST_F(HttpTest, HalfOpenConnectionsHoldUpNobodyAndAreDropped) {
+  Start();
+  std::vector<std::unique_ptr<TcpClient>> half;
+  for (int i = 0; i < 200; ++i) {
+    half.push_back(std::make_unique<TcpClient>(port_));
+    half.back()->Send("POST /v1/stats HTTP/1.1\r\nHost: loc");
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Alive());
+  const auto taken = std::chrono::steady_clock::now() - begun;
+  EXPECT_LT(std::chrono::duration_cast<std::chrono::milliseconds>(taken).count(), 5000);
+  EXPECT_TRUE(half.front()->Closed(20'000));
+  EXPECT_TRUE(half.back()->Closed(20'000));
+}
+
+TEST_F(HttpTest, ConnectionsThatAreTooManyAreRefusedInOrder) {
+  Start();
+  std::vector<std::unique_ptr<TcpClient>> held;
+  for (int i = 0; i < 1024; ++i) held.push_back(std::make_unique<TcpClient>(port_));
+  TcpClient last(port_);
+  EXPECT_EQ(ParseAnswer(last.ReadAll(5000)).status, 503);
+  held.clear();
+  for (int i = 0; i < 100 && !Alive(); ++i) {
+  }
+  EXPECT_TRUE(Alive());
+}
+
+TEST_F(HttpTest, AConnectionTakesManyRequests) {
+  Start();
+  TcpClient client(port_);
+  for (int i = 0; i < 100; ++i) {
+    client.Send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(ParseAnswer(client.ReadAnswer()).status, 200);
+  }
+  // Two at once: the second is answered behind the first.
+  client.Send(
+      "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /ready HTTP/1.1\r\nHost: "
+      "localhost\r\n\r\n");
+  EXPECT_NE(client.ReadAnswer().find("ok"), std::string::npos);
+  EXPECT_NE(client.ReadAnswer().find("ready"), std::string::npos);
+}
+
+TEST_F(HttpTest, TokensHaveRightsAndScopes) {
+  const std::string file =
+      dir_.File("tokens", R"({"name":"r","sha256":")" + tools::server::Sha256("reader") + "\"}\n" +
+                              R"({"name":"w","sha256":")" + tools::server::Sha256("anna") +
+                              R"(","rights":["write"],"scopes":["anna"]})" + "\n");
+  chmod(file.c_str(), 0600);
+  ASSERT_EQ(Plexus({"put", "m1", "--db", dir_ / "g", "--text", "secret"}).code, 0);
+  Start({"--tokens", file});
+  EXPECT_EQ(Http(port_, "GET", "/v1/stats").status, 401);
+  const std::string reader = "Authorization: Bearer reader\r\n";
+  const std::string anna = "Authorization: Bearer anna\r\n";
+  EXPECT_EQ(Http(port_, "GET", "/v1/get?key=m1", "", reader).status, 200);
+  EXPECT_EQ(Http(port_, "POST", "/v1/put", R"({"key":"x"})", reader).status, 403);
+  EXPECT_EQ(Http(port_, "GET", "/v1/get?key=m1", "", anna).status, 404);
+  EXPECT_EQ(Http(port_, "POST", "/v1/put", R"({"key":"m2","text":"mine"})", anna).status, 200);
+  EXPECT_EQ(Http(port_, "POST", "/v1/list", R"({"scope":["user"]})", anna).body.find("m1"),
+            std::string::npos);
+  EXPECT_EQ(Http(port_, "GET", "/v1/changes?since=0", "", anna).status, 403);
+  EXPECT_EQ(Http(port_, "POST", "/v1/purge", R"({"key":"m2"})", anna).status, 403);
+  EXPECT_NE(Http(port_, "GET", "/metrics", "", reader).body.find("plexus_http_refused_total 1"),
+            std::string::npos);
+}
+
+TEST_F(HttpTest, ChangesAreAPageOrAStream) {
+  Start();
+  Http(port_, "POST", "/v1/put", R"({"key":"m1","text":"a"})");
+  Http(port_, "POST", "/v1/link", R"({"source":"m1","kind":"related","target":"m2"})");
+  const HttpAnswer page = Http(port_, "GET", "/v1/changes?since=0");
+  const auto value = boost::json::parse(page.body);
+  ASSERT_GE(value.at("changes").as_array().size(), 2u) << page.body;
+  EXPECT_EQ(value.at("changes").at(0).at("nodes").at(0), "m1");
+  const auto next = boost::json::serialize(value.at("next"));
+  EXPECT_EQ(boost::json::parse(Http(port_, "GET", "/v1/changes?since=" + next).body)
+                .at("changes")
+                .as_array()
+                .size(),
+            0u);
+  EXPECT_EQ(Http(port_, "GET", "/v1/changes?since=99999").status, 404);
+  EXPECT_EQ(Http(port_, "GET", "/v1/changes?since=x").status, 400);
+  TcpClient stream(port_);
+  stream.Send("GET /v1/changes?since=" + next +
+              " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
+  Http(port_, "POST", "/v1/put", R"({"key":"m3","text":"later"})");
+  const std::string events = stream.ReadAll(1500);
+  EXPECT_NE(events.find("text/event-stream"), std::string::npos) << events;
+  EXPECT_NE(events.find("\"m3\""), std::string::npos) << events;
+}
+
+TEST_F(HttpTest, McpByPost) {
+  Start();
+  const std::string list = R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}})";
+  EXPECT_EQ(Http(port_, "GET", "/mcp").status, 405);
+  EXPECT_EQ(Http(port_, "DELETE", "/mcp").status, 405);
+  EXPECT_NE(Http(port_, "POST", "/mcp", list).body.find("remember"), std::string::npos);
+  EXPECT_EQ(Http(port_, "POST", "/mcp", R"({"jsonrpc":"2.0","method":"notifications/initialized"})")
+                .status,
+            202);
+  EXPECT_EQ(Http(port_, "POST", "/mcp", "{bad").status, 400);
+  EXPECT_EQ(Http(port_, "POST", "/mcp", list, "MCP-Protocol-Version: 1900-01-01\r\n").status, 400);
+  const std::string stateless =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status","arguments":{},)"
+      R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+      R"("io.modelcontextprotocol/clientCapabilities":{}}}})";
+  const std::string version = "MCP-Protocol-Version: 2026-07-28\r\n";
+  const std::string method = "Mcp-Method: tools/call\r\n";
+  EXPECT_EQ(
+      Http(port_, "POST", "/mcp", stateless, version + method + "Mcp-Name: status\r\n").status,
+      200);
+  EXPECT_EQ(
+      Http(port_, "POST", "/mcp", stateless, version + method + "Mcp-Name: =?base64?c3RhdHVz?=\r\n")
+          .status,
+      200);
+  for (const std::string& headers :
+       {std::string(), version, version + method, version + method + "Mcp-Name: other\r\n",
+        version + "Mcp-Method: tools/list\r\nMcp-Name: status\r\n",
+        "MCP-Protocol-Version: 2025-11-25\r\n" + method + "Mcp-Name: status\r\n"}) {
+    const HttpAnswer answer = Http(port_, "POST", "/mcp", stateless, headers);
+    EXPECT_EQ(answer.status, 400) << headers;
+    EXPECT_NE(answer.body.find("-32020"), std::string::npos) << headers;
+  }
+}
+
+TEST_F(HttpTest, ProgressComesAsEvents) {
+  Start();
+  const HttpAnswer events = Http(port_, "POST", "/v1/stats", "{}", "Accept: text/event-stream\r\n");
+  EXPECT_NE(events.body.find("event: reply"), std::string::npos) << events.body;
+  const HttpAnswer failed =
+      Http(port_, "POST", "/v1/get", R"({"key":["none"]})", "Accept: text/event-stream\r\n");
+  EXPECT_NE(failed.body.find("event: error"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,122 @@
+// The program on standard input and output: order, long lines, ends, and the same bytes everywhere.
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <csignal>
+#include <fstream>
+
+#include "tests/support/run_plexus.h"
+#include "tests/tools/server/server_process.h"
+
+namespace plexus::testing {
+namespace {
+
+std::vector<std::string> Mcp(const TempDir& dir, std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {"--db", dir / "g", "--mcp"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(Lines, NamesItsGraphAndEndsWithItsInput) {
+  const TempDir dir;
+  ServerProcess server(Mcp(dir));
+  EXPECT_NE(server.log().find("serving db=" + (dir / "g")), std::string::npos) << server.log();
+  EXPECT_TRUE(server.Ask("ping").contains("result"));
+  server.CloseInput();
+  EXPECT_EQ(server.Wait(), 0);
+  EXPECT_EQ(Plexus({"verify", "--db", dir / "g"}).code, 0);
+}
+
+TEST(Lines, WhatIsUnderWayIsAnsweredBeforeItEnds) {
+  const TempDir dir;
+  ServerProcess server(Mcp(dir));
+  for (int i = 0; i < 200; ++i)
+    server.Send(R"({"jsonrpc":"2.0","id":)" + std::to_string(i) +
+                R"(,"method":"tools/call","params":{"name":"remember","arguments":{"key":"m)" +
+                std::to_string(i) + R"(","text":"a"}}})");
+  server.CloseInput();
+  int answers = 0;
+  while (!server.Line().empty()) ++answers;
+  EXPECT_EQ(answers, 200);
+  EXPECT_EQ(server.Wait(), 0);
+  EXPECT_EQ(Plexus({"stats", "--db", dir / "g", "--json"}).Json().at("nodes"), 200);
+}
+
+TEST(Lines, SignalsEndIt) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+    const TempDir dir;
+    ServerProcess server(Mcp(dir));
+    server.Tool("remember", R"({"key":"m1","text":"a"})");
+    server.Signal(signal);
+    EXPECT_EQ(server.Wait(), 0) << signal;
+    EXPECT_EQ(Plexus({"get", "m1", "--db", dir / "g"}).code, 0);
+  }
+}
+
+TEST(Lines, BadLinesDoNotEndIt) {
+  const TempDir dir;
+  ServerProcess server(Mcp(dir));
+  server.Send("{bad");
+  EXPECT_NE(server.Line().find("-32700"), std::string::npos);
+  server.Send("");
+  server.Send("\r");
+  server.Send(std::string("\0\x01\xff", 3));
+  EXPECT_NE(server.Line().find("-32700"), std::string::npos);
+  server.Send(std::string((9 << 20), 'x'));
+  EXPECT_NE(server.Line().find("8 MiB"), std::string::npos);
+  EXPECT_TRUE(server.Ask("ping").contains("result"));
+}
+
+TEST(Lines, ARequestSeesWhatWasSentBeforeIt) {
+  const TempDir dir;
+  ServerProcess server(Mcp(dir, {"--tools", "memory,all"}));
+  for (int i = 0; i < 50; ++i) {
+    const std::string n = std::to_string(i);
+    server.Send(R"({"jsonrpc":"2.0","id":"w)" + n +
+                R"(","method":"tools/call","params":{"name":"remember","arguments":{"key":"k",)" +
+                R"("text":"t)" + n + R"("}}})");
+    server.Send(R"({"jsonrpc":"2.0","id":"r)" + n +
+                R"(","method":"tools/call","params":{"name":"get","arguments":{"key":["k"]}}})");
+  }
+  for (int seen = 0; seen < 100; ++seen) {
+    const boost::json::object answer = boost::json::parse(server.Line()).as_object();
+    const std::string id(answer.at("id").as_string());
+    if (id[0] != 'r') continue;
+    EXPECT_EQ(answer.at("result").at("structuredContent").at("text").as_string(),
+              "t" + id.substr(1));
+  }
+}
+
+TEST(Lines, CheckSaysWhatWouldBeServed) {
+  const TempDir dir;
+  const Finished check = Plexus({"serve", "--db", dir / "g", "--check", "--tools", "memory"});
+  EXPECT_EQ(check.code, 0) << check.err;
+  EXPECT_LE(check.Json().at("tools").as_int64(), 12);
+  EXPECT_EQ(Plexus({"serve", "--db", dir / "g"}).code, 2);
+  EXPECT_EQ(Plexus({"serve", "--mcp"}).code, 2);
+  EXPECT_EQ(Plexus({"serve", "--db", dir / "g", "--mcp", "--tools", "no"}).code, 2);
+  EXPECT_EQ(Plexus({"serve", "--db", dir / "g", "--http", "0.0.0.0:0"}).code, 2);
+  EXPECT_EQ(Plexus({"serve", "--db", dir / "g", "--http", "99999"}).code, 2);
+}
+
+TEST(Lines, AScopeIsAWall) {
+  const TempDir dir;
+  ASSERT_EQ(Plexus({"put", "m1", "--db", dir / "g", "--text", "secret"}).code, 0);
+  ServerProcess server(Mcp(dir, {"--scope", "anna", "--tools", "memory,all"}));
+  EXPECT_NE(server.Tool("get", R"({"key":["m1"]})").find("not_found"), std::string::npos);
+  server.Tool("remember", R"({"key":"m2","text":"mine"})");
+  EXPECT_EQ(server.Tool("list", R"({"scope":["user"]})").find("m1"), std::string::npos);
+  EXPECT_NE(server.Tool("list", "{}").find("m2"), std::string::npos);
+}
+
+TEST(Lines, ReadOnlyRefusesWhatWrites) {
+  const TempDir dir;
+  ServerProcess server(Mcp(dir, {"--read-only", "--tools", "memory,all"}));
+  EXPECT_NE(server.Tool("remember", R"({"key":"m"})").find("right to write"), std::string::npos);
+  EXPECT_NE(server.Tool("purge", R"({"key":"m"})").find("right to"), std::string::npos);
+  EXPECT_EQ(server.Tool("stats", "{}").find("error"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,108 @@
+// Hashes, files of tokens, Host and Origin: who asks, and who is refused.
+#include "tools/server/http/tokens.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/support/run_plexus.h"
+#include "tools/server/http/sha256.h"
+
+namespace plexus::tools::server {
+namespace {
+
+HttpRequest Asking(const HttpHeaders& headers) { return {"GET", "/", headers, ""}; }
+
+TEST(Tokens, Sha256IsTheStandards) {
+  EXPECT_EQ(Sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(Sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(Sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(Sha256(std::string(1'000'000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Tokens, SecretsAreComparedWhole) {
+  EXPECT_TRUE(SameSecret("abc", "abc"));
+  for (const char* other : {"", "ab", "abd", "abcd", "xbc"}) EXPECT_FALSE(SameSecret("abc", other));
+}
+
+TEST(Tokens, AFileOfOthersIsRefused) {
+  const testing::TempDir dir;
+  const std::string file = dir.File("tokens", R"({"name":"a","sha256":")" + Sha256("x") + "\"}\n");
+  chmod(file.c_str(), 0644);
+  const auto open = ReadTokens(file);
+  ASSERT_FALSE(open);
+  EXPECT_NE(open.error().message.find("chmod 600"), std::string::npos);
+  chmod(file.c_str(), 0600);
+  const auto read = ReadTokens(file);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), 1u);
+  EXPECT_TRUE(read->front().caller.may_read);
+  EXPECT_FALSE(read->front().caller.may_write);
+  EXPECT_FALSE(ReadTokens(dir / "none"));
+  EXPECT_FALSE(ReadTokens(dir.path()));
+}
+
+TEST(Tokens, WhatIsWrongIsNamedWithItsLine) {
+  const std::string hash = Sha256("x");
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"", "holds no token"},
+      {"{}", "f:1: sha256"},
+      {"{\"sha256\":\"12\"}", "f:1: sha256"},
+      {"\n{bad", "f:2: no JSON"},
+      {R"({"sha256":")" + hash + R"(","rights":["all"]})", "no right all"},
+      {R"({"sha256":")" + hash + R"(","rights":"read"})", "rights is a list"},
+      {R"({"sha256":")" + hash + R"(","scopes":[]})", "scopes names none"},
+      {R"({"sha256":")" + hash + R"(","scope":["a"]})", "no member scope"},
+      {R"({"sha256":")" + hash + R"(","sha256":")" + hash + R"("})", "stands twice"}};
+  for (const auto& [text, why] : wrong) {
+    const auto read = ParseTokens("f", text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_NE(read.error().message.find(why), std::string::npos) << read.error().message;
+  }
+}
+
+TEST(Tokens, HostAndOriginAreThisMachines) {
+  const AccessRules rules{.hosts = {"graph.example"}};
+  for (const char* host :
+       {"localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "LOCALHOST:1", "graph.example"})
+    EXPECT_TRUE(WhoAsks(rules, Asking({{"Host", host}}))) << host;
+  for (const char* host : {"evil.example", "127.0.0.1.evil.example", "localhost.evil.example",
+                           "evil.example:80", "", "127.0.0.2"}) {
+    const auto who = WhoAsks(rules, Asking({{"Host", host}}));
+    ASSERT_FALSE(who) << host;
+    EXPECT_EQ(who.error().status, 403);
+  }
+  EXPECT_TRUE(WhoAsks(rules, Asking({{"Host", "localhost"}, {"Origin", "http://localhost:3000"}})));
+  for (const char* origin : {"http://evil.example", "null", "", "http://localhost.evil.example",
+                             "http://[evil]/localhost"})
+    EXPECT_FALSE(WhoAsks(rules, Asking({{"Host", "localhost"}, {"Origin", origin}}))) << origin;
+}
+
+TEST(Tokens, ATokenBringsItsRights) {
+  AccessRules rules;
+  rules.tokens = *ParseTokens(
+      "f", R"({"name":"r","sha256":")" + Sha256("reader") + "\"}\n" + R"({"name":"w","sha256":")" +
+               Sha256("writer") + R"(","rights":["write"],"scopes":["anna"]})" + "\n" +
+               R"({"name":"a","sha256":")" + Sha256("admin") + R"(","rights":["admin"]})");
+  const auto with = [&](const std::string& header) {
+    return WhoAsks(rules, Asking({{"Host", "any.example"}, {"Authorization", header}}));
+  };
+  const auto reader = with("Bearer reader"), writer = with("Bearer writer"),
+             admin = with("Bearer admin");
+  ASSERT_TRUE(reader && writer && admin);
+  EXPECT_FALSE(reader->may_write);
+  EXPECT_TRUE(writer->may_write);
+  EXPECT_FALSE(writer->may_destroy);
+  EXPECT_EQ(writer->wall, std::vector<std::string>{"anna"});
+  EXPECT_TRUE(admin->may_destroy);
+  for (const char* header :
+       {"", "Bearer ", "Bearer no", "Basic reader", "bearer reader", "reader", "Bearer reader "}) {
+    const auto who = with(header);
+    ASSERT_FALSE(who) << header;
+    EXPECT_EQ(who.error().status, 401);
+  }
+}
+
+}  // namespace
+}  // namespace plexus::tools::server

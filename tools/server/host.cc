@@ -1,0 +1,197 @@
+// The first line of a connection says what it is for; without one it is MCP with the default tools.
+#include "tools/server/host.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <sstream>
+
+#include "tools/cli/exit_code.h"
+#include "tools/cli/holder_socket.h"
+#include "tools/cli/output.h"
+#include "tools/cli/remote.h"
+#include "tools/cli/run.h"
+#include "tools/server/line_server.h"
+#include "tools/server/relay.h"
+#include "tools/server/server_log.h"
+#include "tools/server/stop.h"
+
+namespace plexus::tools::server {
+namespace {
+
+std::vector<std::string> Texts(const json::object& object, const char* name) {
+  std::vector<std::string> texts;
+  const json::value* list = Member(object, name);
+  if (list && list->is_array())
+    for (const json::value& text : list->get_array())
+      if (text.is_string()) texts.emplace_back(View(text.get_string()));
+  return texts;
+}
+
+// Sets a flag when the other end of a connection is closed.
+class HangUp {
+ public:
+  HangUp(int fd, std::atomic<bool>& cancel) {
+    if (pipe2(end_, 0) != 0) return;
+    thread_ = std::thread([this, fd, &cancel] {
+      pollfd both[2] = {{fd, POLLRDHUP, 0}, {end_[0], POLLIN, 0}};
+      while (poll(both, 2, -1) < 0) {
+      }
+      if (both[0].revents) cancel = true;
+    });
+  }
+  ~HangUp() {
+    if (!thread_.joinable()) return;
+    close(end_[1]);
+    thread_.join();
+    close(end_[0]);
+  }
+  HangUp(const HangUp&) = delete;
+  HangUp& operator=(const HangUp&) = delete;
+
+ private:
+  int end_[2] = {-1, -1};
+  std::thread thread_;
+};
+
+// A command of the command line, as it would have run by itself.
+std::string RunCommandLine(Service& service, std::string_view text, int fd) {
+  std::size_t width = 0;
+  Result<CommandLine> line = ReadRemoteLine(text, &width);
+  if (!line) return RemoteAnswer(kUsage, "", "plexus: error: " + line.error().message + "\n");
+  line->globals.db = service.directory();
+  std::atomic<bool> cancel = false;
+  const HangUp watch(fd, cancel);
+  Caller caller;
+  caller.paths = caller.own_time = true;
+  caller.cancel = &cancel;
+  std::ostringstream out, err;
+  int code = kFailed;
+  {
+    const RedirectedOutput redirected(out, err, width);
+    const Status ran =
+        service.Run(*line->request, caller, [&](Reply& reply, Workspace& workspace) -> Status {
+          code = PrintReply(std::move(reply), workspace, *line);
+          return {};
+        });
+    if (!ran) code = PrintFailure(ran.error(), *line);
+  }
+  return RemoteAnswer(code, out.str(), err.str());
+}
+
+}  // namespace
+
+Host::~Host() { (void)Close(); }
+
+Status Host::Hold() {
+  PLEXUS_ASSIGN(server_, Server::Open(options_));
+  Result<std::unique_ptr<SocketServer>> socket = SocketServer::Start(
+      server_->service().directory(), [this](int fd, int stop) { ServeConnection(fd, stop); });
+  // Such as a file system without sockets: others wait for the lock, as without a server.
+  if (socket)
+    socket_ = *std::move(socket);
+  else
+    LogError(socket.error().message);
+  return {};
+}
+
+void Host::ServeConnection(int fd, int stop) {
+  constexpr std::size_t kMostFirst = std::size_t{64} << 20;
+  const std::string first = ReadFirstLine(fd, kMostFirst);
+  if (first.empty()) return;
+  const Result<json::value> value = ParseJson(first);
+  const json::object* hello = value ? value->if_object() : nullptr;
+  const std::string_view what = hello ? TextMember(*hello, "plexus") : std::string_view();
+  if (what == "run") {
+    (void)WriteAll(fd, RunCommandLine(server_->service(), first, fd), 30'000);
+    return;
+  }
+  LineOptions lines{.in = fd, .out = fd, .stop = stop};
+  std::vector<std::string> sets = {"memory"};
+  if (what == "mcp") {
+    sets = Texts(*hello, "tools");
+    lines.caller.wall = Texts(*hello, "scopes");
+    const json::value* read_only = Member(*hello, "read_only");
+    if (read_only && read_only->is_bool() && read_only->get_bool())
+      lines.caller.may_write = lines.caller.may_destroy = false;
+  } else {
+    lines.before = first + "\n";
+  }
+  const Result<Protocol*> protocol = server_->With(sets);
+  if (!protocol) {
+    (void)WriteAll(
+        fd, Protocol::ErrorAnswer("", {kInvalidRequest, protocol.error().message, {}}).text + "\n",
+        1000);
+    return;
+  }
+  ServeLines(**protocol, server_->workers(), lines);
+}
+
+std::string Host::Hello() const {
+  std::vector<std::string> sets, scopes;
+  for (const std::string& set : sets_) sets.push_back(QuotedJson(set));
+  for (const std::string& scope : caller_.wall) scopes.push_back(QuotedJson(scope));
+  return ObjectText()
+      .Text("plexus", "mcp")
+      .Raw("tools", ArrayText(sets))
+      .Raw("scopes", ArrayText(scopes))
+      .Bool("read_only", !caller_.may_write)
+      .object();
+}
+
+Result<int> Host::NextHolder(int stop) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (;;) {
+    if (const Result<int> there = ConnectToHolder(options_.directory)) return *there;
+    const Status held = Hold();
+    if (held) {
+      int ends[2];
+      if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return Fail(ErrorCode::kIo, "no socket");
+      LogInfo("took over", {{"db", options_.directory},
+                            {"sequence", std::to_string(server_->service().sequence())}});
+      own_ = std::thread([this, fd = ends[1], stop] {
+        ServeConnection(fd, stop);
+        close(fd);
+      });
+      return ends[0];
+    }
+    if (held.error().code != ErrorCode::kLocked || std::chrono::steady_clock::now() > until)
+      return std::unexpected(held.error());
+    if (AwaitInput(stop, -1, 10) == Ready::kInput)
+      return Fail(ErrorCode::kCancelled, "asked to end");
+  }
+}
+
+Status Host::ServeStandardLines(int stop) {
+  const Parent parent;
+  const auto ended = [&] { return parent.gone(); };
+  if (holds()) {
+    PLEXUS_ASSIGN(Protocol * protocol, server_->With(sets_));
+    LineOptions lines{.in = STDIN_FILENO, .out = STDOUT_FILENO, .stop = stop, .caller = caller_};
+    lines.ended = ended;
+    ServeLines(*protocol, server_->workers(), lines);
+    return {};
+  }
+  PLEXUS_ASSIGN(const int fd, NextHolder(stop));
+  RelayOptions options{.hello = Hello(), .in = STDIN_FILENO, .out = STDOUT_FILENO, .stop = stop};
+  options.ended = ended;
+  options.connect = [&] { return NextHolder(stop); };
+  const Status done = Relay(fd, options);
+  if (own_.joinable()) own_.join();
+  return done;
+}
+
+Status Host::Close() {
+  if (socket_) socket_->Stop();
+  socket_.reset();
+  if (own_.joinable()) own_.join();
+  if (!server_) return {};
+  const Status closed = server_->Close();
+  server_.reset();
+  return closed;
+}
+
+}  // namespace plexus::tools::server

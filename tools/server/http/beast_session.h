@@ -1,0 +1,401 @@
+// One connection of the HTTP server, on Boost.Beast: included by http_beast.cc alone.
+//
+// 1.81 ends the process on a chunked body with a long trailer and takes a coding that it does not
+// know for no body. OnHeader refuses both, and what else two readers would read in two ways.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "tools/server/http/http_server.h"
+#include "tools/server/server_log.h"
+#include "tools/server/service.h"
+
+namespace plexus::tools::server {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Tcp = asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::seconds;
+
+// What connections share.
+struct HttpHost {
+  const HttpOptions options;
+  Workers& workers;
+  const HttpServer::Handler handler;
+  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0;
+  std::atomic<bool> stopping = false;
+};
+
+// One connection: requests one behind the other. All of it runs on the thread of the loop but for
+// the members of HttpExchange.
+class Session : public HttpExchange, public std::enable_shared_from_this<Session> {
+ public:
+  Session(Tcp::socket socket, HttpHost& server)
+      : stream_(std::move(socket)), server_(server), timer_(stream_.get_executor()) {
+    ++server_.open;
+  }
+  ~Session() override { --server_.open; }
+
+  void Start() { ReadHeader(server_.options.header_seconds); }
+
+  const HttpRequest& request() const override { return request_; }
+  const std::atomic<bool>& gone() const override { return gone_; }
+
+  void OnGone(std::function<void()> call) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!gone_) {
+        on_gone_ = std::move(call);
+        return;
+      }
+    }
+    call();
+  }
+
+  void Reply(HttpReply reply) override {
+    asio::post(stream_.get_executor(),
+               [self = shared_from_this(), reply = std::move(reply)]() mutable {
+                 self->Write(std::move(reply), self->keep_alive_);
+               });
+  }
+
+  void Begin(HttpReply head) override {
+    asio::post(stream_.get_executor(),
+               [self = shared_from_this(), head = std::move(head)] { self->BeginStream(head); });
+  }
+
+  bool Send(std::string piece) override {
+    constexpr std::size_t kMostQueued = std::size_t{4} << 20;
+    {
+      std::unique_lock lock(mutex_);
+      const bool room = drained_.wait_for(lock, seconds(server_.options.write_seconds),
+                                          [&] { return gone_.load() || queued_ < kMostQueued; });
+      if (!room || gone_) return false;
+      queued_ += piece.size();
+    }
+    asio::post(stream_.get_executor(),
+               [self = shared_from_this(), piece = std::move(piece)] { self->Push(piece); });
+    return true;
+  }
+
+  void End() override {
+    asio::post(stream_.get_executor(), [self = shared_from_this()] {
+      self->ending_ = true;
+      self->WritePieces();
+    });
+  }
+
+ private:
+  void ReadHeader(int wait_seconds) {
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(server_.options.max_header));
+    parser_->body_limit(server_.options.max_body);
+    stream_.expires_after(seconds(wait_seconds));
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](error_code error, std::size_t) { self->OnHeader(error); });
+  }
+
+  void OnHeader(error_code error) {
+    if (error == http::error::end_of_stream || error == beast::error::timeout || server_.stopping)
+      return Close();
+    if (error == http::error::header_limit) return Refuse(431, "the header is too long");
+    if (error == http::error::body_limit) return Refuse(413, "the body is too long");
+    if (error) {
+      if (error.category() != http::make_error_code(http::error::bad_method).category())
+        return Close();
+      return Refuse(400, "no HTTP request: " + error.message());
+    }
+    const auto& header = parser_->get();
+    if (header.count(http::field::transfer_encoding) > 0)
+      return Refuse(411, "send Content-Length, not Transfer-Encoding");
+    if (header.count(http::field::content_length) > 1)
+      return Refuse(400, "there is more than one Content-Length");
+    if (header.count(http::field::host) != 1) return Refuse(400, "there is not exactly one Host");
+    if (header.version() != 11 && header.version() != 10)
+      return Refuse(505, "HTTP/1.1 is spoken here");
+    stream_.expires_after(seconds(server_.options.body_seconds));
+    if (beast::iequals(header[http::field::expect], "100-continue")) {
+      static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+      return asio::async_write(stream_, asio::buffer(kContinue),
+                               [self = shared_from_this()](error_code failed, std::size_t) {
+                                 if (failed) return self->Close();
+                                 self->ReadBody();
+                               });
+    }
+    ReadBody();
+  }
+
+  void ReadBody() {
+    http::async_read(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](error_code error, std::size_t) { self->OnBody(error); });
+  }
+
+  void OnBody(error_code error) {
+    if (error == http::error::body_limit) return Refuse(413, "the body is too long");
+    if (error == beast::error::timeout) return Refuse(408, "the body did not arrive in time");
+    if (error) return Close();
+    auto message = parser_->release();
+    keep_alive_ = message.keep_alive();
+    is_head_ = message.method() == http::verb::head;
+    version_ = message.version();
+    request_ = {};
+    request_.method = std::string(message.method_string());
+    request_.target = std::string(message.target());
+    for (const auto& field : message)
+      request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
+    request_.body = std::move(message.body());
+    if (server_.workers.waiting() >= server_.options.max_waiting)
+      return Refuse(503, "too many requests are waiting");
+    stream_.expires_never();
+    WatchClient();
+    ++server_.under_way;
+    handling_ = true;
+    server_.workers.Post([self = shared_from_this()] { self->Handle(); });
+  }
+
+  void Handle() {
+    try {
+      server_.handler(shared_from_this());
+    } catch (const std::exception& error) {
+      LogError("a request failed", {{"what", error.what()}});
+      Reply({500,
+             "application/json",
+             {},
+             ErrorJson({ErrorCode::kInternal, "the server failed at this request"})});
+    }
+  }
+
+  // While a request is under way, an end of input is a client that went away.
+  void WatchClient() {
+    watching_ = true;
+    stream_.socket().async_wait(
+        Tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
+          self->watching_ = false;
+          if (error || !self->handling_) return;
+          char byte = 0;
+          error_code peeked;
+          self->stream_.socket().non_blocking(true, peeked);
+          const std::size_t got = self->stream_.socket().receive(asio::buffer(&byte, 1),
+                                                                 Tcp::socket::message_peek, peeked);
+          const bool ended =
+              peeked == asio::error::eof || (peeked && peeked != asio::error::would_block);
+          if (ended || (got == 0 && !peeked)) self->Gone();
+        });
+  }
+
+  void StopWatching() {
+    if (handling_) --server_.under_way;
+    handling_ = false;
+    error_code ignored;
+    if (watching_) stream_.socket().cancel(ignored);
+  }
+
+  void Gone() {
+    std::function<void()> call;
+    {
+      const std::lock_guard lock(mutex_);
+      if (gone_.exchange(true)) return;
+      call = std::move(on_gone_);
+    }
+    drained_.notify_all();
+    if (call) call();
+    if (streaming_) {
+      Close();
+    }
+  }
+
+  // Says why, and reads on for a moment, so that the client sees the answer and no reset.
+  void Refuse(int status, const std::string& why) {
+    HttpReply reply{status, "application/json", {}, ErrorJson({ErrorCode::kInvalidArgument, why})};
+    if (status == 503) {
+      reply.body = ErrorJson({ErrorCode::kResourceExhausted, why});
+      reply.headers.emplace_back("Retry-After", "1");
+    }
+    linger_ = true;
+    Write(std::move(reply), false);
+  }
+
+  void Write(HttpReply reply, bool keep_alive) {
+    if (streaming_) return;  // the head was sent
+    StopWatching();
+    auto message = std::make_shared<http::response<http::string_body>>();
+    message->version(version_);
+    message->result(static_cast<unsigned>(reply.status));
+    SetHeaders(*message, reply);
+    message->keep_alive(keep_alive && !server_.stopping);
+    message->body() = std::move(reply.body);
+    message->prepare_payload();
+    if (is_head_) message->body().clear();
+    stream_.expires_after(seconds(server_.options.write_seconds));
+    http::async_write(stream_, *message,
+                      [self = shared_from_this(), message](error_code error, std::size_t) {
+                        if (error) return self->Close();
+                        if (message->keep_alive()) return self->Again();
+                        if (self->linger_) return self->Linger();
+                        self->Close();
+                      });
+  }
+
+  template <class Message>
+  void SetHeaders(Message& message, const HttpReply& reply) {
+    if (!reply.type.empty()) message.set(http::field::content_type, reply.type);
+    message.set("X-Content-Type-Options", "nosniff");
+    message.set(http::field::cache_control, "no-store");
+    for (const auto& [name, value] : reply.headers) message.set(name, value);
+  }
+
+  void Again() {
+    {
+      const std::lock_guard lock(mutex_);
+      on_gone_ = nullptr;
+      if (gone_) return Close();
+    }
+    is_head_ = false;
+    ReadHeader(server_.options.idle_seconds);
+  }
+
+  void Linger() {
+    error_code ignored;
+    stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(seconds(1));
+    ReadAway(64);
+  }
+  void ReadAway(int pieces) {
+    away_.resize(64 << 10);
+    stream_.async_read_some(asio::buffer(away_),
+                            [self = shared_from_this(), pieces](error_code error, std::size_t) {
+                              if (error || pieces == 0) return self->Close();
+                              self->ReadAway(pieces - 1);
+                            });
+  }
+
+  void BeginStream(const HttpReply& head) {
+    if (streaming_ || gone_) return;
+    streaming_ = true;
+    ++server_.streams;
+    http::response<http::empty_body> message;
+    message.version(version_);
+    message.result(static_cast<unsigned>(head.status));
+    SetHeaders(message, head);
+    chunked_ = version_ == 11;
+    event_stream_ = head.type == "text/event-stream";
+    message.keep_alive(false);
+    if (chunked_) message.chunked(true);
+    std::ostringstream text;
+    text << message.base();
+    pieces_.push_front({text.str(), false});
+    KeepAlive();
+    WritePieces();
+  }
+
+  void Push(const std::string& piece) {
+    pieces_.push_back({piece, true});
+    silent_ = false;
+    WritePieces();
+  }
+
+  struct Piece {
+    std::string text;
+    bool chunk;
+  };
+
+  void WritePieces() {
+    if (writing_ || !streaming_ || closed_) return;
+    if (pieces_.empty()) {
+      if (!ending_) return;
+      if (chunked_ && !ended_) {
+        ended_ = true;
+        pieces_.push_back({"0\r\n\r\n", false});
+      } else {
+        return Close();
+      }
+    }
+    writing_ = true;
+    const Piece piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    auto text = std::make_shared<std::string>();
+    if (piece.chunk && chunked_) {
+      char size[24];
+      std::snprintf(size, sizeof size, "%zx\r\n", piece.text.size());
+      *text = size + piece.text + "\r\n";
+    } else {
+      *text = piece.text;
+    }
+    const std::size_t taken = piece.chunk ? piece.text.size() : 0;
+    stream_.expires_after(seconds(server_.options.write_seconds));
+    asio::async_write(stream_, asio::buffer(*text),
+                      [self = shared_from_this(), text, taken](error_code error, std::size_t) {
+                        self->writing_ = false;
+                        {
+                          const std::lock_guard lock(self->mutex_);
+                          self->queued_ -= taken;
+                        }
+                        self->drained_.notify_all();
+                        if (error) {
+                          self->Gone();
+                          return self->Close();
+                        }
+                        self->stream_.expires_never();
+                        self->WritePieces();
+                      });
+  }
+
+  // A comment now and then, so that what is in between keeps the connection.
+  void KeepAlive() {
+    timer_.expires_after(seconds(server_.options.keep_alive_seconds));
+    timer_.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (error || !self || self->closed_ || self->ending_) return;
+      if (self->silent_ && self->event_stream_) self->pieces_.push_back({":\n\n", false});
+      self->silent_ = true;
+      self->KeepAlive();
+    });
+  }
+
+  void Close() {
+    if (closed_) return;
+    closed_ = true;
+    if (streaming_) --server_.streams;
+    StopWatching();
+    timer_.cancel();
+    Gone();
+    error_code ignored;
+    stream_.socket().shutdown(Tcp::socket::shutdown_both, ignored);
+    stream_.socket().close(ignored);
+  }
+
+  beast::tcp_stream stream_;
+  HttpHost& server_;
+  asio::steady_timer timer_;
+  beast::flat_buffer buffer_{64 << 10};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  HttpRequest request_;
+  unsigned version_ = 11;
+  bool keep_alive_ = false, is_head_ = false, linger_ = false;
+  bool watching_ = false, handling_ = false, streaming_ = false, chunked_ = false;
+  bool writing_ = false, ending_ = false, ended_ = false, closed_ = false, silent_ = true;
+  bool event_stream_ = false;
+  std::deque<Piece> pieces_;
+  std::vector<char> away_;
+  std::mutex mutex_;
+  std::condition_variable drained_;
+  std::size_t queued_ = 0;
+  std::atomic<bool> gone_ = false;
+  std::function<void()> on_gone_;
+};
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,139 @@
+// Boost.Beast behind http_server.h: the one source that compiles it. What a connection throws ends
+// that connection: the loop goes round again.
+#include <boost/asio/io_context.hpp>
+#include <thread>
+
+#include "tools/server/http/beast_session.h"
+
+namespace plexus::tools::server {
+namespace {
+
+bool SameName(std::string_view a, std::string_view b) {
+  return beast::iequals({a.data(), a.size()}, {b.data(), b.size()});
+}
+
+class BeastServer final : public HttpServer {
+ public:
+  BeastServer(const HttpOptions& options, Workers& workers, Handler handler)
+      : host_{options, workers, std::move(handler)}, acceptor_(io_) {}
+  ~BeastServer() override { BeastServer::Stop(0); }
+
+  Status Listen();
+  std::uint16_t port() const override { return port_; }
+  std::size_t connections() const override { return host_.open.load(); }
+  std::uint64_t refused() const override { return refused_.load(); }
+  void Stop(int milliseconds) override;
+
+ private:
+  void Accept();
+  void Refuse(Tcp::socket socket);
+
+  HttpHost host_;
+  asio::io_context io_{1};
+  Tcp::acceptor acceptor_;
+  std::uint16_t port_ = 0;
+  std::atomic<std::uint64_t> refused_ = 0;
+  std::thread thread_;
+  std::once_flag stopped_;
+};
+
+Status BeastServer::Listen() {
+  error_code error;
+  const auto address = asio::ip::make_address(host_.options.address, error);
+  if (error)
+    return Fail(ErrorCode::kInvalidArgument, "no address to listen on: " + host_.options.address);
+  const Tcp::endpoint endpoint(address, host_.options.port);
+  const auto fail = [&](const char* what) {
+    return Fail(ErrorCode::kIo, std::string(what) + " " + host_.options.address + ":" +
+                                    std::to_string(host_.options.port) + ": " + error.message());
+  };
+  acceptor_.open(endpoint.protocol(), error);
+  if (error) return fail("cannot open");
+  acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+  acceptor_.bind(endpoint, error);
+  if (error) return fail("cannot bind");
+  acceptor_.listen(1024, error);
+  if (error) return fail("cannot listen on");
+  port_ = acceptor_.local_endpoint().port();
+  Accept();
+  thread_ = std::thread([this] {
+    for (;;) {
+      try {
+        io_.run();
+        break;
+      } catch (const std::exception& thrown) {
+        LogError("a connection failed", {{"what", thrown.what()}});
+      }
+    }
+  });
+  return {};
+}
+
+void BeastServer::Accept() {
+  acceptor_.async_accept([this](error_code error, Tcp::socket socket) {
+    if (error == asio::error::operation_aborted || host_.stopping) return;
+    if (error) {  // such as no file descriptors: others end first
+      auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::milliseconds(50));
+      timer->async_wait([this, timer](error_code) { Accept(); });
+      return;
+    }
+    error_code ignored;
+    socket.set_option(Tcp::no_delay(true), ignored);
+    if (host_.open >= host_.options.max_connections)
+      Refuse(std::move(socket));
+    else
+      std::make_shared<Session>(std::move(socket), host_)->Start();
+    Accept();
+  });
+}
+
+void BeastServer::Refuse(Tcp::socket socket) {
+  static constexpr std::string_view kBusy =
+      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+      "Connection: close\r\n\r\n";
+  ++refused_;
+  error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.send(asio::buffer(kBusy), 0, ignored);
+  socket.shutdown(Tcp::socket::shutdown_send, ignored);
+}
+
+void BeastServer::Stop(int milliseconds) {
+  std::call_once(stopped_, [&] {
+    if (!thread_.joinable()) return;
+    host_.stopping = true;
+    asio::post(io_, [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+    });
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+    while (host_.under_way > 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds > 0 ? 20 : 0));
+    io_.stop();
+    thread_.join();
+  });
+}
+
+}  // namespace
+
+std::string_view HttpRequest::Header(std::string_view name) const {
+  for (const auto& [known, value] : headers)
+    if (SameName(known, name)) return value;
+  return {};
+}
+
+bool HttpRequest::Has(std::string_view name) const {
+  for (const auto& [known, value] : headers)
+    if (SameName(known, name)) return true;
+  return false;
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options, Workers& workers,
+                                                      Handler handler) {
+  auto server = std::make_unique<BeastServer>(options, workers, std::move(handler));
+  PLEXUS_TRY(server->Listen());
+  return std::unique_ptr<HttpServer>(std::move(server));
+}
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,85 @@
+// An HTTP/1.1 server that knows no route: it reads requests within limits, hands each to a handler
+// on a worker, and sends what comes back, whole or as a stream of pieces. Boost.Beast stays in
+// http_beast.cc.
+//
+// A request is refused before a handler sees it: with a Transfer-Encoding (411), with two lengths
+// or not exactly one Host (400), with a header or a body that is too long (431, 413), or where
+// there are too many (503). Each step has a deadline.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/server/workers.h"
+
+namespace plexus::tools::server {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method;
+  std::string target;  // as it was sent
+  HttpHeaders headers;
+  std::string body;
+
+  // The first of that name, in any case; "" where there is no such header.
+  std::string_view Header(std::string_view name) const;
+  bool Has(std::string_view name) const;
+};
+
+struct HttpReply {
+  int status = 200;
+  std::string type = "application/json";
+  HttpHeaders headers = {};
+  std::string body = {};
+};
+
+// One request under way. Thread-safe.
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+  virtual const HttpRequest& request() const = 0;
+  // The whole answer. Either this or Begin, once.
+  virtual void Reply(HttpReply reply) = 0;
+  // An answer in pieces. Send waits while the client is slow; false: it is gone.
+  virtual void Begin(HttpReply head) = 0;
+  virtual bool Send(std::string piece) = 0;
+  virtual void End() = 0;
+  // True once the client went away.
+  virtual const std::atomic<bool>& gone() const = 0;
+  // Called when it goes away, or at once when it has gone.
+  virtual void OnGone(std::function<void()> call) = 0;
+};
+
+struct HttpOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any that is free
+  std::size_t max_header = 16 << 10, max_body = 4 << 20;
+  std::size_t max_connections = 1024, max_waiting = 256, max_streams = 64;
+  int header_seconds = 5, body_seconds = 10, idle_seconds = 30, write_seconds = 30;
+  int keep_alive_seconds = 15;  // a comment on a stream that is silent
+};
+
+class HttpServer {
+ public:
+  using Handler = std::function<void(std::shared_ptr<HttpExchange>)>;
+  // Listens; requests are answered from here on. `workers` must outlive it. kInvalidArgument,
+  // kIo: an address that cannot be listened on.
+  static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options, Workers& workers,
+                                                   Handler handler);
+  virtual ~HttpServer() = default;  // as Stop
+  virtual std::uint16_t port() const = 0;
+  virtual std::size_t connections() const = 0;
+  virtual std::uint64_t refused() const = 0;
+  // No new requests; what is under way has that long.
+  virtual void Stop(int milliseconds) = 0;
+};
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,104 @@
+// One path an operation; what only reads, and takes no content of files, has GET, too.
+#include <sstream>
+
+#include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
+#include "tools/operations/schema.h"
+#include "tools/server/http/routes.h"
+#include "tools/server/json_text.h"
+#include "tools/server/tool_schema.h"
+
+namespace plexus::tools::server {
+namespace {
+
+template <class Write>
+std::string Schema(const Operation& operation, Write write) {
+  std::ostringstream text;
+  JsonWriter json(text);
+  json.BeginObject();
+  write(json, operation);
+  json.EndObject();
+  return std::move(text).str();
+}
+
+std::string Content(std::string_view schema) {
+  return R"({"application/json":{"schema":)" + std::string(schema) + "}}";
+}
+
+std::string Responses(const std::string& reply) {
+  const std::string failed = R"({"$ref":"#/components/responses/Failed"})";
+  return ObjectText()
+      .Raw("200", ObjectText().Text("description", "the reply").Raw("content", reply).object())
+      .Raw("default", failed)
+      .object();
+}
+
+std::string PathItem(const Operation& operation) {
+  const std::string reply = Content(Schema(operation, WriteReplySchema));
+  const auto call = [&](std::string_view id) {
+    ObjectText object;
+    object.Text("operationId", id).Text("summary", operation.summary);
+    object.Raw("tags", "[" + QuotedJson(operation.group) + "]");
+    return object;
+  };
+  ObjectText item;
+  item.Raw("post", call(operation.name)
+                       .Raw("requestBody",
+                            ObjectText()
+                                .Bool("required", true)
+                                .Raw("content", Content(Schema(operation, WriteRequestSchema)))
+                                .object())
+                       .Raw("responses", Responses(reply))
+                       .object());
+  if (!OnlyReads(operation)) return item.object();
+  std::vector<std::string> parameters;
+  for (const Parameter& parameter : operation.parameters)
+    if (parameter.means != Means::kContent && parameter.means != Means::kFile)
+      parameters.push_back(
+          ObjectText()
+              .Text("name", parameter.name)
+              .Text("in", "query")
+              .Bool("required", parameter.required)
+              .Text("description", parameter.help)
+              .Raw("schema", parameter.type == Type::kFlag     ? R"({"type":"boolean"})"
+                             : parameter.type == Type::kCount  ? R"({"type":"integer"})"
+                             : parameter.type == Type::kNumber ? R"({"type":"number"})"
+                                                               : R"({"type":"string"})")
+              .object());
+  item.Raw("get", call("get_" + operation.name)
+                      .Raw("parameters", ArrayText(parameters))
+                      .Raw("responses", Responses(reply))
+                      .object());
+  return item.object();
+}
+
+}  // namespace
+
+std::string OpenApi() {
+  ObjectText paths;
+  for (const Operation& operation : AllOperations())
+    paths.Raw("/v1/" + operation.name, PathItem(operation));
+  const std::string error =
+      R"({"type":"object","properties":{"error":{"type":"object","properties":{"code":{"type":)"
+      R"("string"},"message":{"type":"string"}},"required":["code","message"]}},"required":)"
+      R"(["error"]})";
+  const std::string failed =
+      ObjectText().Text("description", "what went wrong").Raw("content", Content(error)).object();
+  const std::string schemes = R"({"bearer":{"type":"http","scheme":"bearer"}})";
+  return ObjectText()
+      .Text("openapi", "3.1.0")
+      .Raw("info", ObjectText()
+                       .Text("title", "Plexus")
+                       .Text("version", PLEXUS_VERSION)
+                       .Text("summary", "A graph for the memory of agents")
+                       .object())
+      .Raw("paths", paths.object())
+      .Raw("components", ObjectText()
+                             .Raw("responses", ObjectText().Raw("Failed", failed).object())
+                             .Raw("securitySchemes", schemes)
+                             .object())
+      .Raw("security", R"([{"bearer":[]},{}])")
+      .object();
+}
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,346 @@
+// Paths are few: they are compared one by one.
+#include "tools/server/http/routes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+#include "tools/operations/arguments.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/request_json.h"
+#include "tools/server/json_text.h"
+#include "tools/server/operation_backend.h"
+#include "tools/server/server_log.h"
+#include "tools/server/tool_schema.h"
+
+namespace plexus::tools::server {
+namespace {
+
+// "/a/b" behind the prefix "/a/"; false: another path.
+bool TakePrefix(std::string_view& path, std::string_view prefix) {
+  if (!path.starts_with(prefix)) return false;
+  path.remove_prefix(prefix.size());
+  return true;
+}
+
+// The next NAME=VALUE of a query, unescaped.
+bool NextPair(std::string_view& query, std::string& name, std::string& value) {
+  while (query.starts_with('&')) query.remove_prefix(1);
+  if (query.empty()) return false;
+  const std::size_t end = std::min(query.find('&'), query.size());
+  std::string one(query.substr(0, end));
+  query.remove_prefix(end);
+  std::ranges::replace(one, '+', ' ');
+  const std::size_t equals = std::min(one.find('='), one.size());
+  name = Unescaped(std::string_view(one).substr(0, equals));
+  value = equals < one.size() ? Unescaped(std::string_view(one).substr(equals + 1)) : "true";
+  return true;
+}
+
+class EventProgress final : public Progress {
+ public:
+  EventProgress(HttpExchange& exchange, const std::atomic<bool>& cancel)
+      : exchange_(exchange), cancel_(cancel) {}
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex_);
+    if (now < next_ || cancel_) return !cancel_;
+    next_ = now + std::chrono::milliseconds(100);
+    ObjectText object;
+    object.Text("phase", phase).Number("done", done).Number("total", total);
+    return exchange_.Send("event: progress\ndata: " + object.object() + "\n\n");
+  }
+
+ private:
+  HttpExchange& exchange_;
+  const std::atomic<bool>& cancel_;
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point next_ = {};
+};
+
+// The rights and the wall are those of the caller; a reply of this door is what a file would be.
+class ExchangeStream final : public std::streambuf {
+ public:
+  explicit ExchangeStream(HttpExchange& exchange) : exchange_(exchange) {}
+  ~ExchangeStream() override { Flush(); }
+  bool begun() const { return begun_; }
+  void Flush() {
+    if (held_.empty()) return;
+    if (!begun_) exchange_.Begin({200, "application/octet-stream", {}, {}});
+    begun_ = true;
+    lost_ = !exchange_.Send(std::exchange(held_, {}));
+  }
+
+ protected:
+  int overflow(int c) override {
+    if (c != traits_type::eof()) {
+      const char byte = static_cast<char>(c);
+      xsputn(&byte, 1);
+    }
+    return lost_ ? traits_type::eof() : c;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    held_.append(text, static_cast<std::size_t>(count));
+    if (held_.size() > (std::size_t{256} << 10)) Flush();
+    return lost_ ? 0 : count;
+  }
+
+ private:
+  HttpExchange& exchange_;
+  std::string held_;
+  bool begun_ = false, lost_ = false;
+};
+
+}  // namespace
+
+int StatusOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+      return 400;
+    case ErrorCode::kNotFound:
+      return 404;
+    case ErrorCode::kConflict:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kFailedPrecondition:
+      return 409;
+    case ErrorCode::kLocked:
+    case ErrorCode::kResourceExhausted:
+      return 503;
+    case ErrorCode::kUnsupported:
+      return 501;
+    case ErrorCode::kCancelled:
+      return 499;
+    default:
+      return 500;
+  }
+}
+
+Result<Request> RequestOfQuery(const Operation& operation, std::string_view query) {
+  Request request(operation);
+  std::string name, value;
+  while (NextPair(query, name, value)) {
+    PLEXUS_TRY(request.SetFromText(name, value));
+    const Parameter* parameter = operation.Find(name);
+    if (parameter && parameter->means == Means::kContent) request.SetSource(name, name);
+  }
+  PLEXUS_TRY(request.Check());
+  return request;
+}
+
+void Routes::Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, const Error& error) {
+  ++counts_.failed;
+  HttpReply reply{status, "application/json", {}, ErrorJson(error)};
+  if (status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  if (status == 503) reply.headers.emplace_back("Retry-After", "1");
+  exchange->Reply(std::move(reply));
+}
+
+void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
+  ++counts_.requests;
+  const auto caller = WhoAsks(rules_, exchange->request());
+  if (!caller) {
+    ++counts_.refused;
+    return Refuse(exchange, caller.error().status,
+                  {ErrorCode::kFailedPrecondition, caller.error().why});
+  }
+  Route(exchange, *caller);
+}
+
+void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller) {
+  const HttpRequest& request = exchange->request();
+  const std::string_view target = request.target;
+  const std::size_t question = std::min(target.find('?'), target.size());
+  const std::string_view path = target.substr(0, question);
+  const std::string_view query =
+      question < target.size() ? target.substr(question + 1) : std::string_view();
+  if (path == "/mcp") return Mcp(exchange, caller);
+  const bool post = request.method == "POST";
+  if (!post && request.method != "GET" && request.method != "HEAD")
+    return exchange->Reply({405,
+                            "application/json",
+                            {{"Allow", "GET, POST"}},
+                            ErrorJson({ErrorCode::kUnsupported, "GET or POST"})});
+  std::string_view rest = path;
+  if (!post) {
+    if (path == "/health") return exchange->Reply({200, "application/json", {}, R"({"ok":true})"});
+    if (path == "/ready") {
+      const bool ready = !stopping_ && service_.snapshot().has_value();
+      return exchange->Reply({ready ? 200 : 503,
+                              "application/json",
+                              {},
+                              ready ? R"({"ready":true})" : R"({"ready":false})"});
+    }
+    if (path == "/openapi.json") {
+      static const std::string document = OpenApi();
+      return exchange->Reply({200, "application/json", {}, document});
+    }
+    if (path == "/metrics") {
+      if (!caller.wall.empty())
+        return Refuse(exchange, 403, {ErrorCode::kFailedPrecondition, "not behind a scope"});
+      return exchange->Reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, Metrics()});
+    }
+    if (path == "/v1/changes") return ChangesRoute(exchange, caller, query);
+    if (TakePrefix(rest, "/api/graph/neighbors/")) {
+      Request neighbors(*FindOperation("neighborhood"));
+      (void)neighbors.Set("hops", std::uint64_t{1});
+      if (const Status set = neighbors.Set("from", Unescaped(rest)); !set)
+        return Refuse(exchange, 400, set.error());
+      std::string_view left = query;
+      for (std::string name, value; NextPair(left, name, value);) {
+        const Status set = neighbors.SetFromText(name == "max_hops"    ? "hops"
+                                                 : name == "edge_type" ? "kinds"
+                                                                       : name,
+                                                 value);
+        if (!set) return Refuse(exchange, 400, set.error());
+      }
+      return Answer(exchange, caller, std::move(neighbors));
+    }
+    if (TakePrefix(rest, "/api/graph/path/")) {
+      const std::size_t slash = std::min(rest.find('/'), rest.size());
+      Request ends(*FindOperation("path"));
+      Status set = ends.Set("from", Unescaped(rest.substr(0, slash)));
+      if (set) set = ends.Set("to", Unescaped(rest.substr(std::min(slash + 1, rest.size()))));
+      if (!set) return Refuse(exchange, 400, set.error());
+      return Answer(exchange, caller, std::move(ends));
+    }
+  }
+  if (post && path == "/api/graph/search") {
+    const Operation& rerank = *FindOperation("rerank");
+    return Answer(exchange, caller, RequestFromJson(rerank, request.body));
+  }
+  if (TakePrefix(rest, "/v1/")) return RunOperation(exchange, caller, rest, query);
+  Refuse(exchange, 404, {ErrorCode::kNotFound, "no path " + std::string(path.substr(0, 200))});
+}
+
+void Routes::RunOperation(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                          std::string_view name, std::string_view query) {
+  const HttpRequest& request = exchange->request();
+  const Operation* operation = FindOperation(name);
+  if (!operation)
+    return Refuse(exchange, 404,
+                  {ErrorCode::kInvalidArgument, NoSuchOperation(name.substr(0, 200))});
+  if (request.method == "POST") {
+    if (!request.Header("Content-Type").starts_with("application/json"))
+      return Refuse(exchange, 415,
+                    {ErrorCode::kInvalidArgument, "Content-Type is not application/json"});
+    return Answer(exchange, caller, RequestFromJson(*operation, request.body));
+  }
+  Result<Request> asked = RequestOfQuery(*operation, query);
+  // A link must change nothing.
+  if (asked) {
+    const Access access = operation->AccessFor(*asked);
+    if (operation->effect != Effect::kRead || access == Access::kWrite || access == Access::kCreate)
+      return exchange->Reply({405,
+                              "application/json",
+                              {{"Allow", "POST"}},
+                              ErrorJson({ErrorCode::kUnsupported, "what writes is sent by POST"})});
+  }
+  Answer(exchange, caller, std::move(asked));
+}
+
+void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller& who,
+                    Result<Request> request) {
+  if (!request) return Refuse(exchange, StatusOf(request.error().code), request.error());
+  if (const Status may = CheckRights(request->operation(), who); !may)
+    return Refuse(exchange, 403, may.error());
+  if (exchange->request().Header("Accept").starts_with("text/event-stream"))
+    return Stream(exchange, who, *std::move(request));
+  Caller caller = who;
+  caller.cancel = &exchange->gone();
+  ExchangeStream pieces(*exchange);
+  std::ostream out(&pieces);
+  const Result<Answered> answered = service_.Ask(*std::move(request), caller, &out);
+  pieces.Flush();
+  if (pieces.begun()) {
+    // The head was sent: a stream that ends without its end says that it is not whole.
+    if (answered) exchange->End();
+    return;
+  }
+  if (!answered) return Refuse(exchange, StatusOf(answered.error().code), answered.error());
+  exchange->Reply({200, "application/json", {}, answered->json});
+}
+
+void Routes::Stream(const std::shared_ptr<HttpExchange>& exchange, const Caller& who,
+                    Request request) {
+  exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
+  Caller caller = who;
+  caller.cancel = &exchange->gone();
+  EventProgress progress(*exchange, exchange->gone());
+  caller.progress = &progress;
+  const Result<Answered> answered = service_.Ask(std::move(request), caller);
+  const std::string data = answered ? answered->json : ErrorJson(answered.error());
+  (void)exchange->Send(std::string("event: ") + (answered ? "reply" : "error") + "\ndata: " + data +
+                       "\n\n");
+  exchange->End();
+}
+
+void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                          std::string_view query) {
+  if (!caller.wall.empty() || !caller.may_read)
+    return Refuse(exchange, 403,
+                  {ErrorCode::kFailedPrecondition, "changes are those of the whole graph"});
+  std::uint64_t since = 0, limit = 100;
+  for (std::string name, value; NextPair(query, name, value);) {
+    const auto number = ParseCount(value);
+    if ((name != "since" && name != "limit") || !number)
+      return Refuse(exchange, 400,
+                    {ErrorCode::kInvalidArgument, "since and limit are whole numbers"});
+    (name == "since" ? since : limit) = *number;
+  }
+  limit = std::clamp<std::uint64_t>(limit, 1, 1000);
+  Sequence next = since;
+  if (!exchange->request().Header("Accept").starts_with("text/event-stream")) {
+    const Result<std::string> changes = ChangesJson(service_, since, limit, &next);
+    if (!changes) return Refuse(exchange, StatusOf(changes.error().code), changes.error());
+    return exchange->Reply({200, "application/json", {}, *changes});
+  }
+  // What a client has seen last goes before what it asked for at first.
+  if (const auto seen = ParseCount(std::string(exchange->request().Header("Last-Event-ID"))))
+    next = *seen;
+  if (const auto first = ChangesJson(service_, next, 1, &since); !first)
+    return Refuse(exchange, StatusOf(first.error().code), first.error());
+  if (++following_ > kMostFollowers) {
+    --following_;
+    return Refuse(exchange, 503, {ErrorCode::kResourceExhausted, "too many follow the changes"});
+  }
+  exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
+  followers_.Post([this, exchange, next, limit] {
+    Follow(exchange, next, limit);
+    --following_;
+  });
+}
+
+void Routes::Follow(const std::shared_ptr<HttpExchange>& exchange, Sequence next,
+                    std::uint64_t limit) {
+  const auto ended = [&] { return stopping_ || exchange->gone(); };
+  while (!ended()) {
+    std::vector<std::string> batches;
+    Sequence after = next;
+    if (!ChangesJson(service_, next, limit, &after, &batches)) break;
+    for (const std::string& batch : batches)
+      if (!exchange->Send("id: " + std::to_string(++next) + "\ndata: " + batch + "\n\n")) return;
+    next = after;
+    if (batches.empty()) (void)service_.AwaitChange(next, 500, ended);
+  }
+  exchange->End();
+}
+
+std::string Routes::Metrics() {
+  Request request(*FindOperation("stats"));
+  (void)request.Set("metrics", true);
+  std::ostringstream out;
+  (void)service_.Ask(std::move(request), {}, &out);
+  std::string text = std::move(out).str();
+  if (const std::size_t end = text.find("# EOF"); end != std::string::npos) text.resize(end);
+  const auto add = [&](const char* name, const char* help, std::uint64_t value) {
+    text += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " counter\n" + name +
+            " " + std::to_string(value) + "\n";
+  };
+  add("plexus_http_requests_total", "Requests over HTTP.", counts_.requests);
+  add("plexus_http_failed_total", "Requests that were answered with an error.", counts_.failed);
+  add("plexus_http_refused_total", "Requests refused for Host, Origin or token.", counts_.refused);
+  add("plexus_mcp_messages_total", "Messages of MCP over HTTP.", counts_.mcp);
+  return text;
+}
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,76 @@
+// The paths of the HTTP door: MCP, operations, a seed's own paths, what is good for whoever runs
+// it. Knows no socket.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "tools/server/http/http_server.h"
+#include "tools/server/http/tokens.h"
+#include "tools/server/mcp/protocol.h"
+#include "tools/server/service.h"
+#include "tools/server/workers.h"
+
+namespace plexus::tools::server {
+
+// The HTTP status that an error is answered with.
+int StatusOf(ErrorCode code);
+
+// What was counted, for /metrics.
+struct HttpCounts {
+  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, mcp = 0;
+};
+
+class Routes {
+ public:
+  // All must outlive it.
+  Routes(Service& service, Protocol& protocol, AccessRules rules)
+      : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
+
+  void Handle(const std::shared_ptr<HttpExchange>& exchange);
+  HttpCounts& counts() { return counts_; }
+  // Streams that wait end, and /ready is no longer.
+  void BeginStop() { stopping_ = true; }
+
+ private:
+  static constexpr int kMostFollowers = 16;
+  void Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller);
+  void Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller);
+  void RunOperation(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                    std::string_view name, std::string_view query);
+  void Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+              Result<Request> request);
+  void Stream(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller, Request request);
+  void ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                    std::string_view query);
+  std::string Metrics();
+  void Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, const Error& error);
+
+  Service& service_;
+  Protocol& protocol_;
+  void Follow(const std::shared_ptr<HttpExchange>& exchange, Sequence next, std::uint64_t limit);
+
+  const AccessRules rules_;
+  HttpCounts counts_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<int> following_ = 0;
+  Workers followers_{kMostFollowers};  // a stream of changes takes a thread
+};
+
+// The parameters behind '?' as a request; lists are separated by commas.
+Result<Request> RequestOfQuery(const Operation& operation, std::string_view query);
+// The OpenAPI 3.1 document, from the rows.
+std::string OpenApi();
+
+// Batches after `since`, as /v1/changes has them: the keys and edges that each is about, and where
+// to go on. At most so many.
+Result<std::string> ChangesJson(Service& service, Sequence since, std::uint64_t most,
+                                Sequence* next, std::vector<std::string>* batches = nullptr);
+
+// What a header of MCP says of the message; "" when they agree.
+std::string HeaderMismatch(const HttpRequest& request, const Message& message);
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,152 @@
+// Every token is compared, whichever fits.
+#include "tools/server/http/tokens.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "tools/server/http/sha256.h"
+#include "tools/server/json_text.h"
+
+namespace plexus::tools::server {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+Result<std::vector<std::string>> Texts(const json::object& token, const char* name) {
+  std::vector<std::string> texts;
+  const json::value* list = Member(token, name);
+  if (!list) return texts;
+  if (!list->is_array())
+    return Fail(ErrorCode::kInvalidArgument, std::string(name) + " is a list of texts");
+  for (const json::value& text : list->get_array()) {
+    if (!text.is_string() || text.get_string().empty())
+      return Fail(ErrorCode::kInvalidArgument, std::string(name) + " is a list of texts");
+    texts.emplace_back(View(text.get_string()));
+  }
+  return texts;
+}
+
+Result<Token> ParseToken(std::string_view line) {
+  const auto refuse = [](std::string why) {
+    return Fail(ErrorCode::kInvalidArgument, std::move(why));
+  };
+  PLEXUS_ASSIGN(const json::value value, ParseJson(line));
+  if (!value.is_object()) return refuse("a token is an object");
+  const json::object& object = value.get_object();
+  for (const auto& [key, member] : object) {
+    const std::string name(key.data(), key.size());
+    if (name != "name" && name != "sha256" && name != "rights" && name != "scopes" &&
+        name != "graphs")
+      return refuse("no member " + name + ": name, sha256, rights, scopes, graphs");
+  }
+  Token token;
+  token.name = TextMember(object, "name");
+  token.sha256 = TextMember(object, "sha256");
+  std::ranges::transform(token.sha256, token.sha256.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool hex =
+      std::ranges::all_of(token.sha256, [](unsigned char c) { return std::isxdigit(c); });
+  if (token.sha256.size() != 64 || !hex)
+    return refuse("sha256 is the token's hash, 64 digits: printf %s TOKEN | sha256sum");
+  token.caller.may_read = true;
+  token.caller.may_write = token.caller.may_destroy = false;
+  PLEXUS_ASSIGN(const std::vector<std::string> rights, Texts(object, "rights"));
+  for (const std::string& right : rights) {
+    if (right == "write" || right == "admin")
+      token.caller.may_write = true;
+    else if (right != "read")
+      return refuse("no right " + right + ": read, write, admin");
+    if (right == "admin") token.caller.may_destroy = true;
+  }
+  PLEXUS_ASSIGN(token.caller.wall, Texts(object, "scopes"));
+  if (Member(object, "scopes") && token.caller.wall.empty())
+    return refuse("scopes names none; leave it out for all");
+  PLEXUS_ASSIGN(token.graphs, Texts(object, "graphs"));
+  return token;
+}
+
+// "localhost:80" to "localhost"; "[::1]:80" to "::1".
+std::string_view HostName(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool IsKnownHost(const AccessRules& rules, std::string_view host) {
+  const std::string_view name = HostName(host);
+  const auto same = [&](std::string_view known) {
+    return name.size() == known.size() &&
+           std::ranges::equal(name, known, [](unsigned char a, unsigned char b) {
+             return std::tolower(a) == std::tolower(b);
+           });
+  };
+  return same("localhost") || IsLoopback(name) || std::ranges::any_of(rules.hosts, same);
+}
+
+}  // namespace
+
+bool IsLoopback(std::string_view address) { return address == "127.0.0.1" || address == "::1"; }
+
+Result<std::vector<Token>> ParseTokens(const std::string& name, std::string_view text) {
+  std::vector<Token> tokens;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view one = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (one.find_first_not_of(" \t\r") == std::string_view::npos || one.starts_with('#')) continue;
+    Result<Token> token = ParseToken(one);
+    if (!token)
+      return Fail(ErrorCode::kInvalidArgument,
+                  name + ":" + std::to_string(line) + ": " + token.error().message);
+    tokens.push_back(*std::move(token));
+  }
+  if (tokens.empty()) return Fail(ErrorCode::kInvalidArgument, name + " holds no token");
+  return tokens;
+}
+
+Result<std::vector<Token>> ReadTokens(const std::string& file) {
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return Fail(ErrorCode::kNotFound, "cannot read the tokens in " + file);
+  struct stat status = {};
+  const bool known = fstat(fd, &status) == 0;
+  std::string text;
+  if (known && (status.st_mode & 077) == 0 && S_ISREG(status.st_mode)) {
+    char piece[4096];
+    for (ssize_t got; text.size() < kMostBytes && (got = read(fd, piece, sizeof piece)) > 0;)
+      text.append(piece, static_cast<std::size_t>(got));
+  }
+  close(fd);
+  if (!known || !S_ISREG(status.st_mode))
+    return Fail(ErrorCode::kFailedPrecondition, file + " is no file");
+  if ((status.st_mode & 077) != 0)
+    return Fail(ErrorCode::kFailedPrecondition,
+                "others may read " + file + ": chmod 600 it, and make new tokens");
+  return ParseTokens(file, text);
+}
+
+std::expected<Caller, Refusal> WhoAsks(const AccessRules& rules, const HttpRequest& request) {
+  if (rules.tokens.empty() && !IsKnownHost(rules, request.Header("Host")))
+    return std::unexpected(Refusal{403, "Host is not of this server; --allow-host NAME allows it"});
+  if (request.Has("Origin")) {
+    std::string_view origin = request.Header("Origin");
+    const std::size_t scheme = origin.find("://");
+    if (scheme == std::string_view::npos || !IsKnownHost(rules, origin.substr(scheme + 3)))
+      return std::unexpected(
+          Refusal{403, "Origin is not of this server; --allow-host NAME allows it"});
+  }
+  if (rules.tokens.empty()) return rules.open;
+  const std::string_view header = request.Header("Authorization");
+  const std::string_view scheme = "Bearer ";
+  if (!header.starts_with(scheme)) return std::unexpected(Refusal{401, "a token is needed"});
+  const std::string hash = Sha256(header.substr(scheme.size()));
+  const Token* found = nullptr;
+  for (const Token& token : rules.tokens)
+    if (SameSecret(token.sha256, hash)) found = &token;
+  if (!found) return std::unexpected(Refusal{401, "no such token"});
+  return found->caller;
+}
+
+}  // namespace plexus::tools::server

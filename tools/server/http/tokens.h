@@ -1,0 +1,47 @@
+// Who may ask over HTTP: tokens of a file, kept as hashes, and names that a browser may come from.
+//
+// The file has mode 0600 or less and a token a line:
+//   {"name":"anna","sha256":"<64 digits>","rights":["read","write","admin"],"scopes":["anna"]}
+// Without rights a token reads; scopes are a wall that no request can widen.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/server/http/http_server.h"
+#include "tools/server/service.h"
+
+namespace plexus::tools::server {
+
+struct Token {
+  std::string name;
+  std::string sha256;
+  std::vector<std::string> graphs;  // names below a root; empty: all
+  Caller caller;
+};
+
+// kInvalidArgument names the line; kFailedPrecondition: others may read the file.
+Result<std::vector<Token>> ReadTokens(const std::string& file);
+Result<std::vector<Token>> ParseTokens(const std::string& name, std::string_view text);
+
+struct AccessRules {
+  std::vector<Token> tokens = {};       // empty: none is needed
+  std::vector<std::string> hosts = {};  // beside those of this machine
+  Caller open = {};                     // who asks without tokens
+};
+
+struct Refusal {
+  int status;
+  std::string why;
+};
+// Who asks. Host must be this machine's or a known one, and so must Origin where there is one;
+// where tokens are needed the header says Bearer and one of them.
+std::expected<Caller, Refusal> WhoAsks(const AccessRules& rules, const HttpRequest& request);
+
+bool IsLoopback(std::string_view address);
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,93 @@
+// Boost.JSON reads and escapes.
+#include "tools/server/json_text.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <sstream>
+
+#include "tools/operations/reply/json_writer.h"
+
+namespace plexus::tools::server {
+namespace {
+
+// Of all objects of a text that is JSON, equal ones counted each time.
+std::size_t MembersInText(std::string_view text) {
+  std::size_t members = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && c == ':')
+      ++members;
+  }
+  return members;
+}
+
+std::size_t MembersInValue(const json::value& value) {
+  std::size_t members = 0;
+  if (const json::object* object = value.if_object()) {
+    members = object->size();
+    for (const auto& [name, member] : *object) members += MembersInValue(member);
+  } else if (const json::array* array = value.if_array()) {
+    for (const json::value& element : *array) members += MembersInValue(element);
+  }
+  return members;
+}
+
+}  // namespace
+
+Result<json::value> ParseJson(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  boost::system::error_code failed;
+  json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
+                                  json::storage_ptr(), options);
+  if (failed) return Fail(ErrorCode::kInvalidArgument, "no JSON: " + failed.message());
+  // Of equal members one reader takes the first and another the last.
+  if (MembersInText(text) != MembersInValue(value))
+    return Fail(ErrorCode::kInvalidArgument, "a member stands twice");
+  return value;
+}
+
+std::string QuotedJson(std::string_view text) {
+  std::ostringstream out;
+  JsonWriter(out).Value(text);
+  return std::move(out).str();
+}
+
+std::string JsonOf(const json::value& value) { return json::serialize(value); }
+
+const json::value* Member(const json::object& object, std::string_view name) {
+  return object.if_contains(json::string_view(name.data(), name.size()));
+}
+
+const json::object* ObjectMember(const json::object& object, std::string_view name) {
+  const json::value* member = Member(object, name);
+  return member ? member->if_object() : nullptr;
+}
+
+std::string_view TextMember(const json::object& object, std::string_view name) {
+  const json::value* member = Member(object, name);
+  const json::string* text = member ? member->if_string() : nullptr;
+  return text ? View(*text) : std::string_view();
+}
+
+ObjectText& ObjectText::Raw(std::string_view name, std::string_view json) {
+  if (!text_.empty()) text_ += ',';
+  text_ += '"';
+  text_ += name;
+  text_ += "\":";
+  text_ += json;
+  return *this;
+}
+
+ObjectText& ObjectText::Members(std::string_view members) {
+  if (!text_.empty() && !members.empty()) text_ += ',';
+  text_ += members;
+  return *this;
+}
+
+}  // namespace plexus::tools::server

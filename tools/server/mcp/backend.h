@@ -1,0 +1,95 @@
+// What an MCP server offers: tools, resources, prompts and completion, behind the protocol.
+//
+// The protocol knows the words of both eras and no graph; a backend knows what is offered and no
+// JSON-RPC. Lists are JSON objects in a fixed order. What a call returns are the members of the
+// result, without resultType and _meta, which the protocol adds.
+#pragma once
+
+#include <atomic>
+#include <expected>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/server/json_text.h"
+#include "tools/server/service.h"
+
+namespace plexus::tools::server {
+
+enum class Era : std::uint8_t {
+  kHandshake,  // `initialize` first: revisions up to 2025-11-25
+  kStateless,  // every request says its revision: 2026-07-28
+};
+
+// JSON-RPC's own codes, and those of MCP.
+enum RpcCode : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kHeaderMismatch = -32020,
+  kMissingCapability = -32021,
+  kUnsupportedVersion = -32022,
+};
+
+struct RpcError {
+  int code = kInternalError;
+  std::string message = {};
+  std::string data = {};  // JSON; "" is none
+};
+using Outcome = std::expected<std::string, RpcError>;
+inline std::unexpected<RpcError> Refused(int code, std::string message, std::string data = {}) {
+  return std::unexpected(RpcError{code, std::move(message), std::move(data)});
+}
+
+// What came with a request, and the way back to who asks.
+struct Call {
+  const json::object& params;
+  Era era = Era::kStateless;
+  const json::object* capabilities = nullptr;  // the client's; may be null
+  Caller caller = {};
+  // A notification that belongs to this request: its method, the members of its params.
+  std::function<void(std::string_view method, std::string_view params)> notify = {};
+  // A progress notification; does nothing where the client asked for none.
+  std::function<void(double done, double total, std::string_view message)> progress = {};
+  // Of the era of the handshake: asks the client and waits; may be empty.
+  std::function<Outcome(std::string_view method, std::string_view params)> ask_client = {};
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string ServerInfo() const = 0;  // {"name":..,"version":..}
+  virtual std::string Instructions() const = 0;
+  // The members of `capabilities`.
+  virtual std::string Capabilities(Era era) const = 0;
+
+  virtual std::vector<std::string> Tools(Era era) const = 0;
+  virtual bool HasTool(std::string_view name) const = 0;
+  // Whether it changes nothing, so that it need not wait its turn.
+  virtual bool OnlyReads(std::string_view name) const = 0;
+  virtual Outcome CallTool(std::string_view name, const json::object& arguments, Call& call) = 0;
+
+  virtual std::vector<std::string> Resources() const { return {}; }
+  virtual std::vector<std::string> ResourceTemplates() const { return {}; }
+  virtual Outcome ReadResource(std::string_view uri, Call& call);
+  virtual bool MaySubscribe(std::string_view) const { return false; }
+
+  virtual std::vector<std::string> Prompts() const { return {}; }
+  virtual Outcome GetPrompt(std::string_view name, const json::object& arguments, Call& call);
+  // `completion`'s members for an argument of a prompt or a template.
+  virtual Outcome Complete(const json::object& reference, const json::object& argument, Call& call);
+  // Other methods, of a test server's; nullopt: there is no such method.
+  virtual std::optional<Outcome> Other(std::string_view, Call&) { return std::nullopt; }
+};
+
+// JSON of an error that a tool ran into, as the members of a result.
+std::string ToolError(std::string_view text);
+// The same for a reply: text and structuredContent are the same JSON.
+std::string ToolReply(std::string_view json);
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,116 @@
+// Few entries: they are searched one by one. What is sent is sent without the lock.
+#include "tools/server/mcp/subscriptions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plexus::tools::server {
+
+bool Subscriptions::Add(Entry entry) {
+  if (on_add_) on_add_(entry);
+  const std::lock_guard lock(mutex_);
+  std::size_t of_owner = 0;
+  for (Entry& known : entries_) {
+    if (known.owner != entry.owner) continue;
+    ++of_owner;
+    if (known.id != entry.id) continue;
+    if (known.uris.size() + entry.uris.size() > kMostUris) return false;
+    known.uris.merge(entry.uris);
+    return true;
+  }
+  if (of_owner >= kMostOfOwner || entries_.size() >= kMost || entry.uris.size() > kMostUris)
+    return false;
+  entries_.push_back(std::move(entry));
+  return true;
+}
+
+bool Subscriptions::Remove(std::uint64_t owner, std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(entries_, [&](const Entry& entry) {
+           return entry.owner == owner && entry.id == id;
+         }) > 0;
+}
+
+void Subscriptions::RemoveUri(std::uint64_t owner, std::string_view uri) {
+  const std::lock_guard lock(mutex_);
+  for (Entry& entry : entries_)
+    if (entry.owner == owner && entry.id.empty()) entry.uris.erase(std::string(uri));
+}
+
+void Subscriptions::RemoveOwner(std::uint64_t owner) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.owner == owner; });
+}
+
+std::string Subscriptions::Notification(const Entry& entry, std::string_view method,
+                                        std::string_view params) {
+  ObjectText members;
+  if (!entry.id.empty())
+    members.Raw("_meta",
+                ObjectText().Raw("io.modelcontextprotocol/subscriptionId", entry.id).object());
+  members.Members(params);
+  ObjectText message;
+  message.Text("jsonrpc", "2.0").Text("method", method);
+  if (!members.members().empty()) message.Raw("params", members.object());
+  return message.object();
+}
+
+void Subscriptions::ListChanged(Listed list) {
+  const std::string_view method = list == Listed::kTools ? "notifications/tools/list_changed"
+                                  : list == Listed::kPrompts
+                                      ? "notifications/prompts/list_changed"
+                                      : "notifications/resources/list_changed";
+  std::vector<Entry> told;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_)
+      if (entry.id.empty() || entry.lists.contains(list)) told.push_back(entry);
+  }
+  for (const Entry& entry : told) entry.send(Notification(entry, method, ""));
+}
+
+void Subscriptions::Updated(std::string_view uri) {
+  UpdatedWhere([&](const std::string& known, const Entry&) { return known == uri; });
+}
+
+void Subscriptions::UpdatedWhere(
+    const std::function<bool(const std::string& uri, const Entry& entry)>& changed) {
+  std::vector<Entry> entries;
+  {
+    const std::lock_guard lock(mutex_);
+    entries = entries_;
+  }
+  for (const Entry& entry : entries)
+    for (const std::string& uri : entry.uris)
+      if (changed(uri, entry))
+        entry.send(Notification(entry, "notifications/resources/updated",
+                                ObjectText().Text("uri", uri).members()));
+}
+
+bool Subscriptions::AnyUris() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(entries_, [](const Entry& entry) { return !entry.uris.empty(); });
+}
+
+void Subscriptions::CloseAll(std::string_view server_info) {
+  std::vector<Entry> closed;
+  {
+    const std::lock_guard lock(mutex_);
+    closed.swap(entries_);
+  }
+  for (const Entry& entry : closed) {
+    if (entry.id.empty()) continue;
+    ObjectText meta;
+    meta.Raw("io.modelcontextprotocol/subscriptionId", entry.id)
+        .Raw("io.modelcontextprotocol/serverInfo", server_info);
+    entry.send(
+        ObjectText()
+            .Text("jsonrpc", "2.0")
+            .Raw("id", entry.id)
+            .Raw("result",
+                 ObjectText().Text("resultType", "complete").Raw("_meta", meta.object()).object())
+            .object());
+  }
+}
+
+}  // namespace plexus::tools::server

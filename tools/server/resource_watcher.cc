@@ -1,0 +1,57 @@
+// What a resource held is kept as a hash of the answer.
+#include "tools/server/resource_watcher.h"
+
+#include <functional>
+#include <set>
+
+namespace plexus::tools::server {
+
+ResourceWatcher::ResourceWatcher(Service& service, Protocol& protocol)
+    : service_(service), protocol_(protocol) {
+  protocol_.subscriptions().OnAdd([this](const Subscriptions::Entry& entry) {
+    for (const std::string& uri : entry.uris) {
+      const std::size_t state = StateOf(uri, entry.caller);
+      const std::lock_guard lock(mutex_);
+      known_.try_emplace({uri, entry.caller.wall}, state);
+    }
+  });
+  thread_ = std::thread([this] { Watch(); });
+}
+
+ResourceWatcher::~ResourceWatcher() {
+  stop_ = true;
+  service_.WakeWaiting();
+  thread_.join();
+}
+
+std::size_t ResourceWatcher::StateOf(const std::string& uri, const Caller& caller) {
+  static const json::object none;
+  Call call{.params = none, .caller = caller};
+  const Outcome read = protocol_.backend().ReadResource(uri, call);
+  return read ? std::hash<std::string>()(*read) : 0;
+}
+
+void ResourceWatcher::Watch() {
+  Sequence seen = service_.sequence();
+  while (!stop_) {
+    const Sequence now = service_.AwaitChange(seen, 1000, [&] { return stop_.load(); });
+    if (now == seen) continue;
+    seen = now;
+    std::set<Asked> alive, changed;
+    protocol_.subscriptions().UpdatedWhere(
+        [&](const std::string& uri, const Subscriptions::Entry& entry) {
+          const Asked asked{uri, entry.caller.wall};
+          if (!alive.insert(asked).second) return changed.contains(asked);
+          const std::size_t state = StateOf(uri, entry.caller);
+          const std::lock_guard lock(mutex_);
+          const auto [at, added] = known_.try_emplace(asked, state);
+          const bool other = !added && std::exchange(at->second, state) != state;
+          if (other) changed.insert(asked);
+          return other;
+        });
+    const std::lock_guard lock(mutex_);
+    std::erase_if(known_, [&](const auto& one) { return !alive.contains(one.first); });
+  }
+}
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,174 @@
+// Order of things: rules, directory, doors, log line; then wait; then the same backwards.
+#include "tools/server/serve_command.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <optional>
+#include <thread>
+
+#include "tools/cli/exit_code.h"
+#include "tools/cli/output.h"
+#include "tools/cli/run.h"
+#include "tools/server/host.h"
+#include "tools/server/http/http_server.h"
+#include "tools/server/http/routes.h"
+#include "tools/server/server.h"
+#include "tools/server/server_log.h"
+#include "tools/server/stop.h"
+
+namespace plexus::tools::server {
+namespace {
+
+struct Doors {
+  bool mcp = false;
+  std::optional<HttpOptions> http = {};
+  AccessRules rules = {};
+  std::vector<std::string> tools = {};
+  Caller caller = {};
+};
+
+// "8080", "127.0.0.1:8080", "[::1]:8080".
+Status ReadAddress(std::string_view text, HttpOptions& options) {
+  const std::size_t colon = text.rfind(':');
+  std::string_view port = text;
+  if (colon != std::string_view::npos) {
+    std::string_view host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    options.address = host == "localhost" ? "127.0.0.1" : std::string(host);
+    port = text.substr(colon + 1);
+  }
+  unsigned number = 0;
+  const auto read = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (read.ec != std::errc() || read.ptr != port.data() + port.size() || number > 65535)
+    return Fail(ErrorCode::kInvalidArgument,
+                "--http: say PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0 is any that is free");
+  options.port = static_cast<std::uint16_t>(number);
+  return {};
+}
+
+Result<Doors> ReadDoors(const CommandLine& line) {
+  const Request& request = *line.request;
+  Doors doors;
+  doors.mcp = request.Flag("mcp");
+  doors.tools = request.List("tools");
+  if (doors.tools.empty()) doors.tools = {"memory"};
+  PLEXUS_TRY(ChooseTools(doors.tools));
+  doors.caller.wall = request.List("scope");
+  if (request.Given("scope") && doors.caller.wall.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--scope: names no scope");
+  if (request.Flag("read_only")) doors.caller.may_write = doors.caller.may_destroy = false;
+  doors.rules.open = doors.caller;
+  doors.rules.hosts = request.List("allow_host");
+  if (request.Given("tokens")) {
+    PLEXUS_ASSIGN(doors.rules.tokens, ReadTokens(request.Text("tokens")));
+  }
+  if (request.Given("http")) {
+    doors.http.emplace();
+    PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
+    if (!IsLoopback(doors.http->address) && doors.rules.tokens.empty())
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "--http: " + doors.http->address + " is seen by other machines, and needs --tokens FILE");
+  }
+  if (!doors.mcp && !doors.http && !request.Flag("check"))
+    return Fail(ErrorCode::kInvalidArgument, "serve needs --mcp, --http ADDRESS or both");
+  return doors;
+}
+
+// What --check says: that it could serve, and how.
+int PrintCheck(const CommandLine& line, Server& server, const Doors& doors) {
+  const Sequence sequence = server.service().sequence();
+  std::string tools;
+  const Result<Protocol*> protocol = server.With(doors.tools);
+  const std::vector<std::string> list =
+      protocol ? (*protocol)->backend().Tools(Era::kStateless) : std::vector<std::string>();
+  std::size_t bytes = 0;
+  for (const std::string& tool : list) bytes += tool.size();
+  const std::string text = ObjectText()
+                               .Text("db", line.globals.db)
+                               .Number("sequence", sequence)
+                               .Number("tools", list.size())
+                               .Number("tools_bytes", bytes)
+                               .Number("tokens", doors.rules.tokens.size())
+                               .object();
+  Out() << text << '\n';
+  return FlushOut() ? kDone : kFailed;
+}
+
+int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
+  if (!host.holds()) {
+    LogInfo("serving", {{"db", line.globals.db}, {"mcp", "stdio"}, {"through", "its holder"}});
+    const Status served = host.ServeStandardLines(stop.fd());
+    const Status closed = host.Close();
+    LogInfo("ended");
+    if (!served) return PrintFailure(served.error(), line);
+    return closed ? kDone : PrintFailure(closed.error(), line);
+  }
+  Server& server = host.server();
+  const Result<Protocol*> protocol = server.With(doors.tools);
+  if (!protocol) return PrintFailure(protocol.error(), line);
+  Routes routes(server.service(), **protocol, doors.rules);
+  std::unique_ptr<HttpServer> http;
+  LogFields fields = {{"db", server.service().directory()},
+                      {"sequence", std::to_string(server.service().sequence())}};
+  if (doors.mcp) fields.emplace_back("mcp", "stdio");
+  if (doors.http) {
+    Result<std::unique_ptr<HttpServer>> started =
+        HttpServer::Start(*doors.http, server.workers(),
+                          [&](std::shared_ptr<HttpExchange> exchange) { routes.Handle(exchange); });
+    if (!started) return PrintFailure(started.error(), line);
+    http = *std::move(started);
+    fields.emplace_back("http",
+                        "http://" + doors.http->address + ":" + std::to_string(http->port()));
+  }
+  if (!server.service().opening().empty()) LogInfo(server.service().opening());
+  LogInfo("serving", fields);
+  Status served;
+  if (doors.mcp) {
+    served = host.ServeStandardLines(stop.fd());
+  } else {
+    // Without a client on standard input only a signal ends it.
+    while (AwaitInput(stop.fd(), -1, 60'000) == Ready::kNothing) {
+    }
+  }
+  routes.BeginStop();
+  server.service().WakeWaiting();
+  if (http) http->Stop(5000);
+  const Status closed = host.Close();
+  LogInfo("ended");
+  if (!served) return PrintFailure(served.error(), line);
+  return closed ? kDone : PrintFailure(closed.error(), line);
+}
+
+}  // namespace
+
+int RunServe(const CommandLine& line) {
+  SetLogForm(line.globals.quiet                           ? LogForm::kQuiet
+             : line.request->Text("log_format") == "json" ? LogForm::kJson
+                                                          : LogForm::kWords);
+  if (line.globals.db.empty())
+    return PrintFailure(
+        {ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory"},
+        line);
+  const Result<Doors> doors = ReadDoors(line);
+  if (!doors) return PrintFailure(doors.error(), line);
+  const Result<Stop*> stop = Stop::Install();
+  if (!stop) return PrintFailure(stop.error(), line);
+  ServiceOptions options;
+  options.directory = line.globals.db;
+  const auto wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);
+  // A second server of MCP is a pipe to the first.
+  const bool may_relay = doors->mcp && !doors->http;
+  options.lock_wait_ms = may_relay ? 0 : wait_ms;
+  if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
+  Host host(options, doors->tools, doors->caller);
+  const Status held = host.Hold();
+  if (!held && !(may_relay && held.error().code == ErrorCode::kLocked))
+    return PrintFailure(held.error(), line);
+  if (line.request->Flag("check"))
+    return held ? PrintCheck(line, host.server(), *doors) : PrintFailure(held.error(), line);
+  return Serve(line, host, *doors, **stop);
+}
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,298 @@
+// A workspace without a wall is made for each request; those behind one are kept.
+#include "tools/server/service.h"
+
+#include <chrono>
+#include <sstream>
+#include <utility>
+
+#include "tools/operations/arguments.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
+
+namespace plexus::tools::server {
+namespace {
+
+// The clock of the request that this thread answers: the graph asks the thread that writes.
+thread_local std::optional<std::int64_t> request_clock;
+
+class ClockOfRequest {
+ public:
+  explicit ClockOfRequest(std::int64_t clock_ms) { request_clock = clock_ms; }
+  ~ClockOfRequest() { request_clock.reset(); }
+  ClockOfRequest(const ClockOfRequest&) = delete;
+  ClockOfRequest& operator=(const ClockOfRequest&) = delete;
+};
+
+Error Closed() { return {ErrorCode::kLocked, "the server is closing: try again"}; }
+
+bool Writes(Access access) { return access == Access::kWrite || access == Access::kCreate; }
+
+bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
+
+// What cannot run beside other requests: bulk imports, and what replaces the files.
+bool RunsByItself(const Request& request) {
+  const Access access = request.operation().AccessFor(request);
+  if (access == Access::kNothing) return request.operation().effect != Effect::kRead;
+  return Writes(access) && request.operation().group == "Files" && !IsDry(request);
+}
+
+Result<std::int64_t> ClockOf(const Request& request) {
+  if (!request.Given("now")) return ClockMs();
+  return ParseTime(request.Text("now"), kNoTime);
+}
+
+}  // namespace
+
+std::int64_t ClockMs() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+Status CheckRights(const Operation& operation, const Caller& caller) {
+  const auto refuse = [&](const char* right) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "'" + CommandName(operation.name) + "' needs the right to " + right);
+  };
+  if (operation.effect == Effect::kRead) return caller.may_read ? Status() : Status(refuse("read"));
+  if (operation.effect == Effect::kDestroy || operation.group == "Care")
+    return caller.may_destroy ? Status() : Status(refuse("administer"));
+  return caller.may_write ? Status() : Status(refuse("write"));
+}
+
+std::string ErrorJson(const Error& error) {
+  std::ostringstream text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.BeginObject("error");
+  json.Field("code", ErrorCodeName(error.code));
+  json.Field("message", error.message);
+  json.EndObject();
+  json.EndObject();
+  return std::move(text).str();
+}
+
+Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
+  std::unique_ptr<Service> service(new Service(options));
+  PLEXUS_TRY(service->OpenDatabase());
+  service->NoteSequence();
+  service->without_terms_ = service->sequence() == 0;
+  return service;
+}
+
+Status Service::OpenDatabase() {
+  OpenOptions open;
+  open.create = options_.create;
+  open.lock_wait_ms = options_.lock_wait_ms;
+  open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
+  PLEXUS_ASSIGN(database_, Database::Open(options_.directory, open));
+  const OpenReport report = database_->report();
+  opening_ = report.tail_dropped ? report.tail_message : std::string();
+  for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
+    opening_ += (opening_.empty() ? "" : "; ") + DamageMessage(damaged);
+  return {};
+}
+
+Service::~Service() { (void)Close(); }
+
+Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
+  if (!caller.wall.empty()) {
+    const std::lock_guard lock(idle_mutex_);
+    std::vector<std::unique_ptr<Workspace>>& idle = idle_[caller.wall];
+    if (!idle.empty()) {
+      std::unique_ptr<Workspace> workspace = std::move(idle.back());
+      idle.pop_back();
+      return workspace;
+    }
+  }
+  WorkspaceOptions options;
+  options.access = Access::kWrite;
+  options.clock_ms = ClockMs();
+  options.one_request = false;
+  options.wall = caller.wall;
+  options.paths = caller.paths;
+  options.input = caller.input;
+  return Workspace::Over(*database_, options);
+}
+
+void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
+  constexpr std::size_t kMostIdle = 4;
+  if (workspace->options().wall.empty()) return;
+  workspace->SetCaller(nullptr, nullptr);
+  const std::lock_guard lock(idle_mutex_);
+  std::vector<std::unique_ptr<Workspace>>& idle = idle_[workspace->options().wall];
+  if (idle.size() < kMostIdle) idle.push_back(std::move(workspace));
+}
+
+Status Service::Run(Request request, const Caller& caller, const Write& write) {
+  PLEXUS_TRY(CheckRights(request.operation(), caller));
+  const Access access = request.operation().AccessFor(request);
+  if (Writes(access) && !caller.may_write)
+    return Fail(ErrorCode::kFailedPrecondition, "this request needs the right to write");
+  if (options_.max_seconds > 0 && !caller.own_time) {
+    const std::optional<double> asked = request.MaybeNumber("max_seconds");
+    if (!asked || *asked > options_.max_seconds)
+      PLEXUS_TRY(request.Set("max_seconds", options_.max_seconds));
+  }
+  return RunsByItself(request) ? RunByItself(request, caller, write)
+                               : RunShared(request, caller, write);
+}
+
+Status Service::RunShared(const Request& request, const Caller& caller, const Write& write) {
+  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+  const std::shared_lock shared(open_);
+  if (closed_) return std::unexpected(Closed());
+  std::unique_lock walled(wall_mutex_, std::defer_lock);
+  const bool writes = Writes(request.operation().AccessFor(request));
+  if (writes && !caller.wall.empty()) walled.lock();
+  PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
+  workspace->SetClock(clock);
+  workspace->SetCaller(caller.progress, caller.cancel);
+  const Sequence before = database_->graph().snapshot().sequence();
+  Status done;
+  {
+    const ClockOfRequest here(clock);
+    Result<Reply> reply = Answer(*workspace, request);
+    done = reply ? write(*reply, *workspace) : std::unexpected(reply.error());
+  }
+  GiveBack(std::move(workspace));
+  if (writes && database_->graph().snapshot().sequence() != before) {
+    if (without_terms_ && caller.keeps_terms) MakeTerms();
+    NoteSequence();
+  }
+  return done;
+}
+
+// A graph that begins here is searched by words from its first text on. REQUIRES open_.
+void Service::MakeTerms() {
+  WorkspaceOptions options;
+  options.access = Access::kWrite;
+  options.clock_ms = ClockMs();
+  options.one_request = false;
+  const Result<std::unique_ptr<Workspace>> workspace = Workspace::Over(*database_, options);
+  if (!workspace) return;
+  const Sequence before = database_->graph().snapshot().sequence();
+  const Result<Reply> made = Answer(**workspace, Request(*FindOperation("terms")));
+  if (!made || database_->graph().snapshot().sequence() != before) without_terms_ = false;
+}
+
+// The operation opens the directory as it does for the command line.
+Status Service::RunByItself(const Request& request, const Caller& caller, const Write& write) {
+  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+  if (!caller.wall.empty() && request.operation().reach != Reach::kScope)
+    return Fail(ErrorCode::kFailedPrecondition,
+                "'" + CommandName(request.operation().name) +
+                    "' is about the whole graph: not in a session of a scope");
+  const std::unique_lock alone(open_);
+  if (closed_) return std::unexpected(Closed());
+  {
+    const std::lock_guard lock(idle_mutex_);
+    idle_.clear();
+  }
+  PLEXUS_TRY(database_->Close());
+  database_.reset();
+  Status done;
+  {
+    WorkspaceOptions options;
+    options.directory = options_.directory;
+    options.access = request.operation().AccessFor(request);
+    options.clock_ms = clock;
+    options.lock_wait_ms = 5000;
+    options.one_request = false;
+    options.wall = caller.wall;
+    options.paths = caller.paths;
+    options.input = caller.input;
+    options.progress = caller.progress;
+    options.cancel = caller.cancel;
+    Result<std::unique_ptr<Workspace>> workspace = Workspace::Open(options);
+    if (!workspace) {
+      done = std::unexpected(workspace.error());
+    } else {
+      Result<Reply> reply = Answer(**workspace, request);
+      done = reply ? write(*reply, **workspace) : std::unexpected(reply.error());
+      const Status closed =
+          reply && !reply->failure ? (*workspace)->Close() : (*workspace)->Abandon();
+      if (done && !closed) done = closed;
+    }
+  }
+  if (const Status opened = OpenDatabase(); !opened) {
+    closed_ = true;
+    if (done) done = opened;
+    WakeWaiting();
+  } else {
+    NoteSequence();
+  }
+  return done;
+}
+
+Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostream* out) {
+  Answered answered;
+  PLEXUS_TRY(Run(std::move(request), caller, [&](Reply& reply, Workspace& workspace) -> Status {
+    answered.failure = reply.failure;
+    if (reply.stream && (out || !reply.members)) {
+      if (!out)
+        return Fail(ErrorCode::kInvalidArgument,
+                    "this reply has a format of its own, which this door does not take");
+      answered.streamed = true;
+      return reply.stream(*out);
+    }
+    std::ostringstream text;
+    JsonWriter json(text);
+    WriteReply(reply, workspace.warnings(), json);
+    answered.json = std::move(text).str();
+    answered.truncated = reply.truncated;
+    return {};
+  }));
+  return answered;
+}
+
+Result<Snapshot> Service::snapshot() {
+  const std::shared_lock shared(open_);
+  if (closed_) return std::unexpected(Closed());
+  return database_->snapshot();
+}
+
+// REQUIRES open_. Batches of several threads end in any order.
+void Service::NoteSequence() {
+  sequence_.store(database_->graph().snapshot().sequence());
+  WakeWaiting();
+}
+
+Result<Changes> Service::ChangesSince(Sequence since, const ChangesOptions& options) {
+  const std::shared_lock shared(open_);
+  if (closed_) return std::unexpected(Closed());
+  return database_->ChangesSince(since, options);
+}
+
+Result<StorageStats> Service::stats() {
+  const std::shared_lock shared(open_);
+  if (closed_) return std::unexpected(Closed());
+  return database_->stats();
+}
+
+Sequence Service::AwaitChange(Sequence seen, int milliseconds, const std::function<bool()>& stop) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  std::unique_lock lock(change_mutex_);
+  Sequence now = seen;
+  changed_.wait_until(lock, until, [&] { return stop() || (now = sequence()) != seen; });
+  return now;
+}
+
+void Service::WakeWaiting() {
+  { const std::lock_guard lock(change_mutex_); }
+  changed_.notify_all();
+}
+
+Status Service::Close() {
+  const std::unique_lock alone(open_);
+  if (closed_) return {};
+  closed_ = true;
+  {
+    const std::lock_guard lock(idle_mutex_);
+    idle_.clear();
+  }
+  const Status closed = database_ ? database_->Close() : Status();
+  WakeWaiting();
+  return closed;
+}
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,321 @@
+// The table. Descriptions are for a model: when to use the tool, and one call of it.
+#include "tools/server/tool_sets.h"
+
+namespace plexus::tools::server {
+namespace {
+
+std::vector<ToolRow> MemoryRows() {
+  constexpr std::string_view kSet = "memory";
+  return {
+      {kSet,
+       "remember",
+       "Remember",
+       "Store one memory, or bring it up to date. Use it when you learn something that will "
+       "matter later. Example: {\"key\":\"deploy-window\",\"kind\":\"memory\",\"text\":\"Deploys "
+       "stop on Fridays.\",\"tags\":[\"deploy\"]}",
+       Runs::kOne,
+       {{"key", "a short name that stays"},
+        {"kind", "memory, decision, concept, ... (default: node)"},
+        {"text", "what is to be remembered, in full sentences"},
+        {"tags", "all of its tags"},
+        {"set", "COLUMN=VALUE, such as trust=0.8"}},
+       {{"", "put", "key, kind, text, tags, set"}}},
+      {kSet,
+       "correct",
+       "Correct",
+       "A memory was wrong or is out of date: the new one supersedes it, and the past keeps both. "
+       "Write the new one with remember first. Example: {\"new\":\"m2\",\"old\":\"m1\"}",
+       Runs::kOne,
+       {{"new", "key of the memory that holds now"}, {"old", "key of the one that is superseded"}},
+       {{"", "link", "new=source, old=target", "kind=supersedes"}}},
+      {kSet,
+       "recall",
+       "Recall",
+       "Find what is known about something before you answer or act. Shows relations, and what "
+       "contradicts or supersedes. Example: {\"words\":\"gateway keys\",\"limit\":5}",
+       Runs::kOne,
+       {{"words", "what you look for"},
+        {"from", "keys: rank what is near them higher"},
+        {"limit", "at most so many memories"},
+        {"hops", "relations so many edges away; 0: none"},
+        {"kinds", "edge kinds of relations"},
+        {"include_superseded", "old states, too"}},
+       {{"", "recall", "words, from, limit=top, hops, kinds, include_superseded"}}},
+      {kSet,
+       "relate",
+       "Relate",
+       "Say how two memories belong together. Example: "
+       "{\"source\":\"m1\",\"kind\":\"supports\",\"target\":\"d1\"}",
+       Runs::kOne,
+       {{"source"},
+        {"kind", "supports, contradicts, causes, related, ..."},
+        {"target"},
+        {"weight"},
+        {"label"}},
+       {{"", "link", "source, kind, target, weight, label"}}},
+      {kSet,
+       "forget",
+       "Forget",
+       "Take a memory or a relation back; the past keeps it, and purge erases it for good. "
+       "Example: {\"key\":\"m1\"} or {\"action\":\"unlink\",\"key\":\"m1\",\"kind\":\"supports\","
+       "\"target\":\"d1\"}",
+       Runs::kOne,
+       {{"key", "the memory; of unlink the source"},
+        {"kind", "of unlink: the edge's kind; any: all"},
+        {"target", "of unlink"}},
+       {{"remove", "remove", "key"},
+        {"unlink", "unlink", "key=source, kind, target"},
+        {"purge", "purge", "key"}}},
+      {kSet,
+       "explore",
+       "Explore",
+       "See what is around memories, or how two belong together. Example: "
+       "{\"from\":[\"m1\"],\"hops\":2} or {\"action\":\"path\",\"from\":\"m1\",\"to\":\"m9\"}",
+       Runs::kOne,
+       {{"from", "key, or keys"},
+        {"to", "of path: the other end"},
+        {"hops", "at most so many edges away"},
+        {"kinds", "only these edge kinds"},
+        {"direction", "both, out or in"}},
+       {{"neighborhood", "neighborhood", "from, hops, kinds, direction", "max_nodes=200"},
+        {"path", "path", "from, to, kinds, direction"},
+        {"node", "get", "from=key"}}},
+      {kSet,
+       "conflicts",
+       "Conflicts",
+       "See which memories contradict each other, and settle it: supersede one, drop one, or keep "
+       "both. Example: {} or "
+       "{\"action\":\"resolve\",\"a\":\"k1\",\"b\":\"k2\",\"supersede\":\"k1\"}",
+       Runs::kOne,
+       {{"key", "of this memory"},
+        {"limit", "at most so many"},
+        {"a", "one side"},
+        {"b", "the other side"},
+        {"supersede", "key of the side that is superseded"},
+        {"drop", "key of the side that is removed"},
+        {"keep_both", "both are right"},
+        {"note", "why"}},
+       {{"list", "conflicts_list", "key, limit=top"},
+        {"candidates", "conflicts_candidates", "key, limit=top"},
+        {"resolve", "conflicts_resolve", "a, b, supersede, drop, keep_both, note"}}},
+      {kSet,
+       "record_use",
+       "Record use",
+       "Say which memories you used together, and what came of it, so that the ledger learns. "
+       "Example: {\"query\":\"why twice\",\"members\":[\"m1:primary\",\"m3\"],\"outcome\":"
+       "\"helpful\"}",
+       Runs::kThen,
+       {{"query", "what was asked"},
+        {"members", "KEY or KEY:ROLE (primary, supporting, contradicting, superseded, related)"},
+        {"outcome", "helpful, dead_end, ... as ledger labels"},
+        {"notes", "why"}},
+       {{"event", "ledger_record", "query, members=member", "tool=record_use"},
+        {"outcome", "ledger_label", "outcome=type, notes"}}},
+      {kSet,
+       "what_next",
+       "What next",
+       "What is worth a look: conflicts and overdue decisions, memories that were never put "
+       "together, and what led nowhere. Example: {\"limit\":5}",
+       Runs::kAll,
+       {{"limit", "at most so many of each"}, {"tags", "of these tags"}},
+       {{"queue", "decisions_queue", "limit=top"},
+        {"frontier", "frontier", "limit=top, tags", "lens=surface"},
+        {"bounty", "bounty", "limit, tags"}}},
+      {kSet,
+       "status",
+       "Status",
+       "How large the memory is, and of which kinds. Example: {}",
+       Runs::kOne,
+       {},
+       {{"", "stats", ""}}},
+  };
+}
+
+std::vector<ToolRow> LedgerRows() {
+  constexpr std::string_view kSet = "ledger";
+  return {
+      {kSet,
+       "composed_graph",
+       "Composed graph",
+       "The ledger of what was used together: recent events, one event, a memory's events and "
+       "neighbors, pairs never composed, a label for an outcome, and bounties. Example: "
+       "{\"action\":\"never_composed\",\"limit\":10}",
+       Runs::kOne,
+       {{"memory_id"},
+        {"event_id"},
+        {"limit"},
+        {"tags"},
+        {"outcome_type"},
+        {"notes"},
+        {"label_source"},
+        {"confidence_delta"}},
+       {{"recent", "ledger_recent", "limit, tags"},
+        {"get", "ledger_get", "event_id=event"},
+        {"memory", "ledger_memory", "memory_id=key, limit"},
+        {"neighbors", "ledger_neighbors", "memory_id=key, limit"},
+        {"never_composed", "frontier", "tags, limit=top", "lens=surface"},
+        {"label", "ledger_label",
+         "event_id=event, outcome_type=type, notes, label_source=source, confidence_delta"},
+        {"bounty_mode", "bounty", "tags, limit"}}},
+      {kSet,
+       "deep_reference",
+       "Deep reference",
+       "Recall with evidence, recorded in the ledger. Example: {\"query\":\"gateway keys\"}",
+       Runs::kOne,
+       {{"query"}, {"limit"}},
+       {{"", "recall", "query=words, limit=top", "record=true"}}},
+  };
+}
+
+std::vector<ToolRow> ConceptRows() {
+  constexpr std::string_view kSet = "concepts";
+  return {
+      {kSet,
+       "concept_upsert",
+       "Concept",
+       "Make a concept. Example: {\"concept\":\"apple\"}",
+       Runs::kOne,
+       {{"concept"}},
+       {{"", "concept_upsert", "concept=name"}}},
+      {kSet,
+       "concept_update_affect",
+       "Affect",
+       "Add to a concept's valence. Example: {\"concept\":\"apple\",\"valence_delta\":0.4}",
+       Runs::kOne,
+       {{"concept"}, {"valence_delta"}},
+       {{"", "concept_affect", "concept=name, valence_delta=delta"}}},
+      {kSet,
+       "episode_add",
+       "Episode",
+       "Add what happened. Example: {\"summary\":\"Baked\",\"concepts\":[\"apple\"],"
+       "\"valence\":0.6}",
+       Runs::kOne,
+       {{"summary"}, {"concepts"}, {"valence"}},
+       {{"", "concept_episode", "summary, concepts, valence"}}},
+      {kSet,
+       "relation_add",
+       "Relation",
+       "Relate two concepts. Example: {\"from\":\"apple\",\"to\":\"fruit\",\"type\":\"is-a\"}",
+       Runs::kOne,
+       {{"from"}, {"to"}, {"type"}},
+       {{"", "concept_relate", "from=source, to=target, type=kind"}}},
+      {kSet,
+       "recall_query",
+       "Recall",
+       "What concepts bring to mind. Example: {\"seeds\":[\"apple\"],\"max_hop\":2}",
+       Runs::kOne,
+       {{"seeds"}, {"max_hop"}},
+       {{"", "concept_recall", "seeds, max_hop=hops"}}},
+  };
+}
+
+std::vector<ToolRow> DecisionRows() {
+  constexpr std::string_view kSet = "decisions";
+  return {
+      {kSet,
+       "linkDecisions",
+       "Link decisions",
+       "Say how one decision stands to another. Example: "
+       "{\"sourceId\":\"d2\",\"targetId\":\"d1\",\"edgeType\":\"depends_on\"}",
+       Runs::kOne,
+       {{"sourceId"}, {"targetId"}, {"edgeType"}, {"weight"}, {"createdBy"}},
+       {{"", "link",
+         "sourceId=source, targetId=target, edgeType=kind, weight, "
+         "createdBy=created_by"}}},
+      {kSet,
+       "unlinkDecisions",
+       "Unlink decisions",
+       "Take edges between two decisions back. Example: {\"sourceId\":\"d2\",\"targetId\":\"d1\"}",
+       Runs::kOne,
+       {{"sourceId"}, {"targetId"}, {"edgeType"}},
+       {{"", "decisions_unlink", "sourceId=source, targetId=target, edgeType=kinds"}}},
+      {kSet,
+       "getGraph",
+       "Graph",
+       "What is around a decision. Example: {\"nodeId\":\"d1\",\"depth\":2}",
+       Runs::kOne,
+       {{"nodeId"}, {"depth"}, {"edgeTypes"}, {"direction"}},
+       {{"", "neighborhood", "nodeId=from, depth=hops, edgeTypes=kinds, direction"}}},
+      {kSet,
+       "getNeighbors",
+       "Neighbors",
+       "The edges of a decision, the strongest first. Example: {\"nodeId\":\"d1\"}",
+       Runs::kOne,
+       {{"nodeId"}, {"direction"}, {"edgeType"}, {"limit"}},
+       {{"", "neighbors", "nodeId=key, direction, edgeType=kinds, limit=top"}}},
+      {kSet,
+       "findPath",
+       "Path",
+       "How two decisions belong together. Example: {\"fromId\":\"d3\",\"toId\":\"d1\"}",
+       Runs::kOne,
+       {{"fromId"}, {"toId"}},
+       {{"", "path", "fromId=from, toId=to"}}},
+      {kSet,
+       "getAncestors",
+       "Ancestors",
+       "What a decision depends on. Example: {\"id\":\"d4\"}",
+       Runs::kOne,
+       {{"id"}},
+       {{"", "decisions_ancestors", "id=key"}}},
+      {kSet,
+       "getDescendants",
+       "Descendants",
+       "What depends on a decision. Example: {\"id\":\"d1\"}",
+       Runs::kOne,
+       {{"id"}},
+       {{"", "decisions_descendants", "id=key"}}},
+      {kSet,
+       "findContradictions",
+       "Contradictions",
+       "Active decisions that contradict each other. Example: {}",
+       Runs::kOne,
+       {{"limit"}},
+       {{"", "decisions_contradictions", "limit=top"}}},
+      {kSet,
+       "getBlockedChain",
+       "Blocked",
+       "What a decision waits for, and the roots of it. Example: {\"id\":[\"d4\"]}",
+       Runs::kOne,
+       {{"id"}},
+       {{"", "decisions_blocked", "id=keys"}}},
+      {kSet,
+       "getHighSalience",
+       "Salience",
+       "The decisions that most stands on. Example: {\"limit\":10}",
+       Runs::kOne,
+       {{"limit"}},
+       {{"", "decisions_salience", "limit=top"}}},
+      {kSet,
+       "readyQueue",
+       "Queue",
+       "What to look at next. Example: {\"limit\":10}",
+       Runs::kOne,
+       {{"limit"}},
+       {{"", "decisions_queue", "limit=top"}}},
+  };
+}
+
+std::vector<ToolRow> RetrievalRows() {
+  return {{"retrieval",
+           "rag_search",
+           "RAG search",
+           "Search texts by words, ranked with the graph around the hits. Example: "
+           "{\"query\":\"gateway keys\",\"max_hops\":1}",
+           Runs::kOne,
+           {{"query"}, {"max_hops"}, {"top_k"}},
+           {{"", "retrieve", "query=words, max_hops=hops, top_k=top", "plan=rag"}}}};
+}
+
+}  // namespace
+
+const std::vector<ToolRow>& ToolRows() {
+  static const std::vector<ToolRow> rows = [] {
+    std::vector<ToolRow> all;
+    for (const auto make : {MemoryRows, LedgerRows, ConceptRows, DecisionRows, RetrievalRows})
+      for (ToolRow& row : make()) all.push_back(std::move(row));
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace plexus::tools::server

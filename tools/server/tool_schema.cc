@@ -1,0 +1,218 @@
+// Objects are written as text: a tool of the table has a short schema of its own.
+#include "tools/server/tool_schema.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
+#include "tools/operations/schema.h"
+#include "tools/operations/shape.h"
+#include "tools/server/json_text.h"
+
+namespace plexus::tools::server {
+namespace {
+
+std::string TypeOf(Type type) {
+  switch (type) {
+    case Type::kFlag:
+      return R"("type":"boolean")";
+    case Type::kCount:
+      return R"("type":"integer","minimum":0)";
+    case Type::kNumber:
+      return R"("type":"number")";
+    case Type::kText:
+      return R"("type":"string")";
+    case Type::kList:
+      return R"("type":"array","items":{"type":"string"})";
+  }
+  return {};
+}
+
+// A parameter of the tool, as the first branch that takes it has it. Where another branch takes
+// one text and this one a list, a list of one is that text.
+std::string PropertyOf(const ToolRow& row, const ToolParameter& parameter, std::size_t* takers,
+                       bool* required) {
+  const Parameter* shown = nullptr;
+  for (const Branch& branch : row.branches) {
+    const std::string_view name = Taken(branch, parameter.name);
+    if (name.empty()) continue;
+    const Operation* operation = FindOperation(branch.operation);
+    const Parameter* own = operation ? operation->Find(name) : nullptr;
+    if (!own) continue;
+    ++*takers;
+    *required = *required && own->required;
+    if (!shown || own->type == Type::kList) shown = own;
+  }
+  if (!shown) return {};
+  std::string text = "{" + TypeOf(shown->type);
+  if (!shown->choices.empty() && shown->type == Type::kText) {
+    std::vector<std::string> choices;
+    for (const std::string& choice : shown->choices) choices.push_back(QuotedJson(choice));
+    text += ",\"enum\":" + ArrayText(choices);
+  }
+  return text + ",\"description\":" +
+         QuotedJson(parameter.help.empty() ? std::string_view(shown->help) : parameter.help) + "}";
+}
+
+std::string InputSchema(const ToolRow& row) {
+  std::vector<std::string> required;
+  ObjectText properties;
+  if (row.runs == Runs::kOne && row.branches.size() > 1) {
+    std::vector<std::string> actions;
+    for (const Branch& branch : row.branches) actions.push_back(QuotedJson(branch.action));
+    properties.Raw("action", R"({"type":"string","enum":)" + ArrayText(actions) +
+                                 ",\"default\":" + actions.front() + "}");
+  }
+  for (const ToolParameter& parameter : row.parameters) {
+    std::size_t takers = 0;
+    bool needed = true;
+    const std::string property = PropertyOf(row, parameter, &takers, &needed);
+    if (property.empty()) continue;
+    properties.Raw(parameter.name, property);
+    const bool everywhere = takers == row.branches.size();
+    if (needed && everywhere) required.push_back(QuotedJson(parameter.name));
+  }
+  if (OnlyReads(row)) {
+    properties.Raw("detail", R"({"type":"string","enum":["keys","summary","full"]})");
+    properties.Raw("max_chars", R"({"type":"integer","minimum":1,"default":20000})");
+  }
+  ObjectText schema;
+  schema.Text("type", "object").Raw("properties", properties.object());
+  if (!required.empty()) schema.Raw("required", ArrayText(required));
+  return schema.Bool("additionalProperties", false).object();
+}
+
+std::string_view ShapeType(const Shape& shape) {
+  switch (shape.kind) {
+    case Shape::Kind::kCount:
+    case Shape::Kind::kInteger:
+      return R"({"type":"integer"})";
+    case Shape::Kind::kNumber:
+      return R"({"type":["number","null"]})";
+    case Shape::Kind::kBool:
+      return R"({"type":"boolean"})";
+    case Shape::Kind::kText:
+    case Shape::Kind::kKey:
+      return R"({"type":"string"})";
+    case Shape::Kind::kAny:
+      return "{}";
+    case Shape::Kind::kArray:
+      return R"({"type":"array"})";
+    case Shape::Kind::kObject:
+      return R"({"type":"object"})";
+  }
+  return "{}";
+}
+
+// The members that every reply has and their types, without what is in them.
+std::string OutputSchema(const ToolRow& row) {
+  ObjectText properties;
+  std::vector<std::string> required;
+  if (row.runs == Runs::kAll) {
+    for (const Branch& branch : row.branches) {
+      properties.Raw(branch.action, R"({"type":"object"})");
+      required.push_back(QuotedJson(branch.action));
+    }
+  } else {
+    std::map<std::string, std::size_t> times;
+    std::vector<std::pair<std::string, std::string_view>> members;
+    std::vector<Shape> shapes;
+    for (const Branch& branch : row.branches) {
+      const Operation* operation = FindOperation(branch.operation);
+      if (!operation) continue;
+      shapes.push_back(ParseShape(operation->ReplyMembers()));
+      for (const ShapeMember& member : shapes.back().members) {
+        const auto known =
+            std::ranges::find(members, member.name, &decltype(members)::value_type::first);
+        if (known == members.end())
+          members.emplace_back(member.name, ShapeType(member.shape));
+        else if (known->second != ShapeType(member.shape))
+          known->second = "{}";
+        if (!member.optional) ++times[member.name];
+      }
+      if (row.runs == Runs::kThen) break;
+    }
+    const std::size_t all = row.runs == Runs::kThen ? 1 : row.branches.size();
+    for (const auto& [name, type] : members) {
+      if (times[name] != all) continue;
+      properties.Raw(name, type);
+      required.push_back(QuotedJson(name));
+    }
+  }
+  ObjectText schema;
+  schema.Text("type", "object").Raw("properties", properties.object());
+  if (!required.empty()) schema.Raw("required", ArrayText(required));
+  return schema.object();
+}
+
+std::string Annotations(bool reads, bool destroys) {
+  return ObjectText()
+      .Bool("readOnlyHint", reads)
+      .Bool("destructiveHint", destroys)
+      .Bool("idempotentHint", reads)
+      .Bool("openWorldHint", false)
+      .object();
+}
+
+bool TakesAway(const Operation& operation) {
+  return operation.effect == Effect::kDestroy || operation.name == "remove" ||
+         operation.name == "unlink" || operation.name == "decisions_unlink" ||
+         operation.name == "trim";
+}
+
+template <class Write>
+std::string Schema(const Operation& operation, Write write) {
+  std::ostringstream text;
+  JsonWriter json(text);
+  json.BeginObject();
+  write(json, operation);
+  json.EndObject();
+  return std::move(text).str();
+}
+
+}  // namespace
+
+bool OnlyReads(const Operation& operation) {
+  return operation.effect == Effect::kRead && !operation.Find("commit") &&
+         !operation.Find("record");
+}
+
+bool OnlyReads(const ToolRow& row) {
+  return std::ranges::all_of(row.branches, [](const Branch& branch) {
+    const Operation* operation = FindOperation(branch.operation);
+    const bool writes = branch.sets.find("record=true") != std::string_view::npos;
+    return operation && operation->effect == Effect::kRead && !writes;
+  });
+}
+
+std::string ToolJson(const ToolRow& row) {
+  const bool destroys = std::ranges::any_of(row.branches, [](const Branch& branch) {
+    const Operation* operation = FindOperation(branch.operation);
+    return operation && TakesAway(*operation);
+  });
+  return ObjectText()
+      .Text("name", row.name)
+      .Text("title", row.title)
+      .Text("description", row.description)
+      .Raw("inputSchema", InputSchema(row))
+      .Raw("outputSchema", OutputSchema(row))
+      .Raw("annotations", Annotations(OnlyReads(row), destroys))
+      .object();
+}
+
+std::string ToolJson(const Operation& operation) {
+  return ObjectText()
+      .Text("name", operation.name)
+      .Text("title", operation.title)
+      .Text("description", operation.summary + ". Example: " + operation.examples.front().shell)
+      .Raw("inputSchema", Schema(operation, WriteRequestSchema))
+      .Raw("outputSchema", Schema(operation, WriteReplySchema))
+      .Raw("annotations", Annotations(OnlyReads(operation), TakesAway(operation)))
+      .object();
+}
+
+}  // namespace plexus::tools::server

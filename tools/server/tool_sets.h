@@ -1,0 +1,64 @@
+// Tools as a model sees them: a table of names over the operations.
+//
+// All operations are 70,000 tokens of schemas, so a model is given a set. A tool of the table is
+// one operation, or a few that belong together: `action` says which. Its parameters are those of
+// the operations under names of its own, and few. The sets `graph`, `admin` and `all` are the
+// operations themselves, with all of their parameters.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/operations/operation.h"
+
+namespace plexus::tools::server {
+
+struct ToolParameter {
+  std::string_view name;
+  std::string_view help = {};  // "" : what the operation says
+};
+
+// An operation that a tool runs.
+struct Branch {
+  std::string_view action;  // the value of `action`; the first one is the default
+  std::string_view operation;
+  std::string_view takes;      // "key, query=words": the tool's names, and the operation's
+  std::string_view sets = {};  // "hops=2; plan=rag": what the tool says by itself
+};
+
+enum class Runs : std::uint8_t {
+  kOne,   // the branch that `action` names
+  kAll,   // every one, each reply under its action
+  kThen,  // the first; the second with the event of the first, where its parameters are given
+};
+
+struct ToolRow {
+  std::string_view set;
+  std::string_view name;
+  std::string_view title;
+  std::string_view description;  // when to use it, and one example
+  Runs runs = Runs::kOne;
+  std::vector<ToolParameter> parameters = {};
+  std::vector<Branch> branches = {};
+};
+
+const std::vector<ToolRow>& ToolRows();
+
+// Names of sets, in the order of help.
+std::span<const std::string_view> ToolSetNames();
+// What `--tools A,B` chooses: rows of the table, and operations that are tools themselves.
+struct ChosenTools {
+  std::vector<const ToolRow*> rows = {};
+  std::vector<const Operation*> operations = {};
+  bool server_memory = false;
+};
+// kInvalidArgument names a set that there is not.
+Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets);
+
+// The operation's name for a parameter of the tool; "" where the branch does not take it.
+std::string_view Taken(const Branch& branch, std::string_view parameter);
+
+}  // namespace plexus::tools::server
