@@ -10,6 +10,7 @@
 #include "algorithms/centrality/katz.h"
 #include "algorithms/common/budget.h"
 #include "algorithms/common/dense_view.h"
+#include "algorithms/common/each_payload.h"
 #include "algorithms/common/edge_step.h"
 #include "algorithms/common/edge_weighting.h"
 #include "algorithms/common/graph_filter.h"

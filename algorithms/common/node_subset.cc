@@ -7,10 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/common/internal/node_order.h"
 #include "engine/out_of_memory.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
+
+using internal::NodeOrder;
 
 namespace {
 
@@ -20,6 +24,28 @@ NodeSubset Where(NodeId count, Test&& test) {
   for (NodeId v = 0; v < count; ++v)
     if (test(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
   return NodeSubset(count, std::move(words));
+}
+
+template <class List, class T>
+bool Has(const List& list, const T& value) {
+  return std::ranges::find(list, value) != list.end();
+}
+
+struct Words {
+  explicit Words(NodeId count) : bits((std::size_t{count} + 63) / 64) {}
+  void Set(NodeId v) { bits[v / 64] |= std::uint64_t{1} << (v % 64); }
+  void Clear(NodeId v) { bits[v / 64] &= ~(std::uint64_t{1} << (v % 64)); }
+  std::vector<std::uint64_t> bits;
+};
+
+// Nodes of one key of an order.
+template <class Fn>
+void ForEachOf(const NodeOrder& order, std::uint64_t key, Fn&& fn) {
+  order.ForEach(order.Rank({key, 0}), order.Rank({key + 1, 0}), false,
+                [&](NodeOrder::Entry entry) {
+                  fn(entry.node);
+                  return true;
+                });
 }
 
 }  // namespace
@@ -80,22 +106,62 @@ NodeSubset NodeSubset::Alive(const Snapshot& snapshot) {
   return Where(snapshot.node_count(), [&](NodeId v) { return snapshot.alive(v); });
 }
 
-NodeSubset NodeSubset::InScopes(const Snapshot& snapshot,
-                                std::span<const std::string_view> scopes) {
-  // A scope's name is looked at once per interned string, not once per node.
+NodeSubset NodeSubset::OfKinds(const Snapshot& snapshot, std::span<const NodeKindId> kinds,
+                               bool keep_orders) {
+  const auto order =
+      keep_orders ? NodeOrder::OfKinds(snapshot) : NodeOrder::Kept(snapshot, std::nullopt);
+  if (!order)
+    return Where(snapshot.node_count(), [&](NodeId v) {
+      return snapshot.alive(v) && Has(kinds, snapshot.node_kind(v));
+    });
+  Words words(snapshot.node_count());
+  for (const NodeKindId kind : kinds)
+    ForEachOf(*order, kind.value(), [&](NodeId v) { words.Set(v); });
+  return NodeSubset(snapshot.node_count(), std::move(words.bits));
+}
+
+namespace {
+
+// A scope's name is looked at once per interned string, not once per node.
+NodeSubset ScanScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes,
+                      bool absent_counts) {
   std::vector<std::int8_t> known;  // by StringId: -1 not looked at, 0 no, 1 yes
-  auto named = [&](std::string_view name) {
-    return std::find(scopes.begin(), scopes.end(), name) != scopes.end();
-  };
-  const bool absent_counts = named(kDefaultScope);
   return Where(snapshot.node_count(), [&](NodeId v) {
     if (!snapshot.alive(v) || !snapshot.is_fact(v)) return false;
     const auto id = snapshot.string_column(kScope, v);
     if (!id) return absent_counts;
     if (*id >= known.size()) known.resize(*id + std::size_t{1}, -1);
-    if (known[*id] < 0) known[*id] = named(snapshot.string(*id));
+    if (known[*id] < 0) known[*id] = Has(scopes, snapshot.string(*id));
     return known[*id] == 1;
   });
+}
+
+}  // namespace
+
+NodeSubset NodeSubset::InScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes,
+                                bool keep_orders) {
+  const bool absent_counts = Has(scopes, std::string_view(kDefaultScope));
+  const auto order = keep_orders ? NodeOrder::OfColumn(snapshot, kScope)
+                                 : NodeOrder::Kept(snapshot, kScope);
+  if (!order) return ScanScopes(snapshot, scopes, absent_counts);
+  Words words(snapshot.node_count());
+  if (absent_counts) {
+    std::vector<NodeKindId> facts;
+    const auto& kinds = snapshot.schema().node_kinds();
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      if (kinds[k].plane == Plane::kFact) facts.push_back(NodeKindId(static_cast<KindId>(k)));
+    words.bits = OfKinds(snapshot, facts, keep_orders).ToWords();
+    order->ForEach(0, order->size(), false, [&](NodeOrder::Entry entry) {
+      words.Clear(entry.node);
+      return true;
+    });
+  }
+  for (const std::string_view scope : scopes)
+    if (const auto id = snapshot.state().strings.Find(scope))
+      ForEachOf(*order, *id, [&](NodeId v) {
+        if (snapshot.is_fact(v)) words.Set(v);
+      });
+  return NodeSubset(snapshot.node_count(), std::move(words.bits));
 }
 
 Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const NodeId> nodes) try {
@@ -117,6 +183,19 @@ NodeSubset NodeSubset::Intersect(const NodeSubset& other) const {
   std::vector<std::uint64_t> words((std::size_t{capacity} + 63) / 64);
   for (std::size_t w = 0; w < words.size(); ++w) words[w] = word(w) & other.word(w);
   return NodeSubset(capacity, std::move(words));
+}
+
+NodeSubset NodeSubset::Except(const NodeSubset& other) const {
+  std::vector<std::uint64_t> words = ToWords();
+  for (std::size_t w = 0; w < std::min(words.size(), other.word_count()); ++w)
+    words[w] &= ~other.word(w);
+  return NodeSubset(capacity_, std::move(words));
+}
+
+std::vector<std::uint64_t> NodeSubset::ToWords() const {
+  std::vector<std::uint64_t> words(word_count());
+  for (std::size_t w = 0; w < words.size(); ++w) words[w] = word(w);
+  return words;
 }
 
 NodeSubset NodeSubset::Unite(const NodeSubset& other) const {

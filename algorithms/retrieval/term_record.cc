@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/internal/texts_in_doubt.h"
 #include "algorithms/retrieval/term_index.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
@@ -142,16 +143,12 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
-  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    const bool indexed = snapshot.is_fact(node) || (record.terms.event_queries && !subset &&
-                                                    snapshot.node_kind(node) == kEvent);
-    if (!snapshot.alive(node) || !indexed || (subset && !subset->contains(node))) continue;
-    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
-    if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
-    const bool one_alone =
-        static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
-    if (!one_alone && (!text || record.covers() == 0)) continue;
+  for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, record.covers())) {
+    if (!snapshot.is_fact(node) && (!record.terms.event_queries || subset)) continue;
+    if (subset && !subset->contains(node)) continue;
     doubtful.push_back(node);
+    const bool one_alone =
+        retrieval_internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0);
     ++(one_alone ? unread.facts : unread.not_compared);
   }
   if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
@@ -166,10 +163,14 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
 
 std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset) {
   std::uint64_t count = 0;
-  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (snapshot.payload_ref(node, NodeField::kText).sequence() <= covers) continue;
+  const auto look = [&](NodeId node) {
+    if (snapshot.payload_ref(node, NodeField::kText).sequence() <= covers) return;
     count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
-  }
+  };
+  if (covers > 0)
+    for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, covers)) look(node);
+  else
+    for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
   return count;
 }
 

@@ -54,10 +54,12 @@ struct NotIndexed {
 // whose text is newer than the record, those with a text and no terms (only they where there is no
 // record), and those with terms and no text. Up to 4,096 in doubt are read and compared, which is
 // exact. Of more, nothing is read: those that have one without the other count as not indexed (also
-// a text without a word), the rest as not compared. O(nodes). Errors: the payload store's.
+// a text without a word), the rest as not compared. O(nodes in doubt), the first time O(nodes).
+// Errors: the payload store's.
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset);
-// Facts, of `subset` if it is given, whose text is newer than `covers`. O(nodes), no text is read.
+// Facts, of `subset` if it is given, whose text is newer than `covers`. As above; of 0: O(nodes).
+// No text is read.
 std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers,
                               const NodeSubset* subset = nullptr);
 

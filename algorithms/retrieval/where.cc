@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/common/each_payload.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/where/where_list.h"
@@ -242,11 +243,6 @@ class Evaluator {
   }
 
  private:
-  struct Waiting {
-    PayloadRef ref;
-    NodeId node;
-  };
-
   bool May(NodeId node) const {
     if (node >= s_.node_count() || !s_.alive(node)) return false;
     if (options_.subset) return options_.subset->contains(node);
@@ -256,7 +252,7 @@ class Evaluator {
   void Block(std::size_t begin, std::size_t end, const std::vector<NodeId>* list,
              std::vector<NodeId>& chosen) {
     NodeTruth truth(s_, has_tag_);
-    std::vector<Waiting> waiting[kNodeFieldCount];
+    std::vector<NodeId> waiting[kNodeFieldCount];
     for (std::size_t i = begin; i < end; ++i) {
       if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       if (stopped_) return;
@@ -266,46 +262,36 @@ class Evaluator {
       const auto is = truth.Of(root_, true);
       if (is == WhereTruth::kTrue) chosen.push_back(node);
       if (!is)
-        waiting[static_cast<int>(*truth.needs)].push_back(
-            {s_.payload_ref(node, *truth.needs), node});
+        waiting[static_cast<int>(*truth.needs)].push_back(node);
     }
     for (const NodeField field : {NodeField::kProperties, NodeField::kText})
       Fetch(field, waiting[static_cast<int>(field)], truth, chosen);
   }
 
   // What hangs on a second field too is fetched by itself, after the walk over the first.
-  void Fetch(NodeField field, std::vector<Waiting>& waiting, NodeTruth& truth,
+  void Fetch(NodeField field, std::span<const NodeId> waiting, NodeTruth& truth,
              std::vector<NodeId>& chosen) {
     if (waiting.empty()) return;
-    std::ranges::sort(waiting, {}, [](const Waiting& w) { return w.ref.bits; });
-    std::vector<PayloadRef> refs;
-    for (const Waiting& w : waiting) refs.push_back(w.ref);
     reads_[static_cast<int>(field)] += waiting.size();
     std::vector<NodeId> rest;
-    const auto take = [&](std::size_t i, Result<std::string_view> bytes) {
-      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
+    std::size_t read = 0;
+    const auto take = [&](NodeId node, Result<std::string_view> bytes) {
+      if (read++ % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       if (stopped_) return;
-      truth.Begin(waiting[i].node);
+      truth.Begin(node);
       PropertyMap map;
       if (const Status put = Put(field, std::move(bytes), truth, map); !put)
-        return Refuse(put.error(), waiting[i].node);
+        return Refuse(put.error(), node);
       const auto is = truth.Of(root_, true);
-      if (is == WhereTruth::kTrue) chosen.push_back(waiting[i].node);
-      if (!is) rest.push_back(waiting[i].node);
+      if (is == WhereTruth::kTrue) chosen.push_back(node);
+      if (!is) rest.push_back(node);
     };
-    if (const Status walked = GetEach(refs, take); !walked)
-      return Refuse(walked.error(), waiting[0].node);
+    if (const Status walked = ForEachPayload(s_, waiting, field, take); !walked)
+      return Refuse(walked.error(), waiting[0]);
     for (std::size_t i = 0; i < rest.size() && !stopped_; ++i) {
       if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       FetchBoth(rest[i], truth, chosen);
     }
-  }
-
-  Status GetEach(const std::vector<PayloadRef>& refs, const PayloadStore::EachPayload& take) const {
-    if (const auto& store = s_.state().payload_store) return store->GetEach(refs, take);
-    for (std::size_t i = 0; i < refs.size(); ++i)
-      take(i, Fail(ErrorCode::kNotFound, "there is no payload store"));
-    return {};
   }
 
   void FetchBoth(NodeId node, NodeTruth& truth, std::vector<NodeId>& chosen) {

@@ -4,6 +4,7 @@ plexus_fuzzer(properties_fuzz SOURCES properties_fuzz.cc LIBRARIES plexus_engine
 # sanitizers, costs CI minutes.
 plexus_fuzzer(pattern_fuzz
   SOURCES pattern_fuzz.cc
+    ../../algorithms/common/internal/node_order.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
     ../../algorithms/traversal/internal/resume_token.cc
@@ -15,10 +16,11 @@ target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})
 find_package(ICU 70 REQUIRED COMPONENTS uc)
 plexus_fuzzer(where_fuzz
   SOURCES where_fuzz.cc
+    ../../algorithms/common/each_payload.cc
+    ../../algorithms/common/internal/node_order.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
     ../../algorithms/retrieval/internal/where/like_pattern.cc
-    ../../algorithms/retrieval/internal/node_order.cc
     ../../algorithms/retrieval/internal/where/where_list.cc
     ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
@@ -29,10 +31,11 @@ plexus_fuzzer(where_fuzz
 # As above: what reads plans, and no more of the operations.
 plexus_fuzzer(plan_fuzz
   SOURCES plan_fuzz.cc
+    ../../algorithms/common/each_payload.cc
+    ../../algorithms/common/internal/node_order.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
     ../../algorithms/retrieval/internal/where/like_pattern.cc
-    ../../algorithms/retrieval/internal/node_order.cc
     ../../algorithms/retrieval/internal/plan/plan_check.cc
     ../../algorithms/retrieval/internal/where/where_list.cc
     ../../algorithms/retrieval/internal/where/where_value.cc

@@ -134,12 +134,9 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
 Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(NodeSubset shown, VisibleInScope(workspace, request));
   if (request.Has("node_kinds") && request.Given("node_kinds")) return shown;
-  const Snapshot& snapshot = workspace.snapshot();
-  std::vector<NodeSubset::Change> out;
-  for (NodeId v = 0; v < snapshot.node_count(); ++v)
-    if (snapshot.node_kind(v) == kTurn || snapshot.node_kind(v) == kEpisode)
-      out.push_back({v, false});
-  return shown.With(shown.capacity(), out);
+  constexpr NodeKindId kNoMemories[] = {kTurn, kEpisode};
+  return shown.Except(
+      NodeSubset::OfKinds(workspace.snapshot(), kNoMemories, workspace.keeps_orders()));
 }
 
 Result<Ranked> BestOf(const Workspace& workspace, const std::vector<double>& scores,

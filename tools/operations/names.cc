@@ -149,17 +149,17 @@ Result<EdgeKinds> FindEdgeKinds(const Schema& schema, std::span<const std::strin
   return kinds;
 }
 
-Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
-                                               std::span<const std::string> names) {
-  std::vector<std::uint8_t> named(schema.node_kinds().size());
+Result<std::vector<NodeKindId>> FindNodeKinds(const Schema& schema,
+                                              std::span<const std::string> names) {
+  std::vector<NodeKindId> kinds;
   for (const std::string& name : names) {
     const auto kind = schema.FindNodeKind(name);
     if (!kind)
       return Fail(ErrorCode::kInvalidArgument,
                   "no node kind " + Quoted(name) + DidYouMean(name, NodeKindNames(schema)));
-    named[*kind] = 1;
+    kinds.push_back(*kind);
   }
-  return named;
+  return kinds;
 }
 
 void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot,

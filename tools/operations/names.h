@@ -50,9 +50,9 @@ std::vector<std::string> NodeKindNames(const Schema& schema);
 // is not, with a suggestion; "" where all are known. O(nodes) if one is no tag by itself.
 std::string UnknownTag(const Snapshot& snapshot, std::span<const std::string> tags);
 
-// Which node kinds are named, by id; none where the list is empty. kInvalidArgument.
-Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
-                                               std::span<const std::string> names);
+// The node kinds of these names. kInvalidArgument.
+Result<std::vector<NodeKindId>> FindNodeKinds(const Schema& schema,
+                                              std::span<const std::string> names);
 
 // Notes that an index node which was named as an end meets nothing, as none of `kinds` is of its
 // plane. Nothing for nodes that are facts.

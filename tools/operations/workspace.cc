@@ -21,14 +21,10 @@ namespace {
 
 // The alive nodes of these kinds, of either plane; facts of `scope` alone where it is given.
 Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::string>& kinds,
-                           const std::optional<NodeSubset>& scope) {
-  PLEXUS_ASSIGN(const std::vector<std::uint8_t> named, NodeKindMask(snapshot.schema(), kinds));
-  std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64, 0);
-  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
-    if (!snapshot.alive(v) || !named[snapshot.node_kind(v)]) continue;
-    if (!scope || scope->contains(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  }
-  return NodeSubset(snapshot.node_count(), std::move(words));
+                           const std::optional<NodeSubset>& scope, bool keep_orders) {
+  PLEXUS_ASSIGN(const std::vector<NodeKindId> named, FindNodeKinds(snapshot.schema(), kinds));
+  NodeSubset of_kinds = NodeSubset::OfKinds(snapshot, named, keep_orders);
+  return scope ? of_kinds.Intersect(*scope) : of_kinds;
 }
 
 bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
@@ -188,6 +184,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of, when));
     PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence, timed_progress()));
     NoteDamage();
+    view.past = true;
     // What was visible and valid then is judged by the clock of then.
     const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);
     if (now.empty()) view.now_ms = asked ? *asked : view.snapshot.time_ms();
@@ -195,7 +192,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   const std::vector<std::string>& scopes = request.List("scope");
   if (!scopes.empty()) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    view.scope = NodeSubset::InScopes(view.snapshot, names);
+    view.scope = NodeSubset::InScopes(view.snapshot, names, !options_.one_request && !view.past);
   }
   PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
   if (request.Has("show_kinds")) {
@@ -209,13 +206,14 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
                                                       const char* kinds, const char* where,
                                                       std::optional<NodeSubset> among) {
   if (request.Given(kinds)) {
-    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among));
+    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among,
+                                 !options_.one_request && !view.past));
   }
   if (!request.Given(where)) return among;
   WhereOptions options;
   options.now_ms = view.now_ms;
   options.subset = among ? &*among : nullptr;
-  options.make_orders = !options_.one_request;
+  options.make_orders = !options_.one_request && !view.past;
   options.run.executor = &executor();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text(where), options);

@@ -55,6 +55,7 @@ struct View {
   Snapshot snapshot;
   std::int64_t now_ms = 0;
   std::optional<NodeSubset> scope, shown;
+  bool past = false;  // of --as-of: its state is not what the next request sees
 };
 
 struct Moment;  // arguments.h
@@ -93,6 +94,9 @@ class Workspace {
   Result<View> ViewAt(std::string_view as_of, const Request& request);
 
   const WorkspaceOptions& options() const { return options_; }
+  // Whether the orders of nodes (NodeSubset::InScopes) are worth making: there will be more
+  // questions about this state or the next one.
+  bool keeps_orders() const { return !options_.one_request && !view_.past; }
   // kInvalidArgument: no directory is named.
   Status CheckDirectory() const;
   const std::string& directory() const { return options_.directory; }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/common/each_payload.h"
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/memory/concepts.h"
@@ -266,29 +267,19 @@ class ConceptSearch {
   // without a text goes by its key.
   using Summaries = std::unordered_map<NodeId, std::string>;
   Result<Summaries> ReadSummaries(std::span<const Step> steps) const {
-    std::vector<std::pair<std::uint64_t, NodeId>> wanted;
+    std::vector<NodeId> wanted;
     for (const Step& step : steps)
       if (step.kind == kEvokes && snapshot_.node_kind(step.to) == kEpisode)
-        if (const PayloadRef ref = snapshot_.payload_ref(step.to, NodeField::kText))
-          wanted.emplace_back(ref.bits, step.to);
+        wanted.push_back(step.to);
     Summaries summaries;
-    if (wanted.empty()) return summaries;
-    std::ranges::sort(wanted);
-    const auto repeated = std::ranges::unique(wanted);
-    wanted.erase(repeated.begin(), repeated.end());
-    std::vector<PayloadRef> refs;
-    refs.reserve(wanted.size());
-    for (const auto& [bits, node] : wanted) refs.push_back(PayloadRef{bits});
-    summaries.reserve(wanted.size());
-    const auto& store = snapshot_.state().payload_store;
-    if (!store) return summaries;
     Status status;
-    PLEXUS_TRY(store->GetEach(refs, [&](std::size_t i, Result<std::string_view> text) {
+    const auto take = [&](NodeId node, Result<std::string_view> text) {
       if (text)
-        summaries.emplace(wanted[i].second, *text);
+        summaries.emplace(node, *text);
       else if (text.error().code != ErrorCode::kNotFound && status)
         status = std::unexpected(text.error());
-    }));
+    };
+    PLEXUS_TRY(ForEachPayload(snapshot_, wanted, NodeField::kText, take));
     PLEXUS_TRY(std::move(status));
     return summaries;
   }

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,6 +23,9 @@
 #include "algorithms/traversal/multi_bfs.h"
 #include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
+#include "engine/graph.h"
+#include "engine/state.h"
+#include "engine/vocabulary.h"
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
@@ -78,6 +83,45 @@ TEST_F(SubsetTest, Scopes) {
   EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"user", "project"}),
             NodeSubset::Facts(s));
   EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"nobody"}).count(), 0u);
+}
+
+TEST_F(SubsetTest, Except) {
+  const NodeSubset a(130, {0b1011, ~0ull, 0b11}), b(70, {0b0010, 0b1});
+  EXPECT_EQ(a.Except(b), NodeSubset(130, {0b1001, ~0ull - 1, 0b11}));
+  EXPECT_EQ(a.Except(a).count(), 0u);
+  EXPECT_EQ(a.Except(NodeSubset()), a);
+}
+
+// From kept orders and by looking at all nodes, while batches change scopes, kinds and lives.
+TEST(NodeSubset, ScopesAndKindsFromKeptOrders) {
+  std::mt19937_64 random(3);
+  const auto below = [&](std::uint64_t n) { return random() % n; };
+  const auto graph = Graph::InMemory();
+  const std::vector<std::vector<std::string_view>> asked = {
+      {"a"}, {"b", "nobody"}, {"user"}, {"user", "c"}, {}};
+  const std::vector<std::vector<NodeKindId>> kinds = {{kMemory}, {kTurn, kTag}, {}};
+  for (int step = 0; step < 120; ++step) {
+    WriteBatch batch(1);
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      constexpr NodeKindId kSome[] = {kMemory, kTurn, kNode};
+      const NodeRef node =
+          batch.UpsertNode("n" + std::to_string(below(300)), NameRef(kSome[below(3)]));
+      constexpr const char* kScopes[] = {"a", "b", "c", "user"};
+      if (below(3)) batch.SetString(node, kScope, kScopes[below(4)]);
+      if (!below(8))
+        batch.RemoveNode(node);
+      else if (!below(4))
+        batch.Link(node, EdgeKindRef(kHasTag), batch.IndexNode(kTag, "of some"));
+    }
+    const auto applied = graph->Apply(batch);
+    ASSERT_TRUE(applied) << applied.error().ToString();
+    const Snapshot live = graph->snapshot();
+    const Snapshot copy(std::make_shared<const GraphState>(GraphState(live.state())));
+    for (const auto& scopes : asked)
+      EXPECT_EQ(NodeSubset::InScopes(live, scopes, true), NodeSubset::InScopes(copy, scopes));
+    for (const auto& of : kinds)
+      EXPECT_EQ(NodeSubset::OfKinds(live, of, true), NodeSubset::OfKinds(copy, of));
+  }
 }
 
 TEST_F(SubsetTest, Lists) {

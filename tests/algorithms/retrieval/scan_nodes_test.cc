@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/internal/node_order.h"
+#include "algorithms/common/internal/node_order.h"
 #include "algorithms/retrieval/remove_nodes.h"
 #include "engine/graph.h"
 #include "engine/state.h"
@@ -22,7 +22,7 @@
 namespace plexus {
 namespace {
 
-using retrieval_internal::NodeOrder;
+using internal::NodeOrder;
 
 class Script {
  public:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -118,6 +120,47 @@ TEST_F(TermRecordTest, SaysWhatTheIndexLacks) {
   Ok(Index({.terms = Read().terms}, &batches));
   EXPECT_EQ(batches, 0);
   EXPECT_EQ(Found("apple"), Keys{"a"});
+}
+
+// Counted on a graph that keeps what is in doubt, and on a copy that keeps nothing.
+TEST_F(TermRecordTest, WhatIsInDoubtFollowsEveryBatch) {
+  std::mt19937_64 random(11);
+  const auto below = [&](std::uint64_t n) { return random() % n; };
+  const auto key = [&] { return "n" + std::to_string(below(40)); };
+  const auto word = [&] { return "word" + std::to_string(below(9)); };
+  std::uint64_t in_doubt = 0;
+  for (int step = 0; step < 300; ++step) {
+    WriteBatch batch(1);
+    for (std::uint64_t i = 0; i <= below(3); ++i) {
+      const NodeRef node = batch.UpsertNode(key(), NameRef(below(9) ? kMemory : kTurn));
+      if (below(5)) batch.SetPayload(node, NodeField::kText, word() + " " + word());
+      if (!below(6)) batch.ClearPayload(node, NodeField::kText);
+      if (!below(9)) batch.RemoveNode(node);
+    }
+    if (below(8)) Ok(AddTerms(now(), batch));
+    Apply(batch);
+    if (!below(40)) Ok(Index({.terms = Read().terms}));
+    const Snapshot copy(std::make_shared<const GraphState>(GraphState(now().state())));
+    const TermRecord record = Read();
+    const NodeSubset memories = NodeSubset::OfKinds(copy, std::vector{kMemory});
+    for (const NodeSubset* subset : {static_cast<const NodeSubset*>(nullptr), &memories}) {
+      const auto kept = CountNotIndexed(now(), record, subset);
+      const auto made = CountNotIndexed(copy, record, subset);
+      Ok(kept);
+      Ok(made);
+      EXPECT_EQ(kept->facts, made->facts) << step;
+      EXPECT_EQ(kept->not_compared, made->not_compared) << step;
+      in_doubt += kept->facts;
+      for (const Sequence covers : {Sequence{0}, record.covers(), Sequence{50}}) {
+        std::uint64_t newer = 0;
+        for (NodeId v = 0; v < copy.node_count(); ++v)
+          newer += copy.alive(v) && copy.is_fact(v) && (!subset || subset->contains(v)) &&
+                   copy.payload_ref(v, NodeField::kText).sequence() > covers;
+        EXPECT_EQ(CountNewerTexts(now(), covers, subset), newer) << step << " " << covers;
+      }
+    }
+  }
+  EXPECT_GT(in_doubt, 100u);
 }
 
 // All texts indexed anew may have other options; who prepared a batch before must do it again.

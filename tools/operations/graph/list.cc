@@ -138,7 +138,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("scope")) {
     const std::vector<std::string>& scopes = request.List("scope");
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    wanted.columns.among = &in_scopes.emplace(NodeSubset::InScopes(snapshot, names));
+    wanted.columns.among = &in_scopes.emplace(
+        NodeSubset::InScopes(snapshot, names, workspace.keeps_orders()));
   }
   PLEXUS_ASSIGN(wanted.columns.degree_kinds,
                 FindEdgeKinds(workspace.schema(), request.List("kinds")));

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/common/each_payload.h"
 #include "algorithms/retrieval/fold_text.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
@@ -57,7 +59,7 @@ std::optional<int> Rank(std::string_view key, std::string_view text, std::string
   return std::nullopt;
 }
 
-constexpr std::size_t kGrain = 1024;  // nodes per block
+constexpr std::size_t kGrain = 4096;  // nodes per block
 
 // `truncated`: is set when the budget ran out; then some blocks of nodes were not looked at.
 Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& request,
@@ -66,10 +68,21 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
   const Snapshot& snapshot = workspace.snapshot();
   const std::string words = Sought(request);
   const bool any_kind = !request.Given("kinds"), facts_only = !request.Given("node_kinds");
-  PLEXUS_ASSIGN(const std::vector<std::uint8_t> kinds,
-                NodeKindMask(snapshot.schema(), request.List("kinds")));
+  std::optional<NodeSubset> of_kinds;
+  if (!any_kind) {
+    PLEXUS_ASSIGN(const std::vector<NodeKindId> kinds,
+                  FindNodeKinds(snapshot.schema(), request.List("kinds")));
+    of_kinds = NodeSubset::OfKinds(snapshot, kinds, workspace.keeps_orders());
+  }
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
-  return ParallelReduce<std::vector<Match>>(
+  const auto is_asked = [&](NodeId node) {
+    if (!snapshot.alive(node)) return false;
+    if (of_kinds ? !of_kinds->contains(node) : facts_only && !snapshot.is_fact(node)) return false;
+    return !workspace.scope() || workspace.scope()->contains(node);
+  };
+  std::mutex mutex;
+  Status failed;
+  std::vector<Match> all = ParallelReduce<std::vector<Match>>(
       workspace.executor(), snapshot.node_count(), kGrain, {},
       [&](std::size_t begin, std::size_t end) {
         std::vector<Match> matches;
@@ -77,17 +90,26 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
           truncated = true;
           return matches;
         }
-        for (std::size_t i = begin; i < end; ++i) {
-          const auto node = static_cast<NodeId>(i);
-          if (!snapshot.alive(node)) continue;
-          if (any_kind ? facts_only && !snapshot.is_fact(node) : !kinds[snapshot.node_kind(node)])
-            continue;
-          if (workspace.scope() && !workspace.scope()->contains(node)) continue;
-          std::string text;
-          if (snapshot.payload_ref(node, NodeField::kText))
-            text = snapshot.Payload(node, NodeField::kText).value_or("");
+        std::vector<NodeId> with_text;
+        const auto look = [&](NodeId node, std::string_view text) {
           if (const auto rank = Rank(snapshot.key(node), text, words))
             matches.push_back({*rank, snapshot.Degree(Direction::kBoth, node, facts), node});
+        };
+        for (auto node = static_cast<NodeId>(begin); node < end; ++node) {
+          if (!is_asked(node)) continue;
+          if (snapshot.payload_ref(node, NodeField::kText))
+            with_text.push_back(node);
+          else
+            look(node, "");
+        }
+        std::size_t read = 0;
+        const auto take = [&](NodeId node, Result<std::string_view> text) {
+          if (++read % 256 == 0 && budget.Interrupted()) truncated = true;
+          if (!truncated) look(node, text.value_or(""));
+        };
+        if (Status walked = ForEachPayload(snapshot, with_text, NodeField::kText, take); !walked) {
+          const std::lock_guard lock(mutex);
+          failed = std::move(walked);
         }
         return matches;
       },
@@ -95,6 +117,8 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
         left.insert(left.end(), right.begin(), right.end());
         return left;
       });
+  PLEXUS_TRY(std::move(failed));
+  return all;
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {

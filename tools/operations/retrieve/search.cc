@@ -43,12 +43,9 @@ Result<NodeSubset> Allowed(const Workspace& workspace, const Request& request) {
   }
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   if (!request.Given("kinds")) return subset;
-  PLEXUS_ASSIGN(const std::vector<std::uint8_t> wanted,
-                NodeKindMask(snapshot.schema(), request.List("kinds")));
-  std::vector<NodeId> nodes;
-  for (const NodeId node : subset.ToList())
-    if (wanted[snapshot.node_kind(node)]) nodes.push_back(node);
-  return NodeSubset::Of(snapshot, nodes);
+  PLEXUS_ASSIGN(const std::vector<NodeKindId> kinds,
+                FindNodeKinds(snapshot.schema(), request.List("kinds")));
+  return subset.Intersect(NodeSubset::OfKinds(snapshot, kinds, workspace.keeps_orders()));
 }
 
 // Facts that have a word of the query and may not be shown, by why not.

@@ -307,12 +307,8 @@ Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOption
   } else {
     VisibleOptions visible{.include_superseded = options.include_superseded, .executor = &executor};
     PLEXUS_ASSIGN(const auto seen, VisibleNodes(snapshot, options.now_ms, visible));
-    std::vector<NodeSubset::Change> out;
-    for (NodeId v = 0; v < snapshot.node_count(); ++v)
-      if ((snapshot.node_kind(v) == kTurn || snapshot.node_kind(v) == kEpisode) &&
-          seen->contains(v))
-        out.push_back({v, false});
-    pool = seen->With(seen->capacity(), out);
+    constexpr NodeKindId kNoMemories[] = {kTurn, kEpisode};
+    pool = seen->Except(NodeSubset::OfKinds(snapshot, kNoMemories));
   }
   return pool;
 }

@@ -8,11 +8,13 @@
 #include <memory>
 #include <string>
 
-#include "algorithms/retrieval/internal/node_order.h"
+#include "algorithms/common/internal/node_order.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval_internal {
+
+using internal::NodeOrder;
 
 namespace {
 

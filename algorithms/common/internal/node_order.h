@@ -2,7 +2,7 @@
 //
 // A sorted sequence in blocks of some thousand entries. A state that follows shares the blocks
 // that a batch did not touch (engine/lineage.h), so the order of a live graph is always at hand.
-// ScanNodes (scan_nodes.h) is the way to query it.
+// ScanNodes (retrieval/scan_nodes.h) is the way to query it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::internal {
 
 class NodeOrder final : public Carried {
  public:
@@ -100,4 +100,4 @@ void NodeOrder::ForEach(std::uint64_t first, std::uint64_t last, bool descending
   }
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::internal

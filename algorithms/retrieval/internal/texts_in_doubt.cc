@@ -1,0 +1,80 @@
+// Looking at all nodes once, then at those that batches touched.
+#include "algorithms/retrieval/internal/texts_in_doubt.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/vocabulary.h"
+
+namespace plexus::retrieval_internal {
+
+namespace {
+
+ArcFilter HasTerm(const Snapshot& snapshot) {
+  constexpr EdgeKindId kKinds[] = {kHasTerm};
+  return ArcFilter::Kinds(snapshot.schema(), kKinds);
+}
+
+// An index whose reach is not known is asked in another way.
+std::uint32_t Variant(Sequence covers) { return covers > 0 ? 1 : 0; }
+
+}  // namespace
+
+bool TextsInDoubt::IsInDoubt(const Snapshot& snapshot, const ArcFilter& has_term, NodeId node,
+                             Sequence covers) {
+  if (!snapshot.alive(node)) return false;
+  if (!snapshot.is_fact(node) && snapshot.node_kind(node) != kEvent) return false;
+  const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
+  if (text && covers > 0) return text.sequence() > covers;
+  return static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
+}
+
+std::vector<NodeId> TextsInDoubt::Of(const Snapshot& snapshot, Sequence covers) {
+  const ArcFilter has_term = HasTerm(snapshot);
+  const auto kept = FindDerived<TextsInDoubt>(snapshot, Variant(covers));
+  // What an index that reached less far left in doubt holds all that this one does.
+  const bool serves = kept && kept->covers_ <= covers;
+  std::vector<NodeId> nodes;
+  const auto look = [&](NodeId node) {
+    if (IsInDoubt(snapshot, has_term, node, covers)) nodes.push_back(node);
+  };
+  if (serves)
+    for (const NodeId node : kept->nodes_) look(node);
+  else
+    for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
+  if (serves && nodes.size() > kept->nodes_.size() / 2) return nodes;
+  if (serves && kept->nodes_.empty()) return nodes;
+  std::shared_ptr<TextsInDoubt> made(new TextsInDoubt(covers));
+  made->nodes_ = nodes;
+  ReplaceDerived<TextsInDoubt>(snapshot, std::move(made), Variant(covers));
+  return nodes;
+}
+
+std::shared_ptr<const Carried> TextsInDoubt::Carry(const Snapshot& now,
+                                                   const StateChanges& changes) const {
+  constexpr std::size_t kMost = 1 << 16;  // They are copied with every batch.
+  if (nodes_.size() > kMost) return nullptr;
+  std::vector<NodeId> touched = changes.nodes;
+  for (const StateChanges::Payload& p : changes.payloads)
+    if (p.field == NodeField::kText) touched.push_back(p.node);
+  for (const StateChanges::Edge& e : changes.edges)
+    if (e.kind == kHasTerm) touched.push_back(e.source);
+  for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
+  std::ranges::sort(touched);
+  const auto repeated = std::ranges::unique(touched);
+  touched.erase(repeated.begin(), repeated.end());
+  const ArcFilter has_term = HasTerm(now);
+  std::shared_ptr<TextsInDoubt> made(new TextsInDoubt(covers_));
+  std::ranges::set_difference(nodes_, touched, std::back_inserter(made->nodes_));
+  const auto middle = static_cast<std::ptrdiff_t>(made->nodes_.size());
+  for (const NodeId node : touched)
+    if (IsInDoubt(now, has_term, node, covers_)) made->nodes_.push_back(node);
+  std::ranges::inplace_merge(made->nodes_, made->nodes_.begin() + middle);
+  return made;
+}
+
+std::uint64_t TextsInDoubt::size_bytes() const {
+  return sizeof(*this) + nodes_.capacity() * sizeof(NodeId);
+}
+
+}  // namespace plexus::retrieval_internal
