@@ -148,7 +148,7 @@ std::span<const std::string_view> BuiltinRoles() {
 }
 
 std::span<const std::string_view> BuiltinOutcomeTypes() {
-  static constexpr std::array<std::string_view, 15> kTypes = {"accepted",
+  static constexpr std::array<std::string_view, 19> kTypes = {"accepted",
                                                               "helpful",
                                                               "user_promoted",
                                                               "submitted",
@@ -162,7 +162,11 @@ std::span<const std::string_view> BuiltinOutcomeTypes() {
                                                               "closed_by_scope",
                                                               "closed_by_false_assumption",
                                                               "closed_by_user",
-                                                              "expired_lane"};
+                                                              "expired_lane",
+                                                              "success",
+                                                              "unhelpful",
+                                                              "failed",
+                                                              "wrong"};
   return kTypes;
 }
 

@@ -99,8 +99,8 @@ std::size_t WordLimit(const std::string& path) {
       {"bench/README.md", 1615},
       {"engine/README.md", 2257},
       {"storage/README.md", 3051},
-      {"storage/formats/README.md", 3630},
-      {"tools/README.md", 1583}};
+      {"storage/formats/README.md", 3840},
+      {"tools/README.md", 1740}};
   if (const auto found = limits.find(path); found != limits.end()) return found->second;
   const bool family = StartsWith(path, "algorithms/") && path != "algorithms/README.md";
   return family ? 600 : 1200;

@@ -238,7 +238,7 @@ Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOption
     OutcomeSet closed = 0;
     for (const char* type :
          {"dead_end", "rejected", "bad_severity", "closed_by_scope", "closed_by_duplicate",
-          "closed_by_false_assumption", "closed_by_user", "expired_lane"})
+          "closed_by_false_assumption", "closed_by_user", "expired_lane", "failed", "wrong"})
       closed |= OutcomeBit(type);
     return closed;
   }();

@@ -38,6 +38,7 @@ struct LedgerEvent {
   std::optional<double> confidence;
   std::optional<std::int64_t> created_at;
   OutcomeSet outcomes = 0;
+  std::string props = {};  // Other properties, as JSON; "": none.
 };
 
 struct LedgerMember {
@@ -47,6 +48,7 @@ struct LedgerMember {
   std::optional<double> trust = {}, score = {};
   std::string preview = {};
   std::vector<std::string> tags = {};  // Those it had when the event was recorded.
+  std::string props = {};              // As of an event.
 };
 
 struct LedgerOutcome {
@@ -54,6 +56,7 @@ struct LedgerOutcome {
   std::string type = {}, source = {}, notes = {};
   std::optional<std::int64_t> labeled_at = {};
   std::optional<double> confidence_delta = {};
+  std::string props = {};  // As of an event.
 };
 
 struct EventDetails {
@@ -160,6 +163,7 @@ struct NewMember {
   std::string preview = {};
   std::optional<std::vector<std::string>> tags =
       {};  // Absent: those that it has at the event's time.
+  std::string props = {};  // Other properties, a FlexBuffers map (engine/properties); "": none.
 };
 
 struct NewEvent {
@@ -167,6 +171,7 @@ struct NewEvent {
   std::string tool = {}, mode = {}, query = {}, status = {}, output_preview = {};
   std::optional<double> confidence = {};
   std::int64_t created_at = 0;  // And the time of the batch.
+  std::string props = {};                  // As of a member.
   std::vector<NewMember> members = {};
   bool stubs = false;  // Members that do not exist are made.
 };
@@ -183,8 +188,9 @@ struct RecordedEvent {
 // Complexity: O(members * log + their tags).
 // Errors: kInvalidArgument: a role that is none of BuiltinRoles(), a member twice under one role,
 //   more than kMaxEventMembers members or kMaxEventBytes, a stub of an index node, a number that is
-//   not finite, a text that is too long or no UTF-8, an id that an event has already. kNotFound: a
-//   member that does not exist, without `stubs`. kResourceExhausted: no memory.
+//   not finite, a text that is too long or no UTF-8, an id that an event has already, props with
+//   the name of an attribute. kCorruption: props that are no map. kNotFound: a member that does not
+//   exist, without `stubs`. kResourceExhausted: no memory.
 // Threads: thread-safe.
 Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& event);
 
@@ -192,6 +198,7 @@ struct NewLabel {
   std::string type = {}, source = "user", notes = {};
   std::int64_t labeled_at = 0;  // And the time of the batch.
   std::optional<double> confidence_delta = {};
+  std::string props = {};  // As of a member.
 };
 
 struct LabeledEvent {

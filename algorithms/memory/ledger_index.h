@@ -20,8 +20,8 @@
 namespace plexus {
 
 // Bit i: a label of type BuiltinOutcomeTypes()[i]. kOtherOutcome: a label of any other type.
-using OutcomeSet = std::uint16_t;
-inline constexpr OutcomeSet kOtherOutcome = OutcomeSet{1} << 15;
+using OutcomeSet = std::uint32_t;
+inline constexpr OutcomeSet kOtherOutcome = OutcomeSet{1} << 31;
 
 class LedgerIndex : public Carried {
  public:

@@ -137,12 +137,17 @@ class Indexer {
       if (text) {
         out.read = true;
         out.bytes = text->size();
-        PLEXUS_ASSIGN(wanted, splitter.Count(*text));
+        PLEXUS_ASSIGN(wanted, splitter.CountDocument(*text, KeyOf(node)));
       }
     }
     out.difference = retrieval_internal::DifferenceOf(
         std::move(wanted), retrieval_internal::StoredTerms(s_, node, has_term_));
     return {};
+  }
+
+  // Words of an event's key are no terms.
+  std::string_view KeyOf(NodeId node) const {
+    return s_.is_fact(node) ? s_.key(node) : std::string_view();
   }
 
   const Snapshot& s_;

@@ -42,6 +42,8 @@ TermOptions TermOptions::Recommended() {
   TermOptions options;
   options.fold_accents = options.split_identifiers = options.cjk_bigrams = true;
   options.fold_apostrophes = true;
+  options.keys = true;
+  options.stemmer = "english";
   options.event_queries = true;
   return options;
 }
@@ -276,6 +278,28 @@ Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) try {
     if (counts.empty() || counts.back().term != term) counts.push_back({std::move(term), 0});
     ++counts.back().count;
   }
+  return counts;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<std::vector<TermCount>> TermSplitter::CountDocument(std::string_view text,
+                                                           std::string_view key) try {
+  PLEXUS_ASSIGN(std::vector<TermCount> counts, Count(text));
+  const bool telling =
+      impl_->options.keys && key.find_first_not_of("0123456789abcdefABCDEF-") != key.npos;
+  if (!telling) return counts;
+  PLEXUS_ASSIGN(const std::vector<TermCount> of_key, Count(key));
+  const auto by_term = [](const TermCount& a, const TermCount& b) { return a.term < b.term; };
+  const auto end = counts.size();
+  for (const TermCount& word : of_key) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (word.term.size() < 3 || std::ranges::any_of(word.term, is_digit)) continue;
+    if (!std::binary_search(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(end), word,
+                            by_term))
+      counts.push_back({word.term, 1});
+  }
+  std::inplace_merge(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(end),
+                     counts.end(), by_term);
   return counts;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -45,12 +45,13 @@ struct TermOptions {
   // "german", "fr" ...). "": none. Stop words are left out before, accents folded after.
   std::string stemmer = {};
 
+  // Of an index: a fact with a text is found by the words of its key, too (CountDocument).
+  bool keys = false;
   // Of an index, not of a text: events have the terms of their text too, which is the query that
   // they answered.
   bool event_queries = false;
 
-  // The options of a new index: all of these except a stemmer, as the language of a text is not
-  // known.
+  // The options of a new index: all of these, with English stems.
   static TermOptions Recommended();
   bool operator==(const TermOptions&) const = default;
 };
@@ -81,6 +82,10 @@ class TermSplitter {
   Result<std::vector<std::string>> Split(std::string_view text);
   // Computes: the distinct terms in order of their bytes.
   Result<std::vector<TermCount>> Count(std::string_view text);
+  // Computes: the same of a fact's text and, with TermOptions::keys, of its key: its words of three
+  //   or more characters without a digit count once where the text does not have them. A key that
+  //   is a number, a hash or a UUID has none. An empty key: only the text.
+  Result<std::vector<TermCount>> CountDocument(std::string_view text, std::string_view key);
 
   // Computes: all words in order, for phrases (phrase.h): stop words, too, in the finest cut (parts
   //   of identifiers if they are split, Han, kana and Hangul characters in pairs), folded and

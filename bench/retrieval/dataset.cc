@@ -206,7 +206,7 @@ RetrievalData MakeRetrievalData(std::uint64_t seed, std::size_t passages, std::s
   return data;
 }
 
-std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data) {
+std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data, const std::string& stemmer) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
   for (const Passage& passage : data.passages)
@@ -224,7 +224,7 @@ std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data) {
   };
   IndexTermsOptions terms;
   terms.terms = TermOptions::Recommended();
-  terms.terms.stemmer = "english";
+  terms.terms.stemmer = stemmer;
   Must(IndexTerms(graph->snapshot(), terms, apply), "terms");
   TextVectorOptions vectors;
   vectors.dimensions = 256;

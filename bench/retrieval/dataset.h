@@ -53,6 +53,9 @@ RetrievalData MakeRetrievalData(std::uint64_t seed, std::size_t passages, std::s
 
 // The passages as a graph in RAM, with terms, vectors of the texts in the space "text", and links
 // as edges relates_to; node i is passage i.
-std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data);
+// Words by their stems; "": as they are.
+inline constexpr const char* kStemmer = "english";
+std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data,
+                                        const std::string& stemmer = kStemmer);
 
 }  // namespace plexus::bench

@@ -129,9 +129,9 @@ HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, boo
 }
 
 std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions,
-                                     const WordVectors* words) {
+                                     const WordVectors* words, const std::string& stemmer) {
   TermOptions options = TermOptions::Recommended();
-  options.stemmer = "english";
+  options.stemmer = stemmer;
   TermSplitter splitter = Must(TermSplitter::Make(options), "splitter");
   TextVectorOptions vectors;
   vectors.dimensions = 256;

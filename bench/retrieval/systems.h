@@ -14,7 +14,7 @@
 
 namespace plexus::bench {
 
-inline constexpr std::size_t kRecallDepths[] = {2, 5, 10};
+inline constexpr std::size_t kRecallDepths[] = {1, 2, 3, 5, 10};
 
 struct RetrievalSystem {
   std::string name;
@@ -47,7 +47,8 @@ struct AskedQuestion {
   const Question* question = nullptr;
 };
 std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions,
-                                     const WordVectors* words = nullptr);
+                                     const WordVectors* words = nullptr,
+                                     const std::string& stemmer = kStemmer);
 
 struct Quality {
   double recall[std::size(kRecallDepths)] = {};  // Mean share of the evidence in the first k.

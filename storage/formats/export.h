@@ -32,6 +32,9 @@ struct ExportOptions {
   // Node-link: the name of the list of edges, "edges" (NetworkX 3.6 and later) or "links" (before,
   // and d3).
   std::string edges_key = "edges";
+  // CSV, GraphML, GEXF: a column for each property, and `props` for those whose name is taken.
+  // Every map is read twice.
+  bool property_columns = false;
 };
 
 // Every function streams: memory O(one row), plus O(index nodes) for JSON lines.
@@ -61,5 +64,10 @@ Status ExportMcpMemory(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options = {});
 // GEXF 1.3, for Gephi.
 Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+
+// CREATE statements of Cypher, one a line: nodes, then edges by the keys of their ends. An index of
+// `Plexus(key)` is what makes the second part fast.
+Status ExportCypher(const Snapshot& snapshot, std::ostream& out,
+                    const ExportOptions& options = {});
 
 }  // namespace plexus

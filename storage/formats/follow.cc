@@ -95,10 +95,11 @@ class Follower {
       PLEXUS_ASSIGN(format, SniffFormat(name_, text, options_.columns));
     }
     table_ = format == FileFormat::kCsv || format == FileFormat::kTsv;
-    if (!table_ && format != FileFormat::kJsonLines && format != FileFormat::kEdgeList)
+    const bool rows = format == FileFormat::kJsonRows && !IsJsonArray(text);
+    if (!table_ && !rows && format != FileFormat::kJsonLines && format != FileFormat::kEdgeList)
       return Fail(ErrorCode::kUnsupported,
                   name_ + ": format " + std::string(FileFormatName(format)) +
-                      " cannot be followed; jsonl, csv, tsv and edgelist can");
+                      " cannot be followed; lines of jsonl and rows, csv, tsv and edgelist can");
     options_.format = format;
     known_ = true;
     if (!table_ || windows_.size() == 0) return {};

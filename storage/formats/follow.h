@@ -5,8 +5,8 @@
 // goes on behind the last record that is durable: none is lost and none applied twice. It is the
 // index node inscription:plexus.follow.NAME of the graph. Reported entries are durable.
 //
-// Formats are those of lines: JSON lines, CSV and TSV, edge lists. A record that has no line end
-// yet waits; at the end of a pipe it counts as whole.
+// Formats are those of lines: JSON lines, rows, CSV and TSV, edge lists. A record that has no line
+// end yet waits; at the end of a pipe it counts as whole.
 #pragma once
 
 #include <cstddef>

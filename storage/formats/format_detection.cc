@@ -13,6 +13,8 @@
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_rows.h"
 #include "storage/formats/json/mcp_memory.h"
+#include "storage/formats/json/memory_rows.h"
+#include "storage/formats/json/node_link.h"
 
 namespace plexus {
 
@@ -213,7 +215,8 @@ std::optional<char> TableDelimiter(std::string_view line, const std::vector<Colu
     };
     const bool named = std::ranges::any_of(
         columns, [&](const ColumnName& column) { return has(Lower(column.in_file)); });
-    if ((has_end("source") && has_end("target")) || has("key") || has("id") || named)
+    if ((has_end("source") && has_end("target")) || has("key") || has("id") || named ||
+        MemoryRowOf(has) != MemoryRow::kNone)
       return delimiter;
   }
   return std::nullopt;
@@ -259,7 +262,35 @@ std::string_view FileFormatName(FileFormat format) {
   return "?";
 }
 
+namespace {
+
+// Where the rows of an answer begin, {"count":2,"results":[...]}: the bytes from their '[' on; ""
+// where the object is none.
+std::string_view RowsOfAnswer(std::string_view head) {
+  std::size_t at = head.find_first_not_of(" \t\r\n");
+  if (at == head.npos || head[at] != '{') return {};
+  std::string_view rest = head.substr(at + 1);
+  for (int i = 0; i < 16; ++i) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n,"), rest.size()));
+    if (!rest.starts_with('"')) return {};
+    const std::size_t end = rest.find('"', 1);
+    if (end == rest.npos) return {};
+    const std::string_view key = rest.substr(1, end - 1);
+    rest.remove_prefix(end + 1);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n:"), rest.size()));
+    if (rest.starts_with('[')) return NodeLinkReader::IsRowsOfAnswer(key) ? rest : "";
+    if (rest.starts_with('{')) return {};
+    const std::string_view value = ValueAt(rest);
+    rest.remove_prefix(std::min(value.find('}') == value.npos ? value.size() : rest.size(),
+                                rest.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
 bool formats_internal::IsJsonArray(std::string_view head) {
+  if (!RowsOfAnswer(head).empty()) return true;
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || head[begin] != '[') return false;
   const std::size_t element = head.find_first_not_of(" \t\r\n", begin + 1);
@@ -284,6 +315,8 @@ Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::str
   if (head.starts_with("%%MatrixMarket")) return FileFormat::kMatrixMarket;
   if (text.empty()) return json_lines ? FileFormat::kJsonLines : FileFormat::kEdgeList;
   const char first = text[text.find_first_not_of(" \t\r\n")];
+  if (const std::string_view rows = RowsOfAnswer(text); !rows.empty())
+    return FormatOfArray(file, rows, columns);
   if (json || first == '{' || first == '[')
     if (const auto format = FormatOfLines(text, cut, columns)) return *format;
   if (first == '[' && (json || BeginsArray(text)) && (IsJsonArray(head) || !json_lines))

@@ -87,6 +87,8 @@ struct ImportOptions {
   // Of CSV, TSV, rows, GraphML and node-link JSON. A file may lack some of them; one that no file
   // has makes the whole import stop before anything is applied (ImportReport::unused_columns).
   std::vector<ColumnName> columns = {};
+  // Kinds of nodes and edges that the files call otherwise: "is-a" is IS_A in the file.
+  std::vector<ColumnName> kind_names = {};
   // Edge kinds, as the files name them, whose edges the files hold the other way round: their ends
   // change places.
   std::vector<std::string> reversed_kinds = {};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/formats/format_detection.h"
+#include "storage/formats/json/json_rows.h"
 #include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/text_source.h"
 
@@ -37,6 +38,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
     if (!run.report.kept_errors.empty()) run.report.kept_errors.back().columns = std::move(hint);
     return std::nullopt;
   }
+  parser->set_memory_rows(AddJsonRow);
   // Of a table that is followed the header alone decides: rows come at any time.
   const std::string_view rows = head.substr(parser->header_bytes());
   parser->LookAtTypes(run.options.position ? std::string_view() : rows, head.size() < want);

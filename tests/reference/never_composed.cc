@@ -33,12 +33,15 @@ const std::map<std::string, double> kAdjustments = {
     {"dead_end", -0.45},       {"rejected", -0.45},
     {"bad_severity", -0.45},   {"closed_by_scope", -0.45},
     {"closed_by_user", -0.45}, {"closed_by_false_assumption", -0.45},
-    {"expired_lane", -0.45}};
-const Names kSuccess = {"accepted", "helpful", "submitted", "user_promoted"};
+    {"expired_lane", -0.45},   {"success", 0.25},
+    {"unhelpful", -0.20},      {"failed", -0.45},
+    {"wrong", -0.45}};
+const Names kSuccess = {"accepted", "helpful", "submitted", "user_promoted", "success"};
 const Names kDuplicate = {"duplicate_risk", "closed_by_duplicate"};
 const Names kClosed = {"dead_end",        "rejected",       "bad_severity",
                        "user_demoted",    "closed_by_user", "closed_by_false_assumption",
-                       "closed_by_scope", "expired_lane"};
+                       "closed_by_scope", "expired_lane",   "failed",
+                       "wrong",           "unhelpful"};
 
 Names Common(const Names& a, const Names& b) {
   Names both;

@@ -60,8 +60,6 @@ std::string Facts() {
 TEST_F(AgentsDay, EachStepIsOneCommand) {
   // Remember.
   EXPECT_TRUE(Says(Step("import - --now 2020-03-01", 0, Facts()), "nodes   30"));
-  EXPECT_TRUE(Says(Step("recall s5", 1), "the graph has no terms yet: run `plexus terms"));
-  EXPECT_TRUE(Says(Step("terms --now 2020-03-01"), "30 texts read"));
   EXPECT_TRUE(Says(Step("recall s5"), "f5 "));
   // Correct.
   Step("put f3 --text 'Service s3 is owned by team blue.'");

@@ -20,7 +20,10 @@ class DryRun : public ::testing::Test {
 {"node":"b","kind":"memory","text":"the queue waits"}
 {"edge":["a","b"],"kind":"contradicts"}
 )";
-    ASSERT_EQ(Plexus({"import", "-", "--format", "jsonl", "--db", db_}, {.input = lines}).code, 0);
+    ASSERT_EQ(Plexus({"import", "-", "--no-terms", "--format", "jsonl", "--db", db_},
+                     {.input = lines})
+                  .code,
+              0);
   }
   object Json(std::vector<std::string> words) const {
     words.insert(words.end(), {"--db", db_, "--json"});

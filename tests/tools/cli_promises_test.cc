@@ -107,7 +107,7 @@ TEST(Promises, AMovedTimeIsTold) {
       {"concept", "upsert", "apple"},
       {"import", lines, "--dry-run"},
       {"import", lines},
-      {"terms"},
+      {"terms", "--stem", "none"},
       {"recall", "one", "--commit"},
       {"remove", "m3"},
       {"purge", "m5"},

@@ -33,8 +33,8 @@ constexpr std::size_t kHelpColumns = 70;
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
     "--as-of SEQ|TIME, --scope S[,S], --node-kinds A,B, --where EXPRESSION, --now TIME,\n"
-    "--details kind,line,text, --times ms|iso, --max-seconds S, --max-bytes N, --threads N,\n"
-    "--wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
+    "--details kind,line,text, --node-columns A,B, --times ms|iso, --max-seconds S,\n"
+    "--max-bytes N, --threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11, 2026-11-21, 2026-11-21T22:05:00Z), milliseconds since\n"

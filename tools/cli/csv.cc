@@ -115,12 +115,15 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
   if (request.Given("details"))
     for (const std::string& what : request.List("details"))
       if (std::ranges::find(names, "node_" + what) == names.end()) names.push_back("node_" + what);
+  const std::size_t own = names.size();
+  for (const std::string& column : request.List("node_columns")) names.push_back(column);
   for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
   out << '\n';
   for (const ReplyRow& row : rows) {
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const TreeNode* cell = row.inner->Find(names[i]);
-      if (!cell && row.outer) cell = row.outer->Find(names[i]);
+      const TreeNode* of = i < own ? row.inner : row.inner->Find("node_columns");
+      const TreeNode* cell = of ? of->Find(names[i]) : nullptr;
+      if (i < own && !cell && row.outer) cell = row.outer->Find(names[i]);
       out << (i ? "," : "") << CsvCell(cell, reply.snapshot());
     }
     out << '\n';

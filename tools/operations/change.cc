@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
@@ -79,17 +80,23 @@ WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
 Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& request,
                                      const WriteBatch& batch) {
   PLEXUS_TRY(CheckTime(request));
-  if (!IsDryRun(request)) {
-    PLEXUS_ASSIGN(ApplyReport report, workspace.graph().Apply(batch));
-    return PreviewResult{.snapshot = workspace.graph().snapshot(), .report = std::move(report)};
+  const bool dry = IsDryRun(request), checked = IsChecked(request);
+  WriteBatch expecting;
+  if (dry || checked) {
+    PreviewOptions options;
+    options.now_ms = workspace.options().clock_ms;
+    options.executor = &workspace.executor();
+    options.scope = workspace.graph().options().scope;
+    PLEXUS_ASSIGN(PreviewResult preview, Preview(workspace.snapshot(), batch, options));
+    if (checked) PLEXUS_TRY(ObeyRules(workspace, request, preview));
+    preview.report.sequence = workspace.snapshot().sequence();
+    if (dry) return preview;
+    expecting.set_time_ms(batch.time_ms());
+    expecting.Append(batch);
+    expecting.ExpectSequence(workspace.snapshot().sequence());
   }
-  PreviewOptions options;
-  options.now_ms = workspace.options().clock_ms;
-  options.executor = &workspace.executor();
-  options.scope = workspace.graph().options().scope;
-  PLEXUS_ASSIGN(PreviewResult preview, Preview(workspace.snapshot(), batch, options));
-  preview.report.sequence = workspace.snapshot().sequence();
-  return preview;
+  PLEXUS_ASSIGN(ApplyReport report, workspace.graph().Apply(checked ? expecting : batch));
+  return PreviewResult{.snapshot = workspace.graph().snapshot(), .report = std::move(report)};
 }
 
 Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace, const Request& request,

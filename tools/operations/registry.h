@@ -35,6 +35,7 @@ void AddStats(Rows& rows);
 void AddKinds(Rows& rows);
 void AddLedger(Rows& rows);
 // Change.
+void AddRemember(Rows& rows);  // and correct
 void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
 void AddLedgerWrites(Rows& rows);
@@ -42,6 +43,7 @@ void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);
 void AddConcepts(Rows& rows);
 void AddDecisionsUnlink(Rows& rows);
+void AddDecisionsRules(Rows& rows);
 void AddTurns(Rows& rows);  // and session, which asks
 // Ask.
 void AddPageRank(Rows& rows);

@@ -83,6 +83,9 @@ const Parameters& CommonParameters() {
       tools::List("node_kinds", "A,B", "only nodes of these kinds").Named(Means::kNodeKind),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       DetailsParameter(),
+      tools::List("node_columns", "A,B",
+                  "JSON and CSV: beside each key the node's values by these names: a column, a "
+                  "property, kind, tags, degree, superseded_by"),
       tools::Choice("times", {"ms", "iso"},
                     "JSON and CSV: times as milliseconds since 1970, or as ISO 8601"),
       tools::Text("now", "TIME",

@@ -90,6 +90,12 @@ void WriteObject(ReplyWriter& json, const Shape& shape, bool warnings) {
     json.Field("description", MemberMeaning(detail));
     json.EndObject();
   }
+  if (has_key) {
+    json.BeginObject("node_columns");
+    json.Field("type", "object");
+    json.Field("description", MemberMeaning("node_columns"));
+    json.EndObject();
+  }
   if (warnings && !has_warnings) {
     json.BeginObject("warnings");
     WriteShape(json, ParseShape("warnings:[s]").members[0].shape);

@@ -95,7 +95,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 52> kMeanings = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 53> kMeanings = {{
     {"acyclic", "no cycle was met"},
     {"arousal_level", "of the concept from now on"},
     {"average_length", "words in a text, on average"},
@@ -125,6 +125,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 52> kMeaning
     {"layout_pays_after", "iterations that repay a copy of the arcs; 0: none would"},
     {"left_out", "superseded, expired or out of scope"},
     {"near_duplicate_of", "superseded ones that say nearly the same"},
+    {"node_columns", "its values; when 'node_columns' asks for them"},
     {"node_kind", "of the node; when 'details' asks for it"},
     {"node_line", "the first line of its text; when 'details' asks for it"},
     {"node_text", "its text; when 'details' asks for it"},

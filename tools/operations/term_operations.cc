@@ -1,6 +1,10 @@
 // Keeps terms and their record in step with the texts.
 #include "tools/operations/term_operations.h"
 
+#include <optional>
+#include <string_view>
+
+#include "engine/vocabulary.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
@@ -35,11 +39,44 @@ Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions opt
   return report;
 }
 
+namespace {
+
+// A graph whose first text is yet to come. O(nodes) where it has none.
+bool HasNoText(const Snapshot& snapshot) {
+  for (NodeId node = 0; node < snapshot.node_count(); ++node)
+    if (snapshot.payload_ref(node, NodeField::kText) && snapshot.alive(node) &&
+        snapshot.is_fact(node))
+      return false;
+  return true;
+}
+
+bool ChangesTexts(const WriteBatch& batch) {
+  bool texts = false;
+  batch.ForEachTextChange(
+      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
+  return texts;
+}
+
+// As an export of another graph has them.
+bool BringsTerms(const Snapshot& snapshot, const WriteBatch& batch) {
+  bool brings = false;
+  batch.ForEachEdge(0, [&](NodeRef, EdgeKindRef kind, NodeRef, std::optional<float>,
+                           std::string_view) {
+    const std::string& has_term = snapshot.schema().edge_kind(kHasTerm).name;
+    brings |= kind.local() ? batch.edge_kind_name(kind) == has_term : kind.id() == kHasTerm;
+  });
+  return brings;
+}
+
+}  // namespace
+
 Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
   const Snapshot& before = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
   TermKeeper keeper(workspace, record.terms);
-  keeper.on_ = asked || HasTerms(before);
+  // An index is the whole graph's: a session of a scope makes none.
+  keeper.on_ = asked || HasTerms(before) || (workspace.options().wall.empty() && HasNoText(before));
+  keeper.first_ = keeper.on_ && !asked && !HasTerms(before);
   if (!keeper.on_) return keeper;
   if (HasTerms(before) && record.covers() > 0) {
     PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
@@ -52,6 +89,8 @@ Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
 
 Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
   Settle(snapshot);
+  if (first_ && BringsTerms(snapshot, batch)) on_ = false;
+  if (!on_ || !ChangesTexts(batch)) return {};
   PLEXUS_ASSIGN(pending_, AddTerms(snapshot, terms_, batch, &workspace_->executor()));
   completed_at_ = snapshot.sequence();
   if (!complete_ || pending_.texts == 0) return {};
@@ -71,7 +110,16 @@ void TermKeeper::Add(const IndexTermsReport& more) {
   report_.unlinked += more.unlinked;
 }
 
+Result<IndexTermsReport> TermKeeper::IndexAll() {
+  const Snapshot now = workspace_->graph().snapshot();
+  if (HasTerms(now) || HasNoText(now)) return IndexTermsReport();
+  IndexTermsOptions options;
+  options.terms = terms_;
+  return UpdateTerms(*workspace_, options);
+}
+
 Result<IndexTermsReport> TermKeeper::Finish() {
+  if (!on_) return report_;
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
@@ -87,10 +135,7 @@ Result<IndexTermsReport> TermKeeper::Finish() {
 }
 
 Status KeepTerms(Workspace& workspace, WriteBatch& batch) {
-  bool texts = false;
-  batch.ForEachTextChange(
-      [&](NodeRef, WriteBatch::TextChange, std::string_view, std::size_t) { texts = true; });
-  if (!texts) return {};
+  if (!ChangesTexts(batch)) return {};
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
   return keeper.on() ? keeper.Complete(workspace.snapshot(), batch) : Status();
 }

@@ -21,14 +21,19 @@ Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOpti
 // Keeps the index in step with an import: terms go into the batches of their texts.
 class TermKeeper {
  public:
-  // `asked`: also where the graph has no terms yet.
+  // On where the graph has terms, or no text yet; `asked`: anywhere.
   static Result<TermKeeper> Make(Workspace& workspace, bool asked);
   bool on() const { return on_; }
-  // Completes a batch that is applied next to the graph as it is in `snapshot`.
+  // Whether a first index is made along the way: files that bring their own could come later.
+  bool first() const { return on_ && first_; }
+  // Completes a batch that is applied next to the graph as it is in `snapshot`. Of a graph without
+  // an index one that brings its own is left as it is, and so are all behind it.
   Status Complete(const Snapshot& snapshot, WriteBatch& batch);
   // After the last batch: indexes texts that were there before and had been missed. What all of it
   // did.
   Result<IndexTermsReport> Finish();
+  // In place of Complete and Finish, for a first index: all texts, unless the files brought terms.
+  Result<IndexTermsReport> IndexAll();
 
  private:
   TermKeeper(Workspace& workspace, TermOptions terms)
@@ -41,13 +46,14 @@ class TermKeeper {
   Workspace* workspace_;
   TermOptions terms_;
   bool on_ = false;
+  bool first_ = false;        // of a graph that had none, unasked
   bool complete_ = false;     // all texts of the graph are indexed, and its record says so
   IndexTermsReport report_;   // of batches that were applied
   IndexTermsReport pending_;  // of the batch completed last
   Sequence completed_at_ = 0;
 };
 
-// Adds the terms of the texts that the batch changes, where the graph has terms.
+// Adds the terms of the texts that the batch changes, where the graph has terms or no text yet.
 Status KeepTerms(Workspace& workspace, WriteBatch& batch);
 
 // Notes "12 facts have a text that is newer than the index ..." when there are any.

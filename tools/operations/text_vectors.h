@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/types.h"
+#include "engine/write_batch.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 
@@ -16,5 +21,16 @@ namespace plexus::tools {
 // those of the record (graph_record.h).
 Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
                                        const NodeSubset* subset);
+
+// Adds to a batch whose terms are complete the vectors of its node's text, in every space that
+// `embed` made, as `embed` would make them now: of the graph as the batch leaves it. How many.
+// Those of other texts stay as they are. O(nodes + has_term arcs) where there is such a space.
+Result<std::size_t> AddTextVectors(const Workspace& workspace, const Request& request,
+                                   WriteBatch& batch, NodeRef node, std::string_view key);
+
+// The vector that `embed` would make of a question's terms in the space; empty where the space is
+// not `embed`'s, or no text has one of them.
+Result<std::vector<float>> VectorOfTerms(const Workspace& workspace, const Request& request,
+                                         SpaceId space, std::span<const std::string> terms);
 
 }  // namespace plexus::tools

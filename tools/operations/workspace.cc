@@ -446,7 +446,7 @@ Result<Reply> AnswerInTime(Workspace& workspace, const Request& request) {
 }
 
 // How long the reply may be, and what its parts that run later say when the time is up.
-Status Bound(Reply& reply, const Request& request) {
+Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
   reply.limit.bytes = request.Count("max_bytes");
   reply.limit.seconds = request.MaybeNumber("max_seconds");
   PLEXUS_ASSIGN(reply.limit.budget, MakeBudget(request));
@@ -455,12 +455,17 @@ Status Bound(Reply& reply, const Request& request) {
       const Status written = stream(out);
       return written ? written : std::unexpected(TimedError(request, written.error()));
     };
-  if (request.Given("details") && reply.members)
+  if ((request.Given("details") || request.Given("node_columns")) && reply.members) {
+    NodeDetailOptions with{request.List("details"), request.List("node_columns"), {}};
+    for (const std::string& name : with.columns)
+      PLEXUS_TRY(NodeColumn::Named(workspace.snapshot(), name));
+    with.of_columns.now_ms = workspace.now_ms();
     reply.members = [members = std::move(reply.members),
-                     with = request.List("details")](ReplyWriter& writer) mutable {
+                     with = std::move(with)](ReplyWriter& writer) mutable {
       NodeDetails details(writer, with);
       members(details);
     };
+  }
   if (request.Text("times") == "iso" && reply.members)
     reply.members = [members = std::move(reply.members)](ReplyWriter& writer) mutable {
       IsoTimes times(writer);
@@ -476,7 +481,7 @@ Result<Reply> Answer(Workspace& workspace, const Request& request) {
   request.Begin(workspace.options().cancel);
   Result<Reply> reply = AnswerInTime(workspace, request);
   if (!reply) return std::unexpected(TimedError(request, std::move(reply.error())));
-  PLEXUS_TRY(Bound(*reply, request));
+  PLEXUS_TRY(Bound(workspace, *reply, request));
   return reply;
 }
 

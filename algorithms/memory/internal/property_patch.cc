@@ -39,16 +39,20 @@ void CopyValue(PropertyMapBuilder& to, const std::string_view* name, const Prope
       return;
     case PropertyType::kMap:
       add([&](std::string_view n) { to.BeginMap(n); }, [&] { to.BeginMap(); });
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        const std::string_view member = value.name(i);
-        CopyValue(to, &member, value[i]);
-      }
+      CopyMembers(to, value);
       to.End();
       return;
   }
 }
 
 }  // namespace
+
+void CopyMembers(PropertyMapBuilder& to, const PropertyView& map) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const std::string_view name = map.name(i);
+    CopyValue(to, &name, map[i]);
+  }
+}
 
 Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch) {
   PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));

@@ -21,4 +21,7 @@ struct PropertyPatch {
 // kCorruption: the bytes are no map. kInvalidArgument: it grows beyond the limits.
 Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch);
 
+// The members of a map into the builder's innermost map.
+void CopyMembers(PropertyMapBuilder& to, const PropertyView& map);
+
 }  // namespace plexus::memory_internal

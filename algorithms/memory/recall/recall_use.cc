@@ -103,28 +103,4 @@ std::string PreviewOf(std::string_view text) {
   return preview;
 }
 
-Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
-                               std::string_view query, std::int64_t now_ms) try {
-  NewEvent event;
-  event.tool = "recall";
-  event.mode = kDefaultEventMode;
-  event.query = query;
-  event.created_at = now_ms;
-  for (const RecallHit& hit : hits.first(std::min(hits.size(), kMaxEventMembers))) {
-    NewMember member;
-    member.key = snapshot.key(hit.node);
-    member.role = event.members.empty() ? "primary" : "supporting";
-    member.rank = static_cast<double>(event.members.size());
-    member.score = hit.score;
-    member.trust = memory_internal::TrustOf(snapshot, hit.node);
-    PLEXUS_ASSIGN(
-        const std::string text,
-        memory_internal::StoredPayload(snapshot, snapshot.payload_ref(hit.node, NodeField::kText)));
-    if (IsValidUtf8(text)) member.preview = PreviewOf(text);
-    event.members.push_back(std::move(member));
-  }
-  return event;
-}
-PLEXUS_CATCH_NO_MEMORY
-
 }  // namespace plexus

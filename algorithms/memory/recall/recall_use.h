@@ -47,13 +47,28 @@ struct RecallUse {
 Result<RecallUse> UseOf(const Snapshot& snapshot, std::span<const NodeId> memories,
                         const RecallUseOptions& options);
 
-// Computes: the event that records hits as evidence: tool "recall", the first member primary, the
-//   others supporting, with rank, score, trust and preview. For RecordEvent; without hits it has no
-//   members, so nothing is recorded. At most kMaxEventMembers hits become members.
-// Errors: kCorruption: from the payload store.
+struct EvidenceOptions {
+  std::string tool = "recall", mode = std::string(kDefaultEventMode);
+  std::string props = {};                    // As NewEvent::props.
+  double least = 0.5;                        // Of the best score, in [0, 1]: less is no evidence.
+  std::span<const std::string> terms = {};   // Of the question, as they are indexed.
+  std::uint64_t analyzed = 0, expanded = 0;  // Memories ranked, relations followed; 0: not said.
+};
+
+// Computes: the event that records hits as evidence, as vestige's deep_reference does. A hit that
+//   is superseded has that role, one that contradicts a hit before it, or a memory outside of the
+//   hits, is `contradicting`, as the other side is; of the others the first is primary, the rest
+//   supporting. Members have rank, score, trust and preview. The event has confidence (best value
+//   + min(0.03 per evidence, 0.2) - 0.1 per contradiction, in [0, 1]; a value is 0.5 of the best
+//   score + 0.2 trust + 0.3 share of the question's terms), status (no_evidence,
+//   contradictions_found, resolved above 0.7, partial_evidence), and the preview of its first
+//   member. For RecordEvent; without hits it has no members, so nothing is recorded.
+// Errors: kInvalidArgument: `least` out of range. kCorruption: from the payload store, props that
+//   are no map.
 // Threads: thread-safe.
 Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
-                               std::string_view query, std::int64_t now_ms);
+                               std::string_view query, std::int64_t now_ms,
+                               const EvidenceOptions& options = {});
 
 // The first 160 bytes of a text, cut at a character, with "..." if there is more; line ends become
 // blanks.

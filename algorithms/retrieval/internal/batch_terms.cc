@@ -184,7 +184,7 @@ class BatchTerms {
     if (!w.set && removed) return {};  // its edges went with it
     std::vector<TermCount> wanted;
     if (w.set) {
-      PLEXUS_ASSIGN(wanted, splitter.Count(w.text));
+      PLEXUS_ASSIGN(wanted, splitter.CountDocument(w.text, KeyOf(w)));
     }
     std::vector<retrieval_internal::StoredTerm> stored;
     if (was_there) stored = retrieval_internal::StoredTerms(s_, w.id, has_term_);
@@ -200,6 +200,11 @@ class BatchTerms {
     }
     w.difference = retrieval_internal::DifferenceOf(std::move(wanted), std::move(stored));
     return {};
+  }
+  // Words of an event's key are no terms.
+  std::string_view KeyOf(const Written& w) const {
+    const std::string_view key = w.id == kNoNode ? batch_.key(w.node) : s_.key(w.id);
+    return key.find(kIndexSeparator) == key.npos ? key : std::string_view();
   }
   // The stored text is another one, or there is none.
   Result<bool> IsOther(NodeId node, std::string_view text) const {

@@ -17,6 +17,7 @@ constexpr FieldName kEdges[] = {
     {"target", "target"},
     {"target_id", "target"},
     {"targetId", "target"},
+    {"destination", "target"},
     {"to_id", "target"},
     {"toId", "target"},
     {"kind", "kind"},
@@ -24,6 +25,7 @@ constexpr FieldName kEdges[] = {
     {"edgeType", "kind"},
     {"link_type", "kind"},
     {"linkType", "kind"},
+    {"relationship", "kind"},
     {"weight", "weight"},
     {"strength", "weight"},
     {"created_at", "created_at"},
@@ -51,6 +53,9 @@ constexpr FieldName kNodes[] = {
     {"decision", "text"},
     {"content", "text"},
     {"summary", "text"},
+    {"memory", "text"},
+    {"tags", "tags"},
+    {"categories", "tags"},
     {"created_at", "created_at"},
     {"createdAt", "created_at"},
     {"date", "created_at"},
@@ -70,7 +75,7 @@ constexpr FieldName kNodes[] = {
 };
 
 constexpr FieldKind kKinds[] = {
-    {"decision", "decision"}, {"stakes", "decision"}, {"content", "memory"}};
+    {"decision", "decision"}, {"stakes", "decision"}, {"content", "memory"}, {"memory", "memory"}};
 
 constexpr std::array<std::string_view, 3> kAmbiguousKinds = {"supersedes", "supports",
                                                              "promoted_from"};
@@ -87,6 +92,31 @@ bool IsAmbiguousKind(std::string_view kind) {
 }
 bool IsAmbiguousEnd(std::string_view in_file) {
   return std::ranges::find(kAmbiguousEnds, in_file) != kAmbiguousEnds.end();
+}
+
+std::string Camel(std::string_view name) {
+  std::string camel;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '_' && i + 1 < name.size())
+      camel += static_cast<char>(name[++i] - 'a' + 'A');
+    else
+      camel += name[i];
+  }
+  return camel;
+}
+
+MemoryRow MemoryRowOf(const std::function<bool(std::string_view)>& has) {
+  const auto any = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [&](std::string_view n) { return has(n) || has(Camel(n)); });
+  };
+  if (any({"event_id"}) && any({"memory_id"})) return MemoryRow::kMember;
+  if (any({"event_id"}) && any({"outcome_type"})) return MemoryRow::kOutcome;
+  if (any({"id", "event_id"}) && (any({"query_hash"}) || (has("tool") && has("query"))))
+    return MemoryRow::kEvent;
+  if (any({"session_id"}) && any({"id", "turn_id", "message_id"}) && !has("decision") &&
+      any({"content", "text", "message", "embedding", "inscription", "metadata"}))
+    return MemoryRow::kTurn;
+  return MemoryRow::kNone;
 }
 
 }  // namespace plexus::formats_internal

@@ -3,11 +3,13 @@
 // Tables only: a field of a file and what it means here. Of several fields with one meaning the
 // first in the table counts, and the others stay properties. The names are those of the decisions
 // and edges of CSTP (`source_id`, `edge_type`, `decision`), of the connections and memories of
-// vestige (`link_type`, `strength`, `content`) and of Codewhale's edges (`from_id`, `to_id`), in
-// snake_case and in camelCase.
+// vestige (`link_type`, `strength`, `content`) of Codewhale's edges (`from_id`, `to_id`) and of
+// Mem0's memories and relations (`memory`, `destination`), in snake_case and in camelCase.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace plexus::formats_internal {
@@ -29,5 +31,13 @@ std::span<const FieldKind> NodeFieldKinds();
 bool IsAmbiguousKind(std::string_view kind);
 // Names of ends that do not tell which of the two directions is meant.
 bool IsAmbiguousEnd(std::string_view in_file);
+
+// "event_id" -> "eventId".
+std::string Camel(std::string_view name);
+
+// Rows of the memory systems' own tables that are more than a node or an edge (json/memory_rows.h).
+enum class MemoryRow { kNone, kEvent, kMember, kOutcome, kTurn };
+// What a row of these names is.
+MemoryRow MemoryRowOf(const std::function<bool(std::string_view)>& has);
 
 }  // namespace plexus::formats_internal

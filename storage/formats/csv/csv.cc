@@ -11,9 +11,11 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/field_names.h"
+#include "storage/formats/base/json_check.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/base/tag_list.h"
 
 namespace plexus::formats_internal {
 
@@ -178,12 +180,15 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
 
 Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) {
   ambiguous_ends_ = std::ranges::any_of(names, IsAmbiguousEnd);
-  RenameOthers(names);
+  const auto named = [&](std::string_view n) { return std::ranges::count(names, n) > 0; };
+  rows_ = MemoryRowOf(named) != MemoryRow::kNone;
+  if (!rows_) RenameOthers(names);
   auto has = [&](std::string_view wanted) {
     return std::any_of(names.begin(), names.end(), [&](auto& n) { return Lower(n) == wanted; });
   };
   edges_ = has("source") && has("target");
-  if (!edges_ && !has("key") && !has("id")) {
+  add_ = rows_ ? &CsvParser::AddRow : edges_ ? &CsvParser::AddEdge : &CsvParser::AddNode;
+  if (!rows_ && !edges_ && !has("key") && !has("id")) {
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
     if (hint) *hint = Hint(names);
@@ -215,7 +220,8 @@ Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) 
     HeaderColumn column{name, Field::kOther};
     const std::string lower = Lower(name);
     for (const Known& k : kKnown)
-      if (lower == k.name && (edges_ ? k.in_edges : k.in_nodes)) column = {lower, k.field};
+      if (!rows_ && lower == k.name && (edges_ ? k.in_edges : k.in_nodes))
+        column = {lower, k.field};
     for (const HeaderColumn& other : columns_) {
       const std::string place = "header: column " + std::to_string(columns_.size() + 1) + ": ";
       if (other.name == column.name) return Bad(place + Quoted(name) + " stands twice");
@@ -305,7 +311,7 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
                std::to_string(row.cells.size()));
     if (ok && !IsValidUtf8(record)) ok = Bad("not valid UTF-8");
     if (ok && record.find('\0') != std::string_view::npos) ok = Bad("contains a NUL byte");
-    if (ok) ok = edges_ ? AddEdge(row, builder) : AddNode(row, builder);
+    if (ok) ok = (this->*add_)(row, builder);
     if (!ok && !NoteError(context, piece, record_line, std::move(ok.error().message))) break;
   }
   return at;
@@ -331,7 +337,8 @@ Result<std::optional<std::string>> CsvParser::Properties(const CsvRow& row,
     const auto id = columns ? columns->FindColumn(column.name) : std::nullopt;
     if (id && !StaysProperty(*columns, *id, row.cells[i])) continue;
     AppendJsonKey(json, column.name);
-    if (IsCanonicalNumber(row.cells[i]))
+    const std::string_view cell = row.cells[i];
+    if ((column.name == "metadata" && cell[0] == '{' && CheckJson(cell)) || IsCanonicalNumber(cell))
       json += row.cells[i];
     else
       AppendJsonString(json, WithoutFormulaGuard(row.cells[i]));
@@ -385,7 +392,7 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
 
 Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   const Schema& schema = builder.schema();
-  const std::string_view kind = Trim(Cell(row, Field::kKind));
+  const std::string_view kind = builder.KindCalled(Trim(Cell(row, Field::kKind)));
   std::optional<NodeKindId> known;
   if (!kind.empty()) known = schema.FindNodeKind(kind);
   if (kind.size() > Limits::kMaxStringBytes) return Bad("a node kind's name is too long");
@@ -433,14 +440,9 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
     values.push_back(value);
   }
   std::vector<NodeName> tags;
-  std::string_view tag_cell = Cell(row, Field::kTags);
-  while (!tag_cell.empty()) {
-    const std::size_t end = std::min(tag_cell.find(';'), tag_cell.size());
-    if (auto tag = Trim(tag_cell.substr(0, end)); !tag.empty()) {
-      PLEXUS_ASSIGN(NodeName tag_name, builder.Name(tag, kTag));
-      tags.push_back(std::move(tag_name));
-    }
-    tag_cell.remove_prefix(std::min(end + 1, tag_cell.size()));
+  for (const std::string& tag : ReadTagList(Cell(row, Field::kTags))) {
+    PLEXUS_ASSIGN(NodeName tag_name, builder.Name(tag, kTag));
+    tags.push_back(std::move(tag_name));
   }
   if (tags.size() > limits_.tags) return Bad("more than " + std::to_string(limits_.tags) + " tags");
   PLEXUS_ASSIGN(std::optional<std::string> properties, Properties(row, &schema));

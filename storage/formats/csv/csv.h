@@ -52,6 +52,12 @@ class CsvParser final : public RecordParser {
   // columns where they hold nothing there. `whole`: no row is cut.
   void LookAtTypes(std::string_view rows, bool whole);
 
+  // Who takes the rows of a memory system's own table (base/field_names.h), each a JSON object
+  // whose values are texts. REQUIRED where has_memory_rows().
+  using AddMemoryRow = Status (*)(std::string_view row, BatchBuilder& builder);
+  bool has_memory_rows() const { return rows_; }
+  void set_memory_rows(AddMemoryRow add) { add_row_ = add; }
+
   std::size_t header_bytes() const { return header_bytes_; }
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
@@ -84,6 +90,7 @@ class CsvParser final : public RecordParser {
   Status ReadHeader(std::vector<std::string> names, std::string* hint);
   // The kind of an edge, or of Gephi's column Type its direction, as a kind.
   Result<std::string_view> EdgeKindOf(const CsvRow& row, BatchBuilder& builder) const;
+  Status AddRow(const CsvRow& row, BatchBuilder& builder) const;
   Status AddEdge(const CsvRow& row, BatchBuilder& builder) const;
   Status AddNode(const CsvRow& row, BatchBuilder& builder) const;
   // Property columns and `props` together; nullopt when all are empty.
@@ -95,7 +102,9 @@ class CsvParser final : public RecordParser {
   std::vector<HeaderColumn> columns_;
   std::size_t header_bytes_ = 0;
   char delimiter_ = ',';
-  bool edges_ = true, ambiguous_ends_ = false;
+  Status (CsvParser::*add_)(const CsvRow&, BatchBuilder&) const = nullptr;
+  AddMemoryRow add_row_ = nullptr;
+  bool edges_ = true, ambiguous_ends_ = false, rows_ = false;
   bool directions_ = false;  // the column `type` holds them
   ImportLimits limits_;
 };

@@ -5,6 +5,7 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
+#include "storage/formats/base/property_columns.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
@@ -49,9 +50,42 @@ void AppendNumberCell(std::string& out, std::optional<T> value) {
   if (value) AppendNumber(out, *value);
 }
 
+// The columns of properties, and `props`.
+void AppendHeader(std::string& out, const PropertyColumns& own) {
+  for (const std::string& name : own.names) {
+    out += ',';
+    AppendCell(out, name);
+  }
+  out += ",props";
+}
+
+Status AppendProperties(std::string& out, const Snapshot& s, PayloadRef ref,
+                        const PropertyColumns& own) {
+  if (own.names.empty()) {
+    out += ',';
+    PLEXUS_ASSIGN(const std::string properties, PropertiesJson(s, ref));
+    AppendCell(out, properties);
+    return {};
+  }
+  PLEXUS_ASSIGN(const SpreadProperties spread, Spread(s, ref, own));
+  for (const std::string& cell : spread.cells) {
+    out += ',';
+    AppendCell(out, cell);
+  }
+  out += ',';
+  AppendCell(out, spread.rest);
+  return {};
+}
+
 Status CsvEdges(const Snapshot& s, const ExportOptions& options, ExportSink& sink) {
   std::string& out = sink.text();
-  out += "source,target,kind,weight,label,created_at,created_by,valid_from,valid_until,props";
+  PLEXUS_ASSIGN(const PropertyColumns own,
+                PropertyColumns::OfEdges(s, options, sink,
+                                         {"source", "target", "kind", "type", "weight", "label",
+                                          "created_at", "created_by", "valid_from", "valid_until",
+                                          "props"}));
+  out += "source,target,kind,weight,label,created_at,created_by,valid_from,valid_until";
+  AppendHeader(out, own);
   PLEXUS_TRY(sink.EndRow());
   return ForEachSelected(s, options, sink, [&](const Edge& e) -> Status {
     AppendCell(out, s.key(e.source));
@@ -68,9 +102,7 @@ Status CsvEdges(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     AppendCell(out, s.string(e.created_by));
     AppendNumberCell(out, Time(e.valid_from));
     AppendNumberCell(out, Time(e.valid_until));
-    out += ',';
-    PLEXUS_ASSIGN(std::string properties, PropertiesJson(s, e.properties));
-    AppendCell(out, properties);
+    PLEXUS_TRY(AppendProperties(out, s, e.properties, own));
     return sink.EndRow();
   });
 }
@@ -78,12 +110,15 @@ Status CsvEdges(const Snapshot& s, const ExportOptions& options, ExportSink& sin
 Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sink) {
   std::string& out = sink.text();
   const std::vector<ColumnId> columns = UsedColumns(s);
+  std::vector<std::string> taken = {"key", "id", "kind", "type", "text", "tags", "props"};
+  for (const Column& column : s.schema().columns()) taken.push_back(column.name);
+  PLEXUS_ASSIGN(const PropertyColumns own, PropertyColumns::OfNodes(s, options, taken));
   out += "key,kind,text,tags";
   for (ColumnId c : columns) {
     out += ',';
     AppendCell(out, s.schema().columns()[c].name);
   }
-  out += ",props";
+  AppendHeader(out, own);
   PLEXUS_TRY(sink.EndRow());
   for (NodeId v = 0; v < s.node_count(); ++v) {
     PLEXUS_TRY(sink.EndNode());
@@ -110,10 +145,7 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
           break;
       }
     }
-    out += ',';
-    PLEXUS_ASSIGN(std::string properties,
-                  PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
-    AppendCell(out, properties);
+    PLEXUS_TRY(AppendProperties(out, s, s.payload_ref(v, NodeField::kProperties), own));
     PLEXUS_TRY(sink.EndRow());
   }
   return {};

@@ -1,6 +1,8 @@
-// One CSV record after RFC 4180, strictly: quotes open a cell or stand nowhere.
+// One CSV record after RFC 4180, strictly: quotes open a cell or stand nowhere. One of a memory
+// system as JSON.
 #include <algorithm>
 
+#include "engine/properties/json_writer.h"
 #include "storage/formats/csv/csv.h"
 
 namespace plexus::formats_internal {
@@ -76,6 +78,16 @@ bool NeedsFormulaGuard(std::string_view cell) {
 
 std::string_view WithoutFormulaGuard(std::string_view cell) {
   return cell.starts_with('\'') && NeedsFormulaGuard(cell) ? cell.substr(1) : cell;
+}
+
+Status CsvParser::AddRow(const CsvRow& row, BatchBuilder& builder) const {
+  std::string text = "{";
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (row.cells[i].empty()) continue;
+    engine_internal::AppendJsonKey(text, columns_[i].name);
+    engine_internal::AppendJsonString(text, WithoutFormulaGuard(row.cells[i]));
+  }
+  return add_row_(text + "}", builder);
 }
 
 }  // namespace plexus::formats_internal

@@ -10,6 +10,7 @@
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/base/tag_list.h"
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/json/json_record.h"
 
@@ -180,12 +181,8 @@ Result<std::optional<std::vector<NodeName>>> JsonRecord::TakeElementTags() {
     names.push_back(std::move(name));
     return {};
   };
-  if (tags->is_string()) {  // "a;b", for formats without lists
-    for (std::string_view rest = tags->text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(';'), rest.size());
-      if (const auto tag = Trim(rest.substr(0, end)); !tag.empty()) PLEXUS_TRY(add(tag));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+  if (tags->is_string()) {  // for formats without lists
+    for (const std::string& tag : ReadTagList(tags->text)) PLEXUS_TRY(add(tag));
   } else if (tags->type == JsonType::kArray) {
     for (const JsonValue& tag : json_.children(*tags)) {
       if (!tag.is_string()) return Bad("a tag must be a string without U+001F");
@@ -245,10 +242,10 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
                          : directed                  ? "link"
                                                      : kLinkedKind);
   PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder_.Ends(source, target, name));
-  const auto match = builder_.schema().FindEdgeKind(name);
+  const auto match = builder_.schema().FindEdgeKind(ends.kind_name);
   if (!match) {  // stated at its first good use, so that no later edge can mean it otherwise
     EdgeKind defined;
-    defined.name = name;
+    defined.name = ends.kind_name;
     defined.symmetric = !directed;
     PLEXUS_TRY(builder_.Define(defined));
   } else if (!directed && !builder_.schema().edge_kind(match->kind).symmetric) {

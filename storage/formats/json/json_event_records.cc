@@ -46,6 +46,11 @@ Result<std::uint64_t> CountUnknown(std::string_view name, const char* what,
   return 1;
 }
 
+bool IsMemberAttribute(std::string_view name) {
+  return name == "rank" || name == "trust" || name == "score" || name == "preview" ||
+         name == "tags";
+}
+
 struct Member {
   NodeName node;
   std::string_view role;
@@ -82,6 +87,13 @@ Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
       for (const JsonValue& tag : json.children(m))
         if (!tag.is_string()) return Bad("a member's tags must be strings");
       attributes.push_back(&m);
+    } else if (m.key == "props" && m.type == JsonType::kObject) {
+      for (const JsonValue& own : json.children(m)) {
+        if (IsMemberAttribute(own.key))
+          return Bad("\"props\" of a member must not hold \"" + std::string(own.key) +
+                     "\": it is an attribute of the member itself");
+        attributes.push_back(&own);
+      }
     } else {
       return Bad("unknown key \"" + std::string(m.key.substr(0, 80)) + "\" of a member");
     }

@@ -19,6 +19,7 @@ Result<std::string_view> KeyText(const JsonValue& key) {
 Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key,
                                                      std::string_view kind) const {
   NodeRecord record;
+  kind = builder_.KindCalled(kind);
   record.kind = kind;
   if (!kind.empty()) record.known = builder_.schema().FindNodeKind(kind);
   if (kind.size() > Limits::kMaxStringBytes)

@@ -10,6 +10,7 @@
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_record.h"
+#include "storage/formats/json/memory_rows.h"
 #include "storage/formats/json/object_lines.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
@@ -53,6 +54,9 @@ class Row {
     const std::size_t limit = builder_.context().options->limits.columns;
     if (fields_.size() > limit) return Bad("more than " + std::to_string(limit) + " fields");
     PLEXUS_TRY(RenameGiven());
+    const MemoryRow sort =
+        MemoryRowOf([&](std::string_view n) { return Find(fields_, n) || Find(nulls_, n); });
+    if (sort != MemoryRow::kNone) return AddMemoryRow(sort);
     const bool edge = Has(EdgeFieldNames(), "source") && Has(EdgeFieldNames(), "target");
     if (!edge && !Has(NodeFieldNames(), "id"))
       return Bad(
@@ -68,6 +72,25 @@ class Row {
     PLEXUS_TRY(CheckKey("id", NodeFieldNames(), false));
     PLEXUS_TRY(CheckText("text"));
     return AddNode();
+  }
+
+  // All records of the row or none: they are tried on a piece of their own first.
+  Status AddMemoryRow(MemoryRow sort) {
+    PLEXUS_ASSIGN(const std::vector<std::string> records, RecordsOf(sort, json_, fields_));
+    Piece trial;
+    trial.schema_after = std::make_shared<const Schema>(builder_.schema());
+    ParseContext context = builder_.context();
+    context.touched = nullptr;
+    BatchBuilder alone(context, trial);
+    JsonParser json(builder_.context().options->limits.field_bytes);
+    if (records.size() > 1)
+      for (const std::string& record : records) PLEXUS_TRY(AddRecord(record, json, alone));
+    for (const std::string& record : records) PLEXUS_TRY(AddRecord(record, json, builder_));
+    return {};
+  }
+  static Status AddRecord(const std::string& record, JsonParser& json, BatchBuilder& builder) {
+    PLEXUS_ASSIGN(const JsonValue* root, json.Parse(record));
+    return JsonRecord(json, *root, builder).Add();
   }
 
   // What the import's options say that fields mean.
@@ -179,12 +202,17 @@ class Row {
     float weight = 1;
   };
 
-  // What a decision's `related_to` names, if it is a list of such; else it stays a property.
+  // What a decision's `related_to` names, if it is a list of ids or of objects with one; else it
+  // stays a property.
   Result<std::vector<Related>> TakeRelated() {
     std::vector<Related> all;
     const JsonValue* list = Find(fields_, "related_to");
     if (!list || list->type != JsonType::kArray) return all;
     for (const JsonValue& item : json_.children(*list)) {
+      if (item.is_string()) {
+        all.push_back({item.text, 1});
+        continue;
+      }
       if (item.type != JsonType::kObject) return std::vector<Related>();
       const JsonValue* key = json_.Find(item, "id");
       const JsonValue* distance = json_.Find(item, "distance");
@@ -212,7 +240,21 @@ std::size_t JsonRowsParser::Parse(std::string_view text, std::uint64_t first_lin
                                   const ParseContext& context, Piece& piece) const {
   return TakeObjectLines(text, first_line, context, piece,
                          [](JsonParser& json, const JsonValue& root, std::uint64_t,
-                            BatchBuilder& builder) { return Row(json, root, builder).Add(); });
+                            BatchBuilder& builder) { return AddJsonRow(json, root, builder); });
+}
+
+Status AddJsonRow(const JsonParser& json, const JsonValue& root, BatchBuilder& builder) {
+  const std::string whole = WithJsonOfTexts(json, root);
+  if (whole.empty()) return Row(json, root, builder).Add();
+  JsonParser parser(builder.context().options->limits.field_bytes);
+  PLEXUS_ASSIGN(const JsonValue* row, parser.Parse(whole));
+  return Row(parser, *row, builder).Add();
+}
+
+Status AddJsonRow(std::string_view row, BatchBuilder& builder) {
+  JsonParser json(builder.context().options->limits.field_bytes);
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(row));
+  return AddJsonRow(json, *root, builder);
 }
 
 bool IsJsonRow(std::string_view line, bool any_names) {
@@ -223,6 +265,7 @@ bool IsJsonRow(std::string_view line, bool any_names) {
   for (const std::string_view ours : {"node", "edge", "event", "vector", "unlink", "remove",
                                       "purge", "column", "space", "nodes", "links", "edges"})
     if (has(ours)) return false;
+  if (MemoryRowOf(has) != MemoryRow::kNone) return true;
   const auto named = [&](std::span<const FieldName> names, std::string_view meaning) {
     return std::ranges::any_of(names, [&](const FieldName& name) {
       return name.meaning == meaning &&

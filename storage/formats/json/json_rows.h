@@ -7,13 +7,16 @@
 // fields mean, ImportOptions::columns says more; every other field is a property, and null is an
 // absent field. Renamed so, a row is an element of a document (json_element.h). A decision's
 // `related_to` (a list of {"id", "distance"}) makes edges `relates_to` of weight
-// max(0.01, 1 - distance) to three decimals, as CSTP's graph does.
+// max(0.01, 1 - distance) to three decimals, as CSTP's graph does; a list of ids, of weight 1.
+// Turns and the tables of a ledger are more than a node: memory_rows.h.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
+#include "storage/formats/base/json_tree.h"
 #include "storage/formats/import.h"
+#include "storage/formats/pipeline/batch_builder.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
@@ -23,6 +26,10 @@ class JsonRowsParser final : public RecordParser {
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
 };
+
+// One row, of whatever table; also as the text of an object.
+Status AddJsonRow(const JsonParser& json, const JsonValue& root, BatchBuilder& builder);
+Status AddJsonRow(std::string_view row, BatchBuilder& builder);
 
 // Whether a line is such a row and no record of JSON lines, by the names that only other systems
 // give to ends and keys; with `any_names` by any of the names.

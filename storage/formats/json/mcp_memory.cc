@@ -67,7 +67,8 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
   static constexpr std::array<std::string_view, 5> kKnown = {"type", "name", "entityType",
                                                              "observations", kFileLine};
   PLEXUS_ASSIGN(const std::string_view key, Text(json, root, "name"));
-  PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "entityType"));
+  PLEXUS_ASSIGN(std::string_view type, Text(json, root, "entityType"));
+  type = builder.KindCalled(type);
   PLEXUS_ASSIGN(const Observations observations, ReadObservations(json, root));
   PLEXUS_ASSIGN(const NodeName name, builder.Name(key));
   if (name.is_index()) return Bad("an entity's name must not hold U+001F");
@@ -128,7 +129,8 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
                                                              kFileLine};
   PLEXUS_ASSIGN(const std::string_view from, Text(json, root, "from"));
   PLEXUS_ASSIGN(const std::string_view to, Text(json, root, "to"));
-  PLEXUS_ASSIGN(const std::string_view name, Text(json, root, "relationType"));
+  PLEXUS_ASSIGN(std::string_view name, Text(json, root, "relationType"));
+  name = builder.KindCalled(name);
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
   PLEXUS_ASSIGN(JsonProperties map, SplitProperties(others));
   map[std::string(kFileLine)] = std::to_string(line);

@@ -182,6 +182,7 @@ void NodeLinkReader::Member() {
   if (!CutString(key)) return Fail("the file ends inside a member's name");
   if (key.size() > 1024) return Fail("a member's name is over 1024 bytes");
   key = key.substr(1, key.size() - 2);
+  if (what_ == What::kArray) return AnswerMember(key);
   if (!seen_.insert(key).second) return Fail("\"" + key + "\" stands twice");
   if (seen_.size() > kMaxMembers)
     return Fail("more than " + std::to_string(kMaxMembers) + " members");
@@ -204,6 +205,29 @@ void NodeLinkReader::Member() {
   if (!CutValue()) return;
   state_ = State::kAfterMember;
   Flag(key, begin);
+}
+
+// Of an answer: a list of rows, or what says nothing of them, such as the number of pages.
+void NodeLinkReader::AnswerMember(const std::string& key) {
+  if (!Expect(':', "':'")) return;
+  const int first = SkipBlanks();
+  if (first == '[' && IsRowsOfAnswer(key)) {
+    Get();
+    first_ = true;
+    state_ = State::kElement;
+    return;
+  }
+  if (first == '[' || first == '{')
+    return Fail("the member \"" + key.substr(0, 80) + "\" beside the rows is not read");
+  std::string value;
+  if (first == '"' && !CutString(value)) return Fail("the file ends inside a value");
+  if (first != '"')
+    for (int c = first; c >= 0 && !IsBlank(c) && c != ',' && c != '}'; c = Peek()) Get();
+  state_ = State::kAfterMember;
+}
+
+bool NodeLinkReader::IsRowsOfAnswer(std::string_view key) {
+  return key == "results" || key == "memories" || key == "relations";
 }
 
 // Whether the value of the member that begins here is a list of nodes or edges.
@@ -262,7 +286,7 @@ void NodeLinkReader::KeepId(std::size_t begin) {
 
 void NodeLinkReader::Element() {
   if (ListEnds()) {
-    if (state_ != State::kDone) state_ = what_ == What::kArray ? State::kTail : State::kAfterMember;
+    if (state_ != State::kDone) state_ = AfterList();
     return;
   }
   ++elements_;
@@ -307,7 +331,10 @@ void NodeLinkReader::Step() {
       }
       if (SkipBlanks() < 0) return Fail("the file is empty");
       if (what_ == What::kArray) {
-        if (Expect('[', "an array")) state_ = State::kElement;
+        wrapped_ = Peek() == '{';
+        if (wrapped_) Get();
+        if (wrapped_ || Expect('[', "an array"))
+          state_ = wrapped_ ? State::kMember : State::kElement;
         return;
       }
       if (Expect('{', "an object with \"nodes\"")) state_ = State::kMember;
@@ -323,6 +350,10 @@ void NodeLinkReader::Step() {
     case State::kAfterMember:
       if (SkipBlanks() == ',') return TakeComma(State::kMember);
       if (!Expect('}', "',' or '}'")) return;
+      if (wrapped_) {
+        state_ = State::kTail;
+        return;
+      }
       if (!has_lists_) {
         std::string all;
         for (const std::string& key : seen_) all += (all.empty() ? "\"" : ", \"") + key + "\"";
@@ -335,8 +366,7 @@ void NodeLinkReader::Step() {
       return Element();
     case State::kAfterElement:
       if (SkipBlanks() == ',') return TakeComma(State::kElement);
-      if (Expect(']', "',' or ']'"))
-        state_ = what_ == What::kArray ? State::kTail : State::kAfterMember;
+      if (Expect(']', "',' or ']'")) state_ = AfterList();
       return;
     case State::kNeighbour:
       return Neighbour();

@@ -15,7 +15,8 @@
 // adjacency_data.
 //
 // The same reader cuts a JSON array of records into lines without a letter before them, for the
-// parsers of JSON objects (What::kArray).
+// parsers of JSON objects (What::kArray). So it does the lists of an answer in an object:
+// {"results":[...],"relations":[...],"count":2}, as Mem0 prints it.
 #pragma once
 
 #include <memory>
@@ -54,6 +55,8 @@ class NodeLinkReader final : public BlockSource {
     bool after_elements = false;
   };
   const std::optional<Broken>& array_error() const { return array_error_; }
+  // The member of an answer that holds rows.
+  static bool IsRowsOfAnswer(std::string_view key);
 
  private:
   enum class State {
@@ -75,6 +78,10 @@ class NodeLinkReader final : public BlockSource {
   void Step();
   void Fail(std::string_view reason);  // the document ends here
   void Member();
+  void AnswerMember(const std::string& key);
+  State AfterList() const {
+    return what_ == What::kArray && !wrapped_ ? State::kTail : State::kAfterMember;
+  }
   void Flag(std::string_view key, std::size_t begin);
   // Appends one value to the line, and `close`. Of one that is too long nothing, or an error.
   enum class TooLong : std::uint8_t { kError, kNothing };
@@ -99,7 +106,8 @@ class NodeLinkReader final : public BlockSource {
   std::uint64_t bytes_read_ = 0, line_ = 1;
 
   State state_ = State::kStart;
-  bool first_ = true;  // in the object or the list
+  bool first_ = true;     // in the object or the list
+  bool wrapped_ = false;  // the lists of an answer
   char sort_ = 'N';
   std::string_view list_;   // of edges, which is being read
   bool has_lists_ = false;  // of nodes or edges

@@ -127,13 +127,20 @@ void BatchBuilder::SetProperties(NodeRef node, const std::string& properties) {
     batch().SetPayload(node, NodeField::kProperties, properties);
 }
 
+std::string_view BatchBuilder::KindCalled(std::string_view name) const {
+  const std::vector<ColumnName>& names = context_.options->kind_names;
+  const auto at = std::ranges::find(names, name, &ColumnName::in_file);
+  return at == names.end() ? name : std::string_view(at->meaning);
+}
+
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
                                                   std::string_view kind_name) {
   EdgeEnds ends;
-  ends.kind_name = std::string(kind_name);
   ends.turned = std::ranges::find(context_.options->reversed_kinds, kind_name) !=
                 context_.options->reversed_kinds.end();
   if (ends.turned) std::swap(source, target);
+  kind_name = KindCalled(kind_name);
+  ends.kind_name = std::string(kind_name);
   bool self_loops = true;
   if (auto match = schema().FindEdgeKind(kind_name)) {
     const EdgeKind& kind = schema().edge_kind(match->kind);

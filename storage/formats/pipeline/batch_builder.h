@@ -57,6 +57,9 @@ class BatchBuilder {
   Status CheckNewNodeKind(std::string_view name);
   Status CheckNewEdgeKind(std::string_view name);
 
+  // The kind that the file calls so (ImportOptions::kind_names).
+  std::string_view KindCalled(std::string_view name) const;
+
   // `expected`: the node kind that the place calls for, kNoNodeKind = any.
   Result<NodeName> Name(std::string_view name, NodeKindId expected = kNoNodeKind) const;
   NodeRef Ref(const NodeName& name);

@@ -7,6 +7,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
+#include "storage/formats/base/property_columns.h"
 
 namespace plexus {
 
@@ -85,9 +86,57 @@ constexpr Declared kEdgeData[] = {{"e_kind", "kind", "string"},
 
 // Calls value(id, text) for everything a node or an edge has, by the ids above; columns
 // are c0, c1 ... by their number.
+// Properties are p0, p1 ... of nodes, q0, q1 ... of edges where they are columns.
+struct XmlColumns {
+  std::vector<ColumnId> columns;
+  PropertyColumns of_nodes, of_edges;
+
+  static Result<XmlColumns> Of(const Snapshot& s, const ExportOptions& options, ExportSink& sink) {
+    XmlColumns made;
+    made.columns = UsedColumns(s);
+    std::vector<std::string> nodes = {"kind", "text", "tags", "props"}, edges = {"props"};
+    for (const Column& column : s.schema().columns()) nodes.push_back(column.name);
+    for (const Declared& d : kEdgeData) edges.emplace_back(d.name);
+    PLEXUS_ASSIGN(made.of_nodes, PropertyColumns::OfNodes(s, options, nodes));
+    PLEXUS_ASSIGN(made.of_edges, PropertyColumns::OfEdges(s, options, sink, edges));
+    return made;
+  }
+  // declare(id, name, type)
+  template <class Declare>
+  void DeclareNodes(const Snapshot& s, Declare&& declare) const {
+    for (const Declared& d : kNodeData) declare(d.id, d.name, d.type);
+    for (ColumnId c : columns)
+      declare("c" + std::to_string(c), s.schema().columns()[c].name,
+              TypeName(s.schema().columns()[c].type));
+    for (std::size_t i = 0; i < of_nodes.names.size(); ++i)
+      declare("p" + std::to_string(i), of_nodes.names[i], "string");
+  }
+  template <class Declare>
+  void DeclareEdges(Declare&& declare) const {
+    for (const Declared& d : kEdgeData) declare(d.id, d.name, d.type);
+    for (std::size_t i = 0; i < of_edges.names.size(); ++i)
+      declare("q" + std::to_string(i), of_edges.names[i], "string");
+  }
+};
+
 template <class Value>
-Status NodeValues(const Snapshot& s, const std::vector<ColumnId>& columns, NodeId v,
-                  Value&& value) {
+Status PropertyValues(const Snapshot& s, PayloadRef ref, const PropertyColumns& own, char letter,
+                      const char* rest, Value&& value) {
+  if (own.names.empty()) {
+    PLEXUS_ASSIGN(const std::string properties, PropertiesJson(s, ref));
+    if (!properties.empty()) value(rest, properties);
+    return {};
+  }
+  PLEXUS_ASSIGN(const SpreadProperties spread, Spread(s, ref, own));
+  for (std::size_t i = 0; i < spread.cells.size(); ++i)
+    if (!spread.cells[i].empty()) value(letter + std::to_string(i), spread.cells[i]);
+  if (!spread.rest.empty()) value(rest, spread.rest);
+  return {};
+}
+
+template <class Value>
+Status NodeValues(const Snapshot& s, const XmlColumns& xml, NodeId v, Value&& value) {
+  const std::vector<ColumnId>& columns = xml.columns;
   if (s.node_kind(v) != kNode) value("n_kind", s.schema().node_kind(s.node_kind(v)).name);
   PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
   if (!text.empty()) value("n_text", text);
@@ -110,14 +159,12 @@ Status NodeValues(const Snapshot& s, const std::vector<ColumnId>& columns, NodeI
     }
     if (!spelled.empty()) value("c" + std::to_string(c), spelled);
   }
-  PLEXUS_ASSIGN(const std::string properties,
-                PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
-  if (!properties.empty()) value("n_props", properties);
-  return {};
+  return PropertyValues(s, s.payload_ref(v, NodeField::kProperties), xml.of_nodes, 'p', "n_props",
+                        value);
 }
 
 template <class Value>
-Status EdgeValues(const Snapshot& s, const Edge& e, Value&& value) {
+Status EdgeValues(const Snapshot& s, const XmlColumns& xml, const Edge& e, Value&& value) {
   const auto number = [&](std::string_view id, auto x) {
     std::string spelled;
     AppendNumber(spelled, x);
@@ -130,9 +177,7 @@ Status EdgeValues(const Snapshot& s, const Edge& e, Value&& value) {
   if (e.created_by) value("e_created_by", s.string(e.created_by));
   if (e.valid_from != kNoTime) number("e_valid_from", e.valid_from);
   if (e.valid_until != kNoTime) number("e_valid_until", e.valid_until);
-  PLEXUS_ASSIGN(const std::string properties, PropertiesJson(s, e.properties));
-  if (!properties.empty()) value("e_props", properties);
-  return {};
+  return PropertyValues(s, e.properties, xml.of_edges, 'q', "e_props", value);
 }
 
 }  // namespace
@@ -140,7 +185,7 @@ Status EdgeValues(const Snapshot& s, const Edge& e, Value&& value) {
 Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
-  const std::vector<ColumnId> columns = UsedColumns(s);
+  PLEXUS_ASSIGN(const XmlColumns columns, XmlColumns::Of(s, options, sink));
   const auto key = [&](std::string_view id, std::string_view of, std::string_view name,
                        std::string_view type) {
     out += "  <key";
@@ -153,11 +198,13 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
   out +=
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml "
       "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
-  for (const Declared& d : kNodeData) key(d.id, "node", d.name, d.type);
-  for (ColumnId c : columns)
-    key("c" + std::to_string(c), "node", s.schema().columns()[c].name,
-        TypeName(s.schema().columns()[c].type));
-  for (const Declared& d : kEdgeData) key(d.id, "edge", d.name, d.type);
+  columns.DeclareNodes(
+      s, [&](std::string_view id, std::string_view name, std::string_view type) {
+        key(id, "node", name, type);
+      });
+  columns.DeclareEdges([&](std::string_view id, std::string_view name, std::string_view type) {
+    key(id, "edge", name, type);
+  });
   out += "  <graph id=\"plexus\" edgedefault=\"directed\">";
   PLEXUS_TRY(sink.EndRow());
   const auto data = [&](std::string_view id, std::string_view value) {
@@ -183,7 +230,7 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
     AppendAttribute(out, "target", s.key(e.target));
     if (s.schema().edge_kind(e.kind).symmetric) out += " directed=\"false\"";
     out += '>';
-    PLEXUS_TRY(EdgeValues(s, e, data));
+    PLEXUS_TRY(EdgeValues(s, columns, e, data));
     out += "</edge>";
     return sink.EndRow();
   });
@@ -197,7 +244,7 @@ PLEXUS_CATCH_NO_MEMORY
 Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
-  const std::vector<ColumnId> columns = UsedColumns(s);
+  PLEXUS_ASSIGN(const XmlColumns columns, XmlColumns::Of(s, options, sink));
   const auto attribute = [&](std::string_view id, std::string_view name, std::string_view type) {
     out += "      <attribute";
     AppendAttribute(out, "id", id);
@@ -209,13 +256,11 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" "
       "version=\"1.3\">\n"
       "  <graph mode=\"static\" defaultedgetype=\"directed\">\n    <attributes class=\"node\">\n";
-  for (const Declared& d : kNodeData) attribute(d.id, d.name, d.type);
-  for (ColumnId c : columns)
-    attribute("c" + std::to_string(c), s.schema().columns()[c].name,
-              TypeName(s.schema().columns()[c].type));
+  columns.DeclareNodes(s, attribute);
   out += "    </attributes>\n    <attributes class=\"edge\">\n";
-  for (const Declared& d : kEdgeData)
-    if (d.name != "weight") attribute(d.id, d.name, d.type);  // edges have one of their own
+  columns.DeclareEdges([&](std::string_view id, std::string_view name, std::string_view type) {
+    if (name != "weight") attribute(id, name, type);  // edges have one of their own
+  });
   out += "    </attributes>\n    <nodes>";
   PLEXUS_TRY(sink.EndRow());
   const auto value = [&](std::string_view id, std::string_view text) {
@@ -251,7 +296,7 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
     AppendNumber(weight, e.weight);
     AppendAttribute(out, "weight", weight);
     out += "><attvalues>";
-    PLEXUS_TRY(EdgeValues(s, e, value));
+    PLEXUS_TRY(EdgeValues(s, columns, e, value));
     out += "</attvalues></edge>";
     return sink.EndRow();
   });

@@ -19,7 +19,8 @@ const std::map<std::string_view, double> kChanges = {
     {"accepted", 0.35},       {"helpful", 0.25},
     {"user_promoted", 0.20},  {"submitted", 0.15},
     {"needs_poc", -0.05},     {"user_demoted", -0.20},
-    {"duplicate_risk", -.35}, {"closed_by_duplicate", -0.40}};
+    {"duplicate_risk", -.35}, {"closed_by_duplicate", -0.40},
+    {"success", 0.25},        {"unhelpful", -0.20}};
 
 TEST(OutcomeValues, EqualTheirDefinition) {
   std::size_t with_outcomes = 0;

@@ -229,7 +229,7 @@ TEST(PriorOutcomes, BoundsAreAboveEveryAdjustment) {
     double bound = 0;
     const int members = 2 + static_cast<int>(random() % 4);
     for (int m = 0; m < members; ++m) {
-      const auto set = static_cast<OutcomeSet>(random() & random() & 0xFFFF);
+      const auto set = static_cast<OutcomeSet>(random() & random() & 0x7FFFF);
       bound += memory_internal::AdjustmentBound(set, members);
       all = static_cast<OutcomeSet>(all | set);
     }

@@ -123,7 +123,9 @@ TEST(Terms, Apostrophes) {
 }
 
 TEST(Terms, WordsForPhrases) {
-  auto splitter = TermSplitter::Make(TermOptions::Recommended());
+  TermOptions plain = TermOptions::Recommended();
+  plain.stemmer.clear();
+  auto splitter = TermSplitter::Make(plain);
   ASSERT_TRUE(splitter);
   using Words = std::vector<std::string>;
   EXPECT_EQ(*splitter->Words("The getUser_byId of Caf\u00e9s"),
@@ -133,6 +135,29 @@ TEST(Terms, WordsForPhrases) {
   EXPECT_EQ(*splitter->PhraseTerms("the getUser \u6771\u4eac"),
             (Words{"get", "user", "\u6771\u4eac"}));
   EXPECT_EQ(*splitter->PhraseTerms("to be"), Words{});
+}
+
+// A key's words count where the text lacks them; numbers, hashes and UUIDs have none.
+TEST(Terms, KeysOfDocuments) {
+  TermOptions keys = TermOptions::Recommended();
+  auto splitter = TermSplitter::Make(keys);
+  ASSERT_TRUE(splitter);
+  const auto counts = [&](std::string_view text, std::string_view key) {
+    std::string all;
+    for (const TermCount& t : *splitter->CountDocument(text, key))
+      all += t.term + ":" + std::to_string(t.count) + " ";
+    return all;
+  };
+  EXPECT_EQ(counts("Gateways forward cards", "payment-gateway"),
+            "card:1 forward:1 gateway:1 payment:1 ");
+  EXPECT_EQ(counts("a note", "m17"), "note:1 ");
+  EXPECT_EQ(counts("a note", "deadbeef-cafe-babe"), "note:1 ");
+  EXPECT_EQ(counts("a note", "user_login"), "login:1 note:1 user:1 user_login:1 ");
+  EXPECT_EQ(counts("a note", ""), "note:1 ");
+  keys.keys = false;
+  splitter = TermSplitter::Make(keys);
+  ASSERT_TRUE(splitter);
+  EXPECT_EQ(counts("a note", "payment-gateway"), "note:1 ");
 }
 
 TEST(Terms, BrokenBytesAreHarmless) {

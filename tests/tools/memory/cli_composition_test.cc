@@ -352,7 +352,8 @@ TEST_F(Composition, RecallRecordsItsEvidence) {
   const object dry = Json({"recall", "settlement queue", "--record", "--dry-run"});
   EXPECT_EQ(dry.at("compositionWriteStatus"), "not_written");
   EXPECT_EQ(Sequence(), before);
-  const object kept = Json({"recall", "settlement queue", "--record", "--now", "1700000060000"});
+  const object kept = Json({"recall", "settlement queue", "--record", "--least-evidence",
+                             "0", "--now", "1700000060000"});
   EXPECT_EQ(kept.at("compositionWriteStatus"), "persisted");
   EXPECT_EQ(kept.at("hits"), plain.at("hits"));
   const object event =

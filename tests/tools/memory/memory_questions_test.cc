@@ -320,7 +320,8 @@ std::string Ordered(const boost::json::value& value);
 // The members of an object without what ids decide: paths, the nearest of several roots, which of
 // two sides comes first.
 std::vector<std::string> Members(const boost::json::object& object) {
-  static const std::set<std::string> kByIds = {"root", "chain", "holds", "via", "path", "proof"};
+  static const std::set<std::string> kByIds = {"root", "chain", "holds", "via",
+                                               "path", "proof", "newer"};
   static const std::set<std::string> kSides = {"a", "b", "text_a", "text_b"};
   const auto* work = object.if_contains("work");
   const bool root = work && *work == "blocked_root", pair = work && object.contains("other");

@@ -59,6 +59,7 @@ struct Exporter {
     if (format == "mtx") return ExportMatrixMarket(snapshot, out, options);
     if (format == "graphml") return ExportGraphMl(snapshot, out, options);
     if (format == "node-link") return ExportNodeLink(snapshot, out, options);
+    if (format == "cypher") return ExportCypher(snapshot, out, options);
     if (format == "mcp-memory") return ExportMcpMemory(snapshot, out, options);
     return format == "gexf" ? ExportGexf(snapshot, out, options)
                             : ExportDot(snapshot, out, options);
@@ -77,6 +78,11 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
                 "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
                     request.Name("kinds") + ", " + request.Name("scope") + " and " +
                     request.Name("where") + " go with the other formats");
+  exporter.options.property_columns = request.Flag("property_columns");
+  if (exporter.options.property_columns && exporter.format != "csv" &&
+      exporter.format != "graphml" && exporter.format != "gexf")
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("property_columns") + " goes with csv, graphml and gexf");
   if (request.Text("table") == "nodes") exporter.options.csv_table = CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))
@@ -152,7 +158,8 @@ void AddExport(Rows& rows) {
        .summary = "Write the graph, or a neighbourhood of it, as text",
        .parameters =
            {Choice("format",
-                   {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot"},
+                   {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot",
+                    "cypher"},
                    "jsonl is lossless, the others show the facts"),
             Text("output", "FILE", "write there instead of to stdout")
                 .Named(Means::kPath)
@@ -163,6 +170,8 @@ void AddExport(Rows& rows) {
             Count("hops", "H", "with around: how near, both ways").Default(std::uint64_t{1}),
             Count("limit", "N", "with around: at most N nodes, nearest first"),
             KindsParameter("not jsonl: only these edge kinds (default: all facts)"),
+            Flag("property_columns",
+                 "csv, graphml, gexf: a column for each property, not all in one"),
             Flag("keys", "dot, gexf: show keys instead of texts"),
             Choice("edges_key", {"edges", "links"},
                    "node-link: name of the list of edges; NetworkX 3.6 and later reads edges, "

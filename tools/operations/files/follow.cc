@@ -37,7 +37,7 @@ Parameters FollowParameters() {
   return {Flag("follow",
                "go on as the file grows, or to the end of the pipe, until Ctrl-C; says which "
                "sequence is durable, a line a batch on standard error; run again it goes on "
-               "behind the last durable record. One file of jsonl, csv, tsv or edgelist"),
+               "behind the last durable record. One file of jsonl, rows, csv, tsv or edgelist"),
           Count("batch_records", "N", "follow: records of a batch, at most")
               .Default(std::uint64_t{1000})
               .Between(1, 1'000'000),
@@ -56,7 +56,8 @@ Status CheckFollow(const Request& request) {
     PLEXUS_TRY(Needs(request, option, "follow"));
   if (!request.Flag("follow")) return {};
   for (const char* option :
-       {"dry_run", "strict", "keys", "metric", "prefilter", "element", "dimensions"})
+       {"dry_run", "check", "expect_sequence", "strict", "keys", "metric", "prefilter", "element",
+        "dimensions"})
     PLEXUS_TRY(NotTogether(request, "follow", option));
   if (request.List("files").size() != 1)
     return Fail(ErrorCode::kInvalidArgument, request.Name("follow") + " takes one file");

@@ -10,11 +10,14 @@
 
 #include "algorithms/retrieval/term_index.h"
 #include "storage/formats/import.h"
+#include "storage/formats/import_markdown.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/change.h"
 #include "tools/operations/files/follow.h"
 #include "tools/operations/files/import_reply.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/scratch_graph.h"
@@ -69,6 +72,13 @@ std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
   return total;
 }
 
+// One file that is read and applied as a whole.
+bool IsOneBatch(const std::vector<std::string>& files) {
+  std::error_code ignored;
+  return files.size() == 1 && std::filesystem::is_regular_file(files[0], ignored) &&
+         TotalBytes(files) < ImportOptions().block_bytes;
+}
+
 Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
                                  VectorFormat format, const ImportOptions& options) {
   const std::string& file = request.List("files")[0];
@@ -87,8 +97,18 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
   return ImportVectorStream(graph, "standard input", input, vectors, options);
 }
 
+// A folder of notes, by name or by what it holds.
+bool IsMarkdown(const Request& request) {
+  const std::string& format = request.Text("format");
+  const std::vector<std::string>& files = request.List("files");
+  return format == "markdown" ||
+         (format == "auto" && files.size() == 1 && IsMarkdownFolder(files[0]));
+}
+
 Result<ImportReport> Read(Graph& graph, int input, const Request& request,
                           const ImportOptions& options) {
+  if (IsMarkdown(request))
+    return ImportMarkdown(graph, request.List("files")[0], request.Text("mirror"), options);
   if (const auto format = AskedVectorFormat(request))
     return ReadVectors(graph, input, request, *format, options);
   const std::vector<std::string>& files = request.List("files");
@@ -109,6 +129,11 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
                     request.Name("prefilter") + ", " + request.Name("element") + ", " +
                     request.Name("dimensions") + " and " + request.Name("space") +
                     " go with a vector file (.npy, .fvecs, .f32)");
+  if (IsMarkdown(request) && given.size() != 1)
+    return Fail(ErrorCode::kInvalidArgument, "a folder of Markdown is imported alone");
+  if (request.Given("mirror") && !IsMarkdown(request))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("mirror") + " goes with a folder of Markdown");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
   std::error_code ignored;
@@ -140,6 +165,24 @@ Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
   return names;
 }
 
+// "IS_A=is-a" -> what the file calls IS_A is the kind is-a.
+Result<std::vector<ColumnName>> KindNames(const Request& request) {
+  std::vector<ColumnName> names;
+  for (const std::string& pair : request.List("kind_map")) {
+    const std::size_t equal = pair.find('=');
+    if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
+      return Fail(ErrorCode::kInvalidArgument, request.Name("kind_map") + ": " + Quoted(pair) +
+                                                   " is not THEIRS=OURS, as IS_A=is-a");
+    names.push_back({pair.substr(equal + 1), pair.substr(0, equal)});
+    for (std::size_t i = 0; i + 1 < names.size(); ++i)
+      if (names[i].in_file == names.back().in_file)
+        return Fail(ErrorCode::kInvalidArgument, request.Name("kind_map") + ": " +
+                                                     Quoted(names.back().in_file) +
+                                                     " stands there already");
+  }
+  return names;
+}
+
 // A name that no file has is a slip of the command, not of a file.
 Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
   if (report.unused_columns.empty()) return {};
@@ -154,11 +197,12 @@ Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
 
 Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   ImportOptions options;
-  if (!AskedVectorFormat(request)) {
+  if (!AskedVectorFormat(request) && request.Text("format") != "markdown") {
     PLEXUS_ASSIGN(options.format, ParseFileFormat(request.Text("format")));
   }
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
   options.reversed_kinds = request.List("reversed_kinds");
+  PLEXUS_ASSIGN(options.kind_names, KindNames(request));
   options.on_error =
       request.Text("on_error") == "skip" ? OnImportError::kSkip : OnImportError::kStop;
   options.strict = request.Flag("strict");
@@ -166,10 +210,10 @@ Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("strict") + " refuses the files as a whole; it cannot go with " +
                     request.Name("on_error") + " skip");
-  if (AskedVectorFormat(request) && (options.strict || request.Given("reversed_kinds")))
-    return Fail(ErrorCode::kInvalidArgument, request.Name("strict") + " and " +
-                                                 request.Name("reversed_kinds") +
-                                                 " go with files of records, not with vectors");
+  for (const char* name : {"strict", "reversed_kinds", "kind_map"})
+    if (AskedVectorFormat(request) && request.Given(name))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(name) + " goes with files of records, not with vectors");
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
@@ -222,10 +266,66 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   return MakeReply(workspace, request, *std::move(report), std::nullopt, true, seconds);
 }
 
+// What the files would do as one batch, judged by the rules that the graph keeps, and applied if
+// they allow it. Takes the memory of the import.
+Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOptions options) {
+  GraphOptions in_memory;
+  in_memory.executor = &workspace.executor();
+  const std::unique_ptr<Graph> copy = ScratchGraph(workspace.snapshot(), in_memory);
+  if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
+  const bool index = keeper.on() && !request.Flag("no_terms");
+  WriteBatch joined(workspace.now_ms());
+  options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
+    if (index) PLEXUS_TRY(keeper.Complete(now, batch));
+    joined.Append(batch);
+    joined.ClearExpectations();  // of the copy, as it was before each batch
+    return {};
+  };
+  options.limits.load_bytes = 0;  // in batches
+  const auto start = std::chrono::steady_clock::now();
+  Result<ImportReport> report = Read(*copy, workspace.input(), request, options);
+  if (!report) {
+    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
+    return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
+  }
+  PLEXUS_TRY(CheckColumnsUsed(request, *report));
+  const bool dry = IsDryRun(request);
+  if (!report->stopped) {
+    PreviewOptions preview;
+    preview.executor = &workspace.executor();
+    preview.scope = workspace.graph().options().scope;
+    PLEXUS_ASSIGN(const PreviewResult proposal, Preview(workspace.snapshot(), joined, preview));
+    if (proposal.snapshot.node_count() != copy->snapshot().node_count())
+      return Fail(ErrorCode::kUnsupported,
+                  "files of this format are not records that rules could judge: " +
+                      request.Name("check") + " goes with jsonl, rows, csv and tsv");
+    PLEXUS_TRY(ObeyRules(workspace, request, proposal));
+    joined.ExpectSequence(workspace.snapshot().sequence());
+    if (!dry && !joined.empty()) PLEXUS_TRY(workspace.graph().Apply(joined));
+  }
+  report->sequence = workspace.graph().snapshot().sequence();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return MakeReply(workspace, request, *std::move(report), std::nullopt, dry, seconds);
+}
+
+// The graph is still what the files were made for.
+Status CheckSequence(Workspace& workspace, const Request& request) {
+  const auto expected = request.MaybeCount("expect_sequence");
+  const Sequence now = workspace.snapshot().sequence();
+  if (!expected || *expected == now) return {};
+  return Fail(ErrorCode::kConflict, request.Name("expect_sequence") + " " +
+                                        std::to_string(*expected) +
+                                        ": the graph is at sequence " + std::to_string(now));
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFollow(request));
+  PLEXUS_TRY(CheckSequence(workspace, request));
   PLEXUS_TRY(CheckFiles(workspace, request));
   PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
+  if (IsChecked(request)) return RunChecked(workspace, request, std::move(options));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
   MustFinish must_finish(workspace.timed_progress());
   const bool follow = request.Flag("follow");
@@ -233,6 +333,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     options.before = [&] { return workspace.database().BeginBulk(); };
     options.after = [&] { return workspace.database().EndBulk(&must_finish); };
   }
+  PLEXUS_TRY(NotTogether(request, "terms", "no_terms"));
   if (!workspace.options().wall.empty() && request.Flag("terms") && !HasTerms(workspace.snapshot()))
     return Fail(ErrorCode::kFailedPrecondition,
                 request.Name("terms") + " makes an index of the whole graph: not in a session of a "
@@ -240,7 +341,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   const auto start = std::chrono::steady_clock::now();
   // What was indexed once stays up to date.
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
-  if (keeper.on())
+  const bool index = keeper.on() && !request.Flag("no_terms");
+  // A first index of what is more than one batch comes last: an export brings its own at its end.
+  const bool last = keeper.first() && !follow && !IsOneBatch(request.List("files"));
+  if (index && !last)
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
     };
@@ -257,9 +361,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   PLEXUS_TRY(CheckColumnsUsed(request, *report));
   std::optional<IndexTermsReport> terms;
-  if (!report->stopped && keeper.on()) {  // a refused file leaves no trace
-    PLEXUS_ASSIGN(terms, keeper.Finish());
+  if (!report->stopped && index) {  // a refused file leaves no trace
+    PLEXUS_ASSIGN(terms, last ? keeper.IndexAll() : keeper.Finish());
     report->sequence = workspace.graph().snapshot().sequence();
+    if (!HasTerms(workspace.graph().snapshot())) terms.reset();  // there was no text
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -290,12 +395,13 @@ void AddImport(Rows& rows) {
            Parameters{
                Repeated(
                    "files", "FILE",
-                   "files (packed ones too: .gz), WordNet's directory, or - for standard input")
+                   "files (packed ones too: .gz), WordNet's directory, a folder of Markdown notes, "
+                   "or - for standard input")
                    .Named(Means::kFile)
                    .Positional(),
                Choice("format",
                       {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
-                       "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
+                       "node-link", "mcp-memory", "wordnet", "markdown", "npy", "fvecs", "f32"},
                       "auto: by name, then by content"),
                Choice(
                    "on_error", {"stop", "skip"},
@@ -304,12 +410,15 @@ void AddImport(Rows& rows) {
                    "files can foresee (a full disk, Ctrl-C half way) keeps whole batches; import "
                    "again to complete"),
                Flag("terms",
-                    "make the texts' words terms, for search. A graph that has terms gets those of "
-                    "its new texts without being asked"),
+                    "index the words of texts that are there already, too. The words of new texts "
+                    "are indexed in any case, unless earlier texts are not"),
+               Flag("no_terms", "leave the words of these texts out of the index"),
                Flag("dry_run",
                     "say what would be new, changed and refused, and write nothing; takes the "
                     "memory "
                     "of the import"),
+               CheckParameter(),
+               ExpectSequenceParameter(),
                Flag("strict",
                     "refuse nodes that the files only name: each must be in the graph or be stated "
                     "by "
@@ -327,6 +436,12 @@ void AddImport(Rows& rows) {
                    "places. supersedes,supports,promoted_from for files that mean 'b supersedes a' "
                    "by from a to b")
                    .Named(Means::kEdgeKind),
+               Text("mirror", "NAME",
+                    "a folder of Markdown: its name in the graph (default: the folder's). What is "
+                    "gone from the folder since its last import is removed"),
+               List("kind_map", "THEIRS=OURS",
+                    "kinds of nodes and edges that the files call otherwise, as "
+                    "IS_A=is-a,PART_OF=part-of"),
                Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
                    .Named(Means::kFile),
                Text("space", "NAME", "vectors: the space they go to")

@@ -15,6 +15,7 @@
 #include "storage/purge/purge_batch.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -272,8 +273,8 @@ void AddEdit(Rows& rows) {
             Text("created_by", "NAME", "who says so").MayBeEmpty(),
             Text("valid_from", "TIME", "valid from then on").Named(Means::kTime),
             Text("valid_until", "TIME", "valid until just before then").Named(Means::kTime),
-            Text("props", "JSON", "an object of properties"), ExpectSequenceParameter(),
-            DryRunParameter()},
+            Text("props", "JSON", "an object of properties"), CheckParameter(),
+            ExpectSequenceParameter(), DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus link --db g alice knows bob --weight 0.8",
                      "one edge, durable when it returns"},
@@ -294,8 +295,8 @@ void AddEdit(Rows& rows) {
                 .Positional(),
             Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
             Text("label", "L", "of the edge that is meant (default: the empty one)").MayBeEmpty(),
-            Flag("all_labels", "every edge of the kind between them"), ExpectSequenceParameter(),
-            DryRunParameter()},
+            Flag("all_labels", "every edge of the kind between them"), CheckParameter(),
+            ExpectSequenceParameter(), DryRunParameter()},
        .reply = std::string("unlinked:n, kinds:[{kind:s, edges:n}], ") + kChangeShape,
        .examples = {{"plexus unlink --db g alice knows bob", "the edge is gone from now on"},
                     {"plexus unlink --db g alice any bob",
@@ -309,7 +310,7 @@ void AddEdit(Rows& rows) {
        .title = "Remove a node",
        .summary = "Remove a node with its edges; the past keeps them",
        .effect = Effect::kWrite,
-       .parameters = {Key(), ExpectSequenceParameter(), DryRunParameter()},
+       .parameters = {Key(), CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus remove --db g alice", "alice and her edges are gone from now on"},
                     {"plexus remove --db g m1 --json",

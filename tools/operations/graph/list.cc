@@ -22,25 +22,6 @@
 namespace plexus::tools {
 namespace {
 
-void WriteValue(ReplyWriter& json, const NodeValue& value) {
-  std::visit(
-      [&](const auto& held) {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::monostate>) {
-          json.Raw("null");
-        } else if constexpr (std::is_same_v<Held, NodeJson>) {
-          json.Raw(held.text);
-        } else if constexpr (std::is_same_v<Held, std::vector<std::string>>) {
-          json.BeginArray();
-          for (const std::string& text : held) json.Value(text);
-          json.EndArray();
-        } else {
-          json.Value(held);
-        }
-      },
-      value);
-}
-
 std::string Shown(const NodeColumn& column, const NodeValue& value) {
   if (const auto* text = std::get_if<std::string>(&value))
     return column.name() == "text" ? text->substr(0, text->find('\n')) : *text;
@@ -190,7 +171,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                  whole && listed.columns[c].is_time())
           json.Time(*whole);
         else
-          WriteValue(json, row[c]);
+          WriteNodeValue(json, row[c]);
       }
     });
   });

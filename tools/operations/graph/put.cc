@@ -17,6 +17,7 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -278,7 +279,7 @@ void AddPut(Rows& rows) {
                                "a column's value, such as trust=0.8 or valid_until=2026-12-31"),
                       Text("props", "JSON", "an object: all of its properties"),
                       List("clear", "A,B", "take away: columns, text, tags, props"),
-                      ExpectSequenceParameter(), DryRunParameter()},
+                      CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus put --db g m1 --kind memory --text \"Payouts stop at night.\" "
                      "--tags queue,payout --set trust=0.8",

@@ -14,6 +14,12 @@ void WriteText(ReplyWriter& json, std::string_view name, const std::string& text
   if (!text.empty()) json.Field(name, text);
 }
 
+void WriteProps(ReplyWriter& json, const std::string& props) {
+  if (props.empty()) return;
+  json.Key("props");
+  json.Raw(props);
+}
+
 template <class T>
 void WriteMaybe(ReplyWriter& json, std::string_view name, const std::optional<T>& value) {
   if (value) json.Field(name, *value);
@@ -30,18 +36,19 @@ std::vector<std::string_view> TypeNames(OutcomeSet outcomes) {
 
 constexpr const char* kEvent =
     "{key:k, event_id:s, created_at?:t, tool?:s, mode?:s, query?:s, query_hash?:s, confidence?:x, "
-    "status?:s, output_preview?:s, outcomes:[s]}";
+    "status?:s, output_preview?:s, outcomes:[s], props?:{*:j}}";
 
 }  // namespace
 
 std::string EventShape() { return kEvent; }
 std::string EventsShape() { return "[" + EventShape() + "]"; }
 std::string MembersShape() {
-  return "[{key:k, role:s, rank:x, trust?:x, score?:x, preview?:s, tags:[s], removed?:b, "
-         "purged?:b}]";
+  return "[{key:k, role:s, rank:x, trust?:x, score?:x, preview?:s, tags:[s], props?:{*:j}, "
+         "removed?:b, purged?:b}]";
 }
 std::string OutcomesShape() {
-  return "[{key:k, type:s, source?:s, labeled_at?:t, notes?:s, confidence_delta?:x}]";
+  return "[{key:k, type:s, source?:s, labeled_at?:t, notes?:s, confidence_delta?:x, "
+         "props?:{*:j}}]";
 }
 
 void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerEvent& event) {
@@ -56,6 +63,7 @@ void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerE
   WriteText(json, "status", event.status);
   WriteText(json, "output_preview", event.output_preview);
   json.Values("outcomes", TypeNames(event.outcomes));
+  WriteProps(json, event.props);
 }
 
 void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details) {
@@ -70,6 +78,7 @@ void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetail
     WriteMaybe(json, "score", member.score);
     WriteText(json, "preview", member.preview);
     json.Values("tags", member.tags);
+    WriteProps(json, member.props);
     if (!snapshot.alive(member.node)) json.Field("removed", true);
     if (snapshot.purged(member.node)) json.Field("purged", true);
   });
@@ -82,6 +91,7 @@ void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const Ledge
   if (outcome.labeled_at) json.Time("labeled_at", *outcome.labeled_at);
   WriteText(json, "notes", outcome.notes);
   WriteMaybe(json, "confidence_delta", outcome.confidence_delta);
+  WriteProps(json, outcome.props);
 }
 
 void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details) {

@@ -1,12 +1,14 @@
 // ledger record, label: an event that was, an outcome of one.
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 #include <utility>
 
 #include "algorithms/memory/ledger.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/ledger/ledger_reply.h"
@@ -79,6 +81,10 @@ Result<NewMember> MemberFrom(const Snapshot& snapshot, const boost::json::value&
         if (!tag.is_string()) return bad("\"tags\" must be a list of texts");
         member.tags->emplace_back(tag.get_string().data(), tag.get_string().size());
       }
+    } else if (name == "props") {
+      if (!attribute.is_object()) return bad("\"props\" must be an object");
+      PLEXUS_ASSIGN(member.props,
+                    formats_internal::PropertiesFromJson(boost::json::serialize(attribute)));
     } else {
       return bad("unknown key \"" + name.substr(0, 80) + "\" of a member");
     }
@@ -109,6 +115,22 @@ Status AddMembers(const Snapshot& snapshot, const Request& request, NewEvent& ev
   return {};
 }
 
+Result<std::string> PropsOf(const Request& request) {
+  if (!request.Given("props")) return std::string();
+  return formats_internal::PropertiesFromJson(request.Text("props"));
+}
+
+Parameter PropsParameter() { return Text("props", "JSON", "an object: other properties"); }
+
+// A door that closed says more than that it is closed.
+void NoteSpecificLabels(Workspace& workspace, const Request& request) {
+  if (request.Text("type") != "dead_end" || request.Given("notes")) return;
+  workspace.notes().push_back(
+      {"a reason helps later: " + request.Name("notes") +
+       ", or instead of dead_end one of closed_by_scope, closed_by_duplicate, "
+       "closed_by_false_assumption, closed_by_user, expired_lane"});
+}
+
 Result<Reply> RunRecord(Workspace& workspace, const Request& request) {
   NewEvent event;
   event.id = request.Text("id");
@@ -118,6 +140,7 @@ Result<Reply> RunRecord(Workspace& workspace, const Request& request) {
   event.status = request.Text("status");
   event.output_preview = request.Text("output_preview");
   event.confidence = request.MaybeNumber("confidence");
+  PLEXUS_ASSIGN(event.props, PropsOf(request));
   event.created_at = workspace.now_ms();
   event.stubs = request.Flag("stubs");
   PLEXUS_TRY(AddMembers(workspace.snapshot(), request, event));
@@ -144,15 +167,21 @@ Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
   label.notes = request.Text("notes");
   label.labeled_at = workspace.now_ms();
   label.confidence_delta = request.MaybeNumber("confidence_delta");
+  PLEXUS_ASSIGN(label.props, PropsOf(request));
   PLEXUS_ASSIGN(const NodeId event, EventNamed(before, request.Text("event")));
   PLEXUS_ASSIGN(LabeledEvent labeled, LabelEvent(before, event, label));
   PLEXUS_ASSIGN(Written written, ApplyToLedger(workspace, request, labeled.batch));
+  NoteSpecificLabels(workspace, request);
   LedgerOutcome outcome{.node = written.snapshot.Find(labeled.key).value_or(event),
                         .type = label.type,
                         .source = label.source,
                         .notes = label.notes,
                         .labeled_at = label.labeled_at,
-                        .confidence_delta = label.confidence_delta};
+                        .confidence_delta = label.confidence_delta,
+                        .props = {}};
+  if (!label.props.empty()) {
+    PLEXUS_ASSIGN(outcome.props, formats_internal::JsonFromProperties(label.props));
+  }
   std::string id(DisplayName(before.key(event)));
   std::string page = "event " + id + ": " + label.type +
                      (labeled.known     ? ", as it is known already\n"
@@ -193,13 +222,13 @@ void AddLedgerWrites(Rows& rows) {
                     .OrPositional()),
             Text("members", "FILE",
                  "more of them: a JSON array of {\"id\", \"role\", \"rank\", \"trust\", \"score\", "
-                 "\"preview\", \"tags\"}; - is stdin")
+                 "\"preview\", \"tags\", \"props\"}; - is stdin")
                 .Named(Means::kContent)
                 .MayBeEmpty(),
             Text("id", "ID", "the event's id (default: made of its content and time)"),
             Text("status", "TEXT", "how it ended"),
             Text("output_preview", "TEXT", "how the answer began"),
-            Number("confidence", "X", "of the answer"),
+            Number("confidence", "X", "of the answer"), PropsParameter(),
             Flag("stubs", "make members that do not exist"), DryRunParameter(),
             ExpectSequenceParameter()},
        .reply = "event_id?:s, query_hash:s, compositionWriteStatus:s, stubs:n, " +
@@ -218,11 +247,14 @@ void AddLedgerWrites(Rows& rows) {
        .summary = "Add to an event what came of it",
        .effect = Effect::kWrite,
        .parameters = {Text("event", "EVENT", "the event's id").Positional(),
-                      Text("type", "TYPE", "helpful, dead_end ...; a wrong one is told all of them")
+                      Text("type", "TYPE",
+                           "helpful, dead_end ..., or plainly success, failed, unhelpful, wrong; "
+                           "another one is refused with all there are")
                           .Positional(),
                       Text("notes", "TEXT", "why").MayBeEmpty(),
                       Text("source", "NAME", "who says so").Default(std::string("user")),
                       Number("confidence_delta", "X", "how it changed the confidence"),
+                      PropsParameter(),
                       DryRunParameter(), ExpectSequenceParameter()},
        .reply = "event_id:s, outcome:" + outcomes.substr(1, outcomes.size() - 2) + ", " +
                 std::string(kChangeShape),

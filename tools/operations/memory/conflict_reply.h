@@ -1,10 +1,12 @@
 // Conflicts as replies show them, both sides with their texts.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "algorithms/memory/conflicts.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/names.h"
 #include "tools/operations/operation.h"
 #include "tools/operations/reply/reply_parts.h"
@@ -12,11 +14,41 @@
 namespace plexus::tools {
 
 inline const char* const kConflictsShape =
-    "truncated:b, total:n, conflicts:[{a:k, b:k, since:t, edges:n, text_a?:s, text_b?:s}]";
+    "truncated:b, total:n, conflicts:[{a:k, b:k, since:t, edges:n, newer:k, "
+    "text_a?:s, text_b?:s}]";
+
+inline const char* EvidenceName(ConflictEvidence::Kind kind) {
+  return kind == ConflictEvidence::kNumbers    ? "numbers"
+         : kind == ConflictEvidence::kNegation ? "negation"
+                                               : "outcomes";
+}
+
+// "numbers: 24 against 48; ...".
+inline std::string ShownEvidence(std::span<const ConflictEvidence> list) {
+  const auto joined = [](const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text.empty() ? std::string("none") : text;
+  };
+  std::string shown;
+  for (const ConflictEvidence& one : list)
+    shown += (shown.empty() ? "" : "; ") + std::string(EvidenceName(one.kind)) + ": " +
+             joined(one.a) + " against " + joined(one.b);
+  return shown;
+}
 
 inline Layout ConflictsTable() {
   return {"conflicts",
-          {{"since", "since", As::kTime}, {"a", "one", As::kNode}, {"b", "other", As::kNode}}};
+          {{"since", "since", As::kTime},
+           {"newer", "newer", As::kKey},
+           {"a", "one", As::kNode},
+           {"b", "other", As::kNode}}};
+}
+
+// The side that came later, by created_at, else by first appearance.
+inline NodeId NewerOf(const Snapshot& snapshot, const Conflict& conflict) {
+  const auto a = snapshot.i64(kCreatedAt, conflict.a), b = snapshot.i64(kCreatedAt, conflict.b);
+  return a && b && *a > *b ? conflict.a : conflict.b;
 }
 
 inline Reply ConflictsReply(const Snapshot& snapshot, OpenConflictsResult result,
@@ -31,6 +63,7 @@ inline Reply ConflictsReply(const Snapshot& snapshot, OpenConflictsResult result
       json.Node("b", snapshot, conflict.b);
       json.Time("since", conflict.since);
       json.Field("edges", conflict.edges);
+      json.Node("newer", snapshot, NewerOf(snapshot, conflict));
       const std::string a = TextHead(snapshot, conflict.a), b = TextHead(snapshot, conflict.b);
       if (!a.empty()) json.Field("text_a", a);
       if (!b.empty()) json.Field("text_b", b);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
 #include "tools/operations/names.h"
@@ -24,19 +25,11 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }
   PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, options));
+  if (request.Given("since")) {
+    PLEXUS_ASSIGN(const std::int64_t since, ParseTime(request.Text("since"), workspace.now_ms()));
+    std::erase_if(result.conflicts, [&](const Conflict& c) { return c.since < since; });
+  }
   return ConflictsReply(snapshot, std::move(result), request.Count("top"));
-}
-
-const char* EvidenceName(ConflictEvidence::Kind kind) {
-  return kind == ConflictEvidence::kNumbers    ? "numbers"
-         : kind == ConflictEvidence::kNegation ? "negation"
-                                               : "outcomes";
-}
-
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text.empty() ? "none" : text;
 }
 
 Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result) {
@@ -51,13 +44,11 @@ Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result)
       json.Field("shared", candidate.shared);
       if (candidate.cosine) json.Field("cosine", *candidate.cosine);
       json.Nodes("shared_tags", snapshot, candidate.shared_tags);
-      std::string shown;
+      const std::string shown = ShownEvidence(candidate.evidence);
       json.Objects("evidence", candidate.evidence, [&](const ConflictEvidence& evidence) {
         json.Field("kind", EvidenceName(evidence.kind));
         json.Values("this", evidence.a);
         json.Values("other", evidence.b);
-        shown += (shown.empty() ? "" : "; ") + std::string(EvidenceName(evidence.kind)) + ": " +
-                 Joined(evidence.a) + " against " + Joined(evidence.b);
       });
       if (!shown.empty()) json.Field("why", shown);
     });
@@ -219,6 +210,7 @@ void AddConflicts(Rows& rows) {
        .parameters =
            Parameters{
                Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
+               Text("since", "TIME", "that came up then or later").Named(Means::kTime),
                TopForPeople()},
        .reply = kConflictsShape,
        .tables = {ConflictsTable()},

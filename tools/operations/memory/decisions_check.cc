@@ -69,7 +69,13 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
-  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_TRY(NotTogether(request, "proposal", "apply"));
+  Snapshot snapshot = workspace.snapshot();
+  if (request.Given("proposal")) {
+    PLEXUS_ASSIGN(const PreviewResult proposal, ReadProposal(workspace, request.Source("proposal"),
+                                                             request.Text("proposal"), true));
+    snapshot = proposal.snapshot;
+  }
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
   NodeSubset decisions;
   SuggestOptions options;
@@ -145,6 +151,9 @@ void AddDecisionsCheck(Rows& rows) {
        .parameters =
            Parameters{
                Text("key", "KEY", "the decision").Named(Means::kKey).Positional(),
+               Text("proposal", "FILE",
+                    "JSON lines that would be imported before; KEY may be one of theirs")
+                   .Named(Means::kContent),
                Count("top", "K", "of each relation").Default(std::uint64_t{20}).Between(1, 1000),
                Number("least", "X", "shared tags and terms, of all of both")
                    .Default(0.5)

@@ -8,6 +8,7 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/memory/build_reason.h"
 #include "tools/operations/memory/build_record.h"
 #include "tools/operations/memory/trajectories.h"
 #include "tools/operations/names.h"
@@ -22,6 +23,7 @@ namespace {
 struct Built {
   EdgeRecipe recipe;
   BuildReport report;
+  std::string why = {};  // Why there is nothing.
 };
 
 std::vector<std::string> RecipeNames() {
@@ -99,15 +101,24 @@ class Builder {
     if (request_.Given("from")) {
       PLEXUS_ASSIGN(lines_, ParseTrajectories(request_.Source("from"), request_.Text("from")));
     }
-    for (const EdgeRecipe& recipe : recipes)
-      if (recipe.weight == PairWeight::kCosine && !space_) {
-        PLEXUS_ASSIGN(space_, FindSpace(workspace_.schema(), request_));
-      }
+    for (const EdgeRecipe& recipe : recipes) {
+      if (recipe.weight != PairWeight::kCosine || space_) continue;
+      Result<SpaceId> space = FindSpace(workspace_.schema(), request_);
+      const bool others = recipes.size() > 1 && workspace_.schema().spaces().empty();
+      if (!space && !others) return std::unexpected(space.error());
+      if (space) space_ = *space;  // without vectors the other recipes are built
+    }
     PLEXUS_ASSIGN(turns_, SelectedTurns(workspace_, request_));
     std::vector<Built> built;
     for (const EdgeRecipe& recipe : recipes) {
-      PLEXUS_ASSIGN(BuildReport report, Build(recipe));
+      BuildReport report;
+      if (recipe.weight != PairWeight::kCosine || space_) {
+        PLEXUS_ASSIGN(report, Build(recipe));
+      }
       built.push_back({recipe, std::move(report)});
+      const BuildReport& r = built.back().report;
+      if (r.added + r.changed + r.same + r.removed + r.dropped == 0 && !r.truncated)
+        built.back().why = WhyNoPairs(workspace_.snapshot(), recipe, lines_, space_);
       if (built.back().report.truncated) break;
     }
     return built;
@@ -214,6 +225,7 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
           json.Field("rewards", built.report.rewards);
           json.Field("groups", built.report.groups);
           json.Field("batches", built.report.batches);
+          if (!built.why.empty()) json.Field("why", built.why);
         });
         json.Values("unknown", sum.unknown);
       });
@@ -308,7 +320,7 @@ Operation BuildRow() {
               DryRunParameter()},
       .reply = std::string("sequence:n, dry_run?:b, ") + kCounts +
                ", recipes:[{recipe:s, kind:s, " + kCounts +
-               ", rewards:n, groups:n, batches:n}], unknown:[s]",
+               ", rewards:n, groups:n, batches:n, why?:s}], unknown:[s]",
       .tables = {{"recipes",
                   {{"recipe", "recipe"},
                    {"new", "new", As::kGrouped},
@@ -317,7 +329,8 @@ Operation BuildRow() {
                    {"removed", "removed", As::kGrouped},
                    {"dropped", "dropped", As::kGrouped},
                    {"skipped", "skipped", As::kGrouped},
-                   {"capped", "capped", As::kGrouped}}}},
+                   {"capped", "capped", As::kGrouped},
+                   {"why", "nothing, as"}}}},
       .examples = {{"plexus build --db g temporal referential categorical",
                     "again after every import: only what changed is looked at"},
                    {"plexus build --db g causal trajectory --from trajectories.jsonl --dry-run",

@@ -1,10 +1,14 @@
 // The names of vestige's ComposedGraph, for sets of any size; see candidate_reply.h.
 #include "tools/operations/reply/candidate_reply.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/ledger_index.h"
 #include "algorithms/memory/recall/recall_use.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/names.h"
 
 namespace plexus::tools {
@@ -28,6 +32,29 @@ std::string Preview(const Snapshot& snapshot, NodeId node) {
   return text ? PreviewOf(*text) : "";
 }
 
+// The events behind the prior outcomes, by id, the newest ten first: what a success came of, which
+// door was closed.
+std::vector<std::string> PriorEvents(const Snapshot& snapshot, const NeverComposedSet& set) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> ids;
+  if (set.prior_outcomes.empty()) return ids;
+  const auto index = LedgerIndex::Of(snapshot);
+  if (!index) return ids;
+  std::vector<NodeId> events;
+  for (const NodeId member : set.members)
+    for (const NodeId event : (*index)->events(member))
+      if ((*index)->event_outcomes(event) != 0) events.push_back(event);
+  std::ranges::sort(events, [&](NodeId a, NodeId b) {
+    const std::int64_t at = snapshot.i64(kCreatedAt, a).value_or(kNoTime),
+                       bt = snapshot.i64(kCreatedAt, b).value_or(kNoTime);
+    return at != bt ? at > bt : a > b;
+  });
+  events.erase(std::unique(events.begin(), events.end()), events.end());
+  for (const NodeId event : std::span(events).first(std::min(kMost, events.size())))
+    ids.emplace_back(DisplayName(snapshot.key(event)));
+  return ids;
+}
+
 }  // namespace
 
 std::string CandidateShape() {
@@ -35,7 +62,8 @@ std::string CandidateShape() {
          "outcomeScoreAdjustment:x, anchor:x, nodeTypes:[s], previews:[s], firstNodeType?:s, "
          "secondNodeType?:s, firstPreview?:s, secondPreview?:s, cosine?:x, structuralFit?:x, "
          "sharedTags:[s], "
-         "sharedTerms:[s], boundaryTags:[s], priorOutcomes:[s], outcomeSignal:s, level:s, "
+         "sharedTerms:[s], boundaryTags:[s], priorOutcomes:[s], priorEvents:[s], "
+         "outcomeSignal:s, level:s, "
          "proof?:[k], hops?:n, divergence?:x, terms:[{name:s, value:x, weight:x}], reason:s, "
          "compositionQuestion:s}";
 }
@@ -65,6 +93,7 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   json.Values("sharedTerms", set.shared_terms);
   json.Values("boundaryTags", set.boundary_tags);
   json.Values("priorOutcomes", set.prior_outcomes);
+  json.Values("priorEvents", PriorEvents(snapshot, set));
   json.Field("outcomeSignal", set.outcome_signal);
   json.Field("level", LevelName(set.level));
   if (!set.proof.empty()) json.Nodes("proof", snapshot, set.proof);

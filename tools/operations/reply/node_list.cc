@@ -5,6 +5,7 @@
 #include <compare>
 #include <optional>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 
 #include "algorithms/memory/supersession.h"
@@ -141,6 +142,25 @@ std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
 }
 
 }  // namespace
+
+void WriteNodeValue(ReplyWriter& json, const NodeValue& value) {
+  std::visit(
+      [&](const auto& held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          json.Raw("null");
+        } else if constexpr (std::is_same_v<Held, NodeJson>) {
+          json.Raw(held.text);
+        } else if constexpr (std::is_same_v<Held, std::vector<std::string>>) {
+          json.BeginArray();
+          for (const std::string& text : held) json.Value(text);
+          json.EndArray();
+        } else {
+          json.Value(held);
+        }
+      },
+      value);
+}
 
 std::vector<std::string> NamesInExpressions(const Schema& schema) {
   std::vector<std::string> names = {"kind", "key", "tag", "scope", "text"};

@@ -20,6 +20,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
+#include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {
 
@@ -30,6 +31,8 @@ struct NodeJson {
 // monostate: the node has none.
 using NodeValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
                                std::string, std::vector<std::string>, NodeJson>;
+
+void WriteNodeValue(ReplyWriter& json, const NodeValue& value);
 
 // What a value can be named by: fields and columns of the graph; properties may have any name.
 // In expressions fewer: what is suggested has to be accepted.

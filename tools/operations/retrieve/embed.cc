@@ -8,6 +8,8 @@
 #include "algorithms/retrieval/term_record.h"
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
+#include "engine/preview.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/change.h"
 #include "tools/operations/graph_record.h"
 #include "tools/operations/kernel_options.h"
@@ -163,7 +165,73 @@ Access EmbedAccess(const Request& request) {
   return request.Given("query") ? Access::kRead : ChangesGraph(request);
 }
 
+// As the space's vectors were made.
+Result<TextVectorOptions> OptionsOf(const Workspace& workspace, const Request& request,
+                                    const VectorSpace& space, const GraphRecord& record) {
+  TextVectorOptions options;
+  options.space = space.name;
+  options.dimensions = space.dimensions;
+  const auto* seed = record.properties.if_contains("seed");
+  if (seed && seed->is_int64()) options.seed = static_cast<std::uint64_t>(seed->get_int64());
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
+  return options;
+}
+
+// The terms that the node has in the index.
+std::vector<TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
+  const EdgeKindId kind[] = {kHasTerm};
+  std::vector<TermCount> terms;
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kind),
+                      [&](const Arc& arc) {
+                        terms.push_back({std::string(DisplayName(snapshot.key(arc.neighbor))),
+                                         static_cast<std::uint32_t>(arc.weight)});
+                      });
+  std::ranges::sort(terms, {}, &TermCount::term);
+  return terms;
+}
+
 }  // namespace
+
+Result<std::vector<float>> VectorOfTerms(const Workspace& workspace, const Request& request,
+                                         SpaceId space, std::span<const std::string> terms) {
+  const VectorSpace& of = workspace.schema().spaces()[space];
+  PLEXUS_ASSIGN(const auto record, ReadRecord(workspace.snapshot(), RecordName(of.name)));
+  if (!record) return std::vector<float>();
+  PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, of, *record));
+  std::vector<TermCount> counts;
+  std::vector<std::string> sorted(terms.begin(), terms.end());
+  std::ranges::sort(sorted);
+  for (std::string& term : sorted) {
+    if (counts.empty() || counts.back().term != term) counts.push_back({std::move(term), 0});
+    ++counts.back().count;
+  }
+  PLEXUS_ASSIGN(QueryVector vector, TextVector(workspace.snapshot(), counts, options));
+  return std::move(vector.values);
+}
+
+Result<std::size_t> AddTextVectors(const Workspace& workspace, const Request& request,
+                                   WriteBatch& batch, NodeRef node, std::string_view key) {
+  std::size_t made = 0;
+  std::optional<Snapshot> after;
+  for (const VectorSpace& space : workspace.schema().spaces()) {
+    PLEXUS_ASSIGN(const auto record, ReadRecord(workspace.snapshot(), RecordName(space.name)));
+    if (!record) continue;
+    if (!after) {
+      PLEXUS_ASSIGN(PreviewResult preview, Preview(workspace.snapshot(), batch));
+      after = std::move(preview.snapshot);
+    }
+    const auto id = after->Find(key);
+    if (!id) return made;
+    PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, space, *record));
+    const std::vector<TermCount> terms = IndexedTerms(*after, *id);
+    PLEXUS_ASSIGN(const QueryVector vector, TextVector(*after, terms, options));
+    if (vector.values.empty()) continue;
+    batch.SetVector(node, batch.SpaceNamed(space.name), vector.values);
+    ++made;
+  }
+  return made;
+}
 
 Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& request, SpaceId space,
                                        const NodeSubset* subset) {

@@ -58,6 +58,9 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   return options;
 }
 
+constexpr const char* kClaim =
+    "Never composed means worth investigating: not true, not novel, not reportable.";
+
 }  // namespace
 
 Parameters LensParameters() {
@@ -113,7 +116,9 @@ std::string LensCandidateShape() {
   }
   return members;
 }
-std::string_view LensReplyShape() { return "pool?:n, pruned?:n, pool_cut?:b, next?:s"; }
+std::string_view LensReplyShape() {
+  return "pool?:n, pruned?:n, pool_cut?:b, evidenceStatus?:s, claimBoundary?:s, next?:s";
+}
 
 Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   if (request.Given("mask"))
@@ -139,6 +144,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
     closing += "Vectors were compared of the first " + std::to_string(options.band->pool_limit) +
                " memories alone.\n";
   closing += Truncated(page.truncated, "the best of what was compared");
+  if (!page.sets.empty()) closing += std::string(kClaim) + "\n";
   Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
     json.Field("truncated", page.truncated);
     json.Objects("candidates", page.sets,
@@ -148,6 +154,8 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
     json.Field("scored", page.scored);
     json.Field("pruned", page.pruned);
     if (page.pool_cut) json.Field("pool_cut", true);
+    json.Field("evidenceStatus", "hypothesis");
+    json.Field("claimBoundary", kClaim);
     if (!page.next.empty() && !json.cut()) json.Field("next", page.next);
   });
   reply.closing = std::move(closing);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/plan.h"
+#include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
@@ -51,21 +52,53 @@ Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
     PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
     PLEXUS_TRY(NoteOlderVectors(workspace, request, *asked.question.space, asked.options.subset));
-  } else if (asked.plan.plan.fuse == Fusion::kMmr) {
+    return {};
+  }
+  SpaceId space{};
+  PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.question.terms,
+                                            asked.plan.plan, space));
+  if (!asked.vector.empty()) {
+    asked.question.vector = asked.vector;
+    asked.question.space = space;
+    PLEXUS_TRY(NoteOlderVectors(workspace, request, space, asked.options.subset));
+    return {};
+  }
+  PLEXUS_TRY(Needs(request, "space", "vector"));
+  if (asked.plan.plan.fuse == Fusion::kMmr) {
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   }
   return {};
 }
 
+// Of the nodes that may be found those that are inscribed with a name.
+Status KeepInscribed(const Workspace& workspace, const Request& request, Asked& asked) {
+  if (!request.Given("inscription")) return {};
+  const Snapshot& snapshot = workspace.snapshot();
+  const std::string& name = request.Text("inscription");
+  const auto node = snapshot.Find(IndexKey("inscription", name));
+  if (!node || !snapshot.alive(*node))
+    return Fail(ErrorCode::kNotFound,
+                request.Name("inscription") + ": nothing is inscribed " + Quoted(name));
+  const EdgeKindId kinds[] = {kInscribed};
+  std::vector<NodeId> nodes;
+  snapshot.ForEachArc(Direction::kIn, *node, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc& arc) { nodes.push_back(arc.neighbor); });
+  PLEXUS_ASSIGN(const NodeSubset inscribed, NodeSubset::Of(snapshot, nodes));
+  asked.subset = asked.subset.Intersect(inscribed);
+  return {};
+}
+
 // Spans of the question look into `asked`.
 Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) {
-  PLEXUS_TRY(Needs(request, "space", "vector"));
   PLEXUS_TRY(Needs(request, "prefilter", "vector"));
   asked.options.prefilter = ReadPrefilter(request);
   PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   if (request.Given("hops")) asked.plan.plan.expand.hops = static_cast<int>(request.Count("hops"));
+  if (request.Given("graph_boost"))
+    asked.plan.plan.score[PlanTerm::kGraph] = request.Number("graph_boost");
   PLEXUS_TRY(CheckPlan(asked.plan.plan));
   PLEXUS_ASSIGN(asked.subset, VisibleInScope(workspace, request));
+  PLEXUS_TRY(KeepInscribed(workspace, request, asked));
   asked.options.subset = &asked.subset;
   if (request.Given("words")) PLEXUS_TRY(ReadWords(workspace, request, asked));
   PLEXUS_TRY(ReadVectors(workspace, request, asked));
@@ -138,6 +171,10 @@ Parameters PlanParameters() {
                     PlanParameter().Default("dual"),
                     Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
                     Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
+                    Text("inscription", "NAME", "only what is inscribed with this name"),
+                    Number("graph_boost", "G",
+                           "the weight of the term graph, instead of the plan's")
+                        .Between(0, 1000),
                     KindsParameter("edges that are walked and counted, instead of the plan's"),
                     MaxNodes("each stage stops after N nodes and says truncated"),
                     MaxEdges("each stage stops after N edges and says truncated"),
@@ -192,6 +229,9 @@ void AddRetrieve(Rows& rows) {
                      "what both find, and what is two hops away"},
                     {"plexus retrieve --db g --plan rerank --vector '[1, 0]' --top 2 --json",
                      "the nearest vectors, those first that hang together, with every term"},
+                    {"plexus retrieve --db g \"keyword table\" --plan rag --hops 1 "
+                     "--inscription fix --graph-boost 0.3",
+                     "words alone, where `embed` made the vectors: rag_search in one call"},
                     {"plexus retrieve --db g --plan plan.json --from m1",
                      "by a plan of one's own"}},
        .run = AnswerByPlan});

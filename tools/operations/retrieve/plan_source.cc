@@ -1,6 +1,7 @@
 // Names and JSON to plans; the parts of a reply that say what a plan did.
 #include "tools/operations/retrieve/plan_source.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/retrieve/plan_json.h"
+#include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {
 namespace {
@@ -90,6 +92,24 @@ Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
     for (const PlanSeeds& seeds : plan.seeds)
       if (seeds.by == SeedBy::kVector && seeds.space) return *seeds.space;
   return FindSpace(workspace.schema(), request);
+}
+
+Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Request& request,
+                                         std::span<const std::string> terms, RetrievalPlan& plan,
+                                         SpaceId& space) {
+  const auto has = [&](SeedBy by) {
+    return std::ranges::find(plan.seeds, by, &PlanSeeds::by) != plan.seeds.end();
+  };
+  if (terms.empty() || !has(SeedBy::kVector) || has(SeedBy::kWords)) return std::vector<float>();
+  const auto named =
+      workspace.schema().FindSpace(request.Given("space") ? request.Text("space") : "text");
+  if (!named) return std::vector<float>();
+  PLEXUS_ASSIGN(std::vector<float> vector, VectorOfTerms(workspace, request, *named, terms));
+  if (vector.empty()) return vector;
+  space = *named;
+  for (PlanSeeds& seeds : plan.seeds)
+    if (seeds.by == SeedBy::kVector) seeds.by = SeedBy::kWords;
+  return vector;
 }
 
 void NoteLeftOut(Workspace& workspace, const RetrieveResult& result) {

@@ -42,6 +42,13 @@ Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked);
 Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
                             const RetrievalPlan& plan);
 
+// A plan that begins with a vector, asked in words: where the space (the request's, else "text") is
+// `embed`'s, the words become its vector, and begin in the vector's place. So a vector that knows
+// only words ranks, and adds nothing that matches none of them. Empty: left as it is.
+Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Request& request,
+                                         std::span<const std::string> terms, RetrievalPlan& plan,
+                                         SpaceId& space);
+
 void NoteLeftOut(Workspace& workspace, const RetrieveResult& result);
 
 void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/memory/recall/recall_use.h"
+#include "storage/formats/base/properties.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/ledger/recording.h"
@@ -28,6 +29,7 @@ namespace {
 // What a recall writes, or would.
 struct Outcome {
   RecallUse use;
+  NewEvent event;  // What a record says.
   bool committed = false;
   bool dry_run = false;
   std::optional<Recording> recording;
@@ -44,8 +46,24 @@ Result<RecallUse> ProposeUse(const Workspace& workspace, const Request& request,
   return UseOf(workspace.snapshot(), nodes, options);
 }
 
+Result<NewEvent> EventOf(const Workspace& workspace, const Request& request,
+                         const AskedRecall& asked, const RecallResult& result) {
+  EvidenceOptions options;
+  options.tool = request.Text("tool");
+  options.mode = request.Text("mode");
+  options.least = request.Number("least_evidence");
+  options.terms = asked.words.terms;
+  options.analyzed = result.candidates;
+  for (const RecallHit& hit : result.hits) options.expanded += hit.related.size();
+  if (request.Given("props")) {
+    PLEXUS_ASSIGN(options.props, formats_internal::PropertiesFromJson(request.Text("props")));
+  }
+  return EventOfRecall(workspace.snapshot(), result.hits, request.Text("words"),
+                       workspace.now_ms(), options);
+}
+
 Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
-                                 const RecallResult& result) {
+                                 const AskedRecall& asked, const RecallResult& result) {
   Outcome outcome;
   PLEXUS_ASSIGN(outcome.use, ProposeUse(workspace, request, result));
   outcome.dry_run = IsDryRun(request);
@@ -56,9 +74,8 @@ Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
   outcome.committed = commit && !outcome.dry_run && !result.hits.empty();
   const auto write = [&]() -> Status {
     if (record) {
-      PLEXUS_ASSIGN(const NewEvent event, EventOfRecall(workspace.snapshot(), result.hits,
-                                                        request.Text("words"), workspace.now_ms()));
-      PLEXUS_ASSIGN(outcome.recording, RecordInLedger(workspace, request, event,
+      PLEXUS_ASSIGN(outcome.event, EventOf(workspace, request, asked, result));
+      PLEXUS_ASSIGN(outcome.recording, RecordInLedger(workspace, request, outcome.event,
                                                       commit ? outcome.use.batch : WriteBatch()));
       outcome.sequence = outcome.recording->written.report.sequence;
     } else if ((commit || outcome.dry_run) && !outcome.use.batch.empty()) {
@@ -135,6 +152,16 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
   });
 }
 
+// What the record says of the answer as a whole, and who is in it.
+void WriteEvidence(ReplyWriter& json, const NewEvent& event) {
+  if (event.confidence) json.Field("confidence", *event.confidence);
+  if (!event.status.empty()) json.Field("status", event.status);
+  json.Objects("evidence", event.members, [&](const NewMember& member) {
+    json.Field("key", member.key);
+    json.Field("role", member.role);
+  });
+}
+
 void WriteOutcome(ReplyWriter& json, const Outcome& outcome) {
   json.BeginObject("use");
   json.Field("memories", outcome.use.memories);
@@ -146,6 +173,7 @@ void WriteOutcome(ReplyWriter& json, const Outcome& outcome) {
       json.Field("composition_event_id", outcome.recording->event_id);
     json.Field("query_hash", outcome.recording->query_hash);
     json.Field("compositionWriteStatus", outcome.recording->status);
+    WriteEvidence(json, outcome.event);
   }
   if (outcome.sequence) json.Field("sequence", *outcome.sequence);
 }
@@ -173,12 +201,14 @@ std::string Closing(const RecallResult& result, const Outcome& outcome) {
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
+  for (const char* name : {"tool", "mode", "props", "least_evidence"})
+    PLEXUS_TRY(Needs(request, name, "record"));
   AskedRecall asked;
   PLEXUS_TRY(ReadRecall(workspace, request, asked));
   const Snapshot snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(RecallResult result, Recall(snapshot, asked.question, asked.options));
   result.truncated |= asked.words.truncated;
-  PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, result));
+  PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, asked, result));
   PlanUsed used;
   used.max_chars = request.MaybeCount("max_chars");
   if (!asked.words.terms.empty()) {
@@ -242,7 +272,17 @@ void AddRecall(Rows& rows) {
                              "a used edge's weight w becomes 1 - (1 - w)(1 - A); 0: none does")
                           .Between(0, 1)
                           .Default(0.2),
-                      Flag("record", "record them as an event of the ledger, if there are any"),
+                      Flag("record",
+                           "record them as an event of the ledger, if there are any: roles, "
+                           "confidence and status are made of what was found"),
+                      Text("tool", "NAME", "of the event").Default(std::string("recall")),
+                      Text("mode", "NAME", "of the event")
+                          .Default(std::string(kDefaultEventMode)),
+                      Text("props", "JSON", "an object: other properties of the event"),
+                      Number("least_evidence", "X",
+                             "what scores below X of the best hit is no evidence, and no member")
+                          .Between(0, 1)
+                          .Default(0.5),
                       DryRunParameter()},
        .reply =
            "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
@@ -259,7 +299,8 @@ void AddRecall(Rows& rows) {
            "duplicates_truncated?:b, fuse?:s, without_vector?:n, without_term?:n, "
            "stages?:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms?:[x], "
            "use:{memories:n, edges:n, committed:b}, "
-           "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, sequence?:n",
+           "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, confidence?:x, "
+           "status?:s, evidence?:[{key:s, role:s}], sequence?:n",
        .tables = {{"hits",
                    {{"score", "score", As::kPlain, 4}, {"key", "", As::kNode}, {"why", "why"}}},
                   {"hits/related", {{"text", "related"}, {"hop", "hop"}}},

@@ -30,7 +30,12 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     asked.question.vector = asked.vector;
     if (asked.options.by_plan.plan)
       PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
-  } else if (asked.plan.plan.fuse == Fusion::kMmr) {
+  } else if (asked.options.by_plan.plan) {
+    PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.question.terms,
+                                              asked.plan.plan, asked.question.space));
+    asked.question.vector = asked.vector;
+  }
+  if (asked.vector.empty() && asked.plan.plan.fuse == Fusion::kMmr) {
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   }
   if (request.Given("from")) {

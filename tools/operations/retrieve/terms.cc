@@ -47,6 +47,7 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
   set("identifiers", "split", terms.split_identifiers);
   set("cjk", "bigrams", terms.cjk_bigrams);
   set("events", "index", terms.event_queries);
+  set("keys", "index", terms.keys);
   if (request.Given("stem"))
     terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
   return terms;
@@ -115,8 +116,10 @@ void AddTerms(Rows& rows) {
             Switch("events", {"index", "none"},
                    "index: the queries of events, which search looks for with its own flag (a new "
                    "index does)"),
+            Switch("keys", {"index", "none"},
+                   "index: words of the keys of facts that have a text (a new index does)"),
             Text("stem", "LANGUAGE|none",
-                 "words by their stems, as english: leopards finds leopard (a new index does not)"),
+                 "words by their stems, as english (a new index's): leopards finds leopard"),
             Flag("renew",
                  "as a new index is made; an index of an earlier version stays as it is without "
                  "this"),
@@ -126,8 +129,8 @@ void AddTerms(Rows& rows) {
                      "index every text; again after changes, it costs what changed"},
                     {"plexus terms --db g --stop-words german.txt",
                      "leave out a language's small words, too"},
-                    {"plexus terms --db g --stem english",
-                     "find plurals; the index stays so, also in later imports"}},
+                    {"plexus terms --db g --stem german",
+                     "stems of another language, or none; the index stays so, later too"}},
        .run = Run,
        .access = ChangesGraph,
        .reach = Reach::kGraph});

@@ -10,6 +10,7 @@
 #include "algorithms/memory/internal/trust.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/term_record.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/vocabulary.h"
 
@@ -45,6 +46,9 @@ class PoolMaker {
       PLEXUS_TRY(ReadWords());
     } else {
       FindTellingTerms();
+      PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot_));
+      if (!record.terms.stemmer.empty())
+        pool_.stem_words = std::make_shared<const StemWords>(record.terms);
     }
     PLEXUS_TRY(Count());
     Fill();
@@ -57,7 +61,9 @@ class PoolMaker {
   Status ReadWords() {
     std::optional<TermSplitter> splitter;
     if (options_.terms == TermRule::kUnicode) {
-      PLEXUS_ASSIGN(splitter, TermSplitter::Make(TermOptions::Recommended()));
+      TermOptions words = TermOptions::Recommended();
+      words.stemmer.clear();
+      PLEXUS_ASSIGN(splitter, TermSplitter::Make(words));
     }
     word_begins_.push_back(0);
     for (const NodeId v : pool_.nodes) {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/memory/internal/frontier/stem_words.h"
 #include "algorithms/memory/internal/frontier/surface_terms.h"
 #include "algorithms/memory/ledger_index.h"
 #include "algorithms/memory/never_composed.h"
@@ -66,6 +67,7 @@ struct SurfacePool {
   std::vector<std::uint32_t> sources;   // by rank: a tag's or term's node, or a text term's number
   std::vector<std::uint8_t> cells;      // by rank: word * 64 + bit of a signature, or kNoCell
   TermTable terms;
+  std::shared_ptr<const StemWords> stem_words;  // of an index with stems
   std::uint32_t first_word = 0;  // sources from here on are numbers in `terms`
   std::vector<std::string> types;
   std::uint32_t most_tags = 0;  // of a row

@@ -99,8 +99,16 @@ void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComp
     types.emplace_back(pool.type(r));
   }
   std::vector<std::pair<std::uint32_t, std::string>> terms;
+  std::map<std::string, std::string> words;  // by stem
+  if (pool.stem_words) {
+    std::vector<NodeId> nodes;
+    for (const Row r : members) nodes.push_back(pool.nodes[r]);
+    words = pool.stem_words->Of(*pool.snapshot, nodes);
+  }
   for (const auto& [token, count] : carriers) {
-    const std::string name = pool.Name(token);
+    std::string name = pool.Name(token);
+    if (const auto word = words.find(name); !IsTag(token) && word != words.end())
+      name = word->second;
     if (IsBoundary(token)) set.boundary_tags.push_back(name);
     if (count < 2) continue;
     if (IsTag(token))

@@ -94,12 +94,12 @@ class LedgerCarrier {
   void Replace(LedgerRows& rows, NodeId at, const std::vector<NodeId>& ids, OutcomeSet outcomes) {
     const LedgerRow old = rows[at];
     if (std::ranges::equal(old.ids(), ids)) {
-      if (old.outcomes != outcomes) rows.Set(at, {old.first, old.count, outcomes, 0});
+      if (old.outcomes != outcomes) rows.Set(at, {old.first, old.count, outcomes});
       return;
     }
     made_->live_ += ids.size();
     made_->live_ -= old.count;
-    rows.Set(at, {made_->store_->Store(ids), static_cast<std::uint32_t>(ids.size()), outcomes, 0});
+    rows.Set(at, {made_->store_->Store(ids), static_cast<std::uint32_t>(ids.size()), outcomes});
   }
 
   bool ReadEvent(NodeId event) {
@@ -212,7 +212,7 @@ void StoredLedgerIndex::Fold() {
     LedgerRows moved(*rows, {});
     for (std::size_t v = 0; v < rows->size(); ++v) {
       const LedgerRow row = (*rows)[v];
-      if (row.count) moved.Set(v, {store->Store(row.ids()), row.count, row.outcomes, 0});
+      if (row.count) moved.Set(v, {store->Store(row.ids()), row.count, row.outcomes});
     }
     *rows = moved.Publish();
   }

@@ -108,14 +108,14 @@ Result<std::shared_ptr<const StoredLedgerIndex>> StoredLedgerIndex::Make(const S
     const NodeId* label = made->store_->Store(block.labels);
     made->live_ += block.members.size() + block.labels.size();
     for (std::size_t i = 0; i < block.outcomes.size(); ++i, ++at) {
-      const LedgerRow row{member, block.member_counts[i], 0, 0};
+      const LedgerRow row{member, block.member_counts[i], 0};
       for (const NodeId m : row.ids()) {
         ++degrees[m];
         outcomes[m] |= block.outcomes[i];
       }
       if (row.count) members.Set(events[at], row);
       if (block.label_counts[i])
-        labels.Set(events[at], {label, block.label_counts[i], block.outcomes[i], 0});
+        labels.Set(events[at], {label, block.label_counts[i], block.outcomes[i]});
       member += block.member_counts[i];
       label += block.label_counts[i];
     }
@@ -126,7 +126,7 @@ Result<std::shared_ptr<const StoredLedgerIndex>> StoredLedgerIndex::Make(const S
   std::size_t sum = 0;
   for (std::size_t m = 0; m < degrees.size(); ++m) {
     next[m] = sum;
-    if (degrees[m]) of_members.Set(m, {all + sum, degrees[m], outcomes[m], 0});
+    if (degrees[m]) of_members.Set(m, {all + sum, degrees[m], outcomes[m]});
     sum += degrees[m];
   }
   made->members_ = members.Publish();

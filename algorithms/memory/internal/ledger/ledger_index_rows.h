@@ -29,10 +29,10 @@ struct LedgerRow {
   const NodeId* first = nullptr;
   std::uint32_t count = 0;
   OutcomeSet outcomes = 0;
-  std::uint16_t unused = 0;  // no padding: pages of equal rows are found by their bytes
 
   std::span<const NodeId> ids() const { return {first, count}; }
 };
+// No padding: pages of equal rows are found by their bytes.
 static_assert(sizeof(LedgerRow) == 16);
 
 using LedgerRows = PagedArray<LedgerRow>;

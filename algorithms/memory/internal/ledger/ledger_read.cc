@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/properties/json_writer.h"
+#include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory_internal {
@@ -49,6 +51,28 @@ std::vector<std::string> TextsOf(const PropertyView& map, std::string_view name)
   return texts;
 }
 
+std::span<const std::string_view> RecordAttributes() {
+  static constexpr std::string_view kNames[] = {
+      "tool",           "mode", "confidence", "status",           "output_preview",
+      "query_hash",     "type", "source",     "confidence_delta", "notes"};
+  return kNames;
+}
+
+std::span<const std::string_view> MemberAttributes() {
+  static constexpr std::string_view kNames[] = {"rank", "trust", "score", "preview", "tags"};
+  return kNames;
+}
+
+std::string FreeProperties(const PropertyView& map, std::span<const std::string_view> attributes) {
+  std::string json = "{";
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (std::ranges::find(attributes, map.name(i)) != attributes.end()) continue;
+    engine_internal::AppendJsonKey(json, map.name(i));
+    engine_internal::AppendJson(json, map[i]);
+  }
+  return json.size() == 1 ? std::string() : json + "}";
+}
+
 Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index, NodeId node) {
   PLEXUS_ASSIGN(const PropertyMap map,
                 StoredProperties(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
@@ -62,6 +86,7 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
   event.query_hash = TextOf(root, "query_hash");
   event.output_preview = TextOf(root, "output_preview");
   event.confidence = NumberOf(root, "confidence");
+  event.props = FreeProperties(root, RecordAttributes());
   event.created_at = snapshot.i64(kCreatedAt, node);
   event.outcomes = index.event_outcomes(node);
   PLEXUS_ASSIGN(event.query, StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
@@ -86,6 +111,7 @@ Result<std::vector<LedgerMember>> ReadMembers(const Snapshot& snapshot, NodeId e
     member.score = NumberOf(root, "score");
     member.preview = TextOf(root, "preview");
     member.tags = TextsOf(root, "tags");
+    member.props = FreeProperties(root, MemberAttributes());
     members.push_back(std::move(member));
   }
   std::sort(members.begin(), members.end(), [&](const LedgerMember& a, const LedgerMember& b) {
@@ -109,6 +135,7 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
     outcome.source = TextOf(root, "source");
     outcome.labeled_at = snapshot.i64(kCreatedAt, node);
     outcome.confidence_delta = NumberOf(root, "confidence_delta");
+    outcome.props = FreeProperties(root, RecordAttributes());
     PLEXUS_ASSIGN(outcome.notes,
                   StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
     outcomes.push_back(std::move(outcome));

@@ -23,6 +23,12 @@ Result<PropertyMap> StoredProperties(const Snapshot& snapshot, PayloadRef ref);
 std::string TextOf(const PropertyView& map, std::string_view name);
 std::vector<std::string> TextsOf(const PropertyView& map, std::string_view name);
 
+// Attributes of events and outcomes, and of members: not names of free properties.
+std::span<const std::string_view> RecordAttributes();
+std::span<const std::string_view> MemberAttributes();
+// The other members of a map, as JSON; "": none.
+std::string FreeProperties(const PropertyView& map, std::span<const std::string_view> attributes);
+
 Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index, NodeId node);
 // By rank, role, key.
 Result<std::vector<LedgerMember>> ReadMembers(const Snapshot& snapshot, NodeId event);

@@ -6,11 +6,13 @@
 
 #include "algorithms/memory/internal/fnv.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
+#include "algorithms/memory/internal/property_patch.h"
 #include "algorithms/memory/ledger.h"
 #include "engine/out_of_memory.h"
 #include "engine/outcome_key.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
+#include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -46,11 +48,12 @@ std::size_t JsonBytes(std::string_view text) {
 Status CheckSize(const NewEvent& event) {
   constexpr std::size_t kNames = 256;  // of an object's names and numbers
   std::size_t bytes = kNames;
-  for (const std::string* text :
-       {&event.id, &event.tool, &event.mode, &event.status, &event.output_preview, &event.query})
+  for (const std::string* text : {&event.id, &event.tool, &event.mode, &event.status,
+                                  &event.output_preview, &event.query, &event.props})
     bytes += JsonBytes(*text);
   for (const NewMember& member : event.members) {
-    bytes += kNames + JsonBytes(member.key) + JsonBytes(member.role) + JsonBytes(member.preview);
+    bytes += kNames + JsonBytes(member.key) + JsonBytes(member.role) + JsonBytes(member.preview) +
+             JsonBytes(member.props);
     if (member.tags)
       for (const std::string& tag : *member.tags) bytes += JsonBytes(tag) + 1;
   }
@@ -81,6 +84,19 @@ Status CheckMembers(const std::vector<NewMember>& members) {
     return Fail(ErrorCode::kInvalidArgument, "member '" + std::string(twice->first) +
                                                  "' stands twice under the role '" +
                                                  std::string(twice->second) + "'");
+  return {};
+}
+
+// Free properties, added to the attributes that the map has.
+Status AddProps(PropertyMapBuilder& map, std::string_view props,
+                std::span<const std::string_view> attributes) {
+  PLEXUS_ASSIGN(const PropertyMap free, PropertyMap::Read(props));
+  for (std::size_t i = 0; i < free.root().size(); ++i)
+    if (std::ranges::find(attributes, free.root().name(i)) != attributes.end())
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the properties must not hold '" + std::string(free.root().name(i)) +
+                      "': it is an attribute of the record itself");
+  memory_internal::CopyMembers(map, free.root());
   return {};
 }
 
@@ -121,6 +137,7 @@ Result<Resolved> Resolve(const Snapshot& snapshot, const NewMember& member, bool
     for (const std::string& tag : tags) map.String(tag);
     map.End();
   }
+  PLEXUS_TRY(AddProps(map, member.props, memory_internal::MemberAttributes()));
   Result<std::string> bytes = map.Finish();
   if (!bytes)
     return Fail(bytes.error().code, "member '" + member.key + "': " + bytes.error().message);
@@ -163,6 +180,7 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
   add("output_preview", event.output_preview);
   map.String("query_hash", recorded.query_hash);
   if (event.confidence) map.Double("confidence", *event.confidence);
+  PLEXUS_TRY(AddProps(map, event.props, memory_internal::RecordAttributes()));
   PLEXUS_ASSIGN(const std::string properties, map.Finish());
   if (recorded.empty) return recorded;
 
@@ -223,6 +241,7 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   map.String("type", label.type);
   if (!label.source.empty()) map.String("source", label.source);
   if (label.confidence_delta) map.Double("confidence_delta", *label.confidence_delta);
+  PLEXUS_TRY(AddProps(map, label.props, memory_internal::RecordAttributes()));
   PLEXUS_ASSIGN(const std::string properties, map.Finish());
 
   engine_internal::OutcomeContent content;
@@ -233,6 +252,12 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   content.notes = label.notes;
   if (label.confidence_delta)
     engine_internal::AppendJsonDouble(content.rest["confidence_delta"], *label.confidence_delta);
+  if (!label.props.empty()) {
+    PLEXUS_ASSIGN(engine_internal::JsonProperties props,
+                  engine_internal::SplitProperties(label.props));
+    std::erase_if(props, [](const auto& entry) { return entry.second == "null"; });
+    content.rest.merge(props);
+  }
   PLEXUS_ASSIGN(const std::string name, engine_internal::OutcomeNameIn(&snapshot, content));
 
   LabeledEvent labeled;

@@ -18,7 +18,7 @@ struct TypeRule {
 };
 
 // In the order of BuiltinOutcomeTypes(); index = bit.
-constexpr std::array<TypeRule, 15> kRules = {{
+constexpr std::array<TypeRule, 19> kRules = {{
     {"accepted", 0.35, kSuccess},
     {"helpful", 0.25, kSuccess},
     {"user_promoted", 0.20, kSuccess},
@@ -34,6 +34,11 @@ constexpr std::array<TypeRule, 15> kRules = {{
     {"closed_by_false_assumption", -0.45, kClosed},
     {"closed_by_user", -0.45, kClosed},
     {"expired_lane", -0.45, kClosed},
+    // Plain words, with the sums of what is nearest to them.
+    {"success", 0.25, kSuccess},
+    {"unhelpful", -0.20, kClosed},
+    {"failed", -0.45, kClosed},
+    {"wrong", -0.45, kClosed},
 }};
 constexpr OutcomeSet kNeedsPoc = OutcomeSet{1} << 4;
 static_assert(kRules[4].name == "needs_poc");

@@ -25,8 +25,8 @@ class Composed {
         index_(index),
         closing_(Types({"dead_end", "rejected", "bad_severity", "user_demoted", "closed_by_scope",
                         "closed_by_duplicate", "closed_by_false_assumption", "closed_by_user",
-                        "expired_lane", "duplicate_risk"})),
-        helping_(Types({"accepted", "helpful", "submitted", "user_promoted"})) {}
+                        "expired_lane", "duplicate_risk", "unhelpful", "failed", "wrong"})),
+        helping_(Types({"accepted", "helpful", "submitted", "user_promoted", "success"})) {}
 
   Status Run() {
     std::vector<std::uint32_t> events(snapshot_.node_count(), 0);

@@ -1,0 +1,32 @@
+// JSON where it is an array of strings, else cut at ';'.
+#include "storage/formats/base/tag_list.h"
+
+#include <algorithm>
+
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/base/json_tree.h"
+
+namespace plexus::formats_internal {
+
+std::vector<std::string> ReadTagList(std::string_view text) {
+  std::vector<std::string> tags;
+  const auto add = [&](std::string_view tag) {
+    if (tag = Trim(tag); !tag.empty()) tags.emplace_back(tag);
+  };
+  if (Trim(text).starts_with('[')) {
+    JsonParser json;
+    const auto root = json.Parse(Trim(text));
+    if (root && (*root)->type == JsonType::kArray &&
+        std::ranges::all_of(json.children(**root), &JsonValue::is_string)) {
+      for (const JsonValue& tag : json.children(**root)) add(tag.text);
+      return tags;
+    }
+  }
+  for (; !text.empty(); text.remove_prefix(std::min(text.find(';') + 1, text.size()))) {
+    add(text.substr(0, std::min(text.find(';'), text.size())));
+    if (text.find(';') == text.npos) break;
+  }
+  return tags;
+}
+
+}  // namespace plexus::formats_internal

@@ -1,0 +1,32 @@
+// A folder of Markdown notes as a mirror: the graph follows the folder.
+//
+// A note is a node of kind `note` (or what its front matter says as `kind` or `type`); its key is
+// the path in the folder without ".md". Its text is what is below the front matter. Tags are
+// those of the front matter and #words of the text, `created` or `date` is created_at, other fields
+// are properties. [[other]], [[other|words]], [[other#part]] and [words](other.md) are edges
+// `link`; a name without a folder means the one note of that name. Code is not looked at.
+//
+// What was made of a folder is kept in the graph under the mirror's name (notes are `inscribed`
+// with plexus.mirror.NAME; their links have the author mirror:NAME), so importing it again unlinks
+// and removes what is gone from the folder. Edges that others made stay.
+#pragma once
+
+#include <string>
+
+#include "storage/formats/import.h"
+
+namespace plexus {
+
+// Whether the path is a folder with a Markdown file in it, and is not WordNet's.
+bool IsMarkdownFolder(const std::string& path);
+
+// Computes: the folder's notes into the graph, all or nothing, as ImportFiles does. `mirror`: its
+//   name, "" is the folder's own. Hidden files and folders are passed over, links of the file
+//   system are not followed.
+// Errors: kNotFound: no Markdown file is there, so that a wrong path removes nothing. kIo. As
+//   ImportFiles. A note that cannot be read is in the report with file, line and reason.
+// Memory: the notes. Threads: as ImportFiles.
+Result<ImportReport> ImportMarkdown(Graph& graph, const std::string& folder,
+                                    const std::string& mirror, const ImportOptions& options);
+
+}  // namespace plexus

@@ -1,0 +1,214 @@
+// Line by line; see note.h.
+#include "storage/formats/markdown/note.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "engine/properties/json_writer.h"
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/base/json_tree.h"
+#include "storage/formats/base/tag_list.h"
+
+namespace plexus::formats_internal {
+
+namespace {
+
+using engine_internal::AppendJsonString;
+
+std::string_view NextLine(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void AddOnce(std::vector<std::string>& list, std::string_view item) {
+  if (!item.empty() && std::ranges::find(list, item) == list.end()) list.emplace_back(item);
+}
+
+std::string_view Unquoted(std::string_view value) {
+  value = Trim(value);
+  if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0])
+    return value.substr(1, value.size() - 2);
+  return value;
+}
+
+// A value as JSON: a number, true or false as they stand, else a text.
+std::string ScalarJson(std::string_view value) {
+  value = Trim(value);
+  JsonParser json;
+  const auto root = json.Parse(value);
+  if (root && ((*root)->is_number() || (*root)->type == JsonType::kBool)) return std::string(value);
+  std::string text;
+  AppendJsonString(text, Unquoted(value));
+  return text;
+}
+
+std::vector<std::string_view> Items(std::string_view list) {
+  std::vector<std::string_view> items;
+  for (list = Trim(list); !list.empty();) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (const auto item = Unquoted(list.substr(0, end)); !item.empty()) items.push_back(item);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return items;
+}
+
+struct Field {
+  std::string name;
+  std::string_view value;               // behind the colon
+  std::vector<std::string_view> lines;  // below it, indented or of a list
+};
+
+class FrontMatter {
+ public:
+  explicit FrontMatter(MarkdownNote& note) : note_(note) {}
+
+  void Take(const Field& field) {
+    const std::string name = Lower(field.name);
+    std::vector<std::string_view> list;
+    bool is_list = true;
+    for (const std::string_view line : field.lines) {
+      const std::string_view item = Trim(line);
+      if (item.starts_with("- "))
+        list.push_back(Unquoted(item.substr(2)));
+      else
+        is_list = false;
+    }
+    const std::string_view value = Trim(field.value);
+    const bool inline_list = value.starts_with('[') && value.ends_with(']') &&
+                             !value.starts_with("[[");
+    if (inline_list) list = Items(value.substr(1, value.size() - 2));
+    is_list = is_list && (inline_list || !list.empty());
+    if (name == "tags" || name == "tag") return Tags(is_list ? list : Items(value));
+    if ((name == "kind" || name == "type") && note_.kind.empty() && !is_list) {
+      note_.kind = Unquoted(value);
+      return;
+    }
+    if ((name == "created" || name == "date" || name == "created_at") && note_.created.empty()) {
+      note_.created = Unquoted(value);
+      return;
+    }
+    note_.fields.emplace_back(field.name, Json(field, is_list ? &list : nullptr));
+  }
+
+ private:
+  void Tags(const std::vector<std::string_view>& tags) {
+    for (std::string_view tag : tags) {
+      if (tag.starts_with('#')) tag.remove_prefix(1);
+      AddOnce(note_.tags, tag);
+    }
+  }
+  static std::string Json(const Field& field, const std::vector<std::string_view>* list) {
+    if (list) {
+      std::string json = "[";
+      for (const std::string_view item : *list)
+        json += (json.size() > 1 ? "," : "") + ScalarJson(item);
+      return json + "]";
+    }
+    if (field.lines.empty()) return ScalarJson(field.value);
+    std::string whole(Trim(field.value)), json;  // deeper: as it is
+    for (const std::string_view line : field.lines) whole.append("\n").append(line);
+    AppendJsonString(json, whole);
+    return json;
+  }
+
+  MarkdownNote& note_;
+};
+
+std::unexpected<Error> BadLine(std::size_t line, const std::string& why) {
+  return Fail(ErrorCode::kInvalidArgument, "line " + std::to_string(line) + ": " + why);
+}
+
+// Takes the front matter off `text`, if there is one.
+Status ReadFrontMatter(std::string_view& text, MarkdownNote& note) {
+  std::string_view rest = text;
+  if (Trim(NextLine(rest)) != "---") return {};
+  std::vector<Field> fields;
+  for (std::size_t number = 2;; ++number) {
+    if (rest.empty()) return BadLine(1, "the front matter has no end, a line ---");
+    const std::string_view line = NextLine(rest);
+    if (Trim(line) == "---" || Trim(line) == "...") break;
+    if (Trim(line).empty() || Trim(line).starts_with('#')) continue;
+    const bool below = line[0] == ' ' || line[0] == '\t' || line.starts_with("- ");
+    if (below && !fields.empty()) {
+      fields.back().lines.push_back(line);
+      continue;
+    }
+    const std::size_t colon = line.find(':');
+    if (below || colon == line.npos || Trim(line.substr(0, colon)).empty())
+      return BadLine(number, "it is no \"name: value\" of a front matter");
+    const std::string name(Trim(line.substr(0, colon)));
+    if (std::ranges::find(fields, name, &Field::name) != fields.end())
+      return BadLine(number, "\"" + name + "\" stands twice");
+    fields.push_back({name, line.substr(colon + 1), {}});
+  }
+  FrontMatter matter(note);
+  for (const Field& field : fields) matter.Take(field);
+  text = rest;
+  return {};
+}
+
+// "#word" behind a blank: letters, digits, "_", "-" and "/", not only digits.
+void FindTags(std::string_view line, MarkdownNote& note) {
+  for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
+    if (at > 0 && line[at - 1] != ' ' && line[at - 1] != '\t' && line[at - 1] != '(') continue;
+    std::size_t end = at + 1;
+    bool letter = false;
+    while (end < line.size()) {
+      const auto c = static_cast<unsigned char>(line[end]);
+      if (c < 0x80 && !std::isalnum(c) && c != '_' && c != '-' && c != '/') break;
+      letter |= c >= 0x80 || std::isalpha(c) != 0;
+      ++end;
+    }
+    if (letter) AddOnce(note.tags, line.substr(at + 1, end - at - 1));
+  }
+}
+
+// The target without an alias and a part of the note.
+std::string_view Target(std::string_view link) {
+  link = Trim(link.substr(0, std::min(link.find('|'), link.size())));
+  link = Trim(link.substr(0, std::min({link.find('#'), link.find('^'), link.size()})));
+  if (link.starts_with("./")) link.remove_prefix(2);
+  if (link.ends_with(".md")) link.remove_suffix(3);
+  return link;
+}
+
+void FindLinks(std::string_view line, MarkdownNote& note) {
+  for (std::size_t at = line.find("[["); at != line.npos; at = line.find("[[", at + 2)) {
+    const std::size_t end = line.find("]]", at);
+    if (end == line.npos) break;
+    AddOnce(note.links, Target(line.substr(at + 2, end - at - 2)));
+  }
+  for (std::size_t at = line.find("]("); at != line.npos; at = line.find("](", at + 2)) {
+    const std::size_t end = line.find(')', at);
+    if (end == line.npos) break;
+    std::string_view link = line.substr(at + 2, end - at - 2);
+    link = link.substr(0, std::min(link.find('#'), link.size()));
+    if (link.ends_with(".md") && link.find("://") == link.npos) AddOnce(note.links, Target(link));
+  }
+}
+
+}  // namespace
+
+Result<MarkdownNote> ReadNote(std::string_view file) {
+  MarkdownNote note;
+  if (file.starts_with("\xEF\xBB\xBF")) file.remove_prefix(3);
+  PLEXUS_TRY(ReadFrontMatter(file, note));
+  note.text = Trim(file, " \t\r\n");
+  bool code = false;
+  for (std::string_view rest = file; !rest.empty();) {
+    const std::string_view line = NextLine(rest);
+    if (Trim(line).starts_with("```") || Trim(line).starts_with("~~~")) {
+      code = !code;
+      continue;
+    }
+    if (code) continue;
+    FindTags(line, note);
+    FindLinks(line, note);
+  }
+  return note;
+}
+
+}  // namespace plexus::formats_internal

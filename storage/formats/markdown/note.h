@@ -1,0 +1,28 @@
+// One note of Markdown taken apart: front matter, tags, links. Internal to storage/formats.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+
+namespace plexus::formats_internal {
+
+struct MarkdownNote {
+  std::string kind;                // "": none is said
+  std::string created;             // "": none; as it is written
+  std::vector<std::string> tags;   // each once, in order
+  std::vector<std::string> links;  // targets as written, without alias and part; each once
+  std::vector<std::pair<std::string, std::string>> fields;  // of the front matter, values as JSON
+  std::string text;                // below the front matter
+};
+
+// The front matter is lines `name: value` between two lines `---`: texts, quoted or not, numbers,
+// true and false, [a, b] and lists of lines `- a`. What is deeper stays text.
+// kInvalidArgument names the line: no end of the front matter, a line that is none, a name that
+// comes twice.
+Result<MarkdownNote> ReadNote(std::string_view file);
+
+}  // namespace plexus::formats_internal

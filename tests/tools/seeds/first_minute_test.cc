@@ -1,0 +1,192 @@
+// The first minute: remember, correct, and questions in words of one's own.
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+class FirstMinute : public ::testing::Test {
+ protected:
+  std::string Db() const { return dir_ / "g"; }
+  Finished Run(std::vector<std::string> arguments, const std::string& input = "") const {
+    arguments.insert(arguments.end(), {"--db", Db(), "--now", "1700000100000", "--json"});
+    return Plexus(arguments, {.input = input});
+  }
+  object Ask(std::vector<std::string> arguments, const std::string& input = "") const {
+    const Finished run = Run(std::move(arguments), input);
+    EXPECT_EQ(run.code, 0) << run.err << run.out;
+    return run.Json();
+  }
+  std::string First(const std::string& words) const {
+    const object reply = Ask({"recall", words});
+    const array& hits = reply.at("hits").as_array();
+    return hits.empty() ? "" : std::string(hits[0].at("key").as_string());
+  }
+  static std::vector<std::string> Keys(const object& reply, const char* list,
+                                       const char* member = "key") {
+    std::vector<std::string> keys;
+    for (const auto& one : reply.at(list).as_array())
+      keys.emplace_back(one.at(member).as_string());
+    return keys;
+  }
+  using Texts = std::vector<std::string>;
+
+  TempDir dir_;
+};
+
+TEST_F(FirstMinute, ATextIsEnough) {
+  const object made = Ask({"remember", "Deploys run every night from the Caf\u00e9 branch.",
+                           "--tags", "deploy,ops", "--source", "handbook", "--time", "2023-11-01"});
+  EXPECT_EQ(made.at("key").as_string(), "deploys-run-every-night-from-the-cafe-branch");
+  EXPECT_EQ(made.at("known").as_bool(), false);
+  EXPECT_EQ(made.at("nodes").at("new").to_number<int>(), 1);
+  const std::string key(made.at("key").as_string());
+  for (const char* words : {"deploy", "nightly deploys", "cafe", "branches"})
+    EXPECT_EQ(First(words), key) << words;
+  const object node = Ask({"get", key});
+  EXPECT_EQ(node.at("kind").as_string(), "memory");
+  EXPECT_EQ(node.at("props").at("source").as_string(), "handbook");
+  EXPECT_EQ(node.at("created_at").to_number<std::int64_t>(), 1'698'796'800'000);
+  // The same again is known, and nothing moves.
+  const object again = Ask({"remember", "Deploys run every night from the Caf\u00e9 branch."});
+  EXPECT_EQ(again.at("known").as_bool(), true);
+  EXPECT_EQ(again.at("sequence"), made.at("sequence"));
+  // Other words that begin alike have a key of their own.
+  const object other = Ask({"remember", "Deploys run every night from the caf\u00e9 branch!"});
+  EXPECT_EQ(other.at("key").as_string(), key + "-2");
+  EXPECT_EQ(Keys(other, "near_duplicates"), Texts{key});
+}
+
+TEST_F(FirstMinute, ItSaysWhatItMayContradictAndRepeat) {
+  Ask({"remember", "The gateway remembers keys for 24 hours.", "--key", "m1", "--tags", "gateway"});
+  const object second =
+      Ask({"remember", "The gateway remembers keys for 48 hours, as m1 says.", "--key", "m2",
+           "--tags", "gateway"});
+  ASSERT_EQ(Keys(second, "may_contradict"), Texts{"m1"});
+  EXPECT_EQ(second.at("may_contradict").at(0).at("why").as_string(), "numbers: 48 against 24");
+  const object third = Ask({"remember", "Payouts follow m1 since the audit.", "--key", "m3"});
+  ASSERT_EQ(Keys(third, "suggested", "target"), Texts{"m1"});
+  EXPECT_EQ(third.at("suggested").at(0).at("kind").as_string(), "relates_to");
+  EXPECT_TRUE(Keys(third, "may_contradict").empty());
+}
+
+TEST_F(FirstMinute, ACorrectionSupersedes) {
+  Ask({"remember", "Payouts run on Mondays.", "--key", "m1", "--tags", "payout"});
+  const object reply =
+      Ask({"correct", "m1", "Payouts run on Fridays.", "--reason", "new contract"});
+  EXPECT_EQ(reply.at("supersedes").as_string(), "m1");
+  const std::string key(reply.at("key").as_string());
+  EXPECT_EQ(First("payout"), key);
+  EXPECT_EQ(Ask({"get", key}).at("tags").as_array(), array({"payout"}));
+  const Finished twice = Run({"correct", "m1", "Payouts run on Sundays."});
+  EXPECT_EQ(twice.code, 1);
+  EXPECT_NE(twice.out.find("superseded by '" + key + "'"), std::string::npos) << twice.out;
+  const object old = Ask({"recall", "mondays", "--include-superseded"});
+  EXPECT_EQ(old.at("hits").at(0).at("superseded_by").as_string(), key);
+}
+
+TEST_F(FirstMinute, RelationsAndTimes) {
+  Ask({"remember", "Stripe pays out.", "--key", "m1"});
+  Ask({"remember", "Measured: Stripe pays daily.", "--key", "m2", "--relate", "supports=m1",
+       "--relate", "caused_by=m1", "--valid-from", "2023-01-01", "--valid-until", "2023-02-01"});
+  const object around = Ask({"neighbors", "m1", "--direction", "both"});
+  EXPECT_EQ(Keys(around, "neighbors", "kind"), (Texts{"causes", "supports"}));
+  EXPECT_EQ(First("measured"), "");  // no more valid
+  EXPECT_EQ(Run({"remember", "x y", "--relate", "supports=nosuch"}).code, 3);
+  EXPECT_EQ(Run({"remember", "x y", "--relate", "supports"}).code, 2);
+  EXPECT_EQ(Run({"remember", "x y", "--valid-from", "2023-02-01", "--valid-until", "2023-01-01"})
+                .code,
+            2);
+  const Finished taken = Run({"remember", "another text", "--key", "m1"});
+  EXPECT_NE(taken.code, 0);
+  EXPECT_NE(taken.out.find("correct"), std::string::npos);
+  const auto before = Ask({"stats"}).at("sequence");
+  const object dry = Ask({"remember", "Adyen pays out.", "--dry-run"});
+  EXPECT_EQ(dry.at("key").as_string(), "adyen-pays-out");
+  EXPECT_EQ(Ask({"stats"}).at("sequence"), before);
+}
+
+TEST_F(FirstMinute, VectorsOfEmbedComeWithTheText) {
+  Ask({"remember", "Payouts run on Mondays.", "--key", "m1"});
+  Ask({"remember", "The broker is RabbitMQ.", "--key", "m2"});
+  ASSERT_EQ(Run({"embed"}).code, 0);
+  const object made = Ask({"remember", "Payouts run on Fridays.", "--key", "m3"});
+  EXPECT_EQ(made.at("vectors").to_number<int>(), 1);
+  const object like = Ask({"rerank", "--like", "m3", "--space", "text", "--k", "2"});
+  EXPECT_EQ(like.at("results").at(0).at("key").as_string(), "m1");
+}
+
+// Twenty-five questions over thirty facts, in words that the facts do not always have.
+struct Asked {
+  int first = 0, third = 0, questions = 0;
+};
+Asked Measure(const std::string& db) {
+  std::ifstream in(PLEXUS_FIRST_MINUTE);
+  Asked asked;
+  for (std::string line; std::getline(in, line);) {
+    const object record = boost::json::parse(line).as_object();
+    if (!record.contains("question")) continue;
+    const Finished run = Plexus({"recall", "--db", db, "--json",
+                                 std::string(record.at("question").as_string())});
+    ++asked.questions;
+    if (run.code != 0) continue;
+    const object reply = run.Json();
+    const array& hits = reply.at("hits").as_array();
+    for (std::size_t i = 0; i < hits.size() && i < 3; ++i)
+      if (hits[i].at("key") == record.at("evidence").at(0)) {
+        asked.first += i == 0;
+        ++asked.third;
+      }
+  }
+  return asked;
+}
+
+TEST_F(FirstMinute, TheRightFactComesFirst) {
+  std::ifstream in(PLEXUS_FIRST_MINUTE);
+  std::string lines;
+  for (std::string line; std::getline(in, line);) {
+    const object record = boost::json::parse(line).as_object();
+    if (const auto* key = record.if_contains("passage"))
+      lines += R"({"node":")" + std::string(key->as_string()) + R"(","kind":"memory","text":")" +
+               std::string(record.at("text").as_string()) + "\"}\n";
+  }
+  Ask({"import", "--format", "jsonl", "-"}, lines);
+  const Asked now = Measure(Db());
+  ASSERT_EQ(now.questions, 25);
+  ASSERT_EQ(Run({"terms", "--stem", "none", "--keys", "none"}).code, 0);
+  const Asked words = Measure(Db());
+  RecordProperty("first", now.first);
+  RecordProperty("first_without_stems", words.first);
+  EXPECT_GE(now.first, 23);
+  EXPECT_GE(now.third, 24);
+  EXPECT_GT(now.first, words.first + 3);
+}
+
+TEST_F(FirstMinute, AnImportIndexesItsTexts) {
+  const std::string line = "{\"node\":\"payment-gateway\",\"text\":\"It forwards cards.\"}\n";
+  const object reply = Ask({"import", "--format", "jsonl", "-"}, line);
+  EXPECT_EQ(reply.at("terms").at("texts").to_number<int>(), 1);
+  EXPECT_EQ(First("gateways"), "payment-gateway");
+  const TempDir other;
+  const Finished plain = Plexus({"import", "--db", other / "g", "--no-terms", "--json", "--format",
+                                 "jsonl", "-"},
+                                {.input = line});
+  EXPECT_FALSE(plain.Json().contains("terms"));
+  EXPECT_EQ(Plexus({"recall", "--db", other / "g", "gateways"}).code, 1);
+  // A graph with texts and no index gets none by the way.
+  const Finished more = Plexus({"import", "--db", other / "g", "--json", "--format", "jsonl", "-"},
+                               {.input = "{\"node\":\"b\",\"text\":\"more\"}\n"});
+  EXPECT_FALSE(more.Json().contains("terms"));
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,96 @@
+// The first thing that is missing, in the order in which a recipe reads.
+#include "tools/operations/memory/build_reason.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/vocabulary.h"
+
+namespace plexus::tools {
+namespace {
+
+std::vector<NodeId> NodesOfKind(const Snapshot& snapshot, NodeKindId kind) {
+  std::vector<NodeId> nodes;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node)
+    if (snapshot.alive(node) && snapshot.node_kind(node) == kind) nodes.push_back(node);
+  return nodes;
+}
+
+// How many arcs of the kind a node has that has the most.
+std::size_t MostArcs(const Snapshot& snapshot, std::span<const NodeId> nodes, Direction direction,
+                     EdgeKindId kind) {
+  const EdgeKindId kinds[] = {kind};
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
+  std::size_t most = 0;
+  for (const NodeId node : nodes)
+    most = std::max<std::size_t>(most, snapshot.Degree(direction, node, filter));
+  return most;
+}
+
+std::string OfSessions(const Snapshot& snapshot, std::span<const NodeId> turns) {
+  const std::vector<NodeId> sessions = NodesOfKind(snapshot, kSession);
+  const std::size_t most = MostArcs(snapshot, sessions, Direction::kIn, kInSession);
+  if (most == 0) return "no turn is in a session (edge in_session)";
+  if (most == 1) return "no session has two turns";
+  const bool times = std::ranges::any_of(
+      turns, [&](NodeId turn) { return snapshot.i64(kCreatedAt, turn).has_value(); });
+  return times ? "" : "no turn has a time (created_at)";
+}
+
+std::string OfGroups(const Snapshot& snapshot, std::span<const NodeId> turns, EdgeKindId groups) {
+  const EdgeKind& kind = snapshot.schema().edge_kind(groups);
+  if (MostArcs(snapshot, turns, Direction::kOut, groups) == 0)
+    return "no turn has an edge " + kind.name;
+  const std::vector<NodeId> named = NodesOfKind(snapshot, kind.target_kind);
+  if (MostArcs(snapshot, named, Direction::kIn, groups) < 2)
+    return "no two turns share one by an edge " + kind.name;
+  return "";
+}
+
+std::string OfVectors(const Snapshot& snapshot, std::span<const NodeId> turns,
+                      std::optional<SpaceId> space) {
+  if (!space) return "the graph has no vectors: `import` and `embed` bring them";
+  const VectorTable::View* vectors = snapshot.space(*space);
+  const auto with = std::ranges::count_if(
+      turns, [&](NodeId turn) { return vectors && vectors->has(turn); });
+  const std::string& name = snapshot.schema().spaces()[*space].name;
+  return with < 2 ? "fewer than two turns have a vector in space '" + name + "'" : "";
+}
+
+}  // namespace
+
+std::string WhyNoPairs(const Snapshot& snapshot, const EdgeRecipe& recipe,
+                       std::span<const TurnTrajectory> lines, std::optional<SpaceId> space) {
+  if (recipe.source == PairSource::kComposed) {
+    const std::vector<NodeId> events = NodesOfKind(snapshot, kEvent);
+    return MostArcs(snapshot, events, Direction::kOut, kMember) < 2
+               ? "no event of the ledger has two members"
+               : "";
+  }
+  const std::vector<NodeId> turns = NodesOfKind(snapshot, kTurn);
+  if (turns.empty()) return "the graph has no node of kind turn";
+  std::string why;
+  switch (recipe.source) {
+    case PairSource::kCorrections:
+      why = std::ranges::none_of(lines, [](const auto& l) { return !l.correction_of.empty(); })
+                ? "no trajectory says what it corrects (correction_of in --from, or a session's "
+                  "property)"
+                : "";
+      break;
+    case PairSource::kConsecutive:
+    case PairSource::kFirstAndLast:
+      why = OfSessions(snapshot, turns);
+      if (why.empty() && recipe.source == PairSource::kFirstAndLast)
+        why = "no session with two turns has a reward (--from, or its property)";
+      break;
+    case PairSource::kSharing:
+      why = OfGroups(snapshot, turns, recipe.groups);
+      break;
+    default:
+      break;
+  }
+  if (why.empty() && recipe.weight == PairWeight::kCosine) why = OfVectors(snapshot, turns, space);
+  return why;
+}
+
+}  // namespace plexus::tools
