@@ -215,8 +215,11 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
                 "communities of " + std::to_string(communities.size()) +
                     " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
-  if (!made.graph) return Fail(ErrorCode::kInternal, "no graph, and no budget that ran out");
+  Budget in_time;
+  in_time.deadline = options.run.budget.deadline;
+  in_time.cancel = options.run.budget.cancel;
+  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, &in_time, executor));
+  if (!made.graph) return Fail(ErrorCode::kCancelled, "the modularity was not summed up");
   std::unordered_map<std::uint32_t, NodeId> numbers;
   std::vector<NodeId> labels(made.graph->nodes);
   for (NodeId v = 0; v < labels.size(); ++v)

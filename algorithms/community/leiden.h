@@ -71,10 +71,11 @@ struct LeidenResult {
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options = {});
 
 // Computes: Q of any partition. `communities` is by NodeId and holds any numbers; those of
-//   unselected nodes are not read. Of `options` it reads the filter, `weighted`, the resolution and
-//   the executor.
+//   unselected nodes are not read. Of `options` it reads the filter, `weighted`, the resolution,
+//   the executor, and the budget's deadline and cancel flag.
 // Complexity: O(nodes + arcs).
 // Errors: those of Leiden. kInvalidArgument: a length other than the node count of the snapshot.
+//   kCancelled: the budget ended it.
 // Threads: thread-safe.
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
                           const LeidenOptions& options = {});

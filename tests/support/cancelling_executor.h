@@ -25,4 +25,22 @@ class CancelsAt final : public Executor {
   int left_;
 };
 
+// Raises the flag before the block asked for, of all loops, and counts the blocks.
+class CancelsBeforeBlock final : public Executor {
+ public:
+  explicit CancelsBeforeBlock(int block) : left_(block) {}
+  int thread_count() const override { return 1; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    for (std::size_t block = 0; block < blocks; ++block, ++count) {
+      if (left_-- == 0) cancel = true;
+      task(block);
+    }
+  }
+  std::atomic<bool> cancel = false;
+  int count = 0;
+
+ private:
+  int left_;
+};
+
 }  // namespace plexus::testing

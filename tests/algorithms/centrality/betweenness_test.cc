@@ -11,12 +11,14 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
 #include "engine/bulk/topology.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/cancelling_executor.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
@@ -334,6 +336,34 @@ TEST(Betweenness, SamplesHaveTheRightScale) {
   }
   EXPECT_GT(exact->shares[g.id(100)], 0.4);
   EXPECT_NEAR(sum / 40, exact->shares[g.id(100)], 0.05);
+}
+
+// Each source is asked whether to go on; those before it count, and no others.
+TEST(Betweenness, StopsBetweenTheSourcesOfAPass) {
+  CaseGraph g;
+  g.AddNodes(60);
+  for (NodeId v = 0; v < 60; ++v)
+    for (const NodeId step : {1u, 7u}) g.Link(v, kLink, (v + step) % 60);
+  g.Commit();
+  BetweennessOptions options;
+  options.samples = 8;
+  CancelsBeforeBlock whole(-1);
+  options.run.executor = &whole;
+  EXPECT_EQ(Betweenness(g.snapshot(), options)->sources, 8u);
+  std::set<std::uint64_t> stopped_at;
+  for (int block = 0; block <= whole.count; ++block) {
+    CancelsBeforeBlock stops(block);
+    options.run.executor = &stops;
+    options.run.budget.cancel = &stops.cancel;
+    const auto got = Betweenness(g.snapshot(), options);
+    stopped_at.insert(got->sources);
+    EXPECT_EQ(got->truncated, got->sources < 8);
+    if (got->sources == 0 || got->sources == 8) continue;
+    BetweennessOptions fewer;
+    fewer.samples = got->sources;  // the same draw begins so
+    EXPECT_EQ(got->scores, Betweenness(g.snapshot(), fewer)->scores);
+  }
+  EXPECT_EQ(stopped_at, (std::set<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST(Betweenness, StoppedSaysTruncated) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/reference/oracles.h"
+#include "tests/support/cancelling_executor.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
@@ -38,8 +39,7 @@ std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
   return labels;
 }
 
-void CheckLabels(const CaseGraph& g, int iterations, const EdgeKinds& kinds,
-                 Executor* executor) {
+void CheckLabels(const CaseGraph& g, int iterations, const EdgeKinds& kinds, Executor* executor) {
   LabelPropagationOptions options;
   options.iterations = iterations;
   options.filter.kinds = kinds;
@@ -61,6 +61,26 @@ TEST(LabelPropagation, EqualsCountingAtAnyThreadCount) {
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (const auto& e : executors)
       CheckLabels(Large(which, Shape::kDelta), 1, {}, e.executor.get());
+}
+
+// A round that is stopped within does not count.
+TEST(LabelPropagation, StopsWithinARound) {
+  CaseGraph g;
+  g.AddNodes(5000);
+  for (NodeId v = 0; v + 1 < 5000; ++v) g.Link(v, kLink, v + 1);
+  g.Commit();
+  LabelPropagationOptions options;
+  options.iterations = 1;
+  CancelsBeforeBlock whole(-1);
+  options.run.executor = &whole;
+  EXPECT_EQ(LabelPropagation(g.snapshot(), options)->iterations, 1);
+  CancelsBeforeBlock stops(whole.count - 1);
+  options.run.executor = &stops;
+  options.run.budget.cancel = &stops.cancel;
+  const auto cut = LabelPropagation(g.snapshot(), options);
+  EXPECT_TRUE(cut->truncated);
+  EXPECT_EQ(cut->iterations, 0);
+  for (NodeId v = 0; v < 5000; ++v) ASSERT_EQ(cut->labels[v], v);
 }
 
 TEST(LabelPropagation, StopsAndRefuses) {

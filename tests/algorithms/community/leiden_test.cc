@@ -291,6 +291,13 @@ TEST(Leiden, RefusesWhatIsNoNumber) {
   EXPECT_FALSE(Leiden(g.snapshot(), {.iterations = 0}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   EXPECT_FALSE(Modularity(g.snapshot(), std::vector<std::uint32_t>(3)).has_value());
+  const std::atomic<bool> stop = true;
+  LeidenOptions stopped;
+  stopped.run.budget.cancel = &stop;
+  const auto cut =
+      Modularity(g.snapshot(), std::vector<std::uint32_t>(g.snapshot().node_count()), stopped);
+  ASSERT_FALSE(cut.has_value());
+  EXPECT_EQ(cut.error().code, ErrorCode::kCancelled);
   const std::vector<std::uint32_t> offsets{0, 1, 3, 4};
   const std::vector<NodeId> neighbors{1, 0, 2, 1};
   for (float bad :

@@ -1,6 +1,8 @@
 // communities: which nodes belong together, by modularity or by what neighbours say.
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,7 +76,14 @@ Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
   LeidenOptions graph;  // the graph whose modularity is told
   PLEXUS_TRY(Fill(workspace, request, graph));
   graph.iterations = 1;  // of labels there may be none; here they mean nothing
-  PLEXUS_ASSIGN(found.modularity, Modularity(workspace.snapshot(), found.communities, graph));
+  const Result<double> modularity = Modularity(workspace.snapshot(), found.communities, graph);
+  if (!modularity && modularity.error().code == ErrorCode::kCancelled) {
+    found.truncated = true;
+    found.modularity = std::numeric_limits<double>::quiet_NaN();
+    return found;
+  }
+  PLEXUS_TRY(modularity);
+  found.modularity = *modularity;
   return found;
 }
 
@@ -106,8 +115,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   const std::size_t largest = list.empty() ? 0 : list[0].size;
   const auto alone = static_cast<std::uint64_t>(std::ranges::count(list, 1U, &Listed::size));
   std::string headline = Grouped(found.count) + " communities, the largest has " +
-                         Grouped(largest) + " nodes, " + Grouped(alone) +
-                         " are single nodes; modularity " + Number(found.modularity, 6) + "\n";
+                         Grouped(largest) + " nodes, " + Grouped(alone) + " are single nodes";
+  if (std::isfinite(found.modularity)) headline += "; modularity " + Number(found.modularity, 6);
+  headline += '\n';
   std::erase_if(list, [](const Listed& listed) { return listed.members.empty(); });
   found.communities.clear();
   const bool truncated = found.truncated;
