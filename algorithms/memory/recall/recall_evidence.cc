@@ -20,9 +20,12 @@ class Evidence {
   Evidence(const Snapshot& snapshot, std::span<const RecallHit> hits,
            const EvidenceOptions& options)
       : snapshot_(snapshot), options_(options) {
-    const double best = hits.empty() ? 0 : hits.front().score;
+    // What no longer holds is no measure of what does.
+    const auto holds = [](const RecallHit& hit) { return !hit.superseded_by; };
+    const auto best = std::ranges::find_if(hits, holds);
+    if (!hits.empty()) top_ = best == hits.end() ? hits.front().score : best->score;
     for (const RecallHit& hit : hits)
-      if (hit.score >= options.least * best || &hit == &hits.front()) hits_.push_back(&hit);
+      if (hit.score >= options.least * top_) hits_.push_back(&hit);
   }
 
   Status Add(NewEvent& event) {
@@ -44,7 +47,9 @@ class Evidence {
                    : evidence_ == 0           ? "no_evidence"
                    : *event.confidence > 0.7 ? "resolved"
                                               : "partial_evidence";
-    event.output_preview = event.members.front().preview;
+    const auto first = std::ranges::find(event.members, "primary", &NewMember::role);
+    event.output_preview =
+        (first == event.members.end() ? event.members.front() : *first).preview;
     return {};
   }
 
@@ -71,8 +76,7 @@ class Evidence {
 
   // In [0, 1], as the origin's rank of a memory.
   double Value(const RecallHit& hit) const {
-    const double top = hits_.front()->score;
-    const double relevance = top > 0 ? std::clamp(hit.score / top, 0.0, 1.0) : 1;
+    const double relevance = top_ > 0 ? std::clamp(hit.score / top_, 0.0, 1.0) : 1;
     return 0.5 * relevance + 0.2 * memory_internal::TrustOf(snapshot_, hit.node) +
            0.3 * ShareOfTerms(hit.node);
   }
@@ -111,6 +115,7 @@ class Evidence {
   std::size_t evidence_ = 0;
   int contradictions_ = 0;
   double best_ = 0;
+  double top_ = 0;  // The best score of what holds.
 };
 
 // The caller's properties and the counts.

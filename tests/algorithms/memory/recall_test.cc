@@ -88,7 +88,9 @@ TEST_F(Recalled, EvidenceBecomesAnEvent) {
   words.terms = terms;
   const Snapshot s = graph_->snapshot();
   const RecallResult result = Recall(s, words).value();
-  const NewEvent event = EventOfRecall(s, result.hits, "gateway keys", 99).value();
+  EvidenceOptions all;
+  all.least = 0;
+  const NewEvent event = EventOfRecall(s, result.hits, "gateway keys", 99, all).value();
   const RecordedEvent recorded = RecordEvent(s, event).value();
   ASSERT_TRUE(graph_->Apply(recorded.batch));
   const Snapshot after = graph_->snapshot();
@@ -103,7 +105,12 @@ TEST_F(Recalled, EvidenceBecomesAnEvent) {
   EXPECT_EQ(details.members[1].role, "supporting");
   EXPECT_EQ(details.members[1].rank, 1);
   EXPECT_EQ(details.members[1].trust, 0.4);
+  EXPECT_EQ(details.event.status, "resolved");
   EXPECT_TRUE(RecordEvent(s, EventOfRecall(s, {}, "nothing", 99).value()).value().empty);
+  // By default half of the best score is wanted.
+  EXPECT_EQ(EventOfRecall(s, result.hits, "gateway keys", 99).value().members.size(), 1u);
+  all.least = 2;
+  EXPECT_EQ(EventOfRecall(s, result.hits, "", 99, all).error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(Preview, IsCutAtACharacter) {

@@ -133,6 +133,7 @@ std::vector<RowRequest> EveryRow() {
       {"decisions_ancestors", R"({"key":"d9"})"},
       {"decisions_descendants", R"({"key":"d0"})"},
       {"decisions_salience", "{}"},
+      {"decisions_salience", R"({"apply":true})"},
       {"decisions_blocked", "{}"},
       {"decisions_contradictions", "{}"},
       {"decisions_check", R"({"rules":")" + rules + R"(","proposal":")" + proposal + R"("})"},

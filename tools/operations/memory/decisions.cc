@@ -32,6 +32,34 @@ std::string CyclesLine(std::size_t cycles) {
   return cycles == 0 ? "" : Grouped(cycles) + (cycles == 1 ? " cycle\n" : " cycles\n");
 }
 
+// The percentiles as the column `salience`, which recall and plans weigh: what is stored otherwise.
+struct StoredSalience {
+  WriteBatch batch;
+  std::uint64_t stale = 0;  // Decisions whose column is not this.
+};
+Result<StoredSalience> StoreSalience(const Workspace& workspace, const Request& request,
+                                     const SalienceResult& result) {
+  constexpr const char* kColumn = "salience";
+  const Snapshot& snapshot = workspace.snapshot();
+  StoredSalience stored{WriteBatch(workspace.now_ms())};
+  auto column = snapshot.schema().FindColumn(kColumn);
+  if (column && snapshot.schema().columns()[*column].type != ColumnType::kF64) {
+    if (request.Flag("apply"))
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "the graph has a column salience that holds no numbers");
+    column.reset();
+  }
+  if (!column) stored.batch.DefineColumn({kColumn, ColumnType::kF64});
+  for (const NodeId node : result.nodes.ToList()) {
+    if (column && snapshot.f64(*column, node) == result.percentiles[node]) continue;
+    ++stored.stale;
+    stored.batch.SetF64(NodeRef::Id(node), stored.batch.ColumnNamed(kColumn),
+                        result.percentiles[node]);
+  }
+  if (stored.stale == 0) stored.batch = WriteBatch(workspace.now_ms());
+  return stored;
+}
+
 Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
@@ -39,6 +67,10 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.damping = request.Number("damping");
   PLEXUS_ASSIGN(SalienceResult result, Salience(snapshot, options));
+  PLEXUS_ASSIGN(const StoredSalience stored, StoreSalience(workspace, request, result));
+  const bool apply = request.Flag("apply");
+  PLEXUS_ASSIGN(const Sequence sequence,
+                ApplyIf(apply, result.truncated, workspace, request, stored.batch));
   PLEXUS_ASSIGN(const std::vector<ScoredNode> top,
                 TopScores(result.scores, result.nodes, request.Count("top")));
   std::vector<NodeId> nodes;
@@ -46,8 +78,12 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(std::vector<EdgeQuality> quality, QualityOf(snapshot, nodes, workspace.now_ms()));
   std::string closing =
       Truncated(result.truncated, "the scores are not exact") + CyclesLine(result.cycles.size());
-  Reply reply([snapshot, nodes = std::move(nodes), quality = std::move(quality),
-               result = std::move(result)](ReplyWriter& json) {
+  if (apply) closing += Grouped(stored.stale) + " written as column salience\n";
+  Reply reply([snapshot, sequence, apply, stale = stored.stale, nodes = std::move(nodes),
+               quality = std::move(quality), result = std::move(result)](ReplyWriter& json) {
+    json.Field("sequence", sequence);
+    json.Field("applied", apply);
+    json.Field("stale", apply ? 0 : stale);
     json.Field("truncated", result.truncated);
     json.Field("total", result.nodes.count());
     std::size_t at = 0;
@@ -266,10 +302,14 @@ void AddRanked(Rows& rows) {
        .group = "Ask",
        .title = "Salience of decisions",
        .summary = "Rank decisions by what stands on them, cycles beside",
+       .effect = Effect::kWrite,
        .parameters =
            Parameters{Number("damping", "D", "of PageRank").Default(0.85).Between(0, 0.999),
+                      Flag("apply",
+                           "write the percentiles as the column salience, which recall and plans "
+                           "weigh; 'stale' counts those that are stored otherwise"),
                       Top(20)},
-       .reply = "truncated:b, total:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
+       .reply = "sequence:n, applied:b, stale:n, truncated:b, total:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
                 "edges:n, edge_kinds:n, diversity:x}], cycles:[[k]]",
        .tables = {{"nodes",
                    {{"score", "score", As::kPlain, 4},
@@ -281,7 +321,8 @@ void AddRanked(Rows& rows) {
                     {"key", "", As::kNode}}}},
        .examples = {{"plexus decisions salience --db g", "what the others stand on"},
                     {"plexus decisions salience --db g --top 0 --json", "all decisions"}},
-       .run = RunSalience});
+       .run = RunSalience,
+       .access = WritesWhenApplied});
   rows.push_back(
       {.name = "decisions_blocked",
        .group = "Ask",

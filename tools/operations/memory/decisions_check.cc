@@ -80,6 +80,10 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
   SuggestOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
+  if (request.Given("proposal")) {
+    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
+    options.decisions.subset = &decisions;
+  }
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&node, 1}));
   options.top = request.Count("top");
   options.least_shared = request.Number("least");

@@ -141,7 +141,7 @@ Status ObeyRules(Workspace& workspace, const Request& request, const PreviewResu
 void AddDecisionsRules(Rows& rows) {
   rows.push_back(
       {.name = "decisions_rules",
-       .group = "Change",
+       .group = "Ask",
        .title = "Rules that the graph keeps",
        .summary = "Keep guardrail rules in the graph, for writes that ask with --check",
        .effect = Effect::kWrite,

@@ -1,0 +1,224 @@
+// A recall that is recorded says what it was: roles, confidence, status; a ledger with metadata;
+// what the frontier claims; and words where a plan wants a vector.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::object;
+using Texts = std::vector<std::string>;
+
+class DeepReference : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string lines =
+        R"({"node":"k1","kind":"memory","text":"Gateway remembers keys for 24 hours","trust":0.9}
+{"node":"k2","kind":"memory","text":"Gateway remembers keys for 48 hours","trust":0.9}
+{"node":"k3","kind":"memory","text":"The gateway has a cache of keys","trust":0.5}
+{"node":"k4","kind":"memory","text":"Gateway keys were kept in memory once"}
+{"node":"k5","kind":"memory","text":"A text about other things, with one gateway in it"}
+{"edge":["k1","k2"],"kind":"contradicts"}
+{"edge":["k3","k4"],"kind":"supersedes"}
+)";
+    ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, lines).code, 0);
+  }
+  Finished Run(std::vector<std::string> arguments, const std::string& input = "") const {
+    arguments.insert(arguments.end(), {"--db", dir_ / "g", "--now", "1700000100000", "--json"});
+    return Plexus(arguments, {.input = input});
+  }
+  object Ask(std::vector<std::string> arguments, const std::string& input = "") const {
+    const Finished run = Run(std::move(arguments), input);
+    EXPECT_EQ(run.code, 0) << run.err << run.out;
+    return run.Json();
+  }
+  static std::string Roles(const object& reply) {
+    std::string roles;
+    for (const auto& one : reply.at("evidence").as_array())
+      roles += std::string(one.at("key").as_string()) + ":" +
+               std::string(one.at("role").as_string()) + " ";
+    return roles;
+  }
+  TempDir dir_;
+};
+
+TEST_F(DeepReference, RolesComeFromTheHits) {
+  const object reply =
+      Ask({"recall", "gateway keys", "--include-superseded", "--record", "--tool",
+           "deep_reference", "--props", R"({"intent":"debug"})", "--least-evidence", "0.3"});
+  EXPECT_EQ(Roles(reply), "k4:superseded k3:primary k1:contradicting k2:contradicting ");
+  EXPECT_EQ(reply.at("status").as_string(), "contradictions_found");
+  const object event =
+      Ask({"ledger", "get", std::string(reply.at("composition_event_id").as_string())});
+  EXPECT_EQ(event.at("event").at("tool").as_string(), "deep_reference");
+  EXPECT_EQ(event.at("event").at("props").at("intent").as_string(), "debug");
+  EXPECT_EQ(event.at("event").at("props").at("analyzed").to_number<int>(), 5);
+  EXPECT_EQ(event.at("event").at("output_preview").as_string(),
+            "The gateway has a cache of keys");
+  // The value of k3 is 0.5 + 0.2 * 0.5 + 0.3; it is all evidence, with a contradiction.
+  EXPECT_NEAR(reply.at("confidence").to_number<double>(), 0.9 + 0.03 - 0.1, 1e-9);
+  EXPECT_EQ(event.at("event").at("confidence"), reply.at("confidence"));
+}
+
+TEST_F(DeepReference, WeakHitsAreNoEvidence) {
+  const object all = Ask({"recall", "keys hours", "--record", "--least-evidence", "0"});
+  const object best = Ask({"recall", "keys hours", "--record", "--least-evidence", "1"});
+  EXPECT_GT(all.at("evidence").as_array().size(), best.at("evidence").as_array().size());
+  EXPECT_EQ(all.at("hits"), best.at("hits"));
+  EXPECT_EQ(Run({"recall", "keys", "--tool", "x"}).code, 2);  // without --record
+}
+
+TEST_F(DeepReference, MetadataGoesInAndComesBack) {
+  Ask({"ledger", "record", "--id", "c1", "--member", "k1", "--props", R"({"intent":"x","n":2})",
+       "--members", "-"},
+      R"([{"id":"k3","role":"supporting","props":{"why":"word"}}])");
+  Ask({"ledger", "label", "c1", "failed", "--props", R"({"ticket":7})"});
+  const object event = Ask({"ledger", "get", "c1"});
+  EXPECT_EQ(event.at("event").at("props").at("n").to_number<int>(), 2);
+  EXPECT_EQ(event.at("members").at(1).at("props").at("why").as_string(), "word");
+  EXPECT_EQ(event.at("outcomes").at(0).at("props").at("ticket").to_number<int>(), 7);
+  EXPECT_EQ(Ask({"ledger", "recent"}).at("events").at(0).at("props").at("n").to_number<int>(), 2);
+  EXPECT_EQ(Run({"ledger", "record", "--member", "k1", "--props", R"({"tool":"x"})"}).code, 2);
+  // The same label with other properties is another one.
+  Ask({"ledger", "label", "c1", "failed", "--props", R"({"ticket":8})"});
+  EXPECT_EQ(Ask({"ledger", "get", "c1"}).at("outcomes").as_array().size(), 2u);
+  // Plain words have a place in the sums.
+  const object pairs = Ask({"frontier", "--lens", "surface"});
+  for (const auto& pair : pairs.at("candidates").as_array()) {
+    if (pair.at("priorOutcomes").as_array().empty()) continue;
+    EXPECT_EQ(pair.at("outcomeScoreAdjustment").to_number<double>(), -0.45);
+    EXPECT_EQ(pair.at("outcomeSignal").as_string(), "prior_closed_door");
+    EXPECT_EQ(pair.at("priorEvents").at(0).as_string(), "c1");
+  }
+  EXPECT_EQ(pairs.at("evidenceStatus").as_string(), "hypothesis");
+  const Finished table = Plexus({"frontier", "--lens", "surface", "--db", dir_ / "g"});
+  EXPECT_NE(table.out.find("worth investigating"), std::string::npos);
+  const Finished closed = Plexus({"ledger", "label", "c1", "dead_end", "--db", dir_ / "g"});
+  EXPECT_NE(closed.err.find("closed_by_false_assumption"), std::string::npos) << closed.err;
+}
+
+TEST_F(DeepReference, WordsBecomeTheVectorOfAPlan) {
+  EXPECT_NE(Run({"retrieve", "gateway keys", "--plan", "rerank"}).code, 0);
+  Ask({"remember", "Secrets are stored in Vault.", "--key", "vault"});
+  ASSERT_EQ(Run({"embed"}).code, 0);
+  const object reply = Ask({"retrieve", "gateway hours", "--plan", "rag", "--graph-boost", "0.3"});
+  EXPECT_NE(reply.at("hits").at(0).at("text").as_string().find("hours"), std::string::npos);
+  for (const auto& hit : reply.at("hits").as_array()) EXPECT_NE(hit.at("key"), "vault");
+  EXPECT_EQ(Run({"retrieve", "gateway", "--plan", "rag", "--inscription", "fix"}).code, 3);
+  ASSERT_EQ(Run({"link", "k3", "inscribed", "inscription:fix"}).code, 0);
+  const object fix = Ask({"retrieve", "gateway", "--plan", "rag", "--inscription", "fix"});
+  ASSERT_EQ(fix.at("hits").as_array().size(), 1u);
+  EXPECT_EQ(fix.at("hits").at(0).at("key").as_string(), "k3");
+}
+
+TEST_F(DeepReference, FieldsOfNodesInReplies) {
+  const object reply = Ask({"recall", "gateway keys", "--node-columns", "trust,tags,degree"});
+  EXPECT_EQ(reply.at("hits").at(0).at("node_columns").at("trust").to_number<double>(), 0.5);
+  const Finished csv = Plexus({"neighbors", "k1", "--db", dir_ / "g", "--format", "csv",
+                               "--node-columns", "trust,text"});
+  EXPECT_NE(csv.out.find(",trust,text\n"), std::string::npos) << csv.out;
+  EXPECT_NE(csv.out.find(",0.9,Gateway remembers keys for 48 hours\n"), std::string::npos);
+}
+
+TEST_F(DeepReference, CypherAndColumnsOfProperties) {
+  const char* props = R"({"source":"it's","n":2,"list":[1,2],"deep":{"a":1}})";
+  ASSERT_EQ(Run({"put", "k1", "--props", props}).code, 0);
+  const std::string cypher =
+      Plexus({"export", "--db", dir_ / "g", "--format", "cypher", "--around", "k1"}).out;
+  EXPECT_NE(cypher.find(R"(CREATE (:`Plexus`:`memory` {`key`: 'k1', `text`: 'Gateway remembers)"),
+            std::string::npos)
+      << cypher;
+  EXPECT_NE(cypher.find(R"(`deep`: '{"a":1}', `list`: [1, 2], `n`: 2, `source`: 'it\'s'});)"),
+            std::string::npos)
+      << cypher;
+  EXPECT_NE(cypher.find(R"(MATCH (a:`Plexus` {key: 'k1'}), (b:`Plexus` {key: 'k2'}) CREATE (a)-[:)"
+                        R"(`contradicts` {`weight`: 1)"),
+            std::string::npos)
+      << cypher;
+  const std::string csv = Plexus({"export", "--db", dir_ / "g", "--format", "csv", "--table",
+                                  "nodes", "--property-columns"})
+                              .out;
+  EXPECT_NE(csv.find(",deep,list,n,source,props\n"), std::string::npos) << csv;
+  const TempDir other;
+  ASSERT_EQ(Plexus({"import", "--db", other / "g", other.File("n.csv", csv)}).code, 0);
+  const object back = Plexus({"get", "--db", other / "g", "--json", "k1"}).Json();
+  EXPECT_EQ(back.at("props").at("n").to_number<int>(), 2);
+  EXPECT_EQ(back.at("props").at("source").as_string(), "it's");
+  const std::string graphml =
+      Plexus({"export", "--db", dir_ / "g", "--format", "graphml", "--property-columns"}).out;
+  EXPECT_NE(graphml.find("attr.name=\"source\""), std::string::npos);
+  EXPECT_EQ(Run({"export", "--format", "dot", "--property-columns"}).code, 2);
+}
+
+// Rules that the graph keeps are obeyed by what asks for it, as a whole.
+TEST_F(DeepReference, ChecksAtTheWrite) {
+  const std::string rules =
+      R"([{"name":"no-contradict","edge":"contradicts","target":{"active":true},)"
+      R"("message":"This contradicts {target}. Supersede it first."}])";
+  Ask({"import", "--format", "jsonl", "-"},
+      R"({"node":"d1","kind":"decision","text":"Use RocksDB"})"
+      "\n");
+  EXPECT_EQ(Ask({"decisions", "rules"}).at("total").to_number<int>(), 0);
+  EXPECT_EQ(Ask({"decisions", "rules", dir_.File("r.json", rules)}).at("total").to_number<int>(),
+            1);
+  const auto before = Ask({"stats"}).at("sequence");
+  const Finished blocked = Run({"link", "k3", "contradicts", "d1", "--check"});
+  EXPECT_EQ(blocked.code, 1);
+  EXPECT_NE(blocked.out.find("This contradicts d1. Supersede it first."), std::string::npos)
+      << blocked.out;
+  const std::string lines = R"({"node":"d2","kind":"decision","text":"Use LMDB"}
+{"edge":["d2","d1"],"kind":"contradicts"}
+)";
+  const std::string more = lines + R"({"edge":["d2","d1"],"kind":"supersedes"})" + "\n";
+  EXPECT_EQ(Run({"import", "--check", "--format", "jsonl", "-"}, lines).code, 1);
+  EXPECT_EQ(Run({"remember", "No RocksDB.", "--relate", "contradicts=d1", "--check"}).code, 1);
+  EXPECT_EQ(Ask({"stats"}).at("sequence"), before);
+  EXPECT_EQ(Run({"get", "d2"}).code, 3);
+  Ask({"import", "--check", "--format", "jsonl", "-"}, more);
+  EXPECT_EQ(Run({"get", "d2"}).code, 0);
+  EXPECT_EQ(Run({"recall", "LMDB"}).Json().at("hits").at(0).at("key").as_string(), "d2");
+  const std::string old = std::to_string(before.to_number<int>());
+  EXPECT_EQ(Run({"import", "--expect-sequence", old, "--format", "jsonl", "-"}, lines).code, 6);
+  Ask({"decisions", "rules", "--clear"});
+  EXPECT_EQ(Run({"link", "k3", "contradicts", "d1", "--check"}).code, 0);
+}
+
+TEST_F(DeepReference, SalienceAsAColumnThatRecallWeighs) {
+  Ask({"import", "--format", "jsonl", "-"},
+      R"({"node":"d1","kind":"decision","text":"Use RocksDB for storage of events"}
+{"node":"d2","kind":"decision","text":"Use storage"}
+{"node":"d3","kind":"decision","text":"Snapshots"}
+{"edge":["d3","d1"],"kind":"depends_on"}
+)");
+  EXPECT_EQ(Ask({"decisions", "salience"}).at("stale").to_number<int>(), 3);
+  const object applied = Ask({"decisions", "salience", "--apply"});
+  EXPECT_EQ(applied.at("stale").to_number<int>(), 0);
+  const object again = Ask({"decisions", "salience", "--apply"});
+  EXPECT_EQ(again.at("sequence"), applied.at("sequence"));
+  EXPECT_EQ(again.at("nodes").at(0).at("key").as_string(), "d1");
+  EXPECT_EQ(Ask({"get", "d1"}).at("salience"), again.at("nodes").at(0).at("percentile"));
+  EXPECT_EQ(Ask({"recall", "storage"}).at("hits").at(0).at("key").as_string(), "d2");
+  EXPECT_EQ(Ask({"recall", "storage", "--weight", "salience=1"}).at("hits").at(0).at("key"), "d1");
+  Ask({"link", "d3", "depends_on", "d2"});
+  EXPECT_GT(Ask({"decisions", "salience"}).at("stale").to_number<int>(), 0);
+}
+
+TEST_F(DeepReference, WhichSideOfAConflictIsNew) {
+  const object list = Ask({"conflicts", "list"});
+  EXPECT_EQ(list.at("conflicts").at(0).at("newer").as_string(), "k2");
+  EXPECT_EQ(Ask({"conflicts", "list", "--since", "2024-01-01"}).at("total").to_number<int>(), 0);
+  const object edges =
+      Ask({"decisions", "suggest", "new", "--proposal", "-"},
+          R"({"node":"new","kind":"decision","text":"undo d9"})"
+          "\n"
+          R"({"node":"d9","kind":"decision","text":"x"})"
+          "\n");
+  EXPECT_EQ(edges.at("edges").at(0).at("target").as_string(), "d9");
+}
+
+}  // namespace
+}  // namespace plexus::testing
