@@ -1,5 +1,6 @@
 // Those who follow: views that refresh, a replica in RAM by the feed.
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "tests/service/service.h"
@@ -21,8 +22,9 @@ void Sleep(int milliseconds) {
 // Refreshes a view again and again, while another thread reads it.
 class Follower {
  public:
-  Follower(const Settings& settings, const Looker& looker, Database& view)
-      : settings_(settings), looker_(looker), view_(view) {}
+  // `opened`: made before the view was opened.
+  Follower(const Settings& settings, const Looker& looker, Database& view, const Since& opened)
+      : settings_(settings), looker_(looker), view_(view), before_refresh_(opened) {}
 
   void Run(const std::function<bool()>& ends) {
     Looker second = looker_;
@@ -30,7 +32,7 @@ class Follower {
     if (settings_.Has("beside"))
       reader = std::jthread([&, this] {
         for (; !ends() && !ended_; Sleep(15)) {
-          const Since since;
+          const Since since = BeforeRefresh();  // the snapshot may be as old
           second.Look(view_.snapshot(), since, second.Draw(), {}, ends);
         }
       });
@@ -43,6 +45,10 @@ class Follower {
         break;
       }
       ++TheBoard().refreshes;
+      {
+        const std::lock_guard lock(mutex_);
+        before_refresh_ = since;
+      }
       const Snapshot snapshot = view_.snapshot();
       const auto steps = Timeline::StepsOf(snapshot);
       for (std::size_t w = 0; w < kWriters; ++w)
@@ -55,9 +61,16 @@ class Follower {
   }
 
  private:
+  Since BeforeRefresh() {
+    const std::lock_guard lock(mutex_);
+    return before_refresh_;
+  }
+
   const Settings& settings_;
   Looker looker_;
   Database& view_;
+  std::mutex mutex_;
+  Since before_refresh_;  // of the refresh that has ended last
   std::atomic<bool> ended_{false};
 };
 
@@ -157,18 +170,22 @@ void Service::Feed() {
 }
 
 void Service::Follow() {
+  const Since opened;
   const auto view = Database::Open(settings_.database(), ReadOnly());
   if (!view) return (void)Expected("follower's opening", view.error());
-  Follower(settings_, NewLooker("follower in a thread", 34), **view).Run([this] { return Ends(); });
+  Follower(settings_, NewLooker("follower in a thread", 34), **view, opened).Run([this] {
+    return Ends();
+  });
 }
 
 int RunFollower(const Settings& settings, const Timeline& base) {
   const auto ends = [] { return TheBoard().stop > 0; };
   while (TheBoard().open == 0 && !ends()) Sleep(2);
   if (ends()) return 0;
+  const Since opened;
   const auto view = Database::Open(settings.database(), ReadOnly());
   if (!view) return Wrong(settings, "follower's opening", view.error().ToString()), 1;
-  Follower(settings, Looker(settings, base, "follower in a process", 35), **view).Run(ends);
+  Follower(settings, Looker(settings, base, "follower in a process", 35), **view, opened).Run(ends);
   return 0;
 }
 
