@@ -101,8 +101,13 @@ struct TermSplitter::Impl {
   // The word's stem without accents, as the options want it: a view into it or into `form`.
   Result<std::string_view> Form(std::string_view word) {
     const auto is_letter = [](char c) { return (c & 0x80) || (c >= 'a' && c <= 'z') || c == '\''; };
+    if (options.fold_accents && options.stemmer == "english") {  // it knows no accents
+      form.assign(word);
+      PLEXUS_TRY(retrieval_internal::FoldAccents(form));
+      word = form;
+    }
     if (stemmer && std::ranges::all_of(word, is_letter)) word = stemmer->Stem(word);
-    if (!options.fold_accents) return word;
+    if (!options.fold_accents || options.stemmer == "english") return word;
     form.assign(word);
     PLEXUS_TRY(retrieval_internal::FoldAccents(form));
     return std::string_view(form);

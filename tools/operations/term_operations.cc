@@ -74,15 +74,17 @@ Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
   const Snapshot& before = workspace.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
   TermKeeper keeper(workspace, record.terms);
-  // An index is the whole graph's: a session of a scope makes none.
-  keeper.on_ = asked || HasTerms(before) || (workspace.options().wall.empty() && HasNoText(before));
+  // An index is the whole graph's: a session of a scope makes none, but keeps to its record.
+  const bool walled = !workspace.options().wall.empty();
+  keeper.on_ = asked || HasTerms(before) ||
+               (walled ? static_cast<bool>(record.stored) : HasNoText(before));
   keeper.first_ = keeper.on_ && !asked && !HasTerms(before);
   if (!keeper.on_) return keeper;
   if (HasTerms(before) && record.covers() > 0) {
     PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
     keeper.complete_ = missed.none();
   } else {
-    keeper.complete_ = CountNewerTexts(before, 0, nullptr) == 0;
+    keeper.complete_ = !walled && CountNewerTexts(before, 0, nullptr) == 0;
   }
   return keeper;
 }

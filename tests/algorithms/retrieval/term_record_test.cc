@@ -215,10 +215,10 @@ TEST_F(TermRecordTest, TextsAreAskedWithIt) {
   Apply(batch);
   EXPECT_EQ(Bm25(now(), "the, and").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Recall(now(), {.text = "the, and"}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(Found("Epee"), Keys{"a"});
+  EXPECT_EQ(Found("Epee"), (Keys{"a", "b"}));
   const auto recalled = Recall(now(), {.text = "the EPEE"});
   Ok(recalled);
-  ASSERT_EQ(recalled->hits.size(), 1u);
+  ASSERT_EQ(recalled->hits.size(), 2u);
   EXPECT_EQ(now().key(recalled->hits[0].node), "a");
   const std::string apple[] = {"apple"};
   EXPECT_EQ(Recall(now(), {.text = "epee", .terms = apple})->hits.size(), 2u);

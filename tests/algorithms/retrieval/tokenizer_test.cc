@@ -144,7 +144,8 @@ TEST(Terms, KeysOfDocuments) {
   ASSERT_TRUE(splitter);
   const auto counts = [&](std::string_view text, std::string_view key) {
     std::string all;
-    for (const TermCount& t : *splitter->CountDocument(text, key))
+    const std::vector<TermCount> terms = splitter->CountDocument(text, key).value();
+    for (const TermCount& t : terms)
       all += t.term + ":" + std::to_string(t.count) + " ";
     return all;
   };

@@ -171,6 +171,19 @@ TEST_F(FirstMinute, TheRightFactComesFirst) {
   EXPECT_GT(now.first, words.first + 3);
 }
 
+// The first text of a scope is found, too, where the graph has an index.
+TEST_F(FirstMinute, ASessionOfAScope) {
+  Ask({"remember", "Alpha owns the ledger."});
+  const Finished shell =
+      Plexus({"shell", "--db", Db(), "--scope", "beta"},
+             {.input = "remember \"Beta owns the brokers.\"\nrecall broker\nrecall ledger\n"});
+  EXPECT_EQ(shell.code, 0) << shell.err;
+  EXPECT_NE(shell.out.find("beta-owns-the-brokers  Beta owns the brokers."), std::string::npos)
+      << shell.out;
+  EXPECT_EQ(shell.out.find("alpha"), std::string::npos);
+  EXPECT_EQ(First("brokers"), "beta-owns-the-brokers");
+}
+
 TEST_F(FirstMinute, AnImportIndexesItsTexts) {
   const std::string line = "{\"node\":\"payment-gateway\",\"text\":\"It forwards cards.\"}\n";
   const object reply = Ask({"import", "--format", "jsonl", "-"}, line);

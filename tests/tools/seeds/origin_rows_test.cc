@@ -73,9 +73,11 @@ TEST_F(OriginRows, TurnsAsATable) {
       "t1,s1,2023-11-14T22:13:20Z,\"Write, then read\",\"[1,0]\","
       "\"{\"\"files\"\":[{\"\"path\"\":\"\"src/a.rs\"\",\"\"operation\"\":\"\"write\"\"}]}\"\n"
       "t2,s1,1700000060000,Again,\"[0,1]\",{}\n";
-  Ask({"import", dir_.File("memory_turns.csv", table)});
-  const object built = Ask({"build", "temporal"});
-  EXPECT_EQ(built.at("new").to_number<int>(), 1);
+  const object in =
+      Ask({"import", "--build", "temporal,similar", dir_.File("memory_turns.csv", table)});
+  EXPECT_EQ(in.at("built").at("new").to_number<int>(), 1);
+  EXPECT_EQ(Ask({"build", "temporal"}).at("same").to_number<int>(), 1);
+  EXPECT_EQ(Run({"import", "--build", "nosuch", dir_ / "memory_turns.csv"}).code, 2);
   EXPECT_EQ(Ask({"get", "t1"}).at("text").as_string(), "Write, then read");
 }
 

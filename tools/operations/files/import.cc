@@ -16,6 +16,7 @@
 #include "tools/operations/change.h"
 #include "tools/operations/files/follow.h"
 #include "tools/operations/files/import_reply.h"
+#include "tools/operations/files/import_steps.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/registry.h"
@@ -165,24 +166,6 @@ Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
   return names;
 }
 
-// "IS_A=is-a" -> what the file calls IS_A is the kind is-a.
-Result<std::vector<ColumnName>> KindNames(const Request& request) {
-  std::vector<ColumnName> names;
-  for (const std::string& pair : request.List("kind_map")) {
-    const std::size_t equal = pair.find('=');
-    if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Fail(ErrorCode::kInvalidArgument, request.Name("kind_map") + ": " + Quoted(pair) +
-                                                   " is not THEIRS=OURS, as IS_A=is-a");
-    names.push_back({pair.substr(equal + 1), pair.substr(0, equal)});
-    for (std::size_t i = 0; i + 1 < names.size(); ++i)
-      if (names[i].in_file == names.back().in_file)
-        return Fail(ErrorCode::kInvalidArgument, request.Name("kind_map") + ": " +
-                                                     Quoted(names.back().in_file) +
-                                                     " stands there already");
-  }
-  return names;
-}
-
 // A name that no file has is a slip of the command, not of a file.
 Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
   if (report.unused_columns.empty()) return {};
@@ -322,6 +305,8 @@ Status CheckSequence(Workspace& workspace, const Request& request) {
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFollow(request));
+  for (const char* other : {"dry_run", "follow", "check"})
+    PLEXUS_TRY(NotTogether(request, "build", other));
   PLEXUS_TRY(CheckSequence(workspace, request));
   PLEXUS_TRY(CheckFiles(workspace, request));
   PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
@@ -366,9 +351,27 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     report->sequence = workspace.graph().snapshot().sequence();
     if (!HasTerms(workspace.graph().snapshot())) terms.reset();  // there was no text
   }
+  std::string built;
+  if (!report->stopped && request.Given("build")) {
+    Result<std::string> made = BuildAfter(workspace, request);
+    if (!made)
+      return Fail(made.error().code, "imported, but nothing was built: " + made.error().message);
+    built = *std::move(made);
+    report->sequence = workspace.graph().snapshot().sequence();
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return MakeReply(workspace, request, *std::move(report), terms, false, seconds, followed);
+  Reply reply =
+      MakeReply(workspace, request, *std::move(report), terms, false, seconds, followed);
+  if (built.empty()) return reply;
+  reply.page += "built: " + built + "\n";
+  reply.members = [members = std::move(reply.members),
+                   built = std::move(built)](ReplyWriter& json) mutable {
+    members(json);
+    json.Key("built");
+    json.Raw(built);
+  };
+  return reply;
 }
 
 Access ImportAccess(const Request& request) {
@@ -417,6 +420,7 @@ void AddImport(Rows& rows) {
                     "say what would be new, changed and refused, and write nothing; takes the "
                     "memory "
                     "of the import"),
+               BuildParameter(),
                CheckParameter(),
                ExpectSequenceParameter(),
                Flag("strict",
@@ -462,7 +466,7 @@ void AddImport(Rows& rows) {
                 "terms?:{texts:n, changed:n, linked:n, unlinked:n}, "
                 "follow?:{resumed_at:n, offset:n, lines:n, waiting:n, interrupted:b}, stopped:b, "
                 "messages:[s], "
-                "warnings:[s]",
+                "warnings:[s], built?:j",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
                     {"plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",

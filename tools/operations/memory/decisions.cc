@@ -309,7 +309,8 @@ void AddRanked(Rows& rows) {
                            "write the percentiles as the column salience, which recall and plans "
                            "weigh; 'stale' counts those that are stored otherwise"),
                       Top(20)},
-       .reply = "sequence:n, applied:b, stale:n, truncated:b, total:n, nodes:[{key:k, score:x, scaled:x, percentile:x, arriving:n, "
+       .reply = "sequence:n, applied:b, stale:n, truncated:b, total:n, nodes:[{key:k, score:x, "
+                "scaled:x, percentile:x, arriving:n, "
                 "edges:n, edge_kinds:n, diversity:x}], cycles:[[k]]",
        .tables = {{"nodes",
                    {{"score", "score", As::kPlain, 4},

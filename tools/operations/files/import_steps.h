@@ -1,0 +1,23 @@
+// Parts of an import: names of kinds, and what is built of the graph afterwards.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+#include "storage/formats/import.h"
+#include "tools/operations/operation.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// "kind_map": "IS_A=is-a" says that what the file calls IS_A is the kind is-a.
+Result<std::vector<ColumnName>> KindNames(const Request& request);
+
+// "build": recipes, as the operation of that name has them.
+Parameter BuildParameter();
+// What it says of them, asked of the graph as it is now, as JSON.
+Result<std::string> BuildAfter(Workspace& workspace, const Request& request);
+
+}  // namespace plexus::tools
