@@ -53,7 +53,7 @@ Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets) {
       for (const Operation& operation : AllOperations())
         if (IsTool(operation, set)) add_operation(operation);
   }
-  // One name is one tool: the operation's own form gives way.
+  // One name is one tool: the operation's own form is left out.
   std::erase_if(chosen.operations, [&](const Operation* operation) {
     return std::ranges::any_of(chosen.rows,
                                [&](const ToolRow* row) { return row->name == operation->name; });
