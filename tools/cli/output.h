@@ -21,7 +21,7 @@ Status FlushOut();
 void EndOnLostReader(bool end);
 
 // While it lives, what this thread says goes to these streams: a server runs a command for another
-// process. `width`: columns of its terminal, 0 where there is none.
+// process. `width`: columns of its terminal, or 0.
 class RedirectedOutput {
  public:
   RedirectedOutput(std::ostream& out, std::ostream& err, std::size_t width);

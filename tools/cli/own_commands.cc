@@ -94,10 +94,19 @@ std::vector<Operation> MakeCommands() {
             "others need --tokens"),
        List("tools", "SET,...",
             "the tools that a model is given: memory, ledger, concepts, decisions, retrieval, "
-            "graph, admin, server-memory, all (default: memory)"),
+            "graph, admin, all (default: memory)"),
        Text("tokens", "FILE", "who may ask over HTTP; a file of mode 600, a token's hash a line")
            .Named(Means::kPath),
        List("allow_host", "NAME,...", "names that this server has beside localhost, for browsers"),
+       Text("root", "DIR",
+            "many graphs, the folders below DIR, at /graphs/NAME/..; instead of --db, with --http")
+           .Named(Means::kPath),
+       Count("max_open", "N", "of --root: at most so many graphs are open")
+           .Default(std::uint64_t{64})
+           .AtLeast(1),
+       Count("max_memory", "MIB", "of --root: idle graphs are closed above so much memory")
+           .Default(std::uint64_t{1024})
+           .AtLeast(64),
        Flag("read_only", "refuse what writes, but for tokens that may"),
        Flag("check", "open the graph, say what would be served, and end"), std::move(log)},
       {{"plexus serve --db g --mcp", "what a client of MCP starts"},

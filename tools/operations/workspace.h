@@ -78,7 +78,7 @@ class Workspace {
 
   // What time it is from now on, for the graph's own checks, too.
   void SetClock(std::int64_t clock_ms) { options_.clock_ms = clock_ms; }
-  // Who is shown what goes on, and ends it, from now on; both may be null.
+  // Who sees progress, and who may end a question, from now on; both may be null.
   void SetCaller(Progress* progress, const std::atomic<bool>* cancel) {
     options_.progress = progress;
     options_.cancel = cancel;

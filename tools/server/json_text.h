@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 inline constexpr std::size_t kMaxDepth = 32;
 
-// kInvalidArgument: no JSON, deeper than kMaxDepth, or a member that stands twice.
+// kInvalidArgument: no JSON, deeper than kMaxDepth, or a member that comes twice.
 Result<json::value> ParseJson(std::string_view text);
 // The text in quotes.
 std::string QuotedJson(std::string_view text);

@@ -2,7 +2,7 @@
 //
 // One thread reads; requests run on the workers. A request that writes runs by itself among those
 // of its connection: what follows it waits, so that lines sent one behind the other are answered as
-// if they had been sent one after the other. Reads run beside each other.
+// if they had been sent one after the other. Reads run at the same time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxLine = std::size_t{8} << 20;
 
 struct LineOptions {
   int in = -1, out = -1;
-  int stop = -1;  // readable: no more lines are read
+  int stop = -1;  // readable: reading ends
   Caller caller = {};
   std::function<bool()> ended = {};  // asked once a second: the parent is gone
   int write_ms = 30'000;             // a reader that takes nothing so long is given up

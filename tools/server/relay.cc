@@ -31,7 +31,7 @@ class Lines {
     held_.append(piece, static_cast<std::size_t>(got));
     return true;
   }
-  // The next whole line with its end; "" when there is none yet.
+  // The next whole line with its end; "" before it is whole.
   std::string Next() {
     const std::size_t end = held_.find('\n', looked_);
     if (end == std::string::npos) {

@@ -12,6 +12,7 @@
 #include "tools/cli/run.h"
 #include "tools/server/host.h"
 #include "tools/server/http/http_server.h"
+#include "tools/server/http/root.h"
 #include "tools/server/http/routes.h"
 #include "tools/server/server.h"
 #include "tools/server/server_log.h"
@@ -141,13 +142,45 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   return closed ? kDone : PrintFailure(closed.error(), line);
 }
 
+// Many graphs, over HTTP.
+int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
+  if (!doors.http || doors.mcp || !line.globals.db.empty())
+    return PrintFailure({ErrorCode::kInvalidArgument,
+                         "--root needs --http ADDRESS, and takes neither --db nor --mcp"},
+                        line);
+  RootOptions options;
+  options.directory = line.request->Text("root");
+  options.tools = doors.tools;
+  options.max_open = line.request->Count("max_open");
+  options.max_resident = line.request->Count("max_memory") << 20;
+  if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
+  Result<std::unique_ptr<Root>> root = Root::Open(options, doors.rules);
+  if (!root) return PrintFailure(root.error(), line);
+  Workers workers(Server::kWorkers);
+  Result<std::unique_ptr<HttpServer>> http =
+      HttpServer::Start(*doors.http, workers,
+                        [&](std::shared_ptr<HttpExchange> exchange) { (*root)->Handle(exchange); });
+  if (!http) return PrintFailure(http.error(), line);
+  LogInfo("serving",
+          {{"root", options.directory},
+           {"http", "http://" + doors.http->address + ":" + std::to_string((*http)->port())}});
+  while (AwaitInput(stop.fd(), -1, 60'000) == Ready::kNothing) {
+  }
+  (*http)->Stop(5000);
+  workers.Stop();
+  const Status closed = (*root)->Close();
+  LogInfo("ended");
+  return closed ? kDone : PrintFailure(closed.error(), line);
+}
+
 }  // namespace
 
 int RunServe(const CommandLine& line) {
   SetLogForm(line.globals.quiet                           ? LogForm::kQuiet
              : line.request->Text("log_format") == "json" ? LogForm::kJson
                                                           : LogForm::kWords);
-  if (line.globals.db.empty())
+  const bool many = line.request->Given("root");
+  if (line.globals.db.empty() && !many)
     return PrintFailure(
         {ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory"},
         line);
@@ -155,6 +188,7 @@ int RunServe(const CommandLine& line) {
   if (!doors) return PrintFailure(doors.error(), line);
   const Result<Stop*> stop = Stop::Install();
   if (!stop) return PrintFailure(stop.error(), line);
+  if (many) return ServeRoot(line, *doors, **stop);
   ServiceOptions options;
   options.directory = line.globals.db;
   const auto wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);

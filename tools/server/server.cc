@@ -24,12 +24,17 @@ Result<Protocol*> Server::With(const std::vector<std::string>& sets) {
   return doors_.emplace(sets, std::move(door)).first->second.protocol.get();
 }
 
+Workers& Server::workers() {
+  std::call_once(made_workers_, [&] { workers_ = std::make_unique<Workers>(kWorkers); });
+  return *workers_;
+}
+
 Status Server::Close() {
   for (auto& [sets, door] : doors_) {
     door.protocol->subscriptions().CloseAll(door.backend->ServerInfo());
     door.watcher.reset();
   }
-  workers_.Stop();
+  if (workers_) workers_->Stop();
   return service_->Close();
 }
 

@@ -35,11 +35,12 @@ class Server {
   // The protocol with these sets of tools; made once. kInvalidArgument: no such set.
   Result<Protocol*> With(const std::vector<std::string>& sets);
   Service& service() { return *service_; }
-  Workers& workers() { return workers_; }
+  Workers& workers();
 
  private:
   std::unique_ptr<Service> service_;
-  Workers workers_{kWorkers};
+  std::once_flag made_workers_;
+  std::unique_ptr<Workers> workers_;  // many graphs share those of their door
   std::mutex mutex_;
   std::map<std::vector<std::string>, McpDoor> doors_;
 };

@@ -29,7 +29,7 @@ bool Writes(Access access) { return access == Access::kWrite || access == Access
 
 bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
 
-// What cannot run beside other requests: bulk imports, and what replaces the files.
+// What cannot run while others do: bulk imports, and what replaces the files.
 bool RunsByItself(const Request& request) {
   const Access access = request.operation().AccessFor(request);
   if (access == Access::kNothing) return request.operation().effect != Effect::kRead;
@@ -141,9 +141,9 @@ Status Service::RunShared(const Request& request, const Caller& caller, const Wr
   PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
-  std::unique_lock walled(wall_mutex_, std::defer_lock);
+  std::unique_lock one_writer(write_mutex_, std::defer_lock);
   const bool writes = Writes(request.operation().AccessFor(request));
-  if (writes && !caller.wall.empty()) walled.lock();
+  if (writes) one_writer.lock();
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
   workspace->SetClock(clock);
   workspace->SetCaller(caller.progress, caller.cancel);

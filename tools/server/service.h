@@ -1,9 +1,9 @@
 // Service: one graph directory, open for writing, that answers requests of many threads.
 //
-// Every request runs on a workspace of its own over the one database, so reads run beside each
-// other and beside a write. What replaces the files of the directory (restore, repair) or writes in
-// bulk (import) runs by itself, with the database closed where the operation opens it. A caller
-// has rights and a wall of scopes, which no request can widen.
+// Every request runs on a workspace of its own over the one database, so reads run at the
+// same time as others and as a write. What replaces the files of the directory (restore, repair) or
+// writes in bulk (import) runs by itself, with the database closed where the operation opens it. A
+// caller has rights and a wall of scopes, which no request can widen.
 //
 // Thread-safety: all members may be called from any thread.
 #pragma once
@@ -43,11 +43,12 @@ struct ServiceOptions {
 // Who asks, and what it may.
 struct Caller {
   bool may_read = true, may_write = true, may_destroy = true;
-  std::vector<std::string> wall = {};  // scopes; empty: everything
-  bool paths = false;                  // whether parameters may be paths of this machine
-  bool keeps_terms = false;            // what it writes first is to be found by words
-  bool own_time = false;               // max_seconds of the service do not hold
-  int input = -1;                      // what "-" means
+  std::vector<std::string> wall = {};    // scopes; empty: everything
+  std::vector<std::string> graphs = {};  // names below a root; empty: all
+  bool paths = false;                    // whether parameters may be paths of this machine
+  bool keeps_terms = false;              // what it writes first is to be found by words
+  bool own_time = false;                 // max_seconds of the service do not hold
+  int input = -1;                        // what "-" means
   Progress* progress = nullptr;
   const std::atomic<bool>* cancel = nullptr;
 };
@@ -58,7 +59,7 @@ Status CheckRights(const Operation& operation, const Caller& caller);
 struct Answered {
   std::string json;              // the reply; empty where `streamed`
   bool streamed = false;         // what the operation wrote is a format of its own
-  std::optional<Error> failure;  // beside the reply: nothing found, damage, a cycle
+  std::optional<Error> failure;  // with the reply: nothing found, damage, a cycle
   bool truncated = false;
 };
 
@@ -73,7 +74,7 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // The reply as the bytes that every door gives. `out` takes what has a format of its own, such as
+  // The reply as the bytes of every door. `out` takes what has a format of its own, such as
   // an export; without it that is refused.
   Result<Answered> Ask(Request request, const Caller& caller, std::ostream* out = nullptr);
   // The same, where the caller writes the reply: `write` runs while the graph is open.
@@ -116,7 +117,8 @@ class Service {
   std::mutex idle_mutex_;
   // By wall: those behind one keep a copy of what they see.
   std::map<std::vector<std::string>, std::vector<std::unique_ptr<Workspace>>> idle_;
-  std::mutex wall_mutex_;  // writes behind walls come one after the other
+  // Operations expect what they have read: two that write at a time would be a conflict.
+  std::mutex write_mutex_;
   std::mutex change_mutex_;
   std::condition_variable changed_;
 };

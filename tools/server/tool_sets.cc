@@ -10,8 +10,8 @@
 namespace plexus::tools::server {
 namespace {
 
-constexpr std::string_view kSets[] = {"memory", "ledger", "concepts",      "decisions", "retrieval",
-                                      "graph",  "admin",  "server-memory", "all"};
+constexpr std::string_view kSets[] = {"memory",    "ledger", "concepts", "decisions",
+                                      "retrieval", "graph",  "admin",    "all"};
 
 // Operations that are tools themselves; what reads or replaces files of this machine is none.
 bool IsTool(const Operation& operation, std::string_view set) {
@@ -45,7 +45,6 @@ Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets) {
       return Fail(ErrorCode::kInvalidArgument,
                   "no set of tools " + Quoted(set) + DidYouMean(set, names));
     }
-    if (set == "server-memory") chosen.server_memory = true;
     for (const ToolRow& row : ToolRows())
       if (row.set == set && std::ranges::find(chosen.rows, &row) == chosen.rows.end())
         chosen.rows.push_back(&row);
@@ -53,7 +52,7 @@ Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets) {
       for (const Operation& operation : AllOperations())
         if (IsTool(operation, set)) add_operation(operation);
   }
-  // One name is one tool: the operation's own form gives way.
+  // One name is one tool: the operation's own form is left out.
   std::erase_if(chosen.operations, [&](const Operation* operation) {
     return std::ranges::any_of(chosen.rows,
                                [&](const ToolRow* row) { return row->name == operation->name; });

@@ -53,7 +53,6 @@ std::span<const std::string_view> ToolSetNames();
 struct ChosenTools {
   std::vector<const ToolRow*> rows = {};
   std::vector<const Operation*> operations = {};
-  bool server_memory = false;
 };
 // kInvalidArgument names a set that there is not.
 Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets);

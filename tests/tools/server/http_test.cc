@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <memory>
+#include <thread>
 
 #include "tests/support/run_plexus.h"
 #include "tests/tools/limits/every_row.h"
@@ -245,6 +247,37 @@ TEST_F(HttpTest, McpByPost) {
     EXPECT_EQ(answer.status, 400) << headers;
     EXPECT_NE(answer.body.find("-32020"), std::string::npos) << headers;
   }
+}
+
+// Each rewrites the record of the terms: as one after the other there is no conflict.
+TEST_F(HttpTest, WritesOfManyClientsDoNotConflict) {
+  Start();
+  Http(port_, "POST", "/v1/put", R"({"key":"m0","text":"first"})");
+  Http(port_, "POST", "/v1/terms", "{}");
+  std::atomic<int> failed = 0;
+  std::vector<std::thread> clients;
+  for (int client = 0; client < 8; ++client)
+    clients.emplace_back([&, client] {
+      for (int i = 0; i < 20; ++i) {
+        const std::string key = std::to_string(client) + "_" + std::to_string(i);
+        const HttpAnswer answer = Http(port_, "POST", "/v1/put",
+                                       R"({"key":"k)" + key + R"(","text":"word)" + key + "\"}");
+        failed += answer.status != 200;
+      }
+    });
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(failed, 0);
+}
+
+// A client that ends its side, or all, while its request is under way.
+TEST_F(HttpTest, ClientsThatLeaveHoldUpNobody) {
+  Start();
+  for (int i = 0; i < 50; ++i) {
+    TcpClient client(port_);
+    client.Send("GET /v1/stats HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    if (i % 2) client.EndSending();
+  }
+  EXPECT_TRUE(Alive());
 }
 
 TEST_F(HttpTest, ProgressComesAsEvents) {

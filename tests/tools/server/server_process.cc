@@ -176,6 +176,8 @@ std::string TcpClient::ReadAll(int milliseconds) {
   return std::move(held_);
 }
 
+void TcpClient::EndSending() { shutdown(fd_, SHUT_WR); }
+
 bool TcpClient::Closed(int milliseconds) {
   if (!Readable(fd_, milliseconds)) return false;
   char byte;

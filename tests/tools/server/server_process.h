@@ -53,6 +53,7 @@ class TcpClient {
   // One answer with its Content-Length.
   std::string ReadAnswer(int milliseconds = 10000);
   bool Closed(int milliseconds);
+  void EndSending();
 
  private:
   bool ReadSome(int milliseconds);

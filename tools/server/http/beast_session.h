@@ -1,4 +1,4 @@
-// One connection of the HTTP server, on Boost.Beast: included by http_beast.cc alone.
+// One connection of the HTTP server, on Boost.Beast: included by http_beast.cc, by nothing else.
 //
 // 1.81 ends the process on a chunked body with a long trailer and takes a coding that it does not
 // know for no body. OnHeader refuses both, and what else two readers would read in two ways.
@@ -259,11 +259,12 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   }
 
   void Again() {
+    std::function<void()> dropped;  // outside of the lock, as Close takes it
     {
       const std::lock_guard lock(mutex_);
-      on_gone_ = nullptr;
-      if (gone_) return Close();
+      dropped.swap(on_gone_);
     }
+    if (gone_) return Close();
     is_head_ = false;
     ReadHeader(server_.options.idle_seconds);
   }

@@ -32,7 +32,7 @@ std::string Base64Text(std::string_view text) {
   return plain;
 }
 
-// =?base64?...?= stands for a text that a header cannot hold.
+// =?base64?...?= is a text that a header cannot hold.
 std::string HeaderText(std::string_view value) {
   constexpr std::string_view kBegin = "=?base64?", kEnd = "?=";
   if (!value.starts_with(kBegin) || !value.ends_with(kEnd)) return std::string(value);
@@ -121,7 +121,8 @@ void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& ca
   const bool listens = message->method == "subscriptions/listen";
   const auto conversation =
       std::make_shared<Conversation>(caller, listens ? send : Conversation::Send());
-  exchange->OnGone([this, conversation] {
+  // It holds the exchange, too, as long as a stream is open.
+  exchange->OnGone([this, conversation, exchange] {
     conversation->CancelAll();
     protocol_.subscriptions().RemoveOwner(conversation->number);
   });

@@ -143,12 +143,12 @@ void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
     return Refuse(exchange, caller.error().status,
                   {ErrorCode::kFailedPrecondition, caller.error().why});
   }
-  Route(exchange, *caller);
+  Route(exchange, *caller, exchange->request().target);
 }
 
-void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller) {
+void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
+                   std::string_view target) {
   const HttpRequest& request = exchange->request();
-  const std::string_view target = request.target;
   const std::size_t question = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, question);
   const std::string_view query =
@@ -304,7 +304,8 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
     return Refuse(exchange, 503, {ErrorCode::kResourceExhausted, "too many follow the changes"});
   }
   exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
-  followers_.Post([this, exchange, next, limit] {
+  std::call_once(made_followers_, [&] { followers_ = std::make_unique<Workers>(kMostFollowers); });
+  followers_->Post([this, exchange, next, limit] {
     Follow(exchange, next, limit);
     --following_;
   });

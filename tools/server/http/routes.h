@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "tools/server/http/http_server.h"
@@ -31,13 +32,14 @@ class Routes {
       : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
 
   void Handle(const std::shared_ptr<HttpExchange>& exchange);
+  // The same for who is known, of a target that may be the end of the request's.
+  void Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller, std::string_view target);
   HttpCounts& counts() { return counts_; }
   // Streams that wait end, and /ready is no longer.
   void BeginStop() { stopping_ = true; }
 
  private:
   static constexpr int kMostFollowers = 16;
-  void Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller);
   void Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller);
   void RunOperation(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                     std::string_view name, std::string_view query);
@@ -57,7 +59,8 @@ class Routes {
   HttpCounts counts_;
   std::atomic<bool> stopping_ = false;
   std::atomic<int> following_ = 0;
-  Workers followers_{kMostFollowers};  // a stream of changes takes a thread
+  std::once_flag made_followers_;
+  std::unique_ptr<Workers> followers_;  // a stream of changes takes a thread
 };
 
 // The parameters behind '?' as a request; lists are separated by commas.

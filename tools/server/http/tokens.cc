@@ -65,7 +65,9 @@ Result<Token> ParseToken(std::string_view line) {
   PLEXUS_ASSIGN(token.caller.wall, Texts(object, "scopes"));
   if (Member(object, "scopes") && token.caller.wall.empty())
     return refuse("scopes names none; leave it out for all");
-  PLEXUS_ASSIGN(token.graphs, Texts(object, "graphs"));
+  PLEXUS_ASSIGN(token.caller.graphs, Texts(object, "graphs"));
+  if (Member(object, "graphs") && token.caller.graphs.empty())
+    return refuse("graphs names none; leave it out for all");
   return token;
 }
 

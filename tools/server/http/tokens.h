@@ -20,7 +20,6 @@ namespace plexus::tools::server {
 struct Token {
   std::string name;
   std::string sha256;
-  std::vector<std::string> graphs;  // names below a root; empty: all
   Caller caller;
 };
 
@@ -30,7 +29,7 @@ Result<std::vector<Token>> ParseTokens(const std::string& name, std::string_view
 
 struct AccessRules {
   std::vector<Token> tokens = {};       // empty: none is needed
-  std::vector<std::string> hosts = {};  // beside those of this machine
+  std::vector<std::string> hosts = {};  // in addition to those of this machine
   Caller open = {};                     // who asks without tokens
 };
 

@@ -1,4 +1,4 @@
-// Who is told of what changes: the subscriptions of all conversations of a process.
+// Who hears of what changes: the subscriptions of all conversations of a process.
 //
 // The era of the handshake subscribes to one resource a time, that of stateless requests opens a
 // stream with a filter (subscriptions/listen), whose messages carry its id. Thread-safe.

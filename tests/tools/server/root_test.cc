@@ -1,0 +1,92 @@
+// Many graphs below one directory: made, listed, asked, closed for others, dropped; by right.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <boost/json/parse.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "tests/support/run_plexus.h"
+#include "tests/tools/server/server_process.h"
+#include "tools/server/http/root.h"
+#include "tools/server/http/sha256.h"
+
+namespace plexus::testing {
+namespace {
+
+TEST(Root, NamesAreNoPaths) {
+  for (const char* name : {"a", "a.b", "A-1_x", "0"}) EXPECT_TRUE(tools::server::IsGraphName(name));
+  for (const char* name : {"", ".", "..", ".a", "a/b", "a b", "a%2Fb", "\xc3\xa4"})
+    EXPECT_FALSE(tools::server::IsGraphName(name)) << name;
+  EXPECT_FALSE(tools::server::IsGraphName(std::string(101, 'a')));
+}
+
+TEST(Root, GraphsAreMadeAskedAndDropped) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "elsewhere");
+  std::filesystem::create_directory(dir / "root");
+  std::filesystem::create_symlink(dir / "elsewhere", dir / "root/link");
+  ServerProcess server({"--root", dir / "root", "--http", "0", "--max-open", "4"});
+  const std::uint16_t port = server.port();
+  ASSERT_GT(port, 0) << server.log();
+  // More than may be open: each is there when it is asked again.
+  for (int i = 0; i < 12; ++i) {
+    const std::string n = std::to_string(i);
+    EXPECT_EQ(Http(port, "POST", "/graphs", R"({"name":"g)" + n + "\"}").status, 201);
+    EXPECT_EQ(Http(port, "POST", "/graphs/g" + n + "/v1/put", R"({"key":"k)" + n + "\"}").status,
+              200);
+  }
+  const auto list = boost::json::parse(Http(port, "GET", "/graphs").body);
+  EXPECT_EQ(list.at("graphs").as_array().size(), 12u);
+  EXPECT_LE(list.at("open").as_int64(), 4);
+  for (int i = 0; i < 12; ++i) {
+    const std::string n = std::to_string(i);
+    EXPECT_EQ(Http(port, "GET", "/graphs/g" + n + "/v1/get?key=k" + n).status, 200);
+    EXPECT_EQ(Http(port, "GET", "/graphs/g" + n + "/v1/get?key=other").status, 404);
+  }
+  EXPECT_NE(
+      Http(port, "POST", "/graphs/g1/mcp", R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})")
+          .body.find("recall"),
+      std::string::npos);
+  EXPECT_EQ(Http(port, "POST", "/graphs", R"({"name":"g1"})").status, 409);
+  EXPECT_EQ(Http(port, "POST", "/graphs", R"({"name":"../x"})").status, 400);
+  for (const char* path :
+       {"/graphs/none/v1/stats", "/graphs/../v1/stats", "/graphs/link/v1/stats",
+        "/graphs/%2e%2e/v1/stats", "/graphs/g1", "/v1/stats", "/graphs//v1/stats"})
+    EXPECT_EQ(Http(port, "GET", path).status, 404) << path;
+  EXPECT_EQ(Http(port, "DELETE", "/graphs/g1").status, 200);
+  EXPECT_EQ(Http(port, "GET", "/graphs/g1/v1/stats").status, 404);
+  EXPECT_FALSE(std::filesystem::exists(dir / "root/g1"));
+  EXPECT_EQ(Http(port, "DELETE", "/graphs/link").status, 404);
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0);
+  EXPECT_EQ(Plexus({"get", "k2", "--db", dir / "root/g2"}).code, 0);
+}
+
+TEST(Root, TokensNameTheirGraphs) {
+  const TempDir dir;
+  const std::string file =
+      dir.File("tokens", R"({"name":"a","sha256":")" + tools::server::Sha256("anna") +
+                             R"(","rights":["write"],"graphs":["anna"]})" + "\n" +
+                             R"({"name":"x","sha256":")" + tools::server::Sha256("admin") +
+                             R"(","rights":["admin"]})" + "\n");
+  chmod(file.c_str(), 0600);
+  std::filesystem::create_directory(dir / "root");
+  ServerProcess server({"--root", dir / "root", "--http", "0", "--tokens", file});
+  const std::uint16_t port = server.port();
+  const std::string anna = "Authorization: Bearer anna\r\n";
+  const std::string admin = "Authorization: Bearer admin\r\n";
+  EXPECT_EQ(Http(port, "GET", "/graphs").status, 401);
+  for (const char* name : {"anna", "bert"})
+    EXPECT_EQ(
+        Http(port, "POST", "/graphs", R"({"name":")" + std::string(name) + "\"}", admin).status,
+        201);
+  EXPECT_EQ(Http(port, "POST", "/graphs", R"({"name":"anna2"})", anna).status, 403);
+  EXPECT_EQ(Http(port, "DELETE", "/graphs/anna", "", anna).status, 403);
+  EXPECT_EQ(Http(port, "GET", "/graphs/bert/v1/stats", "", anna).status, 404);
+  EXPECT_EQ(Http(port, "POST", "/graphs/anna/v1/put", R"({"key":"k"})", anna).status, 200);
+  EXPECT_EQ(Http(port, "GET", "/graphs", "", anna).body.find("bert"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,224 @@
+// A graph is in use where a request holds it, too.
+#include "tools/server/http/root.h"
+
+#include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+#include "tools/server/json_text.h"
+#include "tools/server/server_log.h"
+
+namespace plexus::tools::server {
+namespace {
+
+void ReplyJson(HttpExchange& exchange, int status, std::string body) {
+  exchange.Reply({status, "application/json", {}, std::move(body)});
+}
+
+void Refuse(HttpExchange& exchange, int status, ErrorCode code, std::string why) {
+  ReplyJson(exchange, status, ErrorJson({code, std::move(why)}));
+}
+
+std::uint64_t ResidentBytes() {
+  unsigned long size = 0, resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lu %lu", &size, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+bool MayUse(const Caller& caller, std::string_view name) {
+  return caller.graphs.empty() || std::ranges::find(caller.graphs, name) != caller.graphs.end();
+}
+
+// A folder, and no link to one elsewhere.
+bool IsFolder(const std::string& path) {
+  struct stat status = {};
+  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+struct Root::Graph {
+  std::unique_ptr<Server> server;
+  std::unique_ptr<Routes> routes;
+  ~Graph() {
+    if (routes) routes->BeginStop();
+    if (server) server->service().WakeWaiting();
+    routes.reset();
+    if (!server) return;
+    if (const Status closed = server->Close(); !closed) LogError(closed.error().message);
+  }
+};
+
+bool IsGraphName(std::string_view name) {
+  return !name.empty() && name.size() <= 100 && name.front() != '.' &&
+         std::ranges::all_of(name, [](unsigned char c) {
+           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+         });
+}
+
+Result<std::unique_ptr<Root>> Root::Open(const RootOptions& options, AccessRules rules) {
+  if (!IsFolder(options.directory))
+    return Fail(ErrorCode::kNotFound, "--root: no directory " + options.directory);
+  PLEXUS_TRY(ChooseTools(options.tools));
+  return std::unique_ptr<Root>(new Root(options, std::move(rules)));
+}
+
+std::size_t Root::open() const {
+  const std::lock_guard lock(mutex_);
+  return graphs_.size();
+}
+
+// REQUIRES mutex_. The last one asked stays.
+void Root::CloseIdle() {
+  bool freed = false;
+  const auto too_much = [&] {
+    return graphs_.size() > options_.max_open ||
+           (graphs_.size() > 1 && ResidentBytes() > options_.max_resident);
+  };
+  for (auto at = used_.end(); too_much() && at != used_.begin();) {
+    --at;
+    if (at == used_.begin()) break;
+    const auto entry = graphs_.find(*at);
+    if (entry->second.graph.use_count() > 1) continue;
+    graphs_.erase(entry);
+    at = used_.erase(at);
+    freed = true;
+    malloc_trim(0);
+  }
+  if (freed) malloc_trim(0);
+}
+
+Result<std::shared_ptr<Root::Graph>> Root::Find(const std::string& name, bool create) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return Fail(ErrorCode::kLocked, "the server is closing: try again");
+  if (const auto known = graphs_.find(name); known != graphs_.end()) {
+    used_.splice(used_.begin(), used_, known->second.at);
+    return known->second.graph;
+  }
+  if (!create && !IsFolder(PathOf(name))) return Fail(ErrorCode::kNotFound, "no graph " + name);
+  ServiceOptions options;
+  options.directory = PathOf(name);
+  options.create = create;
+  options.max_seconds = options_.max_seconds;
+  auto graph = std::make_shared<Graph>();
+  PLEXUS_ASSIGN(graph->server, Server::Open(options));
+  PLEXUS_ASSIGN(Protocol * protocol, graph->server->With(options_.tools));
+  graph->routes = std::make_unique<Routes>(graph->server->service(), *protocol, rules_);
+  used_.push_front(name);
+  graphs_[name] = {graph, used_.begin()};
+  CloseIdle();
+  return graph;
+}
+
+void Root::Handle(const std::shared_ptr<HttpExchange>& exchange) {
+  const HttpRequest& request = exchange->request();
+  const auto caller = WhoAsks(rules_, request);
+  if (!caller) {
+    HttpReply reply{caller.error().status,
+                    "application/json",
+                    {},
+                    ErrorJson({ErrorCode::kFailedPrecondition, caller.error().why})};
+    if (reply.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return exchange->Reply(std::move(reply));
+  }
+  const std::string_view target = request.target;
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (path == "/health") return ReplyJson(*exchange, 200, R"({"ok":true})");
+  if (path == "/ready") return ReplyJson(*exchange, 200, R"({"ready":true})");
+  if (path == "/graphs" && request.method == "GET") return List(exchange, *caller);
+  if (path == "/graphs" && request.method == "POST") return Make(exchange, *caller);
+  constexpr std::string_view kPrefix = "/graphs/";
+  if (!path.starts_with(kPrefix))
+    return Refuse(*exchange, 404, ErrorCode::kNotFound, "no path; /graphs lists graphs");
+  const std::size_t slash = std::min(path.find('/', kPrefix.size()), path.size());
+  const std::string name(path.substr(kPrefix.size(), slash - kPrefix.size()));
+  if (!IsGraphName(name) || !MayUse(*caller, name))
+    return Refuse(*exchange, 404, ErrorCode::kNotFound, "no graph of that name");
+  if (slash == path.size()) {
+    if (request.method == "DELETE") return Drop(exchange, *caller, name);
+    return Refuse(*exchange, 404, ErrorCode::kNotFound, "say what is asked of it: /graphs/N/v1/..");
+  }
+  const Result<std::shared_ptr<Graph>> graph = Find(name, false);
+  if (!graph)
+    return Refuse(*exchange, StatusOf(graph.error().code), graph.error().code,
+                  graph.error().message);
+  // Whoever keeps the exchange keeps the graph open.
+  struct Held {
+    std::shared_ptr<HttpExchange> exchange;
+    std::shared_ptr<Graph> graph;
+  };
+  const auto held = std::make_shared<Held>(exchange, *graph);
+  (*graph)->routes->Route(std::shared_ptr<HttpExchange>(held, exchange.get()), *caller,
+                          target.substr(slash));
+}
+
+void Root::List(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(options_.directory, failed)) {
+    const std::string name = entry.path().filename();
+    if (IsGraphName(name) && MayUse(caller, name) && Database::Exists(PathOf(name)))
+      names.push_back(QuotedJson(name));
+  }
+  std::ranges::sort(names);
+  ReplyJson(*exchange, 200,
+            ObjectText().Raw("graphs", ArrayText(names)).Number("open", open()).object());
+}
+
+void Root::Make(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller) {
+  const Result<json::value> value = ParseJson(exchange->request().body);
+  const json::object* object = value ? value->if_object() : nullptr;
+  const std::string name(object ? TextMember(*object, "name") : std::string_view());
+  if (!caller.may_destroy)
+    return Refuse(*exchange, 403, ErrorCode::kFailedPrecondition, "making needs the right admin");
+  if (!IsGraphName(name) || !MayUse(caller, name))
+    return Refuse(*exchange, 400, ErrorCode::kInvalidArgument,
+                  "name has letters, digits, '.', '_', '-', at most 100, the first no dot");
+  if (std::error_code failed; std::filesystem::exists(PathOf(name), failed))
+    return Refuse(*exchange, 409, ErrorCode::kAlreadyExists, "there is a graph " + name);
+  const Result<std::shared_ptr<Graph>> made = Find(name, true);
+  if (!made)
+    return Refuse(*exchange, StatusOf(made.error().code), made.error().code, made.error().message);
+  ReplyJson(*exchange, 201, ObjectText().Text("name", name).object());
+}
+
+void Root::Drop(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                const std::string& name) {
+  if (!caller.may_destroy)
+    return Refuse(*exchange, 403, ErrorCode::kFailedPrecondition, "dropping needs the right admin");
+  const std::lock_guard lock(mutex_);
+  if (!IsFolder(PathOf(name)) || !Database::Exists(PathOf(name)))
+    return Refuse(*exchange, 404, ErrorCode::kNotFound, "no graph " + name);
+  if (const auto known = graphs_.find(name); known != graphs_.end()) {
+    if (known->second.graph.use_count() > 1)
+      return Refuse(*exchange, 409, ErrorCode::kFailedPrecondition,
+                    "the graph is in use: try again");
+    used_.erase(known->second.at);
+    graphs_.erase(known);
+  }
+  // Out of the way first: a name that begins with a dot is none of a graph.
+  const std::string gone = options_.directory + "/.dropped-" + name;
+  std::error_code failed;
+  std::filesystem::rename(PathOf(name), gone, failed);
+  if (failed) return Refuse(*exchange, 500, ErrorCode::kIo, "cannot drop: " + failed.message());
+  std::filesystem::remove_all(gone, failed);
+  ReplyJson(*exchange, 200, ObjectText().Text("dropped", name).object());
+}
+
+Status Root::Close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  used_.clear();
+  graphs_.clear();
+  return {};
+}
+
+}  // namespace plexus::tools::server
