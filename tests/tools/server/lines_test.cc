@@ -74,7 +74,7 @@ TEST(Lines, ARequestSeesWhatWasSentBeforeIt) {
   for (int i = 0; i < 50; ++i) {
     const std::string n = std::to_string(i);
     server.Send(R"({"jsonrpc":"2.0","id":"w)" + n +
-                R"(","method":"tools/call","params":{"name":"remember","arguments":{"key":"k",)" +
+                R"(","method":"tools/call","params":{"name":"put","arguments":{"key":"k",)" +
                 R"("text":"t)" + n + R"("}}})");
     server.Send(R"({"jsonrpc":"2.0","id":"r)" + n +
                 R"(","method":"tools/call","params":{"name":"get","arguments":{"key":["k"]}}})");
@@ -113,7 +113,7 @@ TEST(Lines, AScopeIsAWall) {
 TEST(Lines, ReadOnlyRefusesWhatWrites) {
   const TempDir dir;
   ServerProcess server(Mcp(dir, {"--read-only", "--tools", "memory,all"}));
-  EXPECT_NE(server.Tool("remember", R"({"key":"m"})").find("right to write"), std::string::npos);
+  EXPECT_NE(server.Tool("remember", R"({"text":"m"})").find("right to write"), std::string::npos);
   EXPECT_NE(server.Tool("purge", R"({"key":"m"})").find("right to"), std::string::npos);
   EXPECT_EQ(server.Tool("stats", "{}").find("error"), std::string::npos);
 }

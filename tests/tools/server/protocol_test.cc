@@ -218,7 +218,7 @@ TEST_F(ProtocolTest, SubscribersHearOfTheirResourceAlone) {
   EXPECT_EQ(CodeOf(Call("resources/subscribe", R"("uri":"plexus://memory/m1")")), 0);
   EXPECT_EQ(CodeOf(Call("resources/subscribe", R"("uri":"plexus://no")")), kInvalidParams);
   Call("tools/call", R"("name":"remember","arguments":{"key":"m2","text":"b"})");
-  Call("tools/call", R"("name":"remember","arguments":{"key":"m1","text":"c"})");
+  Call("tools/call", R"("name":"put","arguments":{"key":"m1","text":"c"})");
   EXPECT_TRUE(AwaitSent("plexus://memory/m1"));
   EXPECT_FALSE(AwaitSent("m2") && false);
   for (const std::string& text : Sent()) EXPECT_EQ(text.find("m2"), std::string::npos) << text;
@@ -235,12 +235,12 @@ TEST_F(ProtocolTest, AStreamOfChangesIsAcknowledgedFirstAndEndsByItsId) {
   ASSERT_EQ(Sent().size(), 1u);
   EXPECT_NE(Sent()[0].find("acknowledged"), std::string::npos);
   EXPECT_EQ(Sent()[0].find("plexus://no"), std::string::npos);
-  Call("tools/call", R"("name":"remember","arguments":{"key":"m1","text":"b"})");
+  Call("tools/call", R"("name":"put","arguments":{"key":"m1","text":"b"})");
   ASSERT_TRUE(AwaitSent("resources/updated"));
   EXPECT_NE(Sent()[1].find(R"("io.modelcontextprotocol/subscriptionId":"s")"), std::string::npos);
   Ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
   const std::size_t before = Sent().size();
-  Call("tools/call", R"("name":"remember","arguments":{"key":"m1","text":"c"})");
+  Call("tools/call", R"("name":"put","arguments":{"key":"m1","text":"c"})");
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(Sent().size(), before);
 }

@@ -110,7 +110,7 @@ Result<std::vector<Token>> ParseTokens(const std::string& name, std::string_view
 }
 
 Result<std::vector<Token>> ReadTokens(const std::string& file) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return Fail(ErrorCode::kNotFound, "cannot read the tokens in " + file);
   struct stat status = {};
   const bool known = fstat(fd, &status) == 0;
