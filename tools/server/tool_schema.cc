@@ -91,6 +91,8 @@ std::string_view ShapeType(const Shape& shape) {
     case Shape::Kind::kCount:
     case Shape::Kind::kInteger:
       return R"({"type":"integer"})";
+    case Shape::Kind::kTime:
+      return R"({"type":["integer","string"]})";
     case Shape::Kind::kNumber:
       return R"({"type":["number","null"]})";
     case Shape::Kind::kBool:
