@@ -275,7 +275,7 @@ Status Rocks::DeleteFilesIn(rocksdb::ColumnFamilyHandle* family, const rocksdb::
 
 Status Rocks::Close() {
   if (!db_) {
-    if (files_->dead()) files_->Unlock();  // it died while it was opened
+    if (files_ && files_->dead()) files_->Unlock();  // it died while it was opened
     return {};
   }
   const Status closed = OrNoMemory([&] {

@@ -19,6 +19,7 @@
 #include "storage/formats/export.h"
 #include "storage/formats/follow.h"
 #include "storage/formats/import.h"
+#include "storage/formats/import_markdown.h"
 #include "storage/formats/import_vectors.h"
 #include "storage/formats/wordnet.h"
 #include "storage/metrics.h"
