@@ -63,6 +63,11 @@ Result<Doors> ReadDoors(const CommandLine& line) {
   doors.rules.hosts = request.List("allow_host");
   if (request.Given("tokens")) {
     PLEXUS_ASSIGN(doors.rules.tokens, ReadTokens(request.Text("tokens")));
+    for (const Token& token : doors.rules.tokens)
+      if (!token.caller.graphs.empty() && !request.Given("root"))
+        return Fail(ErrorCode::kInvalidArgument,
+                    "--tokens: the token '" + token.name +
+                        "' names graphs, which are those below --root DIR");
   }
   if (request.Given("http")) {
     doors.http.emplace();
@@ -109,15 +114,16 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   Server& server = host.server();
   const Result<Protocol*> protocol = server.With(doors.tools);
   if (!protocol) return PrintFailure(protocol.error(), line);
+  std::unique_ptr<HttpServer> http;  // outlives who holds an exchange
   Routes routes(server.service(), **protocol, doors.rules);
-  std::unique_ptr<HttpServer> http;
   LogFields fields = {{"db", server.service().directory()},
                       {"sequence", std::to_string(server.service().sequence())}};
   if (doors.mcp) fields.emplace_back("mcp", "stdio");
   if (doors.http) {
-    Result<std::unique_ptr<HttpServer>> started =
-        HttpServer::Start(*doors.http, server.workers(),
-                          [&](std::shared_ptr<HttpExchange> exchange) { routes.Handle(exchange); });
+    Result<std::unique_ptr<HttpServer>> started = HttpServer::Start(
+        *doors.http, server.workers(),
+        [&](std::shared_ptr<HttpExchange> exchange) { routes.Handle(exchange); },
+        [&](const HttpRequest& request) { return routes.Early(request); });
     if (!started) return PrintFailure(started.error(), line);
     http = *std::move(started);
     fields.emplace_back("http",
@@ -157,15 +163,17 @@ int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
   Result<std::unique_ptr<Root>> root = Root::Open(options, doors.rules);
   if (!root) return PrintFailure(root.error(), line);
   Workers workers(Server::kWorkers);
-  Result<std::unique_ptr<HttpServer>> http =
-      HttpServer::Start(*doors.http, workers,
-                        [&](std::shared_ptr<HttpExchange> exchange) { (*root)->Handle(exchange); });
+  Result<std::unique_ptr<HttpServer>> http = HttpServer::Start(
+      *doors.http, workers,
+      [&](std::shared_ptr<HttpExchange> exchange) { (*root)->Handle(exchange); },
+      [&](const HttpRequest& request) { return (*root)->Early(request); });
   if (!http) return PrintFailure(http.error(), line);
   LogInfo("serving",
           {{"root", options.directory},
            {"http", "http://" + doors.http->address + ":" + std::to_string((*http)->port())}});
   while (AwaitInput(stop.fd(), -1, 60'000) == Ready::kNothing) {
   }
+  (*root)->BeginStop();
   (*http)->Stop(5000);
   workers.Stop();
   const Status closed = (*root)->Close();

@@ -30,11 +30,16 @@ Workers& Server::workers() {
 }
 
 Status Server::Close() {
-  for (auto& [sets, door] : doors_) {
-    door.protocol->subscriptions().CloseAll(door.backend->ServerInfo());
-    door.watcher.reset();
-  }
+  const auto end_streams = [&] {
+    const std::lock_guard lock(mutex_);
+    for (auto& [sets, door] : doors_)
+      door.protocol->subscriptions().CloseAll(door.backend->ServerInfo());
+  };
+  end_streams();
+  // What is queued may open a stream, which its watcher hears of.
   if (workers_) workers_->Stop();
+  end_streams();
+  for (auto& [sets, door] : doors_) door.watcher.reset();
   return service_->Close();
 }
 

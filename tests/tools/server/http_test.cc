@@ -5,7 +5,6 @@
 #include <atomic>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -25,11 +24,6 @@ class HttpTest : public ::testing::Test {
     server_ = std::make_unique<ServerProcess>(words);
     port_ = server_->port();
     ASSERT_GT(port_, 0) << server_->log();
-  }
-  HttpAnswer Raw(const std::string& bytes) {
-    TcpClient client(port_);
-    client.Send(bytes);
-    return ParseAnswer(client.ReadAll(8000));
   }
   bool Alive() { return Http(port_, "GET", "/health").status == 200; }
 
@@ -51,6 +45,9 @@ TEST_F(HttpTest, OperationsByPostAndByShortGet) {
   EXPECT_EQ(Http(port_, "GET", "/v1/get?ky=none").status, 400);
   EXPECT_EQ(Http(port_, "GET", "/v1/remove?key=a+b").status, 405);
   EXPECT_EQ(Http(port_, "GET", "/v1/recall?words=x&commit").status, 405);
+  EXPECT_EQ(Http(port_, "GET", "/v1/verify").status, 405);
+  EXPECT_EQ(Http(port_, "HEAD", "/v1/export").status, 405);
+  EXPECT_EQ(Http(port_, "HEAD", "/health").status, 200);
   EXPECT_EQ(Http(port_, "GET", "/v1/nothing").status, 404);
   EXPECT_EQ(Http(port_, "DELETE", "/v1/get").status, 405);
   EXPECT_EQ(Http(port_, "POST", "/v1/get", "{}").status, 400);
@@ -84,42 +81,48 @@ TEST_F(HttpTest, HostileFormsAreRefused) {
   const std::string post = "POST /v1/stats HTTP/1.1\r\n", host = "Host: localhost\r\n";
   const std::string json = "Content-Type: application/json\r\n";
   const std::string smuggled = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  const std::vector<std::string> forms = {
-      post + host + json + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
-      post + host + json + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",
-      post + host + json + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: " +
-          std::string(100'000, 'x') + "\r\n\r\n",
-      post + host + json + "Transfer-Encoding: xchunked\r\n\r\n" + smuggled,
-      post + host + json + "Transfer-Encoding: chunked, identity\r\n\r\n" + smuggled,
-      post + host + json + "Transfer-Encoding: chunked\r\n\r\n2;" + std::string(20'000, 'e') +
-          "\r\n{}\r\n0\r\n\r\n",
-      post + host + json + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x",
-      post + host + json + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
-      post + host + json + "Content-Length: +2\r\n\r\n{}",
-      post + host + json + "Content-Length: -2\r\n\r\n{}",
-      post + host + json + "Content-Length: 0x2\r\n\r\n{}",
-      post + host + json + "Content-Length: 99999999999999999999999999\r\n\r\n{}",
-      post + host + json + "Content-Length : 2\r\n\r\n{}",
-      post + json + "Content-Length: 2\r\n\r\n{}",
-      post + host + "Host: evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}",
-      post + "Host: evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}",
-      post + host + "Origin: http://evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}",
-      post + host + "X: " + std::string(17'000, 'x') + "\r\n\r\n",
-      post + host + json + "Content-Length: 5000000\r\n\r\n{}",
-      "GET / HTTP/1.1\nHost: localhost\n\n",
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-      std::string("GET /\0 HTTP/1.1\r\n", 17) + host + "\r\n",
-      "GET /health HTTP/9.9\r\n" + host + "\r\n",
-      post + host + json + "Content-Length: 80\r\n\r\n" + std::string(80, '['),
-      post + host + json + "Content-Length: 4\r\n\r\n{bad",
-      post + host + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
-      "\r\n\r\n\r\n",
-      "x",
-      std::string(70'000, 'x')};
-  for (const std::string& form : forms) {
-    const HttpAnswer answer = Raw(form);
-    const bool refused = (answer.status >= 400 && answer.status < 600) || answer.status == 0;
-    EXPECT_TRUE(refused) << form.substr(0, 200) << "\n" << answer.head;
+  // What each is answered with; 0: nothing that could be a request, it is closed.
+  const std::vector<std::pair<std::string, int>> forms = {
+      {post + host + json + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}", 400},
+      {post + host + json + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}", 400},
+      {post + host + json + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: " +
+           std::string(100'000, 'x') + "\r\n\r\n",
+       411},
+      {post + host + json + "Transfer-Encoding: xchunked\r\n\r\n" + smuggled, 411},
+      {post + host + json + "Transfer-Encoding: chunked, identity\r\n\r\n" + smuggled, 411},
+      {post + host + json + "Transfer-Encoding: chunked\r\n\r\n2;" + std::string(20'000, 'e') +
+           "\r\n{}\r\n0\r\n\r\n",
+       411},
+      {post + host + json + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", 400},
+      {post + host + json + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", 400},
+      {post + host + json + "Content-Length: +2\r\n\r\n{}", 400},
+      {post + host + json + "Content-Length: -2\r\n\r\n{}", 400},
+      {post + host + json + "Content-Length: 0x2\r\n\r\n{}", 400},
+      {post + host + json + "Content-Length: 99999999999999999999999999\r\n\r\n{}", 400},
+      {post + host + json + "Content-Length : 2\r\n\r\n{}", 400},
+      {post + json + "Content-Length: 2\r\n\r\n{}", 400},
+      {post + host + "Host: evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}", 400},
+      {post + "Host: evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}", 403},
+      {post + host + "Origin: http://evil.example\r\n" + json + "Content-Length: 2\r\n\r\n{}", 403},
+      {post + host + "X: " + std::string(17'000, 'x') + "\r\n\r\n", 431},
+      {post + host + json + "Content-Length: 5000000\r\n\r\n{}", 413},
+      {"GET / HTTP/1.1\nHost: localhost\n\n", 400},
+      {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400},
+      {std::string("GET /\0 HTTP/1.1\r\n", 17) + host + "\r\n", 400},
+      {"GET /health HTTP/9.9\r\n" + host + "\r\n", 400},
+      {post + host + json + "Content-Length: 80\r\n\r\n" + std::string(80, '['), 400},
+      {post + host + json + "Content-Length: 4\r\n\r\n{bad", 400},
+      {post + host + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", 415},
+      {"\r\n\r\n\r\n", 400},
+      {"x", 0},
+      {std::string(70'000, 'x'), 431}};
+  for (const auto& [form, status] : forms) {
+    TcpClient client(port_);
+    client.Send(form);
+    const HttpAnswer answer = ParseAnswer(client.ReadAll(8000));
+    EXPECT_EQ(answer.status, status) << form.substr(0, 200) << "\n" << answer.head;
+    EXPECT_TRUE(client.Closed(0) || answer.head.find("Connection: close") == std::string::npos)
+        << form.substr(0, 200);
     EXPECT_EQ(answer.body.find("{\"ok\":true}"), std::string::npos) << form.substr(0, 200);
     ASSERT_TRUE(Alive()) << form.substr(0, 200);
   }
@@ -132,10 +135,8 @@ TEST_F(HttpTest, HalfOpenConnectionsHoldUpNobodyAndAreDropped) {
     half.push_back(std::make_unique<TcpClient>(port_));
     half.back()->Send("POST /v1/stats HTTP/1.1\r\nHost: loc");
   }
-  const auto begun = std::chrono::steady_clock::now();
   EXPECT_TRUE(Alive());
-  const auto taken = std::chrono::steady_clock::now() - begun;
-  EXPECT_LT(std::chrono::duration_cast<std::chrono::milliseconds>(taken).count(), 5000);
+  EXPECT_FALSE(half.back()->Closed(0));  // it was answered while the others wait
   EXPECT_TRUE(half.front()->Closed(20'000));
   EXPECT_TRUE(half.back()->Closed(20'000));
 }
@@ -180,6 +181,8 @@ TEST_F(HttpTest, TokensHaveRightsAndScopes) {
   const std::string anna = "Authorization: Bearer anna\r\n";
   EXPECT_EQ(Http(port_, "GET", "/v1/get?key=m1", "", reader).status, 200);
   EXPECT_EQ(Http(port_, "POST", "/v1/put", R"({"key":"x"})", reader).status, 403);
+  EXPECT_EQ(Http(port_, "POST", "/v1/recall", R"({"words":"secret","commit":true})", reader).status,
+            403);
   EXPECT_EQ(Http(port_, "GET", "/v1/get?key=m1", "", anna).status, 404);
   EXPECT_EQ(Http(port_, "POST", "/v1/put", R"({"key":"m2","text":"mine"})", anna).status, 200);
   EXPECT_EQ(Http(port_, "POST", "/v1/list", R"({"scope":["user"]})", anna).body.find("m1"),
@@ -188,6 +191,16 @@ TEST_F(HttpTest, TokensHaveRightsAndScopes) {
   EXPECT_EQ(Http(port_, "POST", "/v1/purge", R"({"key":"m2"})", anna).status, 403);
   EXPECT_NE(Http(port_, "GET", "/metrics", "", reader).body.find("plexus_http_refused_total 1"),
             std::string::npos);
+}
+
+TEST_F(HttpTest, TokensOfGraphsNeedARoot) {
+  const std::string file =
+      dir_.File("tokens", R"({"name":"a","sha256":")" + tools::server::Sha256("anna") +
+                              R"(","graphs":["anna"]})" + "\n");
+  chmod(file.c_str(), 0600);
+  ServerProcess server({"--db", dir_ / "g", "--http", "0", "--tokens", file});
+  EXPECT_NE(server.Wait(), 0);
+  EXPECT_NE(server.log().find("--root"), std::string::npos) << server.log();
 }
 
 TEST_F(HttpTest, ChangesAreAPageOrAStream) {

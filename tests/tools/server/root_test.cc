@@ -88,5 +88,60 @@ TEST(Root, TokensNameTheirGraphs) {
   EXPECT_EQ(Http(port, "GET", "/graphs", "", anna).body.find("bert"), std::string::npos);
 }
 
+TEST(Root, DocumentsOfTheServerAreAtTheRoot) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "root");
+  const std::string file =
+      dir.File("tokens", R"({"name":"x","sha256":")" + tools::server::Sha256("admin") +
+                             R"(","rights":["admin"]})" + "\n" + R"({"name":"a","sha256":")" +
+                             tools::server::Sha256("anna") + R"(","graphs":["anna"]})" + "\n");
+  chmod(file.c_str(), 0600);
+  ServerProcess server({"--root", dir / "root", "--http", "0", "--tokens", file});
+  const std::uint16_t port = server.port();
+  const std::string admin = "Authorization: Bearer admin\r\n";
+  EXPECT_EQ(Http(port, "GET", "/ready", "", admin).status, 200);
+  EXPECT_EQ(Http(port, "GET", "/metrics").status, 401);
+  EXPECT_EQ(Http(port, "GET", "/metrics", "", "Authorization: Bearer anna\r\n").status, 403);
+  Http(port, "POST", "/graphs", R"({"name":"anna"})", admin);
+  const HttpAnswer metrics = Http(port, "GET", "/metrics", "", admin);
+  EXPECT_NE(metrics.body.find("\nplexus_graphs_open 1\n"), std::string::npos) << metrics.body;
+  EXPECT_NE(metrics.body.find("\nplexus_http_refused_total 1\n"), std::string::npos);
+  const HttpAnswer document = Http(port, "GET", "/openapi.json", "", admin);
+  EXPECT_EQ(boost::json::parse(document.body).at("openapi"), "3.1.0");
+  std::filesystem::remove_all(dir / "root");
+  EXPECT_EQ(Http(port, "GET", "/ready", "", admin).status, 503);
+}
+
+// A stream of changes ends when the server is asked to, with its last chunk.
+TEST(Root, StreamsEndWithTheServer) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "root");
+  ServerProcess server({"--root", dir / "root", "--http", "0"});
+  const std::uint16_t port = server.port();
+  Http(port, "POST", "/graphs", R"({"name":"g"})");
+  TcpClient changes(port), listens(port);
+  changes.Send(
+      "GET /graphs/g/v1/changes?since=0 HTTP/1.1\r\nHost: localhost\r\n"
+      "Accept: text/event-stream\r\n\r\n");
+  const std::string listen =
+      R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":)"
+      R"({"toolsListChanged":true},"_meta":{)"
+      R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+      R"("io.modelcontextprotocol/clientCapabilities":{}}}})";
+  listens.Send(
+      "POST /graphs/g/mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\n"
+      "Content-Length: " +
+      std::to_string(listen.size()) + "\r\n\r\n" + listen);
+  EXPECT_NE(changes.ReadAnswer().find(" 200 "), std::string::npos);
+  EXPECT_NE(listens.ReadAnswer().find("text/event-stream"), std::string::npos);
+  server.Signal(SIGTERM);
+  const std::string of_changes = changes.ReadAll(10'000), of_listens = listens.ReadAll(10'000);
+  EXPECT_TRUE(of_changes.ends_with("0\r\n\r\n")) << of_changes;
+  EXPECT_NE(of_listens.find("complete"), std::string::npos) << of_listens;
+  EXPECT_TRUE(of_listens.ends_with("0\r\n\r\n")) << of_listens;
+  EXPECT_EQ(server.Wait(), 0);
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/run_plexus.h"
 #include "tools/server/http/sha256.h"
@@ -41,6 +42,29 @@ TEST(Tokens, AFileOfOthersIsRefused) {
   EXPECT_FALSE(read->front().caller.may_write);
   EXPECT_FALSE(ReadTokens(dir / "none"));
   EXPECT_FALSE(ReadTokens(dir.path()));
+}
+
+TEST(Tokens, AFileThatIsTooLongIsRefusedNotCut) {
+  const testing::TempDir dir;
+  const std::string line = R"({"name":"a","sha256":")" + Sha256("x") + "\"}\n";
+  std::string text;
+  while (text.size() <= 1 << 20) text += line;
+  const std::string file = dir.File("tokens", text);
+  chmod(file.c_str(), 0600);
+  const auto read = ReadTokens(file);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("longer than 1048576"), std::string::npos)
+      << read.error().message;
+}
+
+TEST(Tokens, AFileOfAnotherUserIsRefused) {
+  const testing::TempDir dir;
+  const std::string file = dir.File("tokens", R"({"name":"a","sha256":")" + Sha256("x") + "\"}\n");
+  chmod(file.c_str(), 0600);
+  if (chown(file.c_str(), 65534, 65534) != 0) GTEST_SKIP() << "only root changes owners";
+  const auto read = ReadTokens(file);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("another user's"), std::string::npos) << read.error().message;
 }
 
 TEST(Tokens, WhatIsWrongIsNamedWithItsLine) {

@@ -4,51 +4,39 @@
 // know for no body. OnHeader refuses both, and what else two readers would read in two ways.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <optional>
-#include <sstream>
+#include <poll.h>
 
-#include "tools/server/http/http_server.h"
+#include "tools/server/http/http_host.h"
 #include "tools/server/server_log.h"
 #include "tools/server/service.h"
 
 namespace plexus::tools::server {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using Tcp = asio::ip::tcp;
-using boost::system::error_code;
-using std::chrono::seconds;
-
-// What connections share.
-struct HttpHost {
-  const HttpOptions options;
-  Workers& workers;
-  const HttpServer::Handler handler;
-  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0;
-  std::atomic<bool> stopping = false;
-};
 
 // One connection: requests one behind the other. All of it runs on the thread of the loop but for
 // the members of HttpExchange.
 class Session : public HttpExchange, public std::enable_shared_from_this<Session> {
  public:
   Session(Tcp::socket socket, HttpHost& server)
-      : stream_(std::move(socket)), server_(server), timer_(stream_.get_executor()) {
+      : stream_(std::move(socket)),
+        server_(server),
+        timer_(stream_.get_executor()),
+        watch_timer_(stream_.get_executor()) {
     ++server_.open;
   }
-  ~Session() override { --server_.open; }
+  ~Session() override {
+    DropBody();
+    const std::lock_guard lock(server_.mutex);
+    server_.sessions.erase(this);
+    --server_.open;
+  }
 
-  void Start() { ReadHeader(server_.options.header_seconds); }
+  void Start() {
+    {
+      const std::lock_guard lock(server_.mutex);
+      server_.sessions.emplace(this, weak_from_this());
+    }
+    ReadHeader(server_.options.header_seconds);
+  }
 
   const HttpRequest& request() const override { return request_; }
   const std::atomic<bool>& gone() const override { return gone_; }
@@ -92,9 +80,26 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
 
   void End() override {
     asio::post(stream_.get_executor(), [self = shared_from_this()] {
-      self->ending_ = true;
+      self->pieces_.End();
       self->WritePieces();
     });
+  }
+
+  void Abort() override {
+    asio::post(stream_.get_executor(), [self = shared_from_this()] { self->Close(); });
+  }
+
+  // On the thread of the loop.
+  void Close() {
+    if (closed_) return;
+    closed_ = true;
+    if (streaming_) --server_.streams;
+    StopWatching();
+    timer_.cancel();
+    Gone();
+    error_code ignored;
+    stream_.socket().shutdown(Tcp::socket::shutdown_both, ignored);
+    stream_.socket().close(ignored);
   }
 
  private:
@@ -119,13 +124,14 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
       return Refuse(400, "no HTTP request: " + error.message());
     }
     const auto& header = parser_->get();
-    if (header.count(http::field::transfer_encoding) > 0)
-      return Refuse(411, "send Content-Length, not Transfer-Encoding");
-    if (header.count(http::field::content_length) > 1)
-      return Refuse(400, "there is more than one Content-Length");
-    if (header.count(http::field::host) != 1) return Refuse(400, "there is not exactly one Host");
-    if (header.version() != 11 && header.version() != 10)
-      return Refuse(505, "HTTP/1.1 is spoken here");
+    if (const auto wrong = WrongHeader(header)) return Refuse(wrong->first, wrong->second);
+    TakeHeader(header);
+    const auto length = parser_->content_length();
+    if (std::optional<HttpReply> reply = server_.early ? server_.early(request_) : std::nullopt) {
+      linger_ = length.value_or(0) > 0;  // the body is not read
+      return Write(*std::move(reply), keep_alive_ && !linger_);
+    }
+    if (length && !TakeBody(*length)) return Refuse(503, "too many bodies are under way");
     stream_.expires_after(seconds(server_.options.body_seconds));
     if (beast::iequals(header[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -138,6 +144,27 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     ReadBody();
   }
 
+  template <class Header>
+  void TakeHeader(const Header& header) {
+    keep_alive_ = parser_->keep_alive();
+    is_head_ = header.method() == http::verb::head;
+    version_ = header.version();
+    request_ = {};
+    request_.method = std::string(header.method_string());
+    request_.target = std::string(header.target());
+    for (const auto& field : header)
+      request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
+  }
+
+  // Bodies of all connections have one budget; false: it is used up.
+  bool TakeBody(std::size_t bytes) {
+    if (server_.body_bytes + bytes > server_.options.max_bodies) return false;
+    server_.body_bytes += bytes;
+    body_bytes_ = bytes;
+    return true;
+  }
+  void DropBody() { server_.body_bytes -= std::exchange(body_bytes_, 0); }
+
   void ReadBody() {
     http::async_read(
         stream_, buffer_, *parser_,
@@ -148,16 +175,7 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     if (error == http::error::body_limit) return Refuse(413, "the body is too long");
     if (error == beast::error::timeout) return Refuse(408, "the body did not arrive in time");
     if (error) return Close();
-    auto message = parser_->release();
-    keep_alive_ = message.keep_alive();
-    is_head_ = message.method() == http::verb::head;
-    version_ = message.version();
-    request_ = {};
-    request_.method = std::string(message.method_string());
-    request_.target = std::string(message.target());
-    for (const auto& field : message)
-      request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
-    request_.body = std::move(message.body());
+    request_.body = std::move(parser_->get().body());
     if (server_.workers.waiting() >= server_.options.max_waiting)
       return Refuse(503, "too many requests are waiting");
     stream_.expires_never();
@@ -179,28 +197,32 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     }
   }
 
-  // While a request is under way, an end of input is a client that went away.
+  // While a request is under way, an end of input is a client that went away. Behind bytes that
+  // wait to be read an end is no event: it is looked for now and then.
   void WatchClient() {
     watching_ = true;
-    stream_.socket().async_wait(
-        Tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
-          self->watching_ = false;
-          if (error || !self->handling_) return;
-          char byte = 0;
-          error_code peeked;
-          self->stream_.socket().non_blocking(true, peeked);
-          const std::size_t got = self->stream_.socket().receive(asio::buffer(&byte, 1),
-                                                                 Tcp::socket::message_peek, peeked);
-          const bool ended =
-              peeked == asio::error::eof || (peeked && peeked != asio::error::would_block);
-          if (ended || (got == 0 && !peeked)) self->Gone();
-        });
+    stream_.socket().async_wait(Tcp::socket::wait_read,
+                                [self = shared_from_this()](error_code error) {
+                                  self->watching_ = false;
+                                  if (!error) self->LookForEnd();
+                                });
+  }
+  void LookForEnd() {
+    if (!handling_ || closed_) return;
+    pollfd one{stream_.socket().native_handle(), POLLRDHUP, 0};
+    if (poll(&one, 1, 0) > 0) return Gone();
+    watch_timer_.expires_after(std::chrono::milliseconds(200));
+    watch_timer_.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (!error && self) self->LookForEnd();
+    });
   }
 
   void StopWatching() {
     if (handling_) --server_.under_way;
     handling_ = false;
     error_code ignored;
+    watch_timer_.cancel();
     if (watching_) stream_.socket().cancel(ignored);
   }
 
@@ -213,9 +235,7 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     }
     drained_.notify_all();
     if (call) call();
-    if (streaming_) {
-      Close();
-    }
+    if (streaming_) Close();
   }
 
   // Says why, and reads on for a moment, so that the client sees the answer and no reset.
@@ -230,7 +250,8 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   }
 
   void Write(HttpReply reply, bool keep_alive) {
-    if (streaming_) return;  // the head was sent
+    if (streaming_) return Close();  // the head was sent: an end without the last chunk
+    if (std::exchange(answered_, true)) return;
     StopWatching();
     auto message = std::make_shared<http::response<http::string_body>>();
     message->version(version_);
@@ -265,7 +286,9 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
       dropped.swap(on_gone_);
     }
     if (gone_) return Close();
-    is_head_ = false;
+    request_.body = {};
+    DropBody();
+    is_head_ = answered_ = false;
     ReadHeader(server_.options.idle_seconds);
   }
 
@@ -285,74 +308,59 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   }
 
   void BeginStream(const HttpReply& head) {
-    if (streaming_ || gone_) return;
+    if (streaming_ || answered_ || gone_) return;
+    const bool full = server_.streams >= server_.options.max_streams;
+    if (full || is_head_) {
+      Gone();  // nothing that is sent goes anywhere
+      if (full) return Refuse(503, "too many streams are open");
+      return Write(head, false);
+    }
     streaming_ = true;
     ++server_.streams;
     http::response<http::empty_body> message;
     message.version(version_);
     message.result(static_cast<unsigned>(head.status));
     SetHeaders(message, head);
-    chunked_ = version_ == 11;
+    const bool chunked = version_ == 11;
     event_stream_ = head.type == "text/event-stream";
     message.keep_alive(false);
-    if (chunked_) message.chunked(true);
+    if (chunked) message.chunked(true);
     std::ostringstream text;
     text << message.base();
-    pieces_.push_front({text.str(), false});
+    pieces_.Begin(text.str(), chunked);
     KeepAlive();
     WritePieces();
   }
 
   void Push(const std::string& piece) {
-    pieces_.push_back({piece, true});
+    pieces_.Push(piece, true);
     silent_ = false;
     WritePieces();
   }
 
-  struct Piece {
-    std::string text;
-    bool chunk;
-  };
-
   void WritePieces() {
     if (writing_ || !streaming_ || closed_) return;
-    if (pieces_.empty()) {
-      if (!ending_) return;
-      if (chunked_ && !ended_) {
-        ended_ = true;
-        pieces_.push_back({"0\r\n\r\n", false});
-      } else {
-        return Close();
-      }
+    std::optional<PieceQueue::Piece> piece = pieces_.Next();
+    if (!piece) {
+      if (pieces_.ended()) Close();
+      return;
     }
     writing_ = true;
-    const Piece piece = std::move(pieces_.front());
-    pieces_.pop_front();
-    auto text = std::make_shared<std::string>();
-    if (piece.chunk && chunked_) {
-      char size[24];
-      std::snprintf(size, sizeof size, "%zx\r\n", piece.text.size());
-      *text = size + piece.text + "\r\n";
-    } else {
-      *text = piece.text;
-    }
-    const std::size_t taken = piece.chunk ? piece.text.size() : 0;
+    const auto text = std::make_shared<std::string>(std::move(piece->text));
     stream_.expires_after(seconds(server_.options.write_seconds));
-    asio::async_write(stream_, asio::buffer(*text),
-                      [self = shared_from_this(), text, taken](error_code error, std::size_t) {
-                        self->writing_ = false;
-                        {
-                          const std::lock_guard lock(self->mutex_);
-                          self->queued_ -= taken;
-                        }
-                        self->drained_.notify_all();
-                        if (error) {
-                          self->Gone();
-                          return self->Close();
-                        }
-                        self->stream_.expires_never();
-                        self->WritePieces();
-                      });
+    asio::async_write(
+        stream_, asio::buffer(*text),
+        [self = shared_from_this(), text, taken = piece->counted](error_code error, std::size_t) {
+          self->writing_ = false;
+          {
+            const std::lock_guard lock(self->mutex_);
+            self->queued_ -= taken;
+          }
+          self->drained_.notify_all();
+          if (error) return self->Close();
+          self->stream_.expires_never();
+          self->WritePieces();
+        });
   }
 
   // A comment now and then, so that what is in between keeps the connection.
@@ -360,37 +368,28 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     timer_.expires_after(seconds(server_.options.keep_alive_seconds));
     timer_.async_wait([weak = weak_from_this()](error_code error) {
       const auto self = weak.lock();
-      if (error || !self || self->closed_ || self->ending_) return;
-      if (self->silent_ && self->event_stream_) self->pieces_.push_back({":\n\n", false});
+      if (error || !self || self->closed_ || self->pieces_.ended()) return;
+      if (self->silent_ && self->event_stream_) {
+        self->pieces_.Push(":\n\n", false);
+        self->WritePieces();
+      }
       self->silent_ = true;
       self->KeepAlive();
     });
   }
 
-  void Close() {
-    if (closed_) return;
-    closed_ = true;
-    if (streaming_) --server_.streams;
-    StopWatching();
-    timer_.cancel();
-    Gone();
-    error_code ignored;
-    stream_.socket().shutdown(Tcp::socket::shutdown_both, ignored);
-    stream_.socket().close(ignored);
-  }
-
   beast::tcp_stream stream_;
   HttpHost& server_;
-  asio::steady_timer timer_;
+  asio::steady_timer timer_, watch_timer_;
   beast::flat_buffer buffer_{64 << 10};
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
+  std::size_t body_bytes_ = 0;
   unsigned version_ = 11;
-  bool keep_alive_ = false, is_head_ = false, linger_ = false;
-  bool watching_ = false, handling_ = false, streaming_ = false, chunked_ = false;
-  bool writing_ = false, ending_ = false, ended_ = false, closed_ = false, silent_ = true;
-  bool event_stream_ = false;
-  std::deque<Piece> pieces_;
+  bool keep_alive_ = false, is_head_ = false, linger_ = false, answered_ = false;
+  bool watching_ = false, handling_ = false, streaming_ = false;
+  bool writing_ = false, closed_ = false, silent_ = true, event_stream_ = false;
+  PieceQueue pieces_;
   std::vector<char> away_;
   std::mutex mutex_;
   std::condition_variable drained_;

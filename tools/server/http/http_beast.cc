@@ -14,8 +14,8 @@ bool SameName(std::string_view a, std::string_view b) {
 
 class BeastServer final : public HttpServer {
  public:
-  BeastServer(const HttpOptions& options, Workers& workers, Handler handler)
-      : host_{options, workers, std::move(handler)}, acceptor_(io_) {}
+  BeastServer(const HttpOptions& options, Workers& workers, Handler handler, Early early)
+      : host_{options, workers, std::move(handler), std::move(early)}, acceptor_(io_) {}
   ~BeastServer() override { BeastServer::Stop(0); }
 
   Status Listen();
@@ -26,6 +26,7 @@ class BeastServer final : public HttpServer {
 
  private:
   void Accept();
+  void CloseAll();
   void Refuse(Tcp::socket socket);
 
   HttpHost host_;
@@ -98,6 +99,16 @@ void BeastServer::Refuse(Tcp::socket socket) {
   socket.shutdown(Tcp::socket::shutdown_send, ignored);
 }
 
+void BeastServer::CloseAll() {
+  std::vector<std::shared_ptr<Session>> sessions;
+  {
+    const std::lock_guard lock(host_.mutex);
+    for (const auto& [at, session] : host_.sessions)
+      if (auto here = session.lock()) sessions.push_back(std::move(here));
+  }
+  for (const auto& session : sessions) session->Close();
+}
+
 void BeastServer::Stop(int milliseconds) {
   std::call_once(stopped_, [&] {
     if (!thread_.joinable()) return;
@@ -110,7 +121,11 @@ void BeastServer::Stop(int milliseconds) {
     while (host_.under_way > 0 && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds > 0 ? 20 : 0));
-    io_.stop();
+    // What a connection keeps for its end is dropped, and whoever waits for its client wakes.
+    asio::post(io_, [this] {
+      io_.stop();
+      CloseAll();
+    });
     thread_.join();
   });
 }
@@ -130,8 +145,9 @@ bool HttpRequest::Has(std::string_view name) const {
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options, Workers& workers,
-                                                      Handler handler) {
-  auto server = std::make_unique<BeastServer>(options, workers, std::move(handler));
+                                                      Handler handler, Early early) {
+  auto server =
+      std::make_unique<BeastServer>(options, workers, std::move(handler), std::move(early));
   PLEXUS_TRY(server->Listen());
   return std::unique_ptr<HttpServer>(std::move(server));
 }

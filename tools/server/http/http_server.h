@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,8 @@ class HttpExchange {
   virtual void Begin(HttpReply head) = 0;
   virtual bool Send(std::string piece) = 0;
   virtual void End() = 0;
+  // Closes at once: a stream ends without its last chunk, so that it is known not to be whole.
+  virtual void Abort() = 0;
   // True once the client went away.
   virtual const std::atomic<bool>& gone() const = 0;
   // Called when it goes away, or at once when it has gone.
@@ -62,6 +65,7 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
   std::size_t max_header = 16 << 10, max_body = 4 << 20;
+  std::size_t max_bodies = 64 << 20;  // bytes of all bodies under way
   std::size_t max_connections = 1024, max_waiting = 256, max_streams = 64;
   int header_seconds = 5, body_seconds = 10, idle_seconds = 30, write_seconds = 30;
   int keep_alive_seconds = 15;  // a comment on a stream that is silent
@@ -70,10 +74,13 @@ struct HttpOptions {
 class HttpServer {
  public:
   using Handler = std::function<void(std::shared_ptr<HttpExchange>)>;
+  // Sees a request before its body is read, on the thread of the loop: must not wait. A reply is
+  // the answer, such as to who may not ask.
+  using Early = std::function<std::optional<HttpReply>(const HttpRequest&)>;
   // Listens; requests are answered from here on. `workers` must outlive it. kInvalidArgument,
   // kIo: an address that cannot be listened on.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options, Workers& workers,
-                                                   Handler handler);
+                                                   Handler handler, Early early = {});
   virtual ~HttpServer() = default;  // as Stop
   virtual std::uint16_t port() const = 0;
   virtual std::size_t connections() const = 0;

@@ -121,7 +121,7 @@ void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& ca
   const bool listens = message->method == "subscriptions/listen";
   const auto conversation =
       std::make_shared<Conversation>(caller, listens ? send : Conversation::Send());
-  // It holds the exchange, too, as long as a stream is open.
+  // It holds the exchange, too, as long as a stream is open: whoever ends the stream drops it.
   exchange->OnGone([this, conversation, exchange] {
     conversation->CancelAll();
     protocol_.subscriptions().RemoveOwner(conversation->number);
@@ -130,6 +130,12 @@ void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& ca
       protocol_.Answer(*message, *conversation, request.Header("MCP-Protocol-Version"), &send);
   if (answer.streams) {
     if (exchange->gone()) protocol_.subscriptions().RemoveOwner(conversation->number);
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(listening_, [](const auto& one) { return one.expired(); });
+      listening_.push_back(exchange);
+    }
+    if (stopping_) EndListening();
     return;
   }
   const std::lock_guard lock(stream->mutex);

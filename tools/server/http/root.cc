@@ -57,6 +57,19 @@ struct Root::Graph {
   }
 };
 
+// The end of what a thread does with a name: whoever waits for it wakes.
+struct Root::Busy {
+  Root& root;
+  const std::string name;
+  ~Busy() {
+    {
+      const std::lock_guard lock(root.mutex_);
+      root.busy_.erase(name);
+    }
+    root.free_.notify_all();
+  }
+};
+
 bool IsGraphName(std::string_view name) {
   return !name.empty() && name.size() <= 100 && name.front() != '.' &&
          std::ranges::all_of(name, [](unsigned char c) {
@@ -76,33 +89,33 @@ std::size_t Root::open() const {
   return graphs_.size();
 }
 
-// REQUIRES mutex_. The last one asked stays.
+// The last one asked stays.
 void Root::CloseIdle() {
-  bool freed = false;
-  const auto too_much = [&] {
-    return graphs_.size() > options_.max_open ||
-           (graphs_.size() > 1 && ResidentBytes() > options_.max_resident);
-  };
-  for (auto at = used_.end(); too_much() && at != used_.begin();) {
-    --at;
-    if (at == used_.begin()) break;
-    const auto entry = graphs_.find(*at);
-    if (entry->second.graph.use_count() > 1) continue;
-    graphs_.erase(entry);
-    at = used_.erase(at);
-    freed = true;
+  for (;;) {
+    std::string name;
+    std::shared_ptr<Graph> graph;
+    {
+      const std::lock_guard lock(mutex_);
+      const bool too_much = graphs_.size() > options_.max_open ||
+                            (graphs_.size() > 1 && ResidentBytes() > options_.max_resident);
+      auto at = too_much ? used_.end() : used_.begin();
+      while (at != used_.begin())
+        if (graphs_.at(*--at).graph.use_count() == 1) break;
+      if (at == used_.begin()) return;
+      name = *at;
+      const auto entry = graphs_.find(name);
+      graph = std::move(entry->second.graph);
+      graphs_.erase(entry);
+      used_.erase(at);
+      busy_.insert(name);
+    }
+    const Busy busy{*this, name};
+    graph.reset();
     malloc_trim(0);
   }
-  if (freed) malloc_trim(0);
 }
 
-Result<std::shared_ptr<Root::Graph>> Root::Find(const std::string& name, bool create) {
-  const std::lock_guard lock(mutex_);
-  if (closed_) return Fail(ErrorCode::kLocked, "the server is closing: try again");
-  if (const auto known = graphs_.find(name); known != graphs_.end()) {
-    used_.splice(used_.begin(), used_, known->second.at);
-    return known->second.graph;
-  }
+Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bool create) const {
   if (!create && !IsFolder(PathOf(name))) return Fail(ErrorCode::kNotFound, "no graph " + name);
   ServiceOptions options;
   options.directory = PathOf(name);
@@ -112,27 +125,61 @@ Result<std::shared_ptr<Root::Graph>> Root::Find(const std::string& name, bool cr
   PLEXUS_ASSIGN(graph->server, Server::Open(options));
   PLEXUS_ASSIGN(Protocol * protocol, graph->server->With(options_.tools));
   graph->routes = std::make_unique<Routes>(graph->server->service(), *protocol, rules_);
+  return graph;
+}
+
+Result<std::shared_ptr<Root::Graph>> Root::Find(const std::string& name, bool create) {
+  {
+    std::unique_lock lock(mutex_);
+    free_.wait(lock, [&] { return !busy_.contains(name); });
+    if (closed_) return Fail(ErrorCode::kLocked, "the server is closing: try again");
+    if (const auto known = graphs_.find(name); known != graphs_.end()) {
+      if (create) return Fail(ErrorCode::kAlreadyExists, "there is a graph " + name);
+      used_.splice(used_.begin(), used_, known->second.at);
+      return known->second.graph;
+    }
+    busy_.insert(name);
+  }
+  const Busy busy{*this, name};
+  PLEXUS_ASSIGN(std::shared_ptr<Graph> graph, OpenGraph(name, create));
+  const std::lock_guard lock(mutex_);
+  if (closed_) graph->routes->BeginStop();
   used_.push_front(name);
   graphs_[name] = {graph, used_.begin()};
-  CloseIdle();
   return graph;
+}
+
+std::string Root::Metrics() const {
+  return CountsText(counts_) +
+         "# HELP plexus_graphs_open Graphs that are open.\n# TYPE plexus_graphs_open gauge\n"
+         "plexus_graphs_open " +
+         std::to_string(open()) +
+         "\n# HELP process_resident_memory_bytes Memory of the process.\n"
+         "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes " +
+         std::to_string(ResidentBytes()) + "\n";
 }
 
 void Root::Handle(const std::shared_ptr<HttpExchange>& exchange) {
   const HttpRequest& request = exchange->request();
-  const auto caller = WhoAsks(rules_, request);
-  if (!caller) {
-    HttpReply reply{caller.error().status,
-                    "application/json",
-                    {},
-                    ErrorJson({ErrorCode::kFailedPrecondition, caller.error().why})};
-    if (reply.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
-    return exchange->Reply(std::move(reply));
-  }
+  const auto caller = Admit(rules_, request);
+  if (!caller) return exchange->Reply(caller.error());
   const std::string_view target = request.target;
   const std::string_view path = target.substr(0, target.find('?'));
-  if (path == "/health") return ReplyJson(*exchange, 200, R"({"ok":true})");
-  if (path == "/ready") return ReplyJson(*exchange, 200, R"({"ready":true})");
+  if (request.method == "GET" || request.method == "HEAD") {
+    if (path == "/ready") {
+      const bool ready = IsReady();
+      return ReplyJson(*exchange, ready ? 200 : 503,
+                       ready ? R"({"ready":true})" : R"({"ready":false})");
+    }
+    static const std::string document = OpenApi();
+    if (path == "/openapi.json") return ReplyJson(*exchange, 200, document);
+    if (path == "/metrics") {
+      if (!caller->wall.empty() || !caller->graphs.empty())
+        return Refuse(*exchange, 403, ErrorCode::kFailedPrecondition,
+                      "not with a token of some graphs or scopes");
+      return exchange->Reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, Metrics()});
+    }
+  }
   if (path == "/graphs" && request.method == "GET") return List(exchange, *caller);
   if (path == "/graphs" && request.method == "POST") return Make(exchange, *caller);
   constexpr std::string_view kPrefix = "/graphs/";
@@ -146,18 +193,24 @@ void Root::Handle(const std::shared_ptr<HttpExchange>& exchange) {
     if (request.method == "DELETE") return Drop(exchange, *caller, name);
     return Refuse(*exchange, 404, ErrorCode::kNotFound, "say what is asked of it: /graphs/N/v1/..");
   }
+  ToGraph(exchange, *caller, name, target.substr(slash));
+  CloseIdle();
+}
+
+void Root::ToGraph(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                   const std::string& name, std::string_view target) {
   const Result<std::shared_ptr<Graph>> graph = Find(name, false);
   if (!graph)
     return Refuse(*exchange, StatusOf(graph.error().code), graph.error().code,
                   graph.error().message);
+  CloseIdle();
   // Whoever keeps the exchange keeps the graph open.
   struct Held {
     std::shared_ptr<HttpExchange> exchange;
     std::shared_ptr<Graph> graph;
   };
   const auto held = std::make_shared<Held>(exchange, *graph);
-  (*graph)->routes->Route(std::shared_ptr<HttpExchange>(held, exchange.get()), *caller,
-                          target.substr(slash));
+  (*graph)->routes->Route(std::shared_ptr<HttpExchange>(held, exchange.get()), caller, target);
 }
 
 void Root::List(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller) {
@@ -187,6 +240,7 @@ void Root::Make(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
   const Result<std::shared_ptr<Graph>> made = Find(name, true);
   if (!made)
     return Refuse(*exchange, StatusOf(made.error().code), made.error().code, made.error().message);
+  CloseIdle();
   ReplyJson(*exchange, 201, ObjectText().Text("name", name).object());
 }
 
@@ -194,30 +248,65 @@ void Root::Drop(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
                 const std::string& name) {
   if (!caller.may_destroy)
     return Refuse(*exchange, 403, ErrorCode::kFailedPrecondition, "dropping needs the right admin");
-  const std::lock_guard lock(mutex_);
-  if (!IsFolder(PathOf(name)) || !Database::Exists(PathOf(name)))
-    return Refuse(*exchange, 404, ErrorCode::kNotFound, "no graph " + name);
-  if (const auto known = graphs_.find(name); known != graphs_.end()) {
-    if (known->second.graph.use_count() > 1)
-      return Refuse(*exchange, 409, ErrorCode::kFailedPrecondition,
-                    "the graph is in use: try again");
-    used_.erase(known->second.at);
-    graphs_.erase(known);
+  std::shared_ptr<Graph> graph;
+  {
+    std::unique_lock lock(mutex_);
+    free_.wait(lock, [&] { return !busy_.contains(name); });
+    if (const auto known = graphs_.find(name); known != graphs_.end()) {
+      if (known->second.graph.use_count() > 1)
+        return Refuse(*exchange, 409, ErrorCode::kFailedPrecondition,
+                      "the graph is in use: try again");
+      graph = std::move(known->second.graph);
+      used_.erase(known->second.at);
+      graphs_.erase(known);
+    }
+    busy_.insert(name);
   }
+  const Busy busy{*this, name};
+  graph.reset();
+  RemoveFiles(*exchange, name);
+}
+
+// The name is busy.
+void Root::RemoveFiles(HttpExchange& exchange, const std::string& name) const {
+  if (!IsFolder(PathOf(name)) || !Database::Exists(PathOf(name)))
+    return Refuse(exchange, 404, ErrorCode::kNotFound, "no graph " + name);
   // Out of the way first: a name that begins with a dot is none of a graph.
   const std::string gone = options_.directory + "/.dropped-" + name;
   std::error_code failed;
   std::filesystem::rename(PathOf(name), gone, failed);
-  if (failed) return Refuse(*exchange, 500, ErrorCode::kIo, "cannot drop: " + failed.message());
+  if (failed) return Refuse(exchange, 500, ErrorCode::kIo, "cannot drop: " + failed.message());
   std::filesystem::remove_all(gone, failed);
-  ReplyJson(*exchange, 200, ObjectText().Text("dropped", name).object());
+  ReplyJson(exchange, 200, ObjectText().Text("dropped", name).object());
+}
+
+bool Root::IsReady() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return false;
+  }
+  return access(options_.directory.c_str(), R_OK | W_OK | X_OK) == 0;
+}
+
+void Root::BeginStop() {
+  std::vector<std::shared_ptr<Graph>> graphs;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (const auto& [name, entry] : graphs_) graphs.push_back(entry.graph);
+  }
+  for (const auto& graph : graphs) {
+    graph->routes->BeginStop();
+    graph->server->service().WakeWaiting();
+  }
 }
 
 Status Root::Close() {
+  BeginStop();
+  std::map<std::string, Entry> closed;
   const std::lock_guard lock(mutex_);
-  closed_ = true;
   used_.clear();
-  graphs_.clear();
+  closed.swap(graphs_);
   return {};
 }
 

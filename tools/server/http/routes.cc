@@ -135,15 +135,52 @@ void Routes::Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, c
   exchange->Reply(std::move(reply));
 }
 
-void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
-  ++counts_.requests;
-  const auto caller = WhoAsks(rules_, exchange->request());
+std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request) {
+  const auto caller = WhoAsks(rules, request);
+  if (caller) return *caller;
+  HttpReply reply{caller.error().status,
+                  "application/json",
+                  {},
+                  ErrorJson({ErrorCode::kFailedPrecondition, caller.error().why})};
+  if (reply.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return std::unexpected(std::move(reply));
+}
+
+std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts,
+                                    const HttpRequest& request) {
+  ++counts.requests;
+  const auto caller = Admit(rules, request);
   if (!caller) {
-    ++counts_.refused;
-    return Refuse(exchange, caller.error().status,
-                  {ErrorCode::kFailedPrecondition, caller.error().why});
+    ++counts.failed;
+    ++counts.refused;
+    return caller.error();
   }
+  const std::string_view target = request.target;
+  if (target.substr(0, target.find('?')) != "/health") return std::nullopt;
+  if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
+  return HttpReply{200, "application/json", {}, R"({"ok":true})"};
+}
+
+void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
+  const auto caller = Admit(rules_, exchange->request());
+  if (!caller) return exchange->Reply(caller.error());
   Route(exchange, *caller, exchange->request().target);
+}
+
+void Routes::BeginStop() {
+  stopping_ = true;
+  EndListening();
+}
+
+void Routes::EndListening() {
+  protocol_.subscriptions().CloseAll(protocol_.backend().ServerInfo());
+  std::vector<std::weak_ptr<HttpExchange>> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended.swap(listening_);
+  }
+  for (const auto& weak : ended)
+    if (const auto exchange = weak.lock()) exchange->End();
 }
 
 void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
@@ -155,7 +192,10 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
       question < target.size() ? target.substr(question + 1) : std::string_view();
   if (path == "/mcp") return Mcp(exchange, caller);
   const bool post = request.method == "POST";
-  if (!post && request.method != "GET" && request.method != "HEAD")
+  // HEAD is for documents: an operation would run, and its answer be dropped.
+  const bool head = request.method == "HEAD";
+  const bool runs = path.starts_with("/v1/") || path.starts_with("/api/");
+  if (!post && request.method != "GET" && (!head || runs))
     return exchange->Reply({405,
                             "application/json",
                             {{"Allow", "GET, POST"}},
@@ -229,11 +269,13 @@ void Routes::RunOperation(const std::shared_ptr<HttpExchange>& exchange, const C
   // A link must change nothing.
   if (asked) {
     const Access access = operation->AccessFor(*asked);
-    if (operation->effect != Effect::kRead || access == Access::kWrite || access == Access::kCreate)
-      return exchange->Reply({405,
-                              "application/json",
-                              {{"Allow", "POST"}},
-                              ErrorJson({ErrorCode::kUnsupported, "what writes is sent by POST"})});
+    if (operation->effect != Effect::kRead || operation->group == "Care" ||
+        access == Access::kWrite || access == Access::kCreate)
+      return exchange->Reply(
+          {405,
+           "application/json",
+           {{"Allow", "POST"}},
+           ErrorJson({ErrorCode::kUnsupported, "what writes or takes care is sent by POST"})});
   }
   Answer(exchange, caller, std::move(asked));
 }
@@ -243,6 +285,10 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
   if (!request) return Refuse(exchange, StatusOf(request.error().code), request.error());
   if (const Status may = CheckRights(request->operation(), who); !may)
     return Refuse(exchange, 403, may.error());
+  const Access access = request->operation().AccessFor(*request);
+  if (!who.may_write && (access == Access::kWrite || access == Access::kCreate))
+    return Refuse(exchange, 403,
+                  {ErrorCode::kFailedPrecondition, "this request needs the right to write"});
   if (exchange->request().Header("Accept").starts_with("text/event-stream"))
     return Stream(exchange, who, *std::move(request));
   Caller caller = who;
@@ -252,9 +298,9 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
   const Result<Answered> answered = service_.Ask(*std::move(request), caller, &out);
   pieces.Flush();
   if (pieces.begun()) {
-    // The head was sent: a stream that ends without its end says that it is not whole.
-    if (answered) exchange->End();
-    return;
+    if (answered) return exchange->End();
+    ++counts_.failed;
+    return exchange->Abort();
   }
   if (!answered) return Refuse(exchange, StatusOf(answered.error().code), answered.error());
   exchange->Reply({200, "application/json", {}, answered->json});
@@ -333,14 +379,19 @@ std::string Routes::Metrics() {
   (void)service_.Ask(std::move(request), {}, &out);
   std::string text = std::move(out).str();
   if (const std::size_t end = text.find("# EOF"); end != std::string::npos) text.resize(end);
+  return text + CountsText(counts_);
+}
+
+std::string CountsText(const HttpCounts& counts) {
+  std::string text;
   const auto add = [&](const char* name, const char* help, std::uint64_t value) {
     text += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " counter\n" + name +
             " " + std::to_string(value) + "\n";
   };
-  add("plexus_http_requests_total", "Requests over HTTP.", counts_.requests);
-  add("plexus_http_failed_total", "Requests that were answered with an error.", counts_.failed);
-  add("plexus_http_refused_total", "Requests refused for Host, Origin or token.", counts_.refused);
-  add("plexus_mcp_messages_total", "Messages of MCP over HTTP.", counts_.mcp);
+  add("plexus_http_requests_total", "Requests over HTTP.", counts.requests);
+  add("plexus_http_failed_total", "Requests that were answered with an error.", counts.failed);
+  add("plexus_http_refused_total", "Requests refused for Host, Origin or token.", counts.refused);
+  add("plexus_mcp_messages_total", "Messages of MCP over HTTP.", counts.mcp);
   return text;
 }
 

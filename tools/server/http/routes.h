@@ -25,18 +25,30 @@ struct HttpCounts {
   std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, mcp = 0;
 };
 
+// What is answered before the body is read: whoever may not ask, and /health, which needs no
+// worker.
+std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts,
+                                    const HttpRequest& request);
+// Who asks, where EarlyReply let it pass.
+std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request);
+// The counts as /metrics has them.
+std::string CountsText(const HttpCounts& counts);
+
 class Routes {
  public:
   // All must outlive it.
   Routes(Service& service, Protocol& protocol, AccessRules rules)
       : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
 
+  std::optional<HttpReply> Early(const HttpRequest& request) {
+    return EarlyReply(rules_, counts_, request);
+  }
   void Handle(const std::shared_ptr<HttpExchange>& exchange);
   // The same for who is known, of a target that may be the end of the request's.
   void Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller, std::string_view target);
   HttpCounts& counts() { return counts_; }
   // Streams that wait end, and /ready is no longer.
-  void BeginStop() { stopping_ = true; }
+  void BeginStop();
 
  private:
   static constexpr int kMostFollowers = 16;
@@ -57,7 +69,10 @@ class Routes {
 
   const AccessRules rules_;
   HttpCounts counts_;
+  void EndListening();
   std::atomic<bool> stopping_ = false;
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<HttpExchange>> listening_;  // streams of subscriptions
   std::atomic<int> following_ = 0;
   std::once_flag made_followers_;
   std::unique_ptr<Workers> followers_;  // a stream of changes takes a thread

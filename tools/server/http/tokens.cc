@@ -115,14 +115,21 @@ Result<std::vector<Token>> ReadTokens(const std::string& file) {
   struct stat status = {};
   const bool known = fstat(fd, &status) == 0;
   std::string text;
-  if (known && (status.st_mode & 077) == 0 && S_ISREG(status.st_mode)) {
+  const bool own = known && (status.st_uid == geteuid() || status.st_uid == 0);
+  if (own && (status.st_mode & 077) == 0 && S_ISREG(status.st_mode)) {
     char piece[4096];
-    for (ssize_t got; text.size() < kMostBytes && (got = read(fd, piece, sizeof piece)) > 0;)
+    for (ssize_t got; text.size() <= kMostBytes && (got = read(fd, piece, sizeof piece)) > 0;)
       text.append(piece, static_cast<std::size_t>(got));
   }
   close(fd);
   if (!known || !S_ISREG(status.st_mode))
     return Fail(ErrorCode::kFailedPrecondition, file + " is no file");
+  if (!own)
+    return Fail(ErrorCode::kFailedPrecondition,
+                file + " is another user's: chown it to who runs the server, and make new tokens");
+  if (text.size() > kMostBytes)
+    return Fail(ErrorCode::kInvalidArgument,
+                file + " is longer than " + std::to_string(kMostBytes) + " bytes");
   if ((status.st_mode & 077) != 0)
     return Fail(ErrorCode::kFailedPrecondition,
                 "others may read " + file + ": chmod 600 it, and make new tokens");

@@ -23,7 +23,8 @@ struct Token {
   Caller caller;
 };
 
-// kInvalidArgument names the line; kFailedPrecondition: others may read the file.
+// kInvalidArgument names the line, or the file is longer than 1 MiB; kFailedPrecondition: others
+// may read the file, or it is neither this user's nor root's.
 Result<std::vector<Token>> ReadTokens(const std::string& file);
 Result<std::vector<Token>> ParseTokens(const std::string& name, std::string_view text);
 

@@ -1,0 +1,280 @@
+// The HTTP server by itself, with a handler of the test: streams, limits, what ends when.
+#include "tools/server/http/http_server.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/tools/server/server_process.h"
+
+namespace plexus::tools::server {
+namespace {
+
+using testing::ParseAnswer;
+using testing::TcpClient;
+using Exchange = std::shared_ptr<HttpExchange>;
+
+std::string Get(const std::string& path) {
+  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+}
+
+// A body in chunks, as a client decodes it.
+struct Chunks {
+  std::string text = {};
+  bool whole = false;      // the last chunk has come
+  bool malformed = false;  // a size was not where it must be
+};
+
+Chunks Decode(const std::string& answer) {
+  Chunks chunks;
+  std::size_t at = answer.find("\r\n\r\n");
+  if (at == std::string::npos) return {.malformed = true};
+  at += 4;
+  while (at < answer.size()) {
+    const std::size_t end = answer.find("\r\n", at);
+    if (end == std::string::npos) break;
+    const std::string digits = answer.substr(at, end - at);
+    if (digits.empty() || digits.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      chunks.malformed = true;
+      break;
+    }
+    const std::size_t size = std::stoul(digits, nullptr, 16);
+    if (size == 0) {
+      chunks.whole = true;
+      break;
+    }
+    chunks.text += answer.substr(end + 2, size);
+    at = end + 2 + size + 2;
+  }
+  return chunks;
+}
+
+// Closed until it is opened.
+class Gate {
+ public:
+  void Open() {
+    {
+      const std::lock_guard lock(mutex_);
+      open_ = true;
+    }
+    changed_.notify_all();
+  }
+  bool Wait(int milliseconds = 20'000) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  void Start(const HttpOptions& options, HttpServer::Handler handler,
+             HttpServer::Early early = {}) {
+    auto started = HttpServer::Start(options, workers_, std::move(handler), std::move(early));
+    ASSERT_TRUE(started) << started.error().message;
+    server_ = *std::move(started);
+  }
+  ~HttpServerTest() override {
+    if (server_) server_->Stop(0);
+    workers_.Stop();
+  }
+
+  Workers workers_{2};
+  std::unique_ptr<HttpServer> server_;
+};
+
+HttpReply EventHead() { return {200, "text/event-stream", {}, {}}; }
+
+TEST_F(HttpServerTest, AStreamThatIsSilentSendsCommentsBetweenChunks) {
+  HttpOptions options;
+  options.keep_alive_seconds = 1;
+  Start(options, [&](const Exchange& exchange) {
+    exchange->Begin(EventHead());
+    exchange->Send("data: 1\n\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+    exchange->Send("data: 2\n\n");
+    exchange->End();
+  });
+  TcpClient client(server_->port());
+  client.Send(Get("/"));
+  const std::string read = client.ReadAll(10'000);
+  const Chunks chunks = Decode(read);
+  EXPECT_FALSE(chunks.malformed) << read;
+  EXPECT_TRUE(chunks.whole) << read;
+  EXPECT_TRUE(chunks.text.starts_with("data: 1\n\n:\n\n")) << chunks.text;
+  EXPECT_TRUE(chunks.text.ends_with(":\n\ndata: 2\n\n")) << chunks.text;
+}
+
+TEST_F(HttpServerTest, AStreamThatFailsHalfWayIsClosedWithoutItsEnd) {
+  Start({}, [&](const Exchange& exchange) {
+    exchange->Begin(EventHead());
+    exchange->Send("half");
+    if (exchange->request().target == "/throw") throw std::runtime_error("failed");
+    if (exchange->request().target == "/reply") return exchange->Reply({500, "", {}, "late"});
+    exchange->Abort();
+  });
+  for (const char* path : {"/abort", "/throw", "/reply"}) {
+    TcpClient client(server_->port());
+    client.Send(Get(path));
+    const std::string read = client.ReadAll(10'000);
+    EXPECT_TRUE(client.Closed(10'000)) << path;
+    EXPECT_FALSE(Decode(read).whole) << path << read;
+    EXPECT_EQ(read.find("late"), std::string::npos);
+  }
+}
+
+TEST_F(HttpServerTest, StreamsThatAreTooManyAreRefused) {
+  HttpOptions options;
+  options.max_streams = 1;
+  std::mutex mutex;
+  std::vector<Exchange> kept;
+  Start(options, [&](const Exchange& exchange) {
+    exchange->Begin(EventHead());
+    exchange->Send("data: 1\n\n");
+    const std::lock_guard lock(mutex);
+    kept.push_back(exchange);
+  });
+  TcpClient first(server_->port());
+  first.Send(Get("/"));
+  EXPECT_EQ(ParseAnswer(first.ReadAnswer()).status, 200);
+  TcpClient second(server_->port());
+  second.Send(Get("/"));
+  EXPECT_EQ(ParseAnswer(second.ReadAll(10'000)).status, 503);
+  EXPECT_FALSE(first.Closed(0));
+  server_->Stop(0);
+}
+
+TEST_F(HttpServerTest, WhoMayNotAskIsAnsweredBeforeTheBody) {
+  std::atomic<int> handled = 0;
+  Start(
+      {},
+      [&](const Exchange& exchange) {
+        ++handled;
+        exchange->Reply({200, "", {}, exchange->request().body});
+      },
+      [](const HttpRequest& request) -> std::optional<HttpReply> {
+        if (request.Header("Authorization") == "Bearer x") return std::nullopt;
+        return HttpReply{401, "", {}, "no"};
+      });
+  TcpClient client(server_->port());
+  // None of the body is sent: the answer comes from the header.
+  client.Send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_EQ(ParseAnswer(client.ReadAnswer()).status, 401);
+  EXPECT_TRUE(client.Closed(10'000));
+  TcpClient known(server_->port());
+  known.Send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\nContent-Length: "
+      "2\r\n\r\nab");
+  EXPECT_EQ(ParseAnswer(known.ReadAnswer()).body, "ab");
+  EXPECT_EQ(handled, 1);
+}
+
+TEST_F(HttpServerTest, BodiesUnderWayHaveOneBudget) {
+  HttpOptions options;
+  options.max_bodies = 1000;
+  Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
+  const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 800\r\n\r\n";
+  TcpClient slow(server_->port());
+  slow.Send(head + "begun");
+  TcpClient other(server_->port());
+  for (int i = 0; i < 100; ++i) {  // until the first header was read
+    TcpClient next(server_->port());
+    next.Send(head + std::string(800, 'x'));
+    if (ParseAnswer(next.ReadAnswer()).status == 503) break;
+    ASSERT_LT(i, 99);
+  }
+  other.Send(Get("/"));  // without a body
+  EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
+  // What was taken comes back, also for the connection that stays.
+  slow.Send(std::string(795, 'x'));
+  EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, 200);
+  other.Send(head + std::string(800, 'x'));
+  EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
+}
+
+TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {
+  Gate release;
+  Start(
+      {},
+      [&](const Exchange& exchange) {
+        release.Wait();
+        exchange->Reply({200, "", {}, "late"});
+      },
+      [](const HttpRequest& request) -> std::optional<HttpReply> {
+        if (request.target != "/health") return std::nullopt;
+        return HttpReply{200, "", {}, "ok"};
+      });
+  std::vector<std::unique_ptr<TcpClient>> busy;
+  for (int i = 0; i < 4; ++i) {
+    busy.push_back(std::make_unique<TcpClient>(server_->port()));
+    busy.back()->Send(Get("/"));
+  }
+  while (workers_.waiting() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  TcpClient client(server_->port());
+  for (int i = 0; i < 2; ++i) {
+    client.Send(Get("/health"));
+    EXPECT_EQ(ParseAnswer(client.ReadAnswer()).body, "ok");
+  }
+  release.Open();
+  for (const auto& one : busy) EXPECT_EQ(ParseAnswer(one->ReadAnswer()).body, "late");
+}
+
+TEST_F(HttpServerTest, AClientThatLeavesBehindAPipelinedByteIsGone) {
+  Gate begun, gone;
+  Start({}, [&](const Exchange& exchange) {
+    exchange->OnGone([&] { gone.Open(); });
+    begun.Open();
+    gone.Wait();
+    exchange->Reply({200, "", {}, ""});
+  });
+  TcpClient client(server_->port());
+  client.Send(Get("/"));
+  ASSERT_TRUE(begun.Wait());
+  client.Send("G");
+  EXPECT_FALSE(gone.Wait(300));
+  client.EndSending();
+  EXPECT_TRUE(gone.Wait(10'000));
+}
+
+// What is kept for the end of a connection may hold its exchange, as a stream of MCP does.
+TEST_F(HttpServerTest, StopDropsWhatConnectionsKeep) {
+  const auto kept = std::make_shared<int>(1);
+  Start({}, [&](const Exchange& exchange) {
+    exchange->OnGone([exchange, kept] {});
+    exchange->Begin(EventHead());
+    exchange->Send("data: 1\n\n");
+  });
+  TcpClient client(server_->port());
+  client.Send(Get("/"));
+  EXPECT_EQ(ParseAnswer(client.ReadAnswer()).status, 200);
+  server_->Stop(0);
+  workers_.Stop();
+  server_.reset();
+  EXPECT_EQ(kept.use_count(), 1);
+}
+
+TEST_F(HttpServerTest, AHeadOfAStreamHasNoBody) {
+  Start({}, [&](const Exchange& exchange) {
+    exchange->Begin(EventHead());
+    EXPECT_TRUE(exchange->request().method == "HEAD");
+    exchange->Send("data: 1\n\n");
+    exchange->End();
+  });
+  TcpClient client(server_->port());
+  client.Send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto answer = ParseAnswer(client.ReadAll(10'000));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "");
+}
+
+}  // namespace
+}  // namespace plexus::tools::server

@@ -1,0 +1,92 @@
+// What the connections of one HTTP server share: included by beast_session.h, by nothing else.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "tools/server/http/http_server.h"
+
+namespace plexus::tools::server {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Tcp = asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::seconds;
+
+class Session;
+
+struct HttpHost {
+  const HttpOptions options;
+  Workers& workers;
+  const HttpServer::Handler handler;
+  const HttpServer::Early early;
+  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0, body_bytes = 0;
+  std::atomic<bool> stopping = false;
+  std::mutex mutex = {};
+  std::map<const Session*, std::weak_ptr<Session>> sessions = {};
+};
+
+// What two readers would read in two ways: a status, and why.
+template <class Header>
+std::optional<std::pair<int, const char*>> WrongHeader(const Header& header) {
+  using Wrong = std::pair<int, const char*>;
+  if (header.count(http::field::transfer_encoding) > 0)
+    return Wrong(411, "send Content-Length, not Transfer-Encoding");
+  if (header.count(http::field::content_length) > 1)
+    return Wrong(400, "there is more than one Content-Length");
+  if (header.count(http::field::host) != 1) return Wrong(400, "there is not exactly one Host");
+  if (header.version() != 11 && header.version() != 10)
+    return Wrong(505, "HTTP/1.1 is spoken here");
+  return std::nullopt;
+}
+
+// The pieces of a stream, in order, as they go over the wire.
+class PieceQueue {
+ public:
+  struct Piece {
+    std::string text;
+    std::size_t counted = 0;  // bytes that Send has counted
+  };
+  void Begin(std::string head, bool chunked) {
+    chunked_ = chunked;
+    pieces_.push_front({std::move(head)});
+  }
+  void Push(std::string_view text, bool counted) {
+    if (text.empty()) return;  // a chunk without bytes is the last one
+    std::string wire(text);
+    if (chunked_) {
+      char size[24];
+      std::snprintf(size, sizeof size, "%zx\r\n", text.size());
+      wire = size + wire + "\r\n";
+    }
+    pieces_.push_back({std::move(wire), counted ? text.size() : 0});
+  }
+  void End() {
+    if (!std::exchange(ended_, true) && chunked_) pieces_.push_back({"0\r\n\r\n"});
+  }
+  bool ended() const { return ended_; }
+  std::optional<Piece> Next() {
+    if (pieces_.empty()) return std::nullopt;
+    Piece piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    return piece;
+  }
+
+ private:
+  std::deque<Piece> pieces_;
+  bool chunked_ = false, ended_ = false;
+};
+
+}  // namespace plexus::tools::server
