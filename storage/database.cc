@@ -284,6 +284,8 @@ Status Database::Impl::CloseNow() {
   const bool was_closed = closed.exchange(true);
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
+  std::unique_lock guard(maintenance, std::defer_lock);
+  if (!options.read_only) guard.lock();  // a rewrite replaces the journal
   if (options.read_only || !journal) {
     std::unique_lock<std::shared_timed_mutex> erasing;
     std::unique_lock renewing(renewal, std::defer_lock);
@@ -296,7 +298,6 @@ Status Database::Impl::CloseNow() {
     lock.Release();
     return shut;
   }
-  std::lock_guard guard(maintenance);
   if (!rocks)  // a rewrite failed half way, and has closed the rest
     return Fail(ErrorCode::kFailedPrecondition, directory + ": the database is closed");
   Status status = files->CheckHome();

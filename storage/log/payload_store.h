@@ -37,8 +37,11 @@ class RocksPayloadStore : public PayloadStore {
   void Attach(std::shared_ptr<Rocks> rocks);
   // A payload that what is attached does not have yet, as it is stored. Kept until Attach.
   void AddNew(PayloadRef ref, std::string value);
-  // From now on payloads are read only by this process, by no child of fork.
-  void Own() { owner_.emplace(); }
+  // From now on payloads are read only by this process, by no child of fork. The first time no
+  // reader is there yet; a store that is attached again has its owner.
+  void Own() {
+    if (!owner_) owner_.emplace();
+  }
   // Called before a look-up of a payload of that or a later sequence: bulk records
   // may have to be ingested first. 0 = nothing is pending.
   void SetPending(Sequence first_pending, std::function<Status()> flush);

@@ -255,7 +255,18 @@ void WriteFile(const std::string& path, const std::string& bytes) {
 
 void CopyTree(const std::string& from, const std::string& to) {
   fs::remove_all(to);
-  fs::copy(from, to, fs::copy_options::recursive);
+  fs::create_directories(to);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
+    const fs::path there = fs::path(to) / fs::relative(entry.path(), from);
+    std::error_code failed;
+    if (entry.is_directory(failed))
+      fs::create_directories(there, failed);
+    else
+      fs::copy_file(entry.path(), there, failed);
+    // RocksDB deletes old files beside us.
+    if (failed && failed != std::errc::no_such_file_or_directory)
+      throw fs::filesystem_error("CopyTree", entry.path(), failed);
+  }
 }
 
 std::uint64_t EnvNumber(const char* name, std::uint64_t otherwise) {
