@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 
@@ -81,6 +82,22 @@ std::string RunCommandLine(Service& service, std::string_view text, int fd) {
   return RemoteAnswer(code, out.str(), err.str());
 }
 
+// What both may. False: the walls have no scope in common.
+bool Narrow(Caller& caller, const Caller& holder) {
+  caller.may_read &= holder.may_read;
+  caller.may_write &= holder.may_write;
+  caller.may_destroy &= holder.may_destroy;
+  if (holder.wall.empty()) return true;
+  if (caller.wall.empty()) {
+    caller.wall = holder.wall;
+    return true;
+  }
+  std::erase_if(caller.wall, [&](const std::string& scope) {
+    return std::ranges::find(holder.wall, scope) == holder.wall.end();
+  });
+  return !caller.wall.empty();
+}
+
 }  // namespace
 
 Host::~Host() { (void)Close(); }
@@ -105,7 +122,16 @@ void Host::ServeConnection(int fd, int stop) {
   const json::object* hello = value ? value->if_object() : nullptr;
   const std::string_view what = hello ? TextMember(*hello, "plexus") : std::string_view();
   if (what == "run") {
-    (void)WriteAll(fd, RunCommandLine(server_->service(), first, fd), 30'000);
+    // A command is of the whole graph.
+    const bool walled = !caller_.wall.empty();
+    const std::string answer =
+        walled || !caller_.may_write
+            ? RemoteAnswer(kFailed, "",
+                           std::string("plexus: error: the server that holds this graph ") +
+                               (walled ? "has a wall of scopes (--scope)" : "is --read-only") +
+                               ": end it to write from the command line\n")
+            : RunCommandLine(server_->service(), first, fd);
+    (void)WriteAll(fd, answer, 30'000);
     return;
   }
   LineOptions lines{.in = fd, .out = fd, .stop = stop};
@@ -119,13 +145,13 @@ void Host::ServeConnection(int fd, int stop) {
   } else {
     lines.before = first + "\n";
   }
+  const auto refuse = [&](const std::string& why) {
+    (void)WriteAll(fd, Protocol::ErrorAnswer("", {kConnectionRefused, why, {}}).text + "\n", 1000);
+  };
+  if (!Narrow(lines.caller, caller_))
+    return refuse("the server that holds this graph has a wall of other scopes");
   const Result<Protocol*> protocol = server_->With(sets);
-  if (!protocol) {
-    (void)WriteAll(
-        fd, Protocol::ErrorAnswer("", {kInvalidRequest, protocol.error().message, {}}).text + "\n",
-        1000);
-    return;
-  }
+  if (!protocol) return refuse(protocol.error().message);
   ServeLines(**protocol, server_->workers(), lines);
 }
 
@@ -153,7 +179,11 @@ Result<int> Host::NextHolder(int stop) {
       LogInfo("took over", {{"db", options_.directory},
                             {"sequence", std::to_string(server_->service().sequence())}});
       own_ = std::thread([this, fd = ends[1], stop] {
-        ServeConnection(fd, stop);
+        try {
+          ServeConnection(fd, stop);
+        } catch (const std::exception& failure) {
+          LogError("a connection ended: " + std::string(failure.what()));
+        }
         close(fd);
       });
       return ends[0];

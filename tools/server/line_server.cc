@@ -10,15 +10,21 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <utility>
 
+#include "tools/server/server_log.h"
 #include "tools/server/stop.h"
 
 namespace plexus::tools::server {
 namespace {
 
 constexpr std::size_t kMostQueued = 1024;
+constexpr std::size_t kMostQueuedBytes = std::size_t{16} << 20;  // lines that wait
+constexpr std::size_t kMostRunning = 16;                         // requests of a connection
+constexpr std::size_t kMostNotices = 1024;                       // changes that are not sent yet
 
 class LineConnection : public std::enable_shared_from_this<LineConnection> {
  public:
@@ -29,11 +35,16 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     conversation_ = std::make_shared<Conversation>(options_.caller,
                                                    [self = weak_from_this()](std::string text) {
                                                      if (const auto here = self.lock())
-                                                       here->Send(text);
+                                                       here->SendLater(std::move(text));
                                                    });
-    Read();
+    try {
+      Read();
+    } catch (const std::exception& failure) {
+      LogError("a connection ended: " + std::string(failure.what()));
+    }
     Drain();
     protocol_.subscriptions().RemoveOwner(conversation_->number);
+    EndNotices();
   }
 
  private:
@@ -72,7 +83,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     }
   }
 
-  void Take(std::string_view line) {
+  void Take(std::string_view line) try {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") == std::string_view::npos) return;
     auto message = Protocol::Read(line);
@@ -85,25 +96,52 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
       return;
     }
     const bool turn = protocol_.TakesTurn(*message);
+    const std::string id = message->id;
+    if (!AwaitRoom(line.size()))
+      return Send(Protocol::ErrorAnswer(
+                      id, {kInternalError, "the server ends: try again", R"({"retryable":true})"})
+                      .text);
+    // From here on it can be cancelled.
+    if (!conversation_->Await(id))
+      return Send(
+          Protocol::ErrorAnswer(id, {kInvalidRequest, "this id is under way already", {}}).text);
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return queue_.size() < kMostQueued; });
-      queue_.push_back({std::make_shared<Message>(*std::move(message)), turn});
+      const std::lock_guard lock(mutex_);
+      queued_bytes_ += line.size();
+      queue_.push_back({std::make_shared<Message>(*std::move(message)), turn, line.size()});
     }
     Start();
+  } catch (const std::exception& failure) {  // no memory for it
+    Send(Protocol::ErrorAnswer("", {kInternalError, failure.what(), {}}).text);
+  }
+
+  // Waits until little is queued. False: it ends.
+  bool AwaitRoom(std::size_t bytes) {
+    const auto room = [&] {
+      return queue_.size() < kMostQueued &&
+             (queue_.empty() || queued_bytes_ + bytes <= kMostQueuedBytes);
+    };
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(50), room)) {
+      if (lost_) return false;
+      if (options_.stop >= 0 && AwaitInput(options_.stop, -1, 0) == Ready::kInput) return false;
+    }
+    return true;
   }
 
   struct Queued {
     std::shared_ptr<Message> message;
     bool turn;
+    std::size_t bytes;
   };
 
   // Hands on what may run now.
   void Start() {
     const std::lock_guard lock(mutex_);
-    while (!queue_.empty() && !writing_) {
+    while (!queue_.empty() && !writing_ && running_ < kMostRunning) {
       const Queued next = queue_.front();
       queue_.pop_front();
+      queued_bytes_ -= next.bytes;
       writing_ = next.turn;
       ++running_;
       workers_.Post([self = shared_from_this(), next] { self->Run(next); });
@@ -112,22 +150,69 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
   }
 
   void Run(const Queued& next) {
-    const RpcAnswer answer = protocol_.Answer(*next.message, *conversation_);
-    if (answer.text.size() > kMaxLine)
-      Send(Protocol::ErrorAnswer(next.message->id,
-                                 {kInternalError,
-                                  "the answer is longer than a line may be (8 MiB): ask for less "
-                                  "with max_chars or max_bytes",
-                                  {}})
-               .text);
-    else if (!answer.text.empty())
-      Send(answer.text);
+    try {
+      AnswerTo(*next.message);
+    } catch (const std::exception& failure) {  // no memory for the answer
+      conversation_->End(next.message->id);
+      Send(Protocol::ErrorAnswer(next.message->id, {kInternalError, failure.what(), {}}).text);
+    }
     {
       const std::lock_guard lock(mutex_);
       if (next.turn) writing_ = false;
       --running_;
     }
     Start();
+  }
+
+  void AnswerTo(const Message& message) {
+    // What belongs to a request is sent in order with its answer.
+    const Conversation::Send now = [this](std::string text) { Send(text); };
+    const RpcAnswer answer = protocol_.Answer(message, *conversation_, {}, &now);
+    if (answer.text.size() > kMaxLine)
+      Send(Protocol::ErrorAnswer(message.id, {kInternalError,
+                                              "the answer is longer than a line may be (8 MiB): "
+                                              "ask for less with max_chars or max_bytes",
+                                              {}})
+               .text);
+    else if (!answer.text.empty())
+      Send(answer.text);
+  }
+
+  // What subscriptions send: a reader that is slow holds up no other connection.
+  void SendLater(std::string text) {
+    {
+      const std::lock_guard lock(notices_mutex_);
+      if (lost_ || ended_) return;
+      if (notices_.size() >= kMostNotices) {
+        if (!std::exchange(dropped_, true))
+          LogError("a client reads too slowly: it is not sent all changes");
+        return;
+      }
+      dropped_ = false;
+      notices_.push_back(std::move(text));
+      if (std::exchange(sending_, true)) return;
+    }
+    workers_.Post([self = shared_from_this()] { self->SendNotices(); });
+  }
+
+  void SendNotices() {
+    std::unique_lock lock(notices_mutex_);
+    while (!notices_.empty() && !lost_) {
+      const std::string text = std::move(notices_.front());
+      notices_.pop_front();
+      lock.unlock();
+      Send(text);
+      lock.lock();
+    }
+    notices_.clear();
+    sending_ = false;
+    sent_.notify_all();
+  }
+
+  void EndNotices() {
+    std::unique_lock lock(notices_mutex_);
+    ended_ = true;
+    sent_.wait(lock, [&] { return !sending_; });
   }
 
   void Send(std::string_view text) {
@@ -153,8 +238,13 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Queued> queue_;
+  std::size_t queued_bytes_ = 0;
   bool writing_ = false;
   std::size_t running_ = 0;
+  std::mutex notices_mutex_;
+  std::condition_variable sent_;
+  std::deque<std::string> notices_;
+  bool sending_ = false, dropped_ = false, ended_ = false;
   std::mutex out_mutex_;
   std::atomic<bool> lost_ = false;
 };

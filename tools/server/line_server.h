@@ -2,7 +2,8 @@
 //
 // One thread reads; requests run on the workers. A request that writes runs by itself among those
 // of its connection: what follows it waits, so that lines sent one behind the other are answered as
-// if they had been sent one after the other. Reads run at the same time.
+// if they had been sent one after the other. Reads run at the same time, a few of a connection;
+// what waits is bounded, and reading waits with it.
 #pragma once
 
 #include <cstdint>

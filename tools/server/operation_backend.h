@@ -21,6 +21,7 @@ class OperationBackend final : public Backend {
   std::string ServerInfo() const override;
   std::string Instructions() const override;
   std::string Capabilities(Era era) const override;
+  std::string CapabilitiesWithoutStream() const override;
   std::vector<std::string> Tools(Era era) const override;
   bool HasTool(std::string_view name) const override;
   bool OnlyReads(std::string_view name) const override;

@@ -5,10 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <map>
-#include <thread>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "tools/server/line_server.h"
 #include "tools/server/mcp/protocol.h"
@@ -64,52 +67,98 @@ class RelayLoop {
   }
 
   Status Run() {
-    (void)WriteAll(fd_, options_.hello + "\n", 30'000);
-    bool input = true;
-    while (input || !under_way_.empty()) {
-      pollfd all[3] = {{fd_, POLLIN, 0}, {options_.stop, POLLIN, 0}, {options_.in, POLLIN, 0}};
-      const int ready = poll(all, input ? 3 : 2, 1000);
-      if (ready < 0 && errno != EINTR) break;
+    to_holder_ = options_.hello + "\n";
+    const Status ran = Copy();
+    FailUnderWay();
+    (void)WriteAll(options_.out, to_client_, 5000);
+    return ran;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMostHeld = 2 * kMaxLine;  // of a side that takes nothing
+
+  // Both ways at a time, so that neither side has to read before it may write.
+  Status Copy() {
+    while (input_ || !under_way_.empty() || !to_holder_.empty()) {
+      if (stopped_ && Clock::now() > *stopped_) return {};
+      pollfd holder{fd_, 0, 0}, client_in{input_ ? options_.in : -1, 0, 0};
+      pollfd client_out{to_client_.empty() ? -1 : options_.out, POLLOUT, 0};
+      if (to_client_.size() < kMostHeld) holder.events |= POLLIN;
+      if (!to_holder_.empty()) holder.events |= POLLOUT;
+      if (to_holder_.size() < kMostHeld && to_client_.size() < kMostHeld)
+        client_in.events |= POLLIN;
+      else
+        client_in.fd = -1;  // its end is seen later
+      pollfd all[4] = {holder, client_out, client_in, {stopped_ ? -1 : options_.stop, POLLIN, 0}};
+      const int ready = poll(all, 4, 200);
+      if (ready < 0 && errno != EINTR) return Fail(ErrorCode::kIo, "cannot wait for input");
       if (options_.ended && options_.ended()) return {};
+      if (to_client_.empty()) took_ = Clock::now();
+      if (Clock::now() - took_ > std::chrono::seconds(30)) return {};  // the reader is gone
       if (ready <= 0) continue;
-      if (all[0].revents && !FromHolder()) {
-        if (!input) {
-          FailUnderWay();
-          return {};
-        }
+      if (all[3].revents) {
+        stopped_ = Clock::now() + std::chrono::seconds(10);
+        EndInput();
+      }
+      if (all[1].revents && !Drain(options_.out, to_client_)) return {};
+      if ((all[0].revents & POLLOUT) && !Drain(fd_, to_holder_)) to_holder_.clear();  // it ended
+      if ((all[0].revents & ~POLLOUT) && !FromHolder()) {
+        if (!input_) return {};
+        if (!refused_.empty()) return Fail(ErrorCode::kFailedPrecondition, refused_);
         PLEXUS_TRY(Next());
         continue;
       }
-      if (all[1].revents) {
-        if (!input) return {};
-        input = false;
-        EndInput();
-      }
-      if (input && all[2].revents && !FromClient()) {
-        input = false;
-        EndInput();
+      if (input_ && all[2].revents && !FromClient()) EndInput();
+      if (!input_ && to_holder_.empty() && !shut_) {
+        shutdown(fd_, SHUT_WR);
+        shut_ = true;
       }
     }
     return {};
   }
 
- private:
-  bool FromHolder() {
-    if (!from_holder_.Read(fd_)) return false;
-    for (std::string line; !(line = from_holder_.Next()).empty();) {
-      Answered(line);
-      if (!WriteAll(options_.out, line, 30'000)) return false;
-    }
+  // A piece that poll says can be taken. False: the reader is gone.
+  bool Drain(int fd, std::string& text) {
+    constexpr std::size_t kPiece = 4096;
+    const ssize_t written = write(fd, text.data(), std::min(text.size(), kPiece));
+    if (written < 0) return errno == EINTR || errno == EAGAIN;
+    text.erase(0, static_cast<std::size_t>(written));
+    if (&text == &to_client_) took_ = Clock::now();
     return true;
   }
 
-  // A line without a parse: an answer has its id, and no method.
-  void Answered(const std::string& line) {
-    if (line.find("\"method\":\"notifications/") < 64) return;
+  bool FromHolder() {
+    if (!from_holder_.Read(fd_)) return false;
+    for (std::string line; !(line = from_holder_.Next()).empty();)
+      if (IsForClient(line)) to_client_ += line;
+    return true;
+  }
+
+  // Notes what an answer ends. What has a method is a notification, or a request of the holder.
+  bool IsForClient(const std::string& line) {
+    if (line.find("\"method\":\"notifications/") < 64) return true;
     const auto value = ParseJson(line);
     const json::object* object = value ? value->if_object() : nullptr;
-    const json::value* id = object ? Member(*object, "id") : nullptr;
-    if (id) under_way_.erase(JsonOf(*id));
+    const json::value* given = object ? Member(*object, "id") : nullptr;
+    if (object && given && given->is_null()) {
+      const json::object* error = ObjectMember(*object, "error");
+      const json::value* code = error ? Member(*error, "code") : nullptr;
+      if (code && *code == kConnectionRefused) refused_ = TextMember(*error, "message");
+      return true;
+    }
+    if (!given || Member(*object, "method")) return true;
+    const std::string id = JsonOf(*given);
+    if (silent_.erase(id) > 0) return false;  // the client has the answer of the first holder
+    under_way_.erase(id);
+    const auto again = again_.find(id);
+    if (again == again_.end()) return true;
+    if (!Member(*object, "result")) {
+      again_.erase(again);
+      return true;
+    }
+    // The holder ends: the stream goes on with the next one.
+    return !input_ || again->second.method != "subscriptions/listen";
   }
 
   bool FromClient() {
@@ -121,26 +170,33 @@ class RelayLoop {
   }
 
   void Hand(const std::string& line) {
+    to_holder_ += line;
     const auto message = Protocol::Read(line);
-    if (message && message->is_request()) {
-      under_way_.emplace(message->id, true);
-      if (message->method == "initialize" || message->method == "subscriptions/listen" ||
-          message->method == "resources/subscribe")
-        again_[message->id] = {line, message->method};
-    }
-    if (message && message->method == "notifications/cancelled" && message->params())
-      if (const json::value* id = Member(*message->params(), "requestId")) {
+    if (!message) return;
+    const json::object* params = message->params();
+    if (message->is_request()) {
+      under_way_.insert(message->id);
+      const bool subscribes = message->method == "resources/subscribe";
+      const std::string uri(params ? TextMember(*params, "uri") : std::string_view());
+      if (subscribes || message->method == "resources/unsubscribe")
+        std::erase_if(again_, [&](const auto& one) {
+          return one.second.method == "resources/subscribe" && one.second.uri == uri;
+        });
+      if (subscribes || message->method == "initialize" ||
+          message->method == "subscriptions/listen")
+        again_[message->id] = {line, message->method, uri};
+    } else if (message->method == "notifications/cancelled" && params) {
+      if (const json::value* id = Member(*params, "requestId")) {
         under_way_.erase(JsonOf(*id));
         again_.erase(JsonOf(*id));
       }
-    // Where the holder is gone its end is read next.
-    (void)WriteAll(fd_, line, 30'000);
+    }
   }
 
   // A stream of changes is no request that an answer is waited for.
   void EndInput() {
-    shutdown(fd_, SHUT_WR);
-    std::erase_if(under_way_, [&](const auto& one) { return IsStream(one.first); });
+    input_ = false;
+    std::erase_if(under_way_, [&](const std::string& id) { return IsStream(id); });
   }
 
   bool IsStream(const std::string& id) const {
@@ -149,53 +205,46 @@ class RelayLoop {
   }
 
   void FailUnderWay() {
-    for (const auto& [id, unused] : under_way_) {
+    for (const std::string& id : under_way_) {
       if (IsStream(id)) continue;
       const RpcError error{kTryAgain,
                            "the process that held the graph ended before it answered: look, and "
                            "try again",
                            R"({"retryable":true})"};
-      (void)WriteAll(options_.out, Protocol::ErrorAnswer(id, error).text + "\n", 30'000);
+      to_client_ += Protocol::ErrorAnswer(id, error).text + "\n";
     }
     under_way_.clear();
   }
 
-  // The answers to what the next holder has to know go nowhere.
+  // The next holder has to know what the first one knew; the answers to that go nowhere.
   Status Next() {
     close(std::exchange(fd_, -1));
     from_holder_.Clear();
     FailUnderWay();
+    silent_.clear();
     PLEXUS_ASSIGN(fd_, options_.connect());
-    (void)WriteAll(fd_, options_.hello + "\n", 30'000);
-    std::map<std::string, bool> silent;
+    to_holder_ = options_.hello + "\n";
     for (const auto& [id, one] : again_) {
-      (void)WriteAll(fd_, one.line, 30'000);
+      to_holder_ += one.line;
       if (one.method == "subscriptions/listen")
-        under_way_.emplace(id, true);
+        under_way_.insert(id);
       else
-        silent.emplace(id, true);
-    }
-    // Their answers were had from the first holder.
-    while (!silent.empty()) {
-      std::string line;
-      while ((line = from_holder_.Next()).empty())
-        if (!from_holder_.Read(fd_)) return {};
-      const auto value = ParseJson(line);
-      const json::object* object = value ? value->if_object() : nullptr;
-      const json::value* id = object ? Member(*object, "id") : nullptr;
-      if (id && silent.erase(JsonOf(*id)) > 0) continue;
-      (void)WriteAll(options_.out, line, 30'000);
+        silent_.insert(id);
     }
     return {};
   }
 
   struct Again {
-    std::string line, method;
+    std::string line, method, uri;
   };
   int fd_;
   const RelayOptions& options_;
   Lines from_holder_, from_client_;
-  std::map<std::string, bool> under_way_;
+  std::string to_holder_, to_client_, refused_;
+  bool input_ = true, shut_ = false;
+  std::optional<Clock::time_point> stopped_;  // when waiting for answers ends
+  Clock::time_point took_ = Clock::now();     // when the client last took something
+  std::set<std::string> under_way_, silent_;
   std::map<std::string, Again> again_;  // what a next holder has to know
 };
 

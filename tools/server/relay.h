@@ -9,6 +9,9 @@
 
 namespace plexus::tools::server {
 
+// The code of the line by which a holder refuses a whole connection.
+inline constexpr int kConnectionRefused = -32001;
+
 struct RelayOptions {
   std::string hello;  // the first line of a connection
   int in = -1, out = -1, stop = -1;
@@ -19,7 +22,7 @@ struct RelayOptions {
 
 // Copies lines both ways until the input ends. Requests whose answers a holder took with it are
 // answered with an error that says so; subscriptions are made again with the next one. The first
-// connection is `fd`. Returns an error when there is no next one.
+// connection is `fd`. Returns an error when there is no next one, or the holder refuses.
 Status Relay(int fd, const RelayOptions& options);
 
 }  // namespace plexus::tools::server

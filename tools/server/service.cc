@@ -29,11 +29,32 @@ bool Writes(Access access) { return access == Access::kWrite || access == Access
 
 bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
 
-// What cannot run while others do: bulk imports, and what replaces the files.
-bool RunsByItself(const Request& request) {
-  const Access access = request.operation().AccessFor(request);
-  if (access == Access::kNothing) return request.operation().effect != Effect::kRead;
-  return Writes(access) && request.operation().group == "Files" && !IsDry(request);
+// What opens the directory by its own means and replaces its files.
+bool ReplacesFiles(const Request& request) {
+  const Operation& operation = request.operation();
+  return operation.AccessFor(request) == Access::kNothing && operation.effect != Effect::kRead;
+}
+
+// Bulk mode needs its caller to be the only one. A followed file has none, and takes long.
+bool IsImport(const Request& request) {
+  return Writes(request.operation().AccessFor(request)) && request.operation().group == "Files" &&
+         !IsDry(request) && !request.Flag("follow");
+}
+
+// Takes the lock within the time of the request, and as long as that is not cancelled.
+template <class Lock>
+Status Take(Lock& lock, const Request& request, const Caller& caller) {
+  using namespace std::chrono;
+  const std::optional<double> most = request.MaybeNumber("max_seconds");
+  const auto start = steady_clock::now();
+  while (!lock.try_lock_for(milliseconds(20))) {
+    if (caller.cancel && caller.cancel->load())
+      return Fail(ErrorCode::kCancelled, "the request was cancelled while it waited for its turn");
+    if (most && *most > 0 && steady_clock::now() - start > duration<double>(*most))
+      return Fail(ErrorCode::kLocked,
+                  "another request writes and is not done within max_seconds: try again");
+  }
+  return {};
 }
 
 Result<std::int64_t> ClockOf(const Request& request) {
@@ -53,9 +74,10 @@ Status CheckRights(const Operation& operation, const Caller& caller) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "'" + CommandName(operation.name) + "' needs the right to " + right);
   };
-  if (operation.effect == Effect::kRead) return caller.may_read ? Status() : Status(refuse("read"));
+  // Care is also what only reads: verify loads the graph once more.
   if (operation.effect == Effect::kDestroy || operation.group == "Care")
     return caller.may_destroy ? Status() : Status(refuse("administer"));
+  if (operation.effect == Effect::kRead) return caller.may_read ? Status() : Status(refuse("read"));
   return caller.may_write ? Status() : Status(refuse("write"));
 }
 
@@ -133,17 +155,36 @@ Status Service::Run(Request request, const Caller& caller, const Write& write) {
     if (!asked || *asked > options_.max_seconds)
       PLEXUS_TRY(request.Set("max_seconds", options_.max_seconds));
   }
-  return RunsByItself(request) ? RunByItself(request, caller, write)
-                               : RunShared(request, caller, write);
+  if (ReplacesFiles(request)) {
+    PLEXUS_TRY(request.Check());
+    return Fail(ErrorCode::kFailedPrecondition,
+                "'" + CommandName(request.operation().name) +
+                    "' replaces the files of a graph: end the server and run it from the command "
+                    "line");
+  }
+  return IsImport(request) ? RunImport(request, caller, write) : RunShared(request, caller, write);
 }
 
 Status Service::RunShared(const Request& request, const Caller& caller, const Write& write) {
-  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
-  const std::shared_lock shared(open_);
-  if (closed_) return std::unexpected(Closed());
+  std::shared_lock shared(open_, std::defer_lock);
   std::unique_lock one_writer(write_mutex_, std::defer_lock);
-  const bool writes = Writes(request.operation().AccessFor(request));
-  if (writes) one_writer.lock();
+  // The turn comes first: who waits for it must not hold up an import.
+  if (Writes(request.operation().AccessFor(request))) PLEXUS_TRY(Take(one_writer, request, caller));
+  PLEXUS_TRY(Take(shared, request, caller));
+  return RunNow(request, caller, write);
+}
+
+Status Service::RunImport(const Request& request, const Caller& caller, const Write& write) {
+  std::unique_lock one_writer(write_mutex_, std::defer_lock);
+  std::unique_lock alone(open_, std::defer_lock);
+  PLEXUS_TRY(Take(one_writer, request, caller));
+  PLEXUS_TRY(Take(alone, request, caller));
+  return RunNow(request, caller, write);
+}
+
+Status Service::RunNow(const Request& request, const Caller& caller, const Write& write) {
+  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+  if (closed_) return std::unexpected(Closed());
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
   workspace->SetClock(clock);
   workspace->SetCaller(caller.progress, caller.cancel);
@@ -155,6 +196,7 @@ Status Service::RunShared(const Request& request, const Caller& caller, const Wr
     done = reply ? write(*reply, *workspace) : std::unexpected(reply.error());
   }
   GiveBack(std::move(workspace));
+  const bool writes = Writes(request.operation().AccessFor(request));
   if (writes && database_->graph().snapshot().sequence() != before) {
     if (without_terms_ && caller.keeps_terms) MakeTerms();
     NoteSequence();
@@ -173,55 +215,6 @@ void Service::MakeTerms() {
   const Sequence before = database_->graph().snapshot().sequence();
   const Result<Reply> made = Answer(**workspace, Request(*FindOperation("terms")));
   if (!made || database_->graph().snapshot().sequence() != before) without_terms_ = false;
-}
-
-// The operation opens the directory as it does for the command line.
-Status Service::RunByItself(const Request& request, const Caller& caller, const Write& write) {
-  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
-  if (!caller.wall.empty() && request.operation().reach != Reach::kScope)
-    return Fail(ErrorCode::kFailedPrecondition,
-                "'" + CommandName(request.operation().name) +
-                    "' is about the whole graph: not in a session of a scope");
-  const std::unique_lock alone(open_);
-  if (closed_) return std::unexpected(Closed());
-  {
-    const std::lock_guard lock(idle_mutex_);
-    idle_.clear();
-  }
-  PLEXUS_TRY(database_->Close());
-  database_.reset();
-  Status done;
-  {
-    WorkspaceOptions options;
-    options.directory = options_.directory;
-    options.access = request.operation().AccessFor(request);
-    options.clock_ms = clock;
-    options.lock_wait_ms = 5000;
-    options.one_request = false;
-    options.wall = caller.wall;
-    options.paths = caller.paths;
-    options.input = caller.input;
-    options.progress = caller.progress;
-    options.cancel = caller.cancel;
-    Result<std::unique_ptr<Workspace>> workspace = Workspace::Open(options);
-    if (!workspace) {
-      done = std::unexpected(workspace.error());
-    } else {
-      Result<Reply> reply = Answer(**workspace, request);
-      done = reply ? write(*reply, **workspace) : std::unexpected(reply.error());
-      const Status closed =
-          reply && !reply->failure ? (*workspace)->Close() : (*workspace)->Abandon();
-      if (done && !closed) done = closed;
-    }
-  }
-  if (const Status opened = OpenDatabase(); !opened) {
-    closed_ = true;
-    if (done) done = opened;
-    WakeWaiting();
-  } else {
-    NoteSequence();
-  }
-  return done;
 }
 
 Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostream* out) {

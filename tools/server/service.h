@@ -1,9 +1,10 @@
 // Service: one graph directory, open for writing, that answers requests of many threads.
 //
 // Every request runs on a workspace of its own over the one database, so reads run at the
-// same time as others and as a write. What replaces the files of the directory (restore, repair) or
-// writes in bulk (import) runs by itself, with the database closed where the operation opens it. A
-// caller has rights and a wall of scopes, which no request can widen.
+// same time as others and as a write. An import may write in bulk, and runs while nothing else
+// does. What replaces the files of the directory (restore, repair) is refused. A caller has rights
+// and a wall of scopes, which no request can widen. Waiting for a turn ends with the time of the
+// request, as kLocked.
 //
 // Thread-safety: all members may be called from any thread.
 #pragma once
@@ -103,13 +104,15 @@ class Service {
   void NoteSequence();
   void MakeTerms();
   Status RunShared(const Request& request, const Caller& caller, const Write& write);
-  Status RunByItself(const Request& request, const Caller& caller, const Write& write);
+  Status RunImport(const Request& request, const Caller& caller, const Write& write);
+  // REQUIRES open_, and for what writes the turn.
+  Status RunNow(const Request& request, const Caller& caller, const Write& write);
   Result<std::unique_ptr<Workspace>> Borrow(const Caller& caller);
   void GiveBack(std::unique_ptr<Workspace> workspace);
 
   ServiceOptions options_;
   std::string opening_;
-  std::shared_mutex open_;  // shared by requests; held by what runs by itself
+  std::shared_timed_mutex open_;  // shared by requests; held by what runs while nothing else does
   std::unique_ptr<Database> database_;
   bool closed_ = false;
   std::atomic<Sequence> sequence_ = 0;
@@ -118,7 +121,7 @@ class Service {
   // By wall: those behind one keep a copy of what they see.
   std::map<std::vector<std::string>, std::vector<std::unique_ptr<Workspace>>> idle_;
   // Operations expect what they have read: two that write at a time would be a conflict.
-  std::mutex write_mutex_;
+  std::timed_mutex write_mutex_;
   std::mutex change_mutex_;
   std::condition_variable changed_;
 };

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 
 #include "tools/cli/holder_socket.h"
+#include "tools/server/server_log.h"
 #include "tools/server/stop.h"
 
 namespace plexus::tools::server {
@@ -23,6 +25,13 @@ bool IsOurs(int fd) {
   socklen_t size = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
   return peer.uid == geteuid() || peer.uid == 0;
+}
+
+bool FileAt(const char* path, SocketFile& file) {
+  struct stat status = {};
+  if (lstat(path, &status) != 0) return false;
+  file = {status.st_dev, status.st_ino};
+  return true;
 }
 
 }  // namespace
@@ -46,6 +55,7 @@ Result<std::unique_ptr<SocketServer>> SocketServer::Start(const std::string& dir
   const int bound = bind(server->listening_, address.get(), address.size());
   umask(before);
   if (bound != 0) return fail("cannot bind");
+  if (!FileAt(address.path(), server->file_)) return fail("cannot find");
   if (listen(server->listening_, 64) != 0) return fail("cannot listen on");
   if (pipe2(server->stop_, O_CLOEXEC) != 0) return fail("no pipe for");
   server->thread_ = std::thread([raw = server.get()] { raw->Accept(); });
@@ -68,7 +78,11 @@ void SocketServer::Accept() {
     }
     ++open_;
     std::thread([this, fd] {
-      serve_(fd, stop_[0]);
+      try {
+        serve_(fd, stop_[0]);
+      } catch (const std::exception& failure) {
+        LogError("a connection ended: " + std::string(failure.what()));
+      }
       close(fd);
       --open_;
     }).detach();
@@ -80,7 +94,11 @@ void SocketServer::Stop() {
   const char byte = 1;
   [[maybe_unused]] const auto written = write(stop_[1], &byte, 1);
   thread_.join();
-  if (HolderAddress address; address.Make(directory_)) unlink(address.path());
+  // Another process may have made a file of that name meanwhile.
+  SocketFile there;
+  if (HolderAddress address; address.Make(directory_) && FileAt(address.path(), there) &&
+                             there.device == file_.device && there.inode == file_.inode)
+    unlink(address.path());
   close(listening_);
   while (open_ > 0) usleep(2'000);
   close(stop_[0]);

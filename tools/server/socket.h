@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +16,11 @@
 #include "engine/error.h"
 
 namespace plexus::tools::server {
+
+// Which file a name is.
+struct SocketFile {
+  std::uint64_t device = 0, inode = 0;
+};
 
 class SocketServer {
  public:
@@ -33,6 +39,7 @@ class SocketServer {
 
   std::string directory_;
   Serve serve_;
+  SocketFile file_;  // that Start made
   int listening_ = -1;
   int stop_[2] = {-1, -1};
   std::atomic<int> open_ = 0;

@@ -163,6 +163,7 @@ std::string Annotations(bool reads, bool destroys) {
 bool TakesAway(const Operation& operation) {
   return operation.effect == Effect::kDestroy || operation.name == "remove" ||
          operation.name == "unlink" || operation.name == "decisions_unlink" ||
+         operation.name == "conflicts_resolve" ||  // may drop a side
          operation.name == "trim";
 }
 

@@ -1,13 +1,17 @@
 // A few threads that run what is handed in, in order of arrival. What is queued when they end is
-// run first. Thread-safe.
+// run first. What throws is logged. Thread-safe.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include "tools/server/server_log.h"
 
 namespace plexus::tools::server {
 
@@ -50,7 +54,11 @@ class Workers {
       std::function<void()> work = std::move(queue_.front());
       queue_.pop_front();
       lock.unlock();
-      work();
+      try {
+        work();
+      } catch (const std::exception& failure) {
+        LogError("a request ended: " + std::string(failure.what()));
+      }
       work = nullptr;
       lock.lock();
     }

@@ -159,6 +159,110 @@ TEST(Pipe, CommandsOfTheCommandLineRunAtTheHolder) {
   EXPECT_NE(server.Tool("get", R"({"key":["m9"]})").find("\"m9\""), std::string::npos);
 }
 
+TEST(Pipe, TheWallAndTheRightsOfTheHolderHold) {
+  const TempDir dir;
+  ASSERT_EQ(Plexus({"put", "m1", "--db", dir / "g", "--text", "secret"}).code, 0);
+  for (const char* rule : {"--scope=anna", "--read-only"}) {
+    const bool walled = std::string_view(rule) == "--scope=anna";
+    std::vector<std::string> words = Mcp(dir / "g");
+    words.emplace_back(rule);
+    ServerProcess first(words);
+    ServerProcess second(Mcp(dir / "g"));
+    const std::string got = second.Tool("get", R"({"key":["m1"]})");
+    EXPECT_EQ(got.find("secret") == std::string::npos, walled) << got;
+    if (!walled) {
+      EXPECT_NE(second.Tool("remember", Remember("m2")).find("right to write"), std::string::npos);
+    }
+    const Finished put = Plexus({"put", "m1", "--db", dir / "g", "--text", "other"});
+    EXPECT_EQ(put.code, 1) << rule;
+    EXPECT_NE(put.err.find("the server that holds this graph"), std::string::npos) << put.err;
+  }
+  ServerProcess first({"--db", dir / "g", "--mcp", "--scope", "anna"});
+  ServerProcess second({"--db", dir / "g", "--mcp", "--scope", "ben"});
+  EXPECT_NE(second.Line().find("wall of other scopes"), std::string::npos);
+  EXPECT_EQ(second.Wait(), 1);
+}
+
+TEST(Pipe, TheFileOfAnotherProcessStays) {
+  const TempDir dir;
+  const std::string name = dir / "g/serve.sock";
+  ServerProcess first(Mcp(dir / "g"));
+  std::filesystem::rename(name, name + ".old");
+  std::filesystem::copy_file(dir.File("other", "text"), name);
+  first.CloseInput();
+  EXPECT_EQ(first.Wait(), 0);
+  EXPECT_TRUE(std::filesystem::exists(name));
+}
+
+std::string GetLines(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i)
+    lines += std::string(i ? "\n" : "") + R"({"jsonrpc":"2.0","id":)" + std::to_string(i) +
+             R"(,"method":"tools/call","params":{"name":"get","arguments":{"key":["m1"]}}})";
+  return lines;
+}
+
+TEST(Pipe, AClientMayWriteManyRequestsBeforeItReads) {
+  const TempDir dir;
+  ServerProcess first(Mcp(dir / "g"));
+  ServerProcess second(Mcp(dir / "g"));
+  first.Tool("remember", R"({"key":"m1","text":")" + std::string(4000, 'x') + "\"}");
+  second.Send(GetLines(1000));
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_NE(second.Line().find("xxx"), std::string::npos) << i << second.log();
+}
+
+TEST(Pipe, ASignalLeavesNoRequestWithoutAnswer) {
+  const TempDir dir;
+  ServerProcess first(Mcp(dir / "g"));
+  ServerProcess second(Mcp(dir / "g"));
+  first.Tool("remember", Remember("m1"));
+  second.Send(GetLines(200));
+  int answers = second.Line().empty() ? 0 : 1;
+  second.Signal(SIGTERM);
+  while (!second.Line().empty()) ++answers;
+  EXPECT_EQ(answers, 200);
+  EXPECT_EQ(second.Wait(), 0) << second.log();
+}
+
+TEST(Pipe, AResponseOfTheClientIsNotWaitedFor) {
+  const TempDir dir;
+  ServerProcess first(Mcp(dir / "g"));
+  ServerProcess second(Mcp(dir / "g"));
+  second.Send(R"({"jsonrpc":"2.0","id":"x","result":{}})");
+  EXPECT_TRUE(second.Ask("ping").contains("result"));
+  second.CloseInput();
+  EXPECT_EQ(second.Line(), "");
+  for (int i = 0; i < 500 && second.Running(); ++i) usleep(10'000);
+  EXPECT_FALSE(second.Running());
+}
+
+TEST(Pipe, OnlySubscriptionsThatAreLeftComeBack) {
+  const TempDir dir;
+  ServerProcess first(Mcp(dir / "g"));
+  ServerProcess second(Mcp(dir / "g"));
+  for (const char* key : {"m1", "m2"}) first.Tool("remember", Remember(key));
+  second.Ask("resources/subscribe", R"({"uri":"plexus://memory/m1"})");
+  second.Ask("resources/subscribe", R"({"uri":"plexus://memory/m2"})");
+  second.Ask("resources/unsubscribe", R"({"uri":"plexus://memory/m1"})");
+  first.Signal(SIGKILL);
+  (void)first.Wait();
+  EXPECT_TRUE(second.Ask("ping").contains("result"));
+  const auto put = [&](const std::string& key) {
+    second.Send(R"({"jsonrpc":"2.0","id":")" + key +
+                R"(","method":"tools/call","params":{"name":"put","arguments":{"key":")" + key +
+                R"(","text":"new"}}})");
+  };
+  put("m1");
+  put("m2");
+  bool seen = false;
+  for (std::string line; !seen && !(line = second.Line()).empty();) {
+    EXPECT_FALSE(line.find("updated") < line.size() && line.find("memory/m1") < line.size());
+    seen = line.find("resources/updated") < line.size() && line.find("m2") < line.size();
+  }
+  EXPECT_TRUE(seen);
+}
+
 TEST(Pipe, ALongPathHasItsSocket) {
   const TempDir dir;
   const std::string deep = dir / std::string(120, 'd');

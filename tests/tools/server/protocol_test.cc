@@ -220,7 +220,6 @@ TEST_F(ProtocolTest, SubscribersHearOfTheirResourceAlone) {
   Call("tools/call", R"("name":"remember","arguments":{"key":"m2","text":"b"})");
   Call("tools/call", R"("name":"put","arguments":{"key":"m1","text":"c"})");
   EXPECT_TRUE(AwaitSent("plexus://memory/m1"));
-  EXPECT_FALSE(AwaitSent("m2") && false);
   for (const std::string& text : Sent()) EXPECT_EQ(text.find("m2"), std::string::npos) << text;
   EXPECT_EQ(CodeOf(Call("resources/unsubscribe", R"("uri":"plexus://memory/m1")")), 0);
 }
@@ -273,31 +272,44 @@ TEST_F(ProtocolTest, RightsAndWallsHoldForEveryTool) {
             std::string::npos);
 }
 
-TEST_F(ProtocolTest, CompletionKnowsKeysAndKinds) {
+TEST_F(ProtocolTest, CompletionKnowsKeysOfWhatItIsAskedFor) {
   for (const char* key : {"alpha", "alps", "beta"})
     Call("tools/call",
          R"("name":"remember","arguments":{"key":")" + std::string(key) + R"(","text":"a"})");
-  const auto complete = [&](const std::string& argument) {
-    return json::serialize(
-        Call("completion/complete",
-             R"("ref":{"type":"ref/prompt","name":"recall"},"argument":)" + argument)
-            .at("result")
-            .at("completion")
-            .at("values"));
+  const auto complete = [&](const std::string& reference, const std::string& argument) {
+    return Call("completion/complete", "\"ref\":" + reference + ",\"argument\":" + argument);
   };
-  EXPECT_EQ(complete(R"({"name":"key","value":"al"})"), R"(["alpha","alps"])");
-  EXPECT_EQ(complete(R"({"name":"key","value":"zz"})"), "[]");
-  EXPECT_NE(complete(R"({"name":"kind","value":"su"})").find("supersedes"), std::string::npos);
+  const auto values = [](const json::object& answer) {
+    return json::serialize(answer.at("result").at("completion").at("values"));
+  };
+  const std::string memory = R"({"type":"ref/resource","uri":"plexus://memory/{key}"})";
+  const std::string prompt = R"({"type":"ref/prompt","name":"recall"})";
+  EXPECT_EQ(values(complete(memory, R"({"name":"key","value":"al"})")), R"(["alpha","alps"])");
+  EXPECT_EQ(values(complete(prompt, R"({"name":"topic","value":"be"})")), R"(["beta"])");
+  EXPECT_EQ(values(complete(memory, R"({"name":"key","value":"zz"})")), "[]");
+  for (const auto& [reference, argument] :
+       {std::pair(memory, R"({"name":"topic","value":"al"})"),
+        std::pair(prompt, R"({"name":"key","value":"al"})"),
+        std::pair(std::string(R"({"type":"ref/prompt","name":"no"})"),
+                  R"({"name":"topic","value":"al"})"),
+        std::pair(std::string(R"({"type":"ref/resource","uri":"plexus://status"})"),
+                  R"({"name":"key","value":"al"})"),
+        std::pair(std::string("{}"), R"({"name":"key","value":"al"})")})
+    EXPECT_EQ(CodeOf(complete(reference, argument)), kInvalidParams) << reference << argument;
 }
 
-TEST_F(ProtocolTest, ACancelledRequestIsNotAnswered) {
-  const auto message = Protocol::Read(R"({"jsonrpc":"2.0","id":9,"method":"ping"})");
-  const auto flag = conversation_->Begin("9");
-  ASSERT_TRUE(flag);
-  EXPECT_EQ(protocol_->Answer(*message, *conversation_).text.find("result"), std::string::npos);
-  EXPECT_TRUE(conversation_->Cancel("9"));
-  EXPECT_TRUE(conversation_->End("9"));
-  EXPECT_FALSE(conversation_->Cancel("9"));
+TEST_F(ProtocolTest, SubscribingIsOfferedWhereUpdatesCanBeSent) {
+  EXPECT_TRUE(Call("initialize")
+                  .at("result")
+                  .at("capabilities")
+                  .at("resources")
+                  .as_object()
+                  .contains("subscribe"));
+  Conversation post(Caller(), nullptr);
+  const auto message = Protocol::Read(R"({"jsonrpc":"2.0","id":1,"method":"initialize"})");
+  const json::value answer = json::parse(protocol_->Answer(*message, post).text);
+  EXPECT_FALSE(
+      answer.at("result").at("capabilities").at("resources").as_object().contains("subscribe"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One table of requests, good and bad, through the command line, standard input, and HTTP: the same
-// JSON, byte for byte.
+// One table of requests, good and bad, through the command line, standard input, the socket of
+// another process, and HTTP: the same JSON, byte for byte.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -31,9 +31,8 @@ std::string With(const std::string& json, bool timed) {
 std::vector<Asked> Table() {
   static const std::set<std::string> files = {"import", "export", "restore",
                                               "repair", "backup", "schema"};
-  // What it says depends on files that were written, and on how long ago.
-  static const std::set<std::string> measures = {"stats", "compact", "checkpoint",
-                                                 "trim",  "verify",  "purge"};
+  // What it says depends on files that were written, and on how long ago; each changes them.
+  static const std::set<std::string> measures = {"stats", "compact", "checkpoint", "trim", "purge"};
   static const std::set<std::string> timeless = {"decisions_check"};
   std::vector<Asked> table;
   for (const RowRequest& row : EveryRow()) {
@@ -82,7 +81,7 @@ TEST(SameBytes, ThroughEveryDoor) {
   const std::vector<Asked> table = Table();
   ASSERT_GE(table.size(), 200u);
 
-  for (const char* copy : {"mcp", "http"})
+  for (const char* copy : {"mcp", "http", "socket"})
     std::filesystem::copy(dir / "cli", dir / copy, std::filesystem::copy_options::recursive);
   std::string script;
   for (const Asked& asked : table) script += "{\"" + asked.operation + "\":" + asked.json + "}\n";
@@ -100,16 +99,21 @@ TEST(SameBytes, ThroughEveryDoor) {
 
   ServerProcess mcp({"--db", dir / "mcp", "--mcp", "--tools", "all"});
   ServerProcess http({"--db", dir / "http", "--http", "0"});
+  ServerProcess holder({"--db", dir / "socket", "--mcp"});
+  ServerProcess socket({"--db", dir / "socket", "--mcp", "--tools", "all"});
+  ASSERT_NE(socket.log().find("through=its holder"), std::string::npos);
   std::size_t same = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const Asked& asked = table[i];
     const std::string text = WithoutTimes(mcp.Tool(asked.operation, asked.json));
     EXPECT_EQ(text, expected[i]) << asked.operation << " " << asked.json;
+    const std::string through = WithoutTimes(socket.Tool(asked.operation, asked.json));
+    EXPECT_EQ(through, expected[i]) << asked.operation << " " << asked.json;
     const HttpAnswer answer = Http(http.port(), "POST", "/v1/" + asked.operation, asked.json);
     const std::string body = WithoutTimes(answer.body);
     EXPECT_EQ(body, expected[i]) << asked.operation << " " << asked.json;
     EXPECT_EQ(answer.status >= 400, expected[i].starts_with("{\"error\"")) << expected[i];
-    same += text == expected[i] && body == expected[i];
+    same += text == expected[i] && through == expected[i] && body == expected[i];
   }
   EXPECT_EQ(same, table.size());
 }

@@ -47,6 +47,16 @@ TEST(ToolSets, TheDefaultSetIsSmall) {
   EXPECT_LE(bytes, 12'000u);
 }
 
+TEST(ToolSets, WhatMayRemoveAMemorySaysSo) {
+  std::set<std::string> removing;
+  for (const ToolRow& row : ToolRows())
+    if (ToolJson(row).find(R"("destructiveHint":true)") != std::string::npos)
+      removing.emplace(row.name);
+  EXPECT_TRUE(removing.contains("conflicts"));
+  EXPECT_TRUE(removing.contains("forget"));
+  EXPECT_FALSE(removing.contains("recall"));
+}
+
 TEST(ToolSets, NamesAreOfTheSpecificationAndOnce) {
   for (const std::string_view set : ToolSetNames()) {
     const auto tools = ChooseTools({std::string(set)});

@@ -67,6 +67,8 @@ class Backend {
   virtual std::string Instructions() const = 0;
   // The members of `capabilities`.
   virtual std::string Capabilities(Era era) const = 0;
+  // Of the era of the handshake, where nothing but answers can be sent: over HTTP.
+  virtual std::string CapabilitiesWithoutStream() const { return Capabilities(Era::kHandshake); }
 
   virtual std::vector<std::string> Tools(Era era) const = 0;
   virtual bool HasTool(std::string_view name) const = 0;

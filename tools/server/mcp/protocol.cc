@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <utility>
 
 namespace plexus::tools::server {
@@ -50,48 +51,6 @@ struct Protocol::Asked {
 };
 
 const json::object* Message::params() const { return ObjectMember(whole, "params"); }
-
-Conversation::Conversation(Caller who, Send where)
-    : number([] {
-        static std::atomic<std::uint64_t> last = 0;
-        return ++last;
-      }()),
-      caller(std::move(who)),
-      send(std::move(where)) {}
-
-std::shared_ptr<std::atomic<bool>> Conversation::Begin(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  auto [at, added] = under_way_.try_emplace(id);
-  if (!added) return nullptr;
-  at->second = std::make_shared<std::atomic<bool>>(false);
-  return at->second;
-}
-
-bool Conversation::End(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  const auto at = under_way_.find(id);
-  if (at == under_way_.end()) return false;
-  const bool cancelled = at->second->load();
-  under_way_.erase(at);
-  return cancelled;
-}
-
-bool Conversation::Cancel(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  const auto at = under_way_.find(id);
-  if (at != under_way_.end()) at->second->store(true);
-  return at != under_way_.end();
-}
-
-void Conversation::CancelAll() {
-  const std::lock_guard lock(mutex_);
-  for (auto& [id, flag] : under_way_) flag->store(true);
-}
-
-std::size_t Conversation::under_way() const {
-  const std::lock_guard lock(mutex_);
-  return under_way_.size();
-}
 
 RpcAnswer Protocol::ErrorAnswer(std::string_view id, const RpcError& error, int status) {
   ObjectText body;
@@ -159,7 +118,7 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
                            std::string_view revision, const Conversation::Send* notify) {
   const json::object* given = message.params();
   const json::object& params = given ? *given : kNoMembers;
-  if (!message.is_request()) {
+  if (!message.is_request()) {  // a response is to nothing that we asked
     if (message.method == "notifications/cancelled")
       if (const json::value* id = Member(params, "requestId")) {
         const std::string text = JsonOf(*id);
@@ -168,8 +127,6 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
       }
     return {"", 202, false};
   }
-  if (message.method.empty()) return {"", 202, false};  // a response to nothing that we asked
-
   const json::object* meta = ObjectMember(params, "_meta");
   const bool said = meta && Member(*meta, MetaName("protocolVersion"));
   const bool stateless =
@@ -182,13 +139,16 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
   Call& call = asked.call;
   call.era = asked.era;
   call.caller = conversation.caller;
-  if (stateless) {
-    if (const auto wrong = CheckStateless(asked)) return ErrorAnswer(message.id, *wrong, 400);
-    call.capabilities = ObjectMember(*meta, MetaName("clientCapabilities"));
-  }
   const std::shared_ptr<std::atomic<bool>> cancel = conversation.Begin(message.id);
   if (!cancel)
     return ErrorAnswer(message.id, {kInvalidRequest, "this id is under way already", {}}, 400);
+  if (stateless) {
+    if (const auto wrong = CheckStateless(asked)) {
+      conversation.End(message.id);
+      return ErrorAnswer(message.id, *wrong, 400);
+    }
+    call.capabilities = ObjectMember(*meta, MetaName("clientCapabilities"));
+  }
   call.cancel = call.caller.cancel = cancel.get();
   const Conversation::Send& send = notify ? *notify : conversation.send;
   call.notify = [&](std::string_view method, std::string_view members) {
@@ -211,7 +171,12 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
     call.notify("notifications/progress", members.members());
   };
 
-  Outcome outcome = Dispatch(asked);
+  Outcome outcome = "";
+  if (!cancel->load()) try {
+      outcome = Dispatch(asked);
+    } catch (const std::exception& failure) {  // such as no memory
+      outcome = Refused(kInternalError, failure.what());
+    }
   if (asked.streams && outcome) {
     conversation.End(message.id);
     return {"", 200, true};
@@ -268,7 +233,10 @@ Outcome Protocol::Initialize(Asked& asked) {
       std::ranges::find(kHandshakeRevisions, wanted) != std::end(kHandshakeRevisions);
   return ObjectText()
       .Text("protocolVersion", known ? wanted : kHandshakeRevisions[0])
-      .Raw("capabilities", "{" + backend_.Capabilities(Era::kHandshake) + "}")
+      .Raw("capabilities", "{" +
+                               (asked.conversation.send ? backend_.Capabilities(Era::kHandshake)
+                                                        : backend_.CapabilitiesWithoutStream()) +
+                               "}")
       .Raw("serverInfo", backend_.ServerInfo())
       .Text("instructions", backend_.Instructions())
       .members();
@@ -374,7 +342,11 @@ Outcome Protocol::Listen(Asked& asked) {
     for (const json::value& uri : uris->get_array()) {
       if (!uri.is_string()) return Refused(kInvalidParams, "a URI is a text");
       const std::string text(View(uri.get_string()));
-      if (!backend_.MaySubscribe(text) || !entry.uris.insert(text).second) continue;
+      if (entry.uris.contains(text) || !backend_.MaySubscribe(text)) continue;
+      if (entry.uris.size() == Subscriptions::kMostUris)
+        return Refused(kInvalidParams, "resourceSubscriptions has more than " +
+                                           std::to_string(Subscriptions::kMostUris) + " URIs");
+      entry.uris.insert(text);
       taken.push_back(QuotedJson(text));
     }
     agreed.Raw("resourceSubscriptions", ArrayText(taken));
@@ -385,10 +357,17 @@ Outcome Protocol::Listen(Asked& asked) {
           .Raw("_meta", ObjectText().Raw(MetaName("subscriptionId"), entry.id).object())
           .Raw("notifications", agreed.object())
           .members());
+  if (!subscriptions_.HasRoom(entry.owner))
+    return Refused(kInternalError, "too many subscriptions");
   // Nothing may come before the acknowledgment, so it is sent first.
   asked.conversation.send(acknowledged);
   if (!subscriptions_.Add(std::move(entry)))
     return Refused(kInternalError, "too many subscriptions");
+  // A cancellation before Add has found no stream to end.
+  if (asked.call.cancel->load()) {
+    subscriptions_.Remove(asked.conversation.number, asked.message.id);
+    return "";
+  }
   asked.streams = true;
   return "";
 }

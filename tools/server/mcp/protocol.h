@@ -30,10 +30,10 @@ inline constexpr std::string_view kHandshakeRevisions[] = {"2025-11-25", "2025-0
 // A message that was read.
 struct Message {
   json::object whole = {};
-  std::string id = {};  // JSON; "" of a notification
-  std::string method = {};
+  std::string id = {};      // JSON; "" of a notification
+  std::string method = {};  // "" of a response
   const json::object* params() const;
-  bool is_request() const { return !id.empty(); }
+  bool is_request() const { return !id.empty() && !method.empty(); }
 };
 
 // What a message is answered with. `status` is HTTP's.
@@ -53,6 +53,9 @@ class Conversation {
   const Caller caller;
   const Send send;  // one message; may be called from any thread
 
+  // Notes a request that waits for its turn, so that it can be cancelled. False: an id that is
+  // under way already.
+  bool Await(const std::string& id);
   // The flag that ends the request, until it is answered; null: an id that is under way already.
   std::shared_ptr<std::atomic<bool>> Begin(const std::string& id);
   // Whether it was cancelled.
@@ -64,7 +67,11 @@ class Conversation {
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<std::atomic<bool>>> under_way_;
+  struct UnderWay {
+    std::shared_ptr<std::atomic<bool>> cancel;
+    bool waits = false;
+  };
+  std::map<std::string, UnderWay> under_way_;
 };
 
 class Protocol {

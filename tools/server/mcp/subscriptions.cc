@@ -7,21 +7,42 @@
 namespace plexus::tools::server {
 
 bool Subscriptions::Add(Entry entry) {
-  if (on_add_) on_add_(entry);
-  const std::lock_guard lock(mutex_);
-  std::size_t of_owner = 0;
-  for (Entry& known : entries_) {
-    if (known.owner != entry.owner) continue;
-    ++of_owner;
-    if (known.id != entry.id) continue;
-    if (known.uris.size() + entry.uris.size() > kMostUris) return false;
-    known.uris.merge(entry.uris);
-    return true;
+  std::uint64_t ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended = ended_;
   }
-  if (of_owner >= kMostOfOwner || entries_.size() >= kMost || entry.uris.size() > kMostUris)
-    return false;
-  entries_.push_back(std::move(entry));
+  if (on_add_) on_add_(entry);
+  const Entry added = entry;
+  bool missed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    missed = begun_ != ended;
+    std::size_t of_owner = 0;
+    Entry* known = nullptr;
+    for (Entry& one : entries_) {
+      of_owner += one.owner == entry.owner;
+      if (one.owner == entry.owner && one.id == entry.id) known = &one;
+    }
+    if (entry.uris.size() + (known ? known->uris.size() : 0) > kMostUris) return false;
+    if (!known && (of_owner >= kMostOfOwner || entries_.size() >= kMost)) return false;
+    if (known)
+      known->uris.merge(entry.uris);
+    else
+      entries_.push_back(std::move(entry));
+  }
+  if (!missed) return true;
+  // Who looked for changes meanwhile did not see it: it may have changed since its state was noted.
+  if (on_add_) on_add_(added);
+  for (const std::string& uri : added.uris) added.send(UpdateOf(added, uri));
   return true;
+}
+
+bool Subscriptions::HasRoom(std::uint64_t owner) const {
+  const std::lock_guard lock(mutex_);
+  const auto of_owner =
+      std::ranges::count_if(entries_, [&](const Entry& one) { return one.owner == owner; });
+  return static_cast<std::size_t>(of_owner) < kMostOfOwner && entries_.size() < kMost;
 }
 
 bool Subscriptions::Remove(std::uint64_t owner, std::string_view id) {
@@ -79,12 +100,18 @@ void Subscriptions::UpdatedWhere(
   {
     const std::lock_guard lock(mutex_);
     entries = entries_;
+    ++begun_;
   }
   for (const Entry& entry : entries)
     for (const std::string& uri : entry.uris)
-      if (changed(uri, entry))
-        entry.send(Notification(entry, "notifications/resources/updated",
-                                ObjectText().Text("uri", uri).members()));
+      if (changed(uri, entry)) entry.send(UpdateOf(entry, uri));
+  const std::lock_guard lock(mutex_);
+  ++ended_;
+}
+
+std::string Subscriptions::UpdateOf(const Entry& entry, const std::string& uri) {
+  return Notification(entry, "notifications/resources/updated",
+                      ObjectText().Text("uri", uri).members());
 }
 
 bool Subscriptions::AnyUris() const {

@@ -34,6 +34,8 @@ class Subscriptions {
 
   // False: there are too many. An entry of the same owner and id takes the new URIs in addition.
   bool Add(Entry entry);
+  // Whether Add may take another stream of the owner.
+  bool HasRoom(std::uint64_t owner) const;
   // Whether there was one.
   bool Remove(std::uint64_t owner, std::string_view id);
   void RemoveUri(std::uint64_t owner, std::string_view uri);
@@ -53,6 +55,9 @@ class Subscriptions {
   std::function<void(const Entry&)> on_add_;
   static std::string Notification(const Entry& entry, std::string_view method,
                                   std::string_view params);
+  static std::string UpdateOf(const Entry& entry, const std::string& uri);
+  // How often UpdatedWhere began and ended: what is added meanwhile may have missed a change.
+  std::uint64_t begun_ = 0, ended_ = 0;
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
 };

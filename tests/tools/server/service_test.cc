@@ -1,0 +1,97 @@
+// The open graph: turns, rights, and what may not close it.
+#include "tools/server/service.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/support/run_plexus.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/request_json.h"
+
+namespace plexus::tools::server {
+namespace {
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  ServiceTest() {
+    ServiceOptions options;
+    options.directory = dir_ / "g";
+    service_ = *Service::Open(options);
+  }
+  testing::TempDir dir_;
+  std::unique_ptr<Service> service_;
+};
+
+Request Made(const char* operation, const std::string& json) {
+  return *RequestFromJson(*FindOperation(operation), json);
+}
+
+TEST_F(ServiceTest, WaitingForATurnEndsWithTheTimeOfTheRequest) {
+  Service& service = *service_;
+  std::atomic<bool> holds = false, go_on = false;
+  std::thread first([&] {
+    (void)service.Run(Made("put", R"({"key":"m1","text":"a"})"), Caller(),
+                      [&](Reply&, Workspace&) -> Status {
+                        holds = true;
+                        while (!go_on) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                        return {};
+                      });
+  });
+  while (!holds) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto late = service.Ask(Made("put", R"({"key":"m2","text":"b","max_seconds":0.05})"), {});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kLocked);
+  const std::atomic<bool> cancelled = true;
+  Caller caller;
+  caller.cancel = &cancelled;
+  const auto ended = service.Ask(Made("put", R"({"key":"m2","text":"b"})"), caller);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(service.Ask(Made("get", R"({"key":["m1"]})"), {}));  // reads go on
+  go_on = true;
+  first.join();
+  EXPECT_TRUE(service.Ask(Made("put", R"({"key":"m2","text":"b"})"), {}));
+}
+
+TEST_F(ServiceTest, CareNeedsTheRightToAdminister) {
+  Caller reader;
+  reader.may_write = reader.may_destroy = false;
+  for (const char* care : {"verify", "backup", "compact"})
+    EXPECT_FALSE(CheckRights(*FindOperation(care), reader)) << care;
+  EXPECT_TRUE(CheckRights(*FindOperation("stats"), reader));
+}
+
+// The directory stays open and locked: files are read into the open graph, and never replaced.
+TEST_F(ServiceTest, ImportsRunOverTheOpenGraph) {
+  Service& service = *service_;
+  const Snapshot before = *service.snapshot();
+  const std::string file = dir_.File("a.jsonl", "{\"node\":\"m9\",\"kind\":\"memory\"}\n");
+  Caller local;
+  local.paths = true;
+  OpenOptions second;
+  second.lock_wait_ms = 0;
+  const auto held = [&] {
+    const auto other = Database::Open(dir_ / "g", second);
+    return !other && other.error().code == ErrorCode::kLocked;
+  };
+  const std::string import = R"({"files":[")" + file + R"("]})";
+  EXPECT_FALSE(service.Ask(Made("import", import), {}));
+  EXPECT_TRUE(held());
+  EXPECT_TRUE(service.Run(Made("import", import), local, [&](Reply&, Workspace&) -> Status {
+    EXPECT_TRUE(held());
+    return {};
+  }));
+  EXPECT_GT(service.snapshot()->sequence(), before.sequence());
+  EXPECT_TRUE(service.Ask(Made("get", R"({"key":["m9"]})"), {}));
+  const auto restore = service.Ask(Made("restore", R"({"from":")" + (dir_ / "r") + R"("})"), local);
+  ASSERT_FALSE(restore);
+  EXPECT_NE(restore.error().message.find("end the server"), std::string::npos)
+      << restore.error().message;
+  EXPECT_TRUE(service.Ask(Made("get", R"({"key":["m9"]})"), {}));
+}
+
+}  // namespace
+}  // namespace plexus::tools::server
