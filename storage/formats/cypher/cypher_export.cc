@@ -190,10 +190,11 @@ Status ExportCypher(const Snapshot& s, std::ostream& stream, const ExportOptions
     PLEXUS_TRY(WriteNode(s, v, columns, out));
     PLEXUS_TRY(sink.EndRow());
   }
-  PLEXUS_TRY(ForEachSelected(s, options, sink, [&](const Edge& e) -> Status {
+  const auto write = [&](const Edge& e) -> Status {
     PLEXUS_TRY(WriteEdge(s, e, out));
     return sink.EndRow();
-  }));
+  };
+  PLEXUS_TRY(ForEachSelected(s, options, sink, write));
   return sink.Finish();
 }
 PLEXUS_CATCH_NO_MEMORY
