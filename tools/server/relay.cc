@@ -157,7 +157,7 @@ class RelayLoop {
       again_.erase(again);
       return true;
     }
-    // The holder ends: the stream goes on with the next one.
+    // The holder ends: the next one continues the stream.
     return !input_ || again->second.method != "subscriptions/listen";
   }
 
