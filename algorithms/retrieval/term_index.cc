@@ -77,7 +77,7 @@ class Indexer {
  private:
   // Says in the last batch what all of it has come to.
   Status Record(const TermRecord& before, WriteBatch& batch) const {
-    if (!HasTerms(s_) && report_.linked == 0) return {};
+    if (!HasTerms(s_) && report_.texts == 0) return {};
     const bool all =
         !options_.subset && (!options_.since || before.covers() >= options_.since->sequence());
     const bool same = before.stored && SameOptions(before.terms, options_.terms);

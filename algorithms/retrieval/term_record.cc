@@ -26,6 +26,7 @@ constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
                                 {"split_identifiers", &TermOptions::split_identifiers},
                                 {"cjk_bigrams", &TermOptions::cjk_bigrams},
                                 {"fold_apostrophes", &TermOptions::fold_apostrophes},
+                                {"fold_before_stems", &TermOptions::fold_before_stems},
                                 {"keys", &TermOptions::keys},
                                 {"event_queries", &TermOptions::event_queries}};
 

@@ -44,6 +44,7 @@ TermOptions TermOptions::Recommended() {
   options.fold_apostrophes = true;
   options.keys = true;
   options.stemmer = "english";
+  options.fold_before_stems = true;
   options.event_queries = true;
   return options;
 }
@@ -101,13 +102,14 @@ struct TermSplitter::Impl {
   // The word's stem without accents, as the options want it: a view into it or into `form`.
   Result<std::string_view> Form(std::string_view word) {
     const auto is_letter = [](char c) { return (c & 0x80) || (c >= 'a' && c <= 'z') || c == '\''; };
-    if (options.fold_accents && options.stemmer == "english") {  // it knows no accents
+    const bool before = options.fold_before_stems && options.stemmer == "english";
+    if (options.fold_accents && before) {
       form.assign(word);
       PLEXUS_TRY(retrieval_internal::FoldAccents(form));
       word = form;
     }
     if (stemmer && std::ranges::all_of(word, is_letter)) word = stemmer->Stem(word);
-    if (!options.fold_accents || options.stemmer == "english") return word;
+    if (!options.fold_accents || before) return word;
     form.assign(word);
     PLEXUS_TRY(retrieval_internal::FoldAccents(form));
     return std::string_view(form);
@@ -290,9 +292,9 @@ PLEXUS_CATCH_NO_MEMORY
 Result<std::vector<TermCount>> TermSplitter::CountDocument(std::string_view text,
                                                            std::string_view key) try {
   PLEXUS_ASSIGN(std::vector<TermCount> counts, Count(text));
-  const bool telling =
-      impl_->options.keys && key.find_first_not_of("0123456789abcdefABCDEF-") != key.npos;
-  if (!telling) return counts;
+  const bool number = key.find_first_not_of("0123456789abcdefABCDEF-") == key.npos &&
+                      key.find_first_of("0123456789") != key.npos;  // "facade" is a word
+  if (!impl_->options.keys || key.empty() || number) return counts;
   PLEXUS_ASSIGN(const std::vector<TermCount> of_key, Count(key));
   const auto by_term = [](const TermCount& a, const TermCount& b) { return a.term < b.term; };
   const auto end = counts.size();

@@ -44,6 +44,8 @@ struct TermOptions {
   // Words are cut to the stem that Snowball's algorithm of this language finds ("english",
   // "german", "fr" ...). "": none. Stop words are left out before, accents folded after.
   std::string stemmer = {};
+  // With English stems and fold_accents: accents are folded before, as the stemmer knows none.
+  bool fold_before_stems = false;
 
   // Of an index: a fact with a text is found by the words of its key, too (CountDocument).
   bool keys = false;
@@ -84,7 +86,7 @@ class TermSplitter {
   Result<std::vector<TermCount>> Count(std::string_view text);
   // Computes: the same of a fact's text and, with TermOptions::keys, of its key: its words of three
   //   or more characters without a digit count once where the text does not have them. A key that
-  //   is a number, a hash or a UUID has none. An empty key: only the text.
+  //   is a number, a hash or a UUID (digits, and a to f) has none. An empty key: only the text.
   Result<std::vector<TermCount>> CountDocument(std::string_view text, std::string_view key);
 
   // Computes: all words in order, for phrases (phrase.h): stop words, too, in the finest cut (parts

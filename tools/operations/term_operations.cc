@@ -76,11 +76,11 @@ Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
   TermKeeper keeper(workspace, record.terms);
   // An index is the whole graph's: a session of a scope makes none, but keeps to its record.
   const bool walled = !workspace.options().wall.empty();
-  keeper.on_ = asked || HasTerms(before) ||
-               (walled ? static_cast<bool>(record.stored) : HasNoText(before));
-  keeper.first_ = keeper.on_ && !asked && !HasTerms(before);
+  const bool known = HasTerms(before) || record.stored;
+  keeper.on_ = asked || known || (!walled && HasNoText(before));
+  keeper.first_ = keeper.on_ && !asked && !known;
   if (!keeper.on_) return keeper;
-  if (HasTerms(before) && record.covers() > 0) {
+  if (record.covers() > 0) {
     PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
     keeper.complete_ = missed.none();
   } else {

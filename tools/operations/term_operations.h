@@ -21,7 +21,7 @@ Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOpti
 // Keeps the index in step with an import: terms go into the batches of their texts.
 class TermKeeper {
  public:
-  // On where the graph has terms, or no text yet; `asked`: anywhere.
+  // On where the graph has terms or their record, or no text yet; `asked`: anywhere.
   static Result<TermKeeper> Make(Workspace& workspace, bool asked);
   bool on() const { return on_; }
   // Whether a first index is made along the way: files that bring their own could come later.

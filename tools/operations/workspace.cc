@@ -316,6 +316,10 @@ Status Workspace::Look(const Request& request) {
   if (scoped_) PLEXUS_TRY(scoped_->Refresh());
   const Access access = request.operation().AccessFor(request);
   PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
+  // A slip is found before anything is written.
+  if (request.Given("node_columns"))
+    for (const std::string& name : request.List("node_columns"))
+      PLEXUS_TRY(NodeColumn::Named(view_.snapshot, name));
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
@@ -457,8 +461,6 @@ Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
     };
   if ((request.Given("details") || request.Given("node_columns")) && reply.members) {
     NodeDetailOptions with{request.List("details"), request.List("node_columns"), {}};
-    for (const std::string& name : with.columns)
-      PLEXUS_TRY(NodeColumn::Named(workspace.snapshot(), name));
     with.of_columns.now_ms = workspace.now_ms();
     reply.members = [members = std::move(reply.members),
                      with = std::move(with)](ReplyWriter& writer) mutable {

@@ -238,9 +238,11 @@ Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& 
   if (report.texts == 0) return report;
   if (record.stored) {
     batch.ExpectPayload(TermRecordNode(batch), NodeField::kProperties, record.stored);
-  } else if (HasTerms(snapshot) || report.linked > 0) {
+  } else {
+    // The first text has a record also when it has no word.
     const bool others = HasTerms(snapshot) || CountNewerTexts(snapshot, 0) > 0;
-    PLEXUS_TRY(WriteTermRecord(batch, record, record.terms, others));
+    if (!others || HasTerms(snapshot) || report.linked > 0)
+      PLEXUS_TRY(WriteTermRecord(batch, record, record.terms, others));
   }
   return report;
 }

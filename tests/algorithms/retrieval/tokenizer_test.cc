@@ -107,6 +107,17 @@ TEST(Terms, StemsOfALanguage) {
   EXPECT_NE(none.error().message.find("english"), std::string::npos);
 }
 
+// An index that was made in the old order is asked in it.
+TEST(Terms, AccentsAndEnglishStems) {
+  TermOptions stem;
+  stem.stemmer = "english";
+  stem.fold_accents = true;
+  EXPECT_EQ(Joined("caf\u00e9s r\u00e9sum\u00e9", stem), "cafe|resume");
+  stem.fold_before_stems = true;
+  EXPECT_EQ(Joined("caf\u00e9s r\u00e9sum\u00e9", stem), "cafe|resum");
+  EXPECT_TRUE(TermOptions::Recommended().fold_before_stems);
+}
+
 TEST(Terms, Apostrophes) {
   TermOptions fold;
   fold.fold_apostrophes = true;
@@ -152,7 +163,8 @@ TEST(Terms, KeysOfDocuments) {
   EXPECT_EQ(counts("Gateways forward cards", "payment-gateway"),
             "card:1 forward:1 gateway:1 payment:1 ");
   EXPECT_EQ(counts("a note", "m17"), "note:1 ");
-  EXPECT_EQ(counts("a note", "deadbeef-cafe-babe"), "note:1 ");
+  EXPECT_EQ(counts("a note", "deadbeef-cafe-0abe"), "note:1 ");
+  EXPECT_EQ(counts("a note", "cafe-facade"), "cafe:1 facad:1 note:1 ");
   EXPECT_EQ(counts("a note", "user_login"), "login:1 note:1 user:1 user_login:1 ");
   EXPECT_EQ(counts("a note", ""), "note:1 ");
   keys.keys = false;

@@ -187,6 +187,68 @@ TEST_F(DeepReference, ChecksAtTheWrite) {
   EXPECT_EQ(Run({"link", "k3", "contradicts", "d1", "--check"}).code, 0);
 }
 
+TEST_F(DeepReference, ChecksOfWhatComesInPieces) {
+  const std::string rules =
+      R"([{"name":"no-contradict","edge":"contradicts","message":"Supersede it first."}])";
+  Ask({"decisions", "rules", dir_.File("r.json", rules)});
+  const Finished vectors = Run({"import", "--check", "--format", "f32", "--dimensions", "1",
+                                dir_.File("v.f32", std::string(4, '\0'))});
+  EXPECT_EQ(vectors.code, 2);
+  EXPECT_NE(vectors.out.find("--check"), std::string::npos) << vectors.out;
+  // What the graph refuses is skipped, and what comes with it stays.
+  const std::string some = R"({"node":"s1","kind":"decision","text":"Use LMDB"}
+{"edge":["s1","s1"],"kind":"supersedes"}
+{"node":"s2","kind":"decision","text":"Use SQLite"}
+)";
+  const Finished skipped =
+      Run({"import", "--check", "--on-error", "skip", "--format", "jsonl", "-"}, some);
+  EXPECT_EQ(skipped.code, 0) << skipped.out << skipped.err;
+  EXPECT_EQ(skipped.Json().at("errors").to_number<int>(), 1) << skipped.out;
+  EXPECT_EQ(Run({"get", "s2"}).code, 0);
+  // More than one block, the second of which changes a text of the first.
+  const auto node = [](const std::string& key, std::string_view word) {
+    std::string text;
+    while (text.size() < 900'000) text += word;
+    return R"({"node":")" + key + R"(","text":")" + text + "\"}\n";
+  };
+  std::string blocks = node("p1", "leopard ");
+  for (const char* key : {"p2", "p3", "p4", "p5", "p6"}) blocks += node(key, "gazelle ");
+  blocks += node("p1", "antelope ");
+  const Finished made = Run({"import", "--check", "--format", "jsonl", "-"}, blocks);
+  EXPECT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_EQ(Run({"recall", "antelopes"}).Json().at("hits").at(0).at("key").as_string(), "p1");
+  EXPECT_EQ(Ask({"terms", "--dry-run"}).at("changed").to_number<int>(), 0);
+  blocks += R"({"edge":["p1","p2"],"kind":"contradicts"})" "\n";
+  EXPECT_EQ(Run({"import", "--check", "--format", "jsonl", "-"}, blocks).code, 1);
+}
+
+TEST_F(DeepReference, ChecksBehindTheWallOfAScope) {
+  Ask({"import", "--format", "jsonl", "-"}, R"({"node":"w1","kind":"decision","scope":"beta"}
+{"node":"w2","kind":"decision","scope":"beta"}
+{"edge":["w1","w2"],"kind":"vetoes"}
+)");
+  const std::string rules =
+      R"([{"name":"no-blame","edge":["contradicts","vetoes"],"message":"Not this way."}])";
+  Ask({"decisions", "rules", dir_.File("r.json", rules)});
+  const auto link = [&] {
+    return Plexus({"shell", "--db", dir_ / "g", "--scope", "beta"},
+                  {.input = "link w2 contradicts w1 --check\n"});
+  };
+  const Finished blocked = link();
+  EXPECT_NE((blocked.out + blocked.err).find("Not this way."), std::string::npos)
+      << blocked.out << blocked.err;
+  Ask({"unlink", "w1", "vetoes", "w2"});  // No edge of this kind is in the scope any longer.
+  const Finished still = link();
+  EXPECT_NE((still.out + still.err).find("Not this way."), std::string::npos)
+      << still.out << still.err;
+  Ask({"decisions", "rules", "--clear"});
+  const Finished free = link();
+  EXPECT_EQ((free.out + free.err).find("Not this way."), std::string::npos) << free.out;
+  EXPECT_EQ(Run({"neighbors", "w2", "--kinds", "contradicts"}).Json()
+                .at("neighbors").as_array().size(),
+            1u);
+}
+
 TEST_F(DeepReference, SalienceAsAColumnThatRecallWeighs) {
   Ask({"import", "--format", "jsonl", "-"},
       R"({"node":"d1","kind":"decision","text":"Use RocksDB for storage of events"}
@@ -205,6 +267,11 @@ TEST_F(DeepReference, SalienceAsAColumnThatRecallWeighs) {
   EXPECT_EQ(Ask({"recall", "storage", "--weight", "salience=1"}).at("hits").at(0).at("key"), "d1");
   Ask({"link", "d3", "depends_on", "d2"});
   EXPECT_GT(Ask({"decisions", "salience"}).at("stale").to_number<int>(), 0);
+  // What an answer leaves out keeps no value of an earlier one.
+  Ask({"import", "--format", "jsonl", "-"}, R"({"node":"note","salience":0.9})" "\n");
+  Ask({"decisions", "salience", "--apply", "--where", "key != 'd3'"});
+  EXPECT_FALSE(Ask({"get", "d3"}).contains("salience"));
+  EXPECT_EQ(Ask({"get", "note"}).at("salience").as_double(), 0.9);
 }
 
 TEST_F(DeepReference, WhichSideOfAConflictIsNew) {

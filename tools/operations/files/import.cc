@@ -55,31 +55,6 @@ class MustFinish : public Progress {
   Progress* shown_;
 };
 
-std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
-  namespace fs = std::filesystem;
-  std::uintmax_t total = 0;
-  std::error_code ignored;
-  const auto add = [&](const fs::path& path) {
-    const std::uintmax_t size = fs::file_size(path, ignored);
-    if (!ignored) total += size;
-  };
-  for (const std::string& file : files) {
-    if (!fs::is_directory(file, ignored)) {
-      add(file);
-      continue;
-    }
-    for (const auto& entry : fs::directory_iterator(file, ignored)) add(entry.path());
-  }
-  return total;
-}
-
-// One file that is read and applied as a whole.
-bool IsOneBatch(const std::vector<std::string>& files) {
-  std::error_code ignored;
-  return files.size() == 1 && std::filesystem::is_regular_file(files[0], ignored) &&
-         TotalBytes(files) < ImportOptions().block_bytes;
-}
-
 Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
                                  VectorFormat format, const ImportOptions& options) {
   const std::string& file = request.List("files")[0];
@@ -132,6 +107,10 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
                     " go with a vector file (.npy, .fvecs, .f32)");
   if (IsMarkdown(request) && given.size() != 1)
     return Fail(ErrorCode::kInvalidArgument, "a folder of Markdown is imported alone");
+  if (IsMarkdown(request) && !workspace.options().wall.empty())
+    return Fail(ErrorCode::kFailedPrecondition,
+                "a folder of Markdown is a mirror, and its mark is of the whole graph: not in a "
+                "session of a scope");
   if (request.Given("mirror") && !IsMarkdown(request))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("mirror") + " goes with a folder of Markdown");
@@ -249,6 +228,16 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   return MakeReply(workspace, request, *std::move(report), std::nullopt, true, seconds);
 }
 
+// Whether the batch does what the files did to the copy. Formats with a way past the batches do not
+// come to the same.
+bool IsOf(const ImportReport& files, const ApplyReport& batch) {
+  if (files.removed > 0) return true;  // records do that alone, and may remove what they add
+  return files.nodes.added <= batch.nodes.added && files.events.added <= batch.events.added &&
+         (files.edges.added == 0 || batch.edges.added > 0) &&
+         (files.vectors == 0 ||
+          batch.vectors.added + batch.vectors.changed + batch.vectors.same > 0);
+}
+
 // What the files would do as one batch, judged by the rules that the graph keeps, and applied if
 // they allow it. Takes the memory of the import.
 Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOptions options) {
@@ -258,11 +247,21 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
   if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
   const bool index = keeper.on() && !request.Flag("no_terms");
-  WriteBatch joined(workspace.now_ms());
+  WriteBatch joined(workspace.now_ms()), latest;
+  std::optional<Sequence> before;
+  // What the copy refuses comes again in halves, or is skipped: it raises no sequence.
+  const auto settle = [&](Sequence now) {
+    if (before && now > *before) {
+      joined.Append(latest);
+      joined.ClearExpectations();  // of the copy, as it was before each batch
+    }
+    before.reset();
+  };
   options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
-    if (index) PLEXUS_TRY(keeper.Complete(now, batch));
-    joined.Append(batch);
-    joined.ClearExpectations();  // of the copy, as it was before each batch
+    settle(now.sequence());
+    before = now.sequence();
+    latest = WriteBatch(workspace.now_ms());
+    latest.Append(batch);
     return {};
   };
   options.limits.load_bytes = 0;  // in batches
@@ -273,13 +272,15 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
   }
   PLEXUS_TRY(CheckColumnsUsed(request, *report));
+  settle(copy->snapshot().sequence());
   const bool dry = IsDryRun(request);
   if (!report->stopped) {
+    if (index) PLEXUS_TRY(keeper.Complete(workspace.snapshot(), joined));
     PreviewOptions preview;
     preview.executor = &workspace.executor();
     preview.scope = workspace.graph().options().scope;
     PLEXUS_ASSIGN(const PreviewResult proposal, Preview(workspace.snapshot(), joined, preview));
-    if (proposal.snapshot.node_count() != copy->snapshot().node_count())
+    if (!IsOf(*report, proposal.report))
       return Fail(ErrorCode::kUnsupported,
                   "files of this format are not records that rules could judge: " +
                       request.Name("check") + " goes with jsonl, rows, csv and tsv");
@@ -309,6 +310,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     PLEXUS_TRY(NotTogether(request, "build", other));
   PLEXUS_TRY(CheckSequence(workspace, request));
   PLEXUS_TRY(CheckFiles(workspace, request));
+  if (IsChecked(request) && AskedVectorFormat(request))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("check") + " goes with files of records, not with vectors");
   PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
   if (IsChecked(request)) return RunChecked(workspace, request, std::move(options));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));

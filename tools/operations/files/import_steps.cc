@@ -1,7 +1,10 @@
 // Pairs to names; the operation `build` as a part of another.
 #include "tools/operations/files/import_steps.h"
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "algorithms/memory/turns.h"
@@ -10,6 +13,32 @@
 #include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
+
+std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
+  namespace fs = std::filesystem;
+  std::uintmax_t total = 0;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& path) {
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    if (!ignored) total += size;
+  };
+  for (const std::string& file : files) {
+    if (!fs::is_directory(file, ignored)) {
+      add(file);
+      continue;
+    }
+    for (const auto& entry : fs::directory_iterator(file, ignored)) add(entry.path());
+  }
+  return total;
+}
+
+bool IsOneBatch(const std::vector<std::string>& files) {
+  std::error_code ignored;
+  if (files.size() != 1 || !std::filesystem::is_regular_file(files[0], ignored)) return false;
+  std::ifstream in(files[0], std::ios::binary);
+  const bool packed = in.get() == 0x1f && in.get() == 0x8b;
+  return !packed && TotalBytes(files) < ImportOptions().block_bytes;
+}
 
 Result<std::vector<ColumnName>> KindNames(const Request& request) {
   std::vector<ColumnName> names;

@@ -1,6 +1,7 @@
-// Parts of an import: names of kinds, and what is built of the graph afterwards.
+// Parts of an import: how large it is, names of kinds, and what is built of the graph afterwards.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
+
+// Of files and of what lies in folders.
+std::uintmax_t TotalBytes(const std::vector<std::string>& files);
+// One file that is read and applied as a whole. What is packed may be any size.
+bool IsOneBatch(const std::vector<std::string>& files);
 
 // "kind_map": "IS_A=is-a" says that what the file calls IS_A is the kind is-a.
 Result<std::vector<ColumnName>> KindNames(const Request& request);

@@ -1,7 +1,9 @@
 // decisions: salience, blocked chains, contradictions, compaction tiers, the work queue.
 #include "algorithms/memory/decisions.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,11 +39,32 @@ struct StoredSalience {
   WriteBatch batch;
   std::uint64_t stale = 0;  // Decisions whose column is not this.
 };
+// Decisions that the answer leaves out keep no value of an earlier one. Not those of other scopes,
+// which have answers of their own; a value of what is no decision was never of an answer.
+Status ClearOthers(const Workspace& workspace, const Request& request, const SalienceResult& result,
+                   ColumnId column, StoredSalience& stored) {
+  const Snapshot& snapshot = workspace.snapshot();
+  std::optional<NodeSubset> scopes;
+  if (request.Given("scope")) {
+    const std::vector<std::string>& given = request.List("scope");
+    scopes = NodeSubset::InScopes(
+        snapshot, std::vector<std::string_view>(given.begin(), given.end()), false);
+  }
+  PLEXUS_ASSIGN(const NodeSubset decisions, Decisions(snapshot, scopes ? &*scopes : nullptr));
+  for (const NodeId node : decisions.ToList()) {
+    if (result.nodes.contains(node) || !snapshot.f64(column, node)) continue;
+    ++stored.stale;
+    stored.batch.ClearColumn(NodeRef::Id(node), stored.batch.ColumnNamed("salience"));
+  }
+  return {};
+}
+
 Result<StoredSalience> StoreSalience(const Workspace& workspace, const Request& request,
                                      const SalienceResult& result) {
   constexpr const char* kColumn = "salience";
   const Snapshot& snapshot = workspace.snapshot();
   StoredSalience stored{WriteBatch(workspace.now_ms())};
+  stored.batch.ExpectSequence(snapshot.sequence());  // of which graph the values are
   auto column = snapshot.schema().FindColumn(kColumn);
   if (column && snapshot.schema().columns()[*column].type != ColumnType::kF64) {
     if (request.Flag("apply"))
@@ -56,6 +79,7 @@ Result<StoredSalience> StoreSalience(const Workspace& workspace, const Request& 
     stored.batch.SetF64(NodeRef::Id(node), stored.batch.ColumnNamed(kColumn),
                         result.percentiles[node]);
   }
+  if (column) PLEXUS_TRY(ClearOthers(workspace, request, result, *column, stored));
   if (stored.stale == 0) stored.batch = WriteBatch(workspace.now_ms());
   return stored;
 }

@@ -80,6 +80,7 @@ Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& r
   };
   std::erase_if(found.edges, repeats);
   around.suggested = std::move(found.edges);
+  around.truncated = around.truncated || found.truncated;
   return {};
 }
 

@@ -75,7 +75,9 @@ Status Relate(Workspace& workspace, const Request& request, WriteBatch& batch, N
   return {};
 }
 
-Status SetProperties(const Request& request, WriteBatch& batch, NodeRef node) {
+// Laid over those of a memory that is known.
+Status SetProperties(const Snapshot& snapshot, const Request& request, const MemoryKey& key,
+                     WriteBatch& batch, NodeRef node) {
   std::string bytes;
   if (request.Given("props")) {
     PLEXUS_ASSIGN(bytes, formats_internal::PropertiesFromJson(request.Text("props")));
@@ -86,7 +88,18 @@ Status SetProperties(const Request& request, WriteBatch& batch, NodeRef node) {
     PLEXUS_ASSIGN(const std::string source, map.Finish());
     PLEXUS_ASSIGN(bytes, formats_internal::MergeProperties(bytes, source));
   }
-  if (!bytes.empty()) batch.SetPayload(node, NodeField::kProperties, bytes);
+  if (bytes.empty()) return {};
+  if (const auto there = key.known ? snapshot.Find(key.key) : std::nullopt) {
+    const PayloadRef ref = snapshot.payload_ref(*there, NodeField::kProperties);
+    const Result<std::string> stored = ref ? snapshot.Payload(ref) : std::string();
+    if (!stored && stored.error().code != ErrorCode::kNotFound)
+      return std::unexpected(stored.error());
+    if (stored) {  // else purged
+      PLEXUS_ASSIGN(bytes, formats_internal::MergeProperties(*stored, bytes));
+    }
+    batch.ExpectPayload(node, NodeField::kProperties, ref);
+  }
+  batch.SetPayload(node, NodeField::kProperties, bytes);
   return {};
 }
 
@@ -100,10 +113,8 @@ Status SetTags(const Request& request, WriteBatch& batch, NodeRef node) {
   return {};
 }
 
-// All but what a correction adds. `key` is what the memory is called.
-Result<WriteBatch> BatchOf(Workspace& workspace, const Request& request, const MemoryKey& key,
-                           const std::string& kind, NodeRef& node) {
-  WriteBatch batch = MakeBatch(workspace, request);
+Status SetKind(Workspace& workspace, const Request& request, const std::string& kind,
+               WriteBatch& batch, NodeRef node) {
   const auto known = workspace.schema().FindNodeKind(kind);
   if (known && workspace.schema().node_kind(*known).plane == Plane::kIndex)
     return Fail(ErrorCode::kInvalidArgument, "kind " + Quoted(kind) + " is of index nodes; " +
@@ -112,12 +123,25 @@ Result<WriteBatch> BatchOf(Workspace& workspace, const Request& request, const M
   if (!known)
     workspace.notes().push_back({"note: " + Quoted(kind) + " is a new node kind" +
                                  DidYouMean(kind, NodeKindNames(workspace.schema()))});
-  if (!key.known) batch.ExpectNoNode(key.key);
-  node = batch.UpsertNode(key.key, batch.NodeKindNamed(kind));
+  batch.UpsertNode(node, batch.NodeKindNamed(kind));
+  return {};
+}
+
+// All but what a correction adds. `key` is what the memory is called.
+Result<WriteBatch> BatchOf(Workspace& workspace, const Request& request, const MemoryKey& key,
+                           const std::string& kind, NodeRef& node) {
+  WriteBatch batch = MakeBatch(workspace, request);
+  node = batch.Node(key.key);
+  if (key.known)
+    batch.ExpectNode(node);
+  else
+    batch.ExpectNoNode(node);
+  if (!key.known || request.Given("kind"))
+    PLEXUS_TRY(SetKind(workspace, request, kind, batch, node));
   batch.SetPayload(node, NodeField::kText, request.Text("text"));
   PLEXUS_TRY(SetTimes(workspace, request, batch, node));
   PLEXUS_TRY(SetTags(request, batch, node));
-  PLEXUS_TRY(SetProperties(request, batch, node));
+  PLEXUS_TRY(SetProperties(workspace.snapshot(), request, key, batch, node));
   PLEXUS_TRY(Relate(workspace, request, batch, node));
   return batch;
 }
@@ -131,7 +155,7 @@ Reply RememberReply(const Request& request, PreviewResult written, const std::st
                          : IsDryRun(request) ? "would be "
                                              : "remembered as ";
   headline += Escaped(key) + "\n";
-  std::string closing = Truncated(around.truncated, "not all memories were compared") + change.page;
+  std::string closing = Truncated(around.truncated, "there may be more around it") + change.page;
   Reply reply([snapshot, key, known, supersedes, vectors, around = std::move(around),
                members = std::move(change.members)](ReplyWriter& json) mutable {
     json.Field("key", key);
@@ -157,7 +181,13 @@ Result<Reply> Write(Workspace& workspace, const Request& request, WriteBatch bat
   const auto made = written.snapshot.Find(key.key);
   MemoryAround around;
   if (made) {
-    PLEXUS_ASSIGN(around, LookAround(workspace, request, written.snapshot, *made));
+    Result<MemoryAround> found = LookAround(workspace, request, written.snapshot, *made);
+    if (found)
+      around = *std::move(found);
+    else  // It is written all the same.
+      workspace.notes().push_back(
+          {"what is around it could not be read: " + found.error().message, Note::kWarning});
+    around.truncated |= !found;
   }
   return RememberReply(request, std::move(written), key.key, key.known, supersedes,
                        std::move(around), vectors);
@@ -197,8 +227,15 @@ Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
                     ", which is what to correct: " +
                     request.Command("correct", workspace.directory()));
   PLEXUS_ASSIGN(const MemoryKey key, KeyOfMemory(workspace, request));
-  if (key.known)
-    return Fail(ErrorCode::kAlreadyExists, Quoted(key.key) + " says that already");
+  if (key.known) {
+    const bool itself = snapshot.Find(key.key) == old;
+    return Fail(ErrorCode::kAlreadyExists,
+                Quoted(key.key) + " says that already: " +
+                    (itself ? ""
+                            : request.Command("link", workspace.directory()) +
+                                  " makes it supersede " + shown + ", ") +
+                    request.Name("key") + " with a new key says it once more");
+  }
   NodeRef node;
   const std::string kind = snapshot.schema().node_kind(snapshot.node_kind(old)).name;
   PLEXUS_ASSIGN(WriteBatch batch, BatchOf(workspace, request, key, kind, node));

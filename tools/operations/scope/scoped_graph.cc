@@ -14,9 +14,19 @@
 namespace plexus::tools {
 namespace {
 
-// How the index of terms was made: search reads words in the same way. The rest of the record
-// counts what all scopes wrote.
-constexpr std::string_view kTermRecord = "terms";
+// How the index of terms was made: search reads words in the same way. And the rules that writes
+// obey. The rest of a record counts what all scopes wrote.
+constexpr std::string_view kRecords[] = {"terms", "rules"};
+
+// fn(text) for all texts in it.
+template <class Fn>
+void ForEachText(const boost::json::value& value, Fn&& fn) {
+  if (value.is_string()) fn(std::string_view(value.get_string()));
+  if (value.is_array())
+    for (const boost::json::value& one : value.get_array()) ForEachText(one, fn);
+  if (value.is_object())
+    for (const auto& member : value.get_object()) ForEachText(member.value(), fn);
+}
 
 void SetColumn(WriteBatch& batch, NodeRef node, const Snapshot& from, ColumnId id,
                std::uint64_t bits) {
@@ -85,7 +95,7 @@ Status ScopedGraph::Refresh() {
   return {};
 }
 
-// Kinds, columns and spaces that something seen is of.
+// Kinds, columns and spaces that something seen is of, and kinds that a rule names.
 Status ScopedGraph::Define(const Snapshot& from, const std::vector<Seen>& seen) {
   const Schema& theirs = from.schema();
   const Snapshot part = part_->snapshot();
@@ -104,6 +114,12 @@ Status ScopedGraph::Define(const Snapshot& from, const std::vector<Seen>& seen) 
       if (ScopeSight::EdgeSeen(seen[v], seen[arc.neighbor])) edges[arc.kind] = true;
     });
   }
+  PLEXUS_ASSIGN(const auto rules, ReadRecord(from, "rules"));
+  if (rules)
+    ForEachText(rules->properties, [&](std::string_view name) {
+      if (const auto kind = theirs.FindNodeKind(name)) nodes[*kind] = true;
+      if (const auto kind = theirs.FindEdgeKind(name)) edges[kind->kind] = true;
+    });
   WriteBatch batch(0);
   for (NodeKindId k{}; k < nodes.size(); ++k)
     if (nodes[k] && !part.schema().FindNodeKind(theirs.node_kind(k).name))
@@ -187,7 +203,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
     }
   }
   PLEXUS_TRY(CopyEdges(from, seen, refs, batch));
-  PLEXUS_TRY(CopyTermRecord(from, batch));
+  for (const std::string_view name : kRecords) PLEXUS_TRY(CopyRecord(from, part, name, batch));
   DropUnseen(from, seen, part, batch);
   PLEXUS_TRY(part_->Apply(batch));
   return {};
@@ -225,14 +241,21 @@ Status ScopedGraph::CopyEdges(const Snapshot& from, const std::vector<Seen>& see
   return read;
 }
 
-Status ScopedGraph::CopyTermRecord(const Snapshot& from, WriteBatch& batch) {
-  PLEXUS_ASSIGN(std::optional<GraphRecord> record, ReadRecord(from, kTermRecord));
-  if (!record) return {};
+Status ScopedGraph::CopyRecord(const Snapshot& from, const Snapshot& part, std::string_view name,
+                               WriteBatch& batch) {
+  PLEXUS_ASSIGN(std::optional<GraphRecord> record, ReadRecord(from, name));
+  const std::string stored = "plexus." + std::string(name);
+  if (!record) {
+    const auto gone = part.FindAlive(IndexKey("inscription", stored));
+    if (gone) batch.RemoveNode(NodeRef::Id(*gone));
+    return {};
+  }
   record->properties.erase("runs");
   PLEXUS_ASSIGN(const std::string bytes,
                 formats_internal::PropertiesFromJson(boost::json::serialize(record->properties)));
-  batch.SetPayload(batch.IndexNode(kInscription, "plexus." + std::string(kTermRecord)),
-                   NodeField::kProperties, bytes);
+  const NodeRef node = batch.IndexNode(kInscription, stored);
+  batch.UpsertNode(node);
+  batch.SetPayload(node, NodeField::kProperties, bytes);
   return {};
 }
 

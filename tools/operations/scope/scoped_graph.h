@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/error.h"
@@ -39,7 +40,8 @@ class ScopedGraph {
   Status Copy(const Snapshot& from, const std::vector<Seen>& seen);
   Status CopyEdges(const Snapshot& from, const std::vector<Seen>& seen,
                    const std::vector<NodeRef>& refs, WriteBatch& batch);
-  Status CopyTermRecord(const Snapshot& from, WriteBatch& batch);
+  Status CopyRecord(const Snapshot& from, const Snapshot& part, std::string_view name,
+                    WriteBatch& batch);
   void DropUnseen(const Snapshot& from, const std::vector<Seen>& seen, const Snapshot& part,
                   WriteBatch& batch);
 
