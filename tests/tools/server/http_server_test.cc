@@ -83,7 +83,9 @@ class HttpServerTest : public ::testing::Test {
     ASSERT_TRUE(started) << started.error().message;
     server_ = *std::move(started);
   }
-  ~HttpServerTest() override {
+  ~HttpServerTest() override { End(); }
+  // Before what a handler refers to is gone.
+  void End() {
     if (server_) server_->Stop(0);
     workers_.Stop();
   }
@@ -226,6 +228,7 @@ TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {
   }
   release.Open();
   for (const auto& one : busy) EXPECT_EQ(ParseAnswer(one->ReadAnswer()).body, "late");
+  End();
 }
 
 TEST_F(HttpServerTest, AClientThatLeavesBehindAPipelinedByteIsGone) {
@@ -243,6 +246,7 @@ TEST_F(HttpServerTest, AClientThatLeavesBehindAPipelinedByteIsGone) {
   EXPECT_FALSE(gone.Wait(300));
   client.EndSending();
   EXPECT_TRUE(gone.Wait(10'000));
+  End();
 }
 
 // What is kept for the end of a connection may hold its exchange, as a stream of MCP does.

