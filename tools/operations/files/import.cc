@@ -231,7 +231,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
 // Whether the batch does what the files did to the copy. Formats with a way past the batches do not
 // come to the same.
 bool IsOf(const ImportReport& files, const ApplyReport& batch) {
-  if (files.removed > 0) return true;  // records do that alone, and may remove what they add
+  if (files.removed > 0) return true;  // records do that themselves, and may remove what they add
   return files.nodes.added <= batch.nodes.added && files.events.added <= batch.events.added &&
          (files.edges.added == 0 || batch.edges.added > 0) &&
          (files.vectors == 0 ||

@@ -64,7 +64,7 @@ Result<bool> IsKnown(const Workspace& workspace, const Request& request, NodeId 
   return visible_at(within);
 }
 
-// What tells texts of equal beginnings apart, and those of one scope from others' of the same.
+// Texts of equal beginnings have other digests, and so has the same text in other scopes.
 std::string Digest(const Workspace& workspace, const std::string& text, std::uint64_t number) {
   std::string bytes = text;
   for (const std::string& scope : workspace.options().wall) bytes += kIndexSeparator + scope;
