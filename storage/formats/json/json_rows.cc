@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_record.h"
@@ -54,8 +55,12 @@ class Row {
     const std::size_t limit = builder_.context().options->limits.columns;
     if (fields_.size() > limit) return Bad("more than " + std::to_string(limit) + " fields");
     PLEXUS_TRY(RenameGiven());
-    const MemoryRow sort =
+    MemoryRow sort =
         MemoryRowOf([&](std::string_view n) { return Find(fields_, n) || Find(nulls_, n); });
+    if (sort == MemoryRow::kTurn) {
+      ReadNumbers();
+      if (!MayBeTurn()) sort = MemoryRow::kNone;
+    }
     if (sort != MemoryRow::kNone) return AddMemoryRow(sort);
     const bool edge = Has(EdgeFieldNames(), "source") && Has(EdgeFieldNames(), "target");
     if (!edge && !Has(NodeFieldNames(), "id"))
@@ -90,7 +95,39 @@ class Row {
   }
   static Status AddRecord(const std::string& record, JsonParser& json, BatchBuilder& builder) {
     PLEXUS_ASSIGN(const JsonValue* root, json.Parse(record));
-    return JsonRecord(json, *root, builder).Add();
+    JsonRecord parsed(json, *root, builder);
+    return json.Find(*root, "id") ? parsed.AddElementNode(0) : parsed.Add();
+  }
+
+  // Whether the row states no kind, or that of turns.
+  bool MayBeTurn() {
+    const JsonValue* kind = Find(fields_, "kind");
+    if (!kind || !kind->is_string()) kind = Find(fields_, "type");
+    if (!kind || !kind->is_string() || kind->text.empty() || kind->text == "turn") return true;
+    for (const ColumnName& name : builder_.context().options->kind_names)
+      if (name.in_file == kind->text) return name.meaning == "turn";
+    return false;
+  }
+
+  // Numbers of columns that a table holds as text.
+  void ReadNumbers() {
+    const auto column_of = [&](std::string_view field) {
+      for (const FieldName& name : NodeFieldNames())
+        if (name.in_file == field) field = name.meaning;
+      return builder_.schema().FindColumn(field);
+    };
+    for (JsonValue& field : fields_) {
+      if (!field.is_string()) continue;
+      const auto column = column_of(field.key);
+      if (!column || builder_.schema().columns()[*column].type == ColumnType::kString) continue;
+      JsonParser parser;
+      const std::string_view key = field.key, digits = Trim(field.text);
+      const auto number = parser.Parse(digits);
+      if (!number || !(*number)->is_number()) continue;
+      field = **number;
+      field.key = key;
+      field.text = digits;  // the parser's own go with it
+    }
   }
 
   // What the import's options say that fields mean.

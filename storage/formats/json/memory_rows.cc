@@ -7,6 +7,7 @@
 
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/ascii.h"
+#include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 
 namespace plexus::formats_internal {
@@ -81,22 +82,44 @@ class Record {
     Value(name, json, value);
   }
   std::string Done() { return out_ + "}"; }
+  bool Has(std::string_view name) const { return std::ranges::find(names_, name) != names_.end(); }
+  bool empty() const { return names_.empty(); }
 
  private:
   void Name(std::string_view name) {
+    names_.emplace_back(name);
     if (out_.size() > 1) out_ += ',';
     AppendJsonString(out_, name);
     out_ += ':';
   }
   std::string out_ = "{";
+  std::vector<std::string> names_;
 };
 
-// Free metadata: members of an object are properties of their own, anything else is one.
-void AddMetadata(Record& props, const JsonParser& json, const JsonValue* metadata) {
-  if (!metadata) return;
-  if (metadata->type != JsonType::kObject) return props.Value("metadata", json, metadata);
-  for (const JsonValue& member : json.children(*metadata))
-    props.Value(member.key, json, &member);
+// `props` with a row's free data: its other fields, and the members of its metadata. Names that
+// `props` has, or that a record's own attributes have (`reserved`), stay in a property "metadata".
+std::string WithFreeData(Record props, RowFields& row, bool reserved) {
+  const JsonParser& json = row.json();
+  const JsonValue* metadata = row.Take({"metadata"});
+  Record nested;
+  const auto add = [&](const JsonValue& value) {
+    const bool own = reserved && IsReservedProperty(value.key);
+    if (value.key != "metadata" && !own && !props.Has(value.key))
+      return props.Value(value.key, json, &value);
+    std::string name(value.key);
+    while (nested.Has(name)) name += "_";
+    nested.Value(name, json, &value);
+  };
+  row.ForEachLeft(add);
+  if (metadata && metadata->type == JsonType::kObject) {
+    for (const JsonValue& member : json.children(*metadata)) add(member);
+  } else if (metadata && nested.empty()) {
+    props.Value("metadata", json, metadata);
+  } else if (metadata) {
+    nested.Value("metadata", json, metadata);
+  }
+  if (!nested.empty()) props.Raw("metadata", nested.Done());
+  return props.Done();
 }
 
 std::string Edge(std::string_view source, std::string_view target, std::string_view kind,
@@ -112,7 +135,7 @@ std::string Edge(std::string_view source, std::string_view target, std::string_v
 
 Result<std::string> EventOf(RowFields& row) {
   const JsonParser& json = row.json();
-  Record event, props;
+  Record event;
   PLEXUS_ASSIGN(const std::string id, row.Key({"id", "event_id"}));
   event.Text("event", id);
   for (const std::string_view name :
@@ -120,9 +143,7 @@ Result<std::string> EventOf(RowFields& row) {
     event.Value(name, json, row.Take({name}));
   event.Number("confidence", json, row.Take({"confidence"}));
   event.Number("created_at", json, row.Take({"created_at"}));
-  AddMetadata(props, json, row.Take({"metadata"}));
-  row.ForEachLeft([&](const JsonValue& left) { props.Value(left.key, json, &left); });
-  event.Raw("props", props.Done());
+  event.Raw("props", WithFreeData({}, row, true));
   return event.Done();
 }
 
@@ -136,16 +157,15 @@ Result<std::string> MemberOf(RowFields& row) {
   for (const std::string_view name : {"rank", "trust", "score"})
     props.Number(name, json, row.Take({name}));
   props.Value("preview", json, row.Take({"preview"}));
-  AddMetadata(props, json, row.Take({"metadata"}));
-  row.ForEachLeft([&](const JsonValue& left) { props.Value(left.key, json, &left); });
   std::string more = ",\"label\":";
   AppendJsonString(more, role ? role->text : std::string_view("related"));
-  return Edge(event, memory, "member", more + ",\"props\":" + props.Done());
+  return Edge(event, memory, "member",
+              more + ",\"props\":" + WithFreeData(std::move(props), row, false));
 }
 
 Result<std::string> OutcomeOf(RowFields& row) {
   const JsonParser& json = row.json();
-  Record outcome, props;
+  Record outcome;
   PLEXUS_ASSIGN(const std::string event, row.Key({"event_id"}));
   outcome.Text("outcome", event);
   outcome.Value("type", json, row.Take({"outcome_type"}));
@@ -153,9 +173,7 @@ Result<std::string> OutcomeOf(RowFields& row) {
   outcome.Value("notes", json, row.Take({"notes"}));
   outcome.Number("labeled_at", json, row.Take({"labeled_at", "created_at"}));
   outcome.Number("confidence_delta", json, row.Take({"confidence_delta"}));
-  AddMetadata(props, json, row.Take({"metadata"}));
-  row.ForEachLeft([&](const JsonValue& left) { props.Value(left.key, json, &left); });
-  outcome.Raw("props", props.Done());
+  outcome.Raw("props", WithFreeData({}, row, true));
   return outcome.Done();
 }
 
@@ -200,14 +218,24 @@ Status InscriptionEdges(const JsonParser& json, std::string_view turn, const Jso
   return {};
 }
 
+// What a turn's other field is called as a field of a node: validFrom is valid_from.
+std::string_view NameInNode(const Record& turn, std::string_view name) {
+  for (const FieldName& known : NodeFieldNames())
+    if (known.in_file == name && !turn.Has(known.meaning)) return known.meaning;
+  return name;
+}
+
 Status TurnOf(RowFields& row, std::vector<std::string>& records) {
   const JsonParser& json = row.json();
-  Record turn, props;
+  Record turn;
   PLEXUS_ASSIGN(const std::string id, row.Key({"id", "turn_id", "message_id"}));
   PLEXUS_ASSIGN(const std::string session, row.Key({"session_id"}));
-  turn.Text("node", id);
+  turn.Text("id", id);
   turn.Text("kind", "turn");
-  turn.Value("text", json, row.Take({"text", "content", "message"}));
+  row.Take({"kind", "type"});  // another one is no turn
+  const JsonValue* text = row.Take({"text", "content", "message"});
+  if (text && !text->is_string()) return WrongType(*text, "a string");
+  turn.Value("text", json, text);
   turn.Number("created_at", json, row.Take({"created_at", "timestamp"}));
   if (const JsonValue* tags = row.Take({"tags"})) turn.Value("tags", json, tags);
   const JsonValue* embedding = row.Take({"embedding", "vector"});
@@ -229,14 +257,16 @@ Status TurnOf(RowFields& row, std::vector<std::string>& records) {
       }
     }
     const std::string left = rest.Done();
-    if (left != "{}") props.Raw("metadata", left);
+    if (left != "{}") turn.Raw("metadata", left);
   } else {
-    props.Value("metadata", json, metadata);
+    turn.Value("metadata", json, metadata);
   }
   if (inscription && !inscription->is_null())
     PLEXUS_TRY(InscriptionEdges(json, id, *inscription, edges));
-  row.ForEachLeft([&](const JsonValue& left) { props.Value(left.key, json, &left); });
-  turn.Raw("props", props.Done());
+  row.ForEachLeft([&](const JsonValue& left) {
+    const std::string_view name = NameInNode(turn, left.key);
+    turn.Value(turn.Has(name) ? left.key : name, json, &left);
+  });
   records.push_back(turn.Done());
   records.insert(records.end(), edges.begin(), edges.end());
   if (embedding) {

@@ -22,8 +22,8 @@
 
 namespace plexus::formats_internal {
 
-// Its records, one JSON object each; `row` has no null members. kInvalidArgument: a field of
-// another type.
+// Its records, one JSON object each; one with "id" is an element of a document (json_element.h).
+// `row` has no null members. kInvalidArgument: a field of another type.
 Result<std::vector<std::string>> RecordsOf(MemoryRow sort, const JsonParser& json,
                                            std::span<const JsonValue> row);
 

@@ -84,10 +84,12 @@ class FrontMatter {
     if (name == "tags" || name == "tag") return Tags(is_list ? list : Items(value));
     if ((name == "kind" || name == "type") && note_.kind.empty() && !is_list) {
       note_.kind = Unquoted(value);
+      note_.kind_field = field.name;
       return;
     }
     if ((name == "created" || name == "date" || name == "created_at") && note_.created.empty()) {
       note_.created = Unquoted(value);
+      note_.created_field = field.name;
       return;
     }
     note_.fields.emplace_back(field.name, Json(field, is_list ? &list : nullptr));

@@ -98,5 +98,108 @@ TEST_F(Notes, AWrongPathRemovesNothing) {
   EXPECT_EQ(Run({"get", "bad"}).code, 3);
 }
 
+TEST_F(Notes, WhatCannotBeReadIsNotGone) {
+  Ask({"import", Folder()});
+  Write("projects/plan.md", "---\nno end\n");
+  Write("index.md", "To [[plan]].\n");
+  const object again = Ask({"import", "--on-error", "skip", Folder()});
+  EXPECT_EQ(again.at("errors").to_number<int>(), 1);
+  EXPECT_EQ(Ask({"get", "projects/plan"}).at("text").as_string(), "Ship it.");
+  EXPECT_EQ(Links("index"), Texts{"projects/plan"});
+  // It is the mirror's still: gone when the file is.
+  std::filesystem::remove(Folder() + "/projects/plan.md");
+  Write("index.md", "No link.\n");
+  Ask({"import", Folder()});
+  EXPECT_EQ(Run({"get", "projects/plan"}).code, 3);
+}
+
+TEST_F(Notes, ANameMeansOneFolder) {
+  Ask({"import", Folder()});
+  const std::string work = dir_ / "work/vault";
+  std::filesystem::create_directories(work);
+  std::ofstream(work + "/other.md") << "Of work.";
+  for (const Texts& name : {Texts{}, Texts{"--mirror", "vault"}}) {
+    Texts arguments = {"import", work};
+    arguments.insert(arguments.end(), name.begin(), name.end());
+    const Finished refused = Run(arguments);
+    EXPECT_NE(refused.code, 0);
+    EXPECT_NE((refused.out + refused.err).find("--mirror NAME"), std::string::npos);
+    EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
+    EXPECT_EQ(Run({"get", "other"}).code, 3);
+  }
+  Ask({"import", "--mirror", "work", work});
+  EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
+  // A key is of one mirror, and stays with it.
+  std::ofstream(work + "/index.md") << "Of work, too.";
+  const Finished shared = Run({"import", "--mirror", "work", work});
+  EXPECT_EQ(shared.code, 1);
+  EXPECT_NE((shared.out + shared.err).find("the mirror \\\"vault\\\" has a note"),
+            std::string::npos)
+      << shared.out << shared.err;
+  Ask({"import", "--mirror", "work", "--on-error", "skip", work});
+  std::filesystem::remove(work + "/index.md");
+  Ask({"import", "--mirror", "work", work});
+  EXPECT_NE(Ask({"get", "index"}).at("text").as_string(), "Of work, too.");
+}
+
+TEST_F(Notes, AMirrorFollowsItsFolder) {
+  Ask({"import", Folder()});
+  std::filesystem::rename(Folder(), dir_ / "moved");
+  std::filesystem::remove(dir_ / "moved/projects/plan.md");
+  std::ofstream(dir_ / "moved/index.md") << "No link.";
+  Ask({"import", "--mirror", "vault", dir_ / "moved"});
+  EXPECT_EQ(Run({"get", "projects/plan"}).code, 3);
+  EXPECT_EQ(Links("projects/atlas"), Texts{"index"});
+  Ask({"import", "--mirror", "vault", dir_ / "moved"});
+  EXPECT_EQ(Run({"get", "index"}).code, 0);
+}
+
+TEST_F(Notes, WhatOthersMadeStays) {
+  ASSERT_EQ(Run({"put", "index", "--kind", "decision", "--text", "Mine."}).code, 0);
+  ASSERT_EQ(Run({"link", "projects/atlas", "link", "index", "--weight", "0.5"}).code, 0);
+  const Finished in = Run({"import", Folder()});
+  EXPECT_EQ(in.code, 0);
+  EXPECT_NE((in.out + in.err).find("index.md"), std::string::npos);
+  EXPECT_EQ(Ask({"get", "index"}).at("text").as_string(), "Mine.");
+  EXPECT_EQ(Ask({"get", "index"}).at("kind").as_string(), "decision");
+  std::filesystem::remove(Folder() + "/index.md");
+  Write("projects/atlas.md", "No link.\n");
+  Ask({"import", Folder()});
+  EXPECT_EQ(Ask({"get", "index"}).at("text").as_string(), "Mine.");
+  const object edge = Ask({"neighbors", "projects/atlas", "--kinds", "link"});
+  ASSERT_EQ(edge.at("neighbors").as_array().size(), 1u);
+  EXPECT_EQ(edge.at("neighbors").at(0).at("weight").to_number<double>(), 0.5);
+}
+
+TEST_F(Notes, ANoteIsAFact) {
+  for (const char* kind : {"event", "session", "tag", "file", "term", "outcome", "inscription"}) {
+    Write("kinds.md", std::string("---\ntype: ") + kind + "\ndate: soon\ncreated: x\n---\nText.\n");
+    Ask({"import", Folder()});
+    const object note = Ask({"get", "kinds"});
+    EXPECT_EQ(note.at("kind").as_string(), "note");
+    EXPECT_EQ(note.at("props").at("type").as_string(), kind);
+    EXPECT_EQ(note.at("props").at("date").as_string(), "soon");
+    EXPECT_EQ(note.at("props").at("created").as_string(), "x");
+  }
+}
+
+TEST_F(Notes, ErrorsNameTheNote) {
+  Write("projects/odd.md", "---\ntags: [\"" + std::string(2000, 'x') + "\"]\n---\nText.\n");
+  const Finished in = Run({"import", Folder()});
+  EXPECT_EQ(in.code, 1);
+  const std::string message(in.Json().at("messages").at(0).as_string());
+  EXPECT_NE(message.find("vault/projects/odd.md: node key has"), std::string::npos) << message;
+}
+
+// The mark is of no scope, so the mirror would not know what it made.
+TEST_F(Notes, NotBehindAWall) {
+  ASSERT_EQ(Run({"put", "a", "--text", "A."}).code, 0);
+  const Finished run = Plexus({"shell", "--db", dir_ / "g", "--scope", "anna"},
+                              {.input = "import '" + Folder() + "'\n"});
+  EXPECT_NE((run.out + run.err).find("not in a session of a scope"), std::string::npos)
+      << run.out << run.err;
+  EXPECT_EQ(Run({"get", "index"}).code, 3);
+}
+
 }  // namespace
 }  // namespace plexus::testing

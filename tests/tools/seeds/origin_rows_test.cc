@@ -67,6 +67,54 @@ TEST_F(OriginRows, TurnsComeWithSessionsFilesAndVectors) {
   EXPECT_EQ(again.at("nodes").at("new").to_number<int>(), 0);
 }
 
+TEST_F(OriginRows, TurnsHaveColumnsAndARowMayBeNoTurn) {
+  Ask({"import",
+       dir_.File("t.jsonl",
+                 R"({"id":"t1","session_id":"s1","content":"a","scope":"anna","retention":0.5,)"
+                 R"("validFrom":"2023-11-01T00:00:00Z","valid_until":1800000000000,"lang":"en"}
+{"id":"m1","session_id":"s1","content":"b","kind":"memory","scope":"anna"}
+{"id":"t2","session_id":"s1","content":"c","type":"turn"}
+)")});
+  const object turn = Ask({"get", "t1"});
+  EXPECT_EQ(turn.at("kind").as_string(), "turn");
+  EXPECT_EQ(turn.at("scope").as_string(), "anna");
+  EXPECT_EQ(turn.at("retention").to_number<double>(), 0.5);
+  EXPECT_EQ(turn.at("valid_from").to_number<std::int64_t>(), 1'698'796'800'000);
+  EXPECT_EQ(turn.at("valid_until").to_number<std::int64_t>(), 1'800'000'000'000);
+  EXPECT_EQ(turn.at("props").as_object(), (object{{"lang", "en"}}));
+  const object memory = Ask({"get", "m1"});
+  EXPECT_EQ(memory.at("kind").as_string(), "memory");
+  EXPECT_EQ(memory.at("scope").as_string(), "anna");
+  EXPECT_EQ(Keys(Ask({"session", "t1"}), "turns"), (Texts{"t1", "t2"}));
+  Ask({"import", dir_.File("t.csv", "id,session_id,content,retention,valid_until,kind\n"
+                                    "t3,s1,d,0.25,1800000000000,\nm3,s1,e,0.75,,memory\n")});
+  EXPECT_EQ(Ask({"get", "t3"}).at("retention").to_number<double>(), 0.25);
+  EXPECT_EQ(Ask({"get", "t3"}).at("valid_until").to_number<std::int64_t>(), 1'800'000'000'000);
+  EXPECT_EQ(Ask({"get", "m3"}).at("retention").to_number<double>(), 0.75);
+  EXPECT_EQ(Ask({"get", "m3"}).at("kind").as_string(), "memory");
+}
+
+TEST_F(OriginRows, MetadataWithTheNamesOfARecord) {
+  Ask({"import",
+       dir_.File("e.jsonl",
+                 R"({"id":"c1","tool":"find","query":"why","query_hash":"h","ticket":1,)"
+                 R"("metadata":{"source":"web","mode":"fast","ticket":2,"intent":"debug"}}
+{"event_id":"c1","memory_id":"m1","role":"primary","rank":0,"metadata":{"rank":7,"why":"word"}}
+{"id":"o1","event_id":"c1","outcome_type":"helpful","metadata":{"type":"odd","source":"x"}}
+)")});
+  const object reply = Ask({"ledger", "get", "c1"});
+  const object props = reply.at("event").at("props").as_object();
+  EXPECT_EQ(props.at("intent").as_string(), "debug");
+  EXPECT_EQ(props.at("ticket").to_number<int>(), 1);
+  EXPECT_EQ(props.at("metadata").as_object(),
+            (object{{"mode", "fast"}, {"source", "web"}, {"ticket", 2}}));
+  const object member = reply.at("members").at(0).as_object();
+  EXPECT_EQ(member.at("rank").to_number<int>(), 0);
+  EXPECT_EQ(member.at("props").at("why").as_string(), "word");
+  EXPECT_EQ(member.at("props").at("metadata").at("rank").to_number<int>(), 7);
+  EXPECT_EQ(reply.at("outcomes").at(0).at("props").at("metadata").at("type").as_string(), "odd");
+}
+
 TEST_F(OriginRows, TurnsAsATable) {
   const std::string table =
       "id,session_id,created_at,content,embedding,metadata\n"
