@@ -26,7 +26,7 @@ class CommandProgress final : public BatchProgress {
     std::fputs(((as_json ? json : words) + "\n").c_str(), stderr);
     std::fflush(stderr);
   }
-  std::int64_t ClockMs() override { return ClockOf(line_).value_or(tools::ClockMs()); }
+  std::int64_t ClockMs() override { return ClockOf(*line_.request).value_or(tools::ClockMs()); }
   void End() { bar_.End(); }
 
  private:

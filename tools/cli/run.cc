@@ -7,7 +7,6 @@
 #endif
 #include <unistd.h>
 
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -23,7 +22,6 @@
 #include "tools/cli/remote.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
@@ -140,27 +138,12 @@ int PrintFailure(const Error& error, const CommandLine& line) {
   PrintError(error);
   if (line.globals.format == Format::kJson) {
     JsonWriter json(Out());
-    json.BeginObject();
-    json.BeginObject("error");
-    json.Field("code", ErrorCodeName(error.code));
-    json.Field("message", error.message);
-    json.EndObject();
-    json.EndObject();
+    WriteError(error, json);
     Out() << '\n';
     (void)FlushOut();
   }
   if (line.request && !line.hint.empty()) PrintNote(line.hint);
   return ExitCodeOf(error.code);
-}
-
-std::int64_t ClockMs() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-Result<std::int64_t> ClockOf(const CommandLine& line) {
-  if (!line.request->Given("now")) return ClockMs();
-  return ParseTime(line.request->Text("now"), kNoTime);
 }
 
 Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access access,
@@ -169,7 +152,7 @@ Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access
   WorkspaceOptions options;
   options.directory = globals.db;
   options.access = access;
-  PLEXUS_ASSIGN(options.clock_ms, ClockOf(line));
+  PLEXUS_ASSIGN(options.clock_ms, ClockOf(*line.request));
   options.strict = globals.strict;
   options.threads = globals.threads;
   options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);

@@ -9,8 +9,6 @@
 
 namespace plexus::tools {
 
-// Milliseconds since 1970.
-std::int64_t ClockMs();
 // Opens the graph that the line names. Errors: those of Workspace::Open.
 Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access access,
                                                  bool one_request, Progress* progress = nullptr);
@@ -20,8 +18,6 @@ int RunCommand(const CommandLine& line);
 int RunOn(Workspace& workspace, const CommandLine& line);
 // Prints what a request of the line was answered, as RunOn does.
 int PrintReply(Result<Reply> reply, Workspace& workspace, const CommandLine& line);
-// The clock of a line: its --now, or the time that it is.
-Result<std::int64_t> ClockOf(const CommandLine& line);
 // An error on standard error and, as JSON, on standard output, too.
 int PrintFailure(const Error& error, const CommandLine& line);
 

@@ -231,7 +231,7 @@ class Shell {
       held_since_ = SteadyMs();
       EndOnLostReader(false);
     }
-    const Result<std::int64_t> clock = ClockOf(line);
+    const Result<std::int64_t> clock = ClockOf(*line.request);
     if (!clock) return PrintFailure(clock.error(), line);
     writer_->SetClock(*clock);
     const int code = RunOn(*writer_, line);

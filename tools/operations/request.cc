@@ -317,4 +317,14 @@ Status Needs(const Request& request, std::string_view one, std::string_view othe
   return Fail(ErrorCode::kInvalidArgument, request.Name(one) + " needs " + request.Name(other));
 }
 
+std::int64_t ClockMs() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+Result<std::int64_t> ClockOf(const Request& request) {
+  if (!request.Given("now")) return ClockMs();
+  return ParseTime(request.Text("now"), kNoTime);
+}
+
 }  // namespace plexus::tools

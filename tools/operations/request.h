@@ -106,6 +106,11 @@ Status NotTogether(const Request& request, std::string_view one, std::string_vie
 // "ONE needs OTHER" when the one is given without the other.
 Status Needs(const Request& request, std::string_view one, std::string_view other);
 
+// What time it is, in milliseconds since 1970.
+std::int64_t ClockMs();
+// The clock of a request: its `now`, or the time that it is.
+Result<std::int64_t> ClockOf(const Request& request);
+
 // --top-of-page and top_of_page.
 std::string FlagName(std::string_view name);
 // pagerank_refresh as a command: pagerank-refresh; ledger_get, of a family: ledger get.

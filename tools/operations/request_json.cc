@@ -57,29 +57,6 @@ const Parameter* Find(const Operation& operation, std::string_view name) {
   return nullptr;
 }
 
-// Members of the objects at `wanted` (the whole text is at 1), equal ones counted each time.
-// REQUIRES JSON.
-std::size_t MembersAt(std::size_t wanted, std::string_view text) {
-  std::size_t members = 0, depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\')
-      ++i;
-    else if (c == '"')
-      quoted = !quoted;
-    else if (quoted)
-      continue;
-    else if (c == '{' || c == '[')
-      ++depth;
-    else if (c == '}' || c == ']')
-      --depth;
-    else if (c == ':' && depth == wanted)
-      ++members;
-  }
-  return members;
-}
-
 Result<json::value> Parsed(std::string_view text, std::size_t depth) {
   if (text.size() > kMaxRequestBytes)
     return Fail(ErrorCode::kInvalidArgument, "a request has at most 64 MiB");
@@ -98,7 +75,6 @@ Result<Request> FromValue(const Operation& operation, const json::value& value, 
                           Spelling spelling = Spelling::kNames) {
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
-  // Of equal members one reader takes the first and another the last.
   if (members != value.get_object().size())
     return Fail(ErrorCode::kInvalidArgument, "a member of the request stands twice");
   Request request(operation, spelling);
@@ -114,10 +90,31 @@ Result<Request> FromValue(const Operation& operation, const json::value& value, 
 
 }  // namespace
 
+std::size_t CountMembers(std::string_view json, std::size_t depth) {
+  std::size_t members = 0, now = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (quoted)
+      continue;
+    else if (c == '{' || c == '[')
+      ++now;
+    else if (c == '}' || c == ']')
+      --now;
+    else if (c == ':' && (depth == 0 || now == depth))
+      ++members;
+  }
+  return members;
+}
+
 Result<Request> RequestFromJson(const Operation& operation, std::string_view text,
                                 Spelling spelling) {
   PLEXUS_ASSIGN(const json::value value, Parsed(text, 2));
-  return FromValue(operation, value, MembersAt(1, text), spelling);
+  return FromValue(operation, value, CountMembers(text, 1), spelling);
 }
 
 std::string RequestToJson(const Request& request) {
@@ -152,14 +149,14 @@ std::string RequestToJson(const Request& request) {
 
 Result<Request> NamedRequestFromJson(std::string_view text) {
   PLEXUS_ASSIGN(const json::value value, Parsed(text, 3));
-  if (!value.is_object() || value.get_object().size() != 1 || MembersAt(1, text) != 1)
+  if (!value.is_object() || value.get_object().size() != 1 || CountMembers(text, 1) != 1)
     return Fail(ErrorCode::kInvalidArgument,
                 "a request is an object of one member, {\"operation\": {\"parameter\": value}}");
   const auto& [key, parameters] = *value.get_object().begin();
   const std::string name(key.data(), key.size());
   const Operation* operation = FindOperation(name);
   if (!operation) return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(name));
-  return FromValue(*operation, parameters, MembersAt(2, text));
+  return FromValue(*operation, parameters, CountMembers(text, 2));
 }
 
 }  // namespace plexus::tools

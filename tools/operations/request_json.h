@@ -21,6 +21,9 @@ Result<Request> RequestFromJson(const Operation& operation, std::string_view jso
                                 Spelling spelling = Spelling::kNames);
 // The object that says the same: what is given, defaults aside.
 std::string RequestToJson(const Request& request);
+// The members of the objects at that depth of a text that is JSON (the whole is at 1; 0: of all),
+// equal ones counted each time. Of equal members one reader takes the first and another the last.
+std::size_t CountMembers(std::string_view json, std::size_t depth = 0);
 // {"operation": {"parameter": value, ...}}: a request that names what it asks. kInvalidArgument
 // also: not one member, no such operation.
 Result<Request> NamedRequestFromJson(std::string_view json);

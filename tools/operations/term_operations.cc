@@ -77,14 +77,15 @@ Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
   // An index is the whole graph's: a session of a scope makes none, but keeps to its record.
   const bool walled = !workspace.options().wall.empty();
   const bool known = HasTerms(before) || record.stored;
-  keeper.on_ = asked || known || (!walled && HasNoText(before));
+  const bool empty = record.covers() == 0 && !walled && HasNoText(before);
+  keeper.on_ = asked || known || empty;
   keeper.first_ = keeper.on_ && !asked && !known;
   if (!keeper.on_) return keeper;
   if (record.covers() > 0) {
     PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
     keeper.complete_ = missed.none();
   } else {
-    keeper.complete_ = !walled && CountNewerTexts(before, 0, nullptr) == 0;
+    keeper.complete_ = empty;
   }
   return keeper;
 }

@@ -9,6 +9,7 @@
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
@@ -27,17 +28,15 @@ Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::stri
   return scope ? of_kinds.Intersect(*scope) : of_kinds;
 }
 
-bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
-
 // How the graph would be open if the request were no dry run.
 Access AccessToWrite(const Request& request) {
-  return request.operation().AccessFor(IsDry(request) ? request.Without("dry_run") : request);
+  return request.operation().AccessFor(IsDryRun(request) ? request.Without("dry_run") : request);
 }
 
 bool WasMoved(Workspace& workspace, const Request& request, Sequence before) {
   const Snapshot after = workspace.graph().snapshot();
   const bool wrote =
-      IsDry(request) ? AccessToWrite(request) != Access::kRead : after.sequence() != before;
+      IsDryRun(request) ? AccessToWrite(request) != Access::kRead : after.sequence() != before;
   if (!wrote || after.time_ms() <= workspace.now_ms()) return false;
   workspace.notes().push_back({"now lies before " + IsoTime(after.time_ms()) +
                                    ", the graph's time; what is written has that",
@@ -192,7 +191,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   const std::vector<std::string>& scopes = request.List("scope");
   if (!scopes.empty()) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    view.scope = NodeSubset::InScopes(view.snapshot, names, !options_.one_request && !view.past);
+    view.scope = NodeSubset::InScopes(view.snapshot, names, KeepsOrders(view));
   }
   PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
   if (request.Has("show_kinds")) {
@@ -207,13 +206,13 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
                                                       std::optional<NodeSubset> among) {
   if (request.Given(kinds)) {
     PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among,
-                                 !options_.one_request && !view.past));
+                                 KeepsOrders(view)));
   }
   if (!request.Given(where)) return among;
   WhereOptions options;
   options.now_ms = view.now_ms;
   options.subset = among ? &*among : nullptr;
-  options.make_orders = !options_.one_request && !view.past;
+  options.make_orders = KeepsOrders(view);
   options.run.executor = &executor();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text(where), options);
@@ -252,7 +251,7 @@ Status CheckCommon(const Request& request) {
   PLEXUS_TRY(ParseMoment(request.Text("as_of"), 0));  // whether it can be read
   if (operation.name == "decisions_check") return refuse("as_of");
   // A dry run shows what would be written, which is the present: it is no way to write the past.
-  const bool dry = IsDry(request);
+  const bool dry = IsDryRun(request);
   const Access access = AccessToWrite(request);
   if (access == Access::kRead) return {};
   if (access == Access::kNothing) return refuse("as_of");
@@ -429,7 +428,7 @@ namespace {
 // which knows what others have.
 void NoteWall(Workspace& workspace, const Request& request) {
   if (workspace.options().wall.empty()) return;
-  if (IsDry(request) && AccessToWrite(request) != Access::kRead)
+  if (IsDryRun(request) && AccessToWrite(request) != Access::kRead)
     workspace.notes().push_back(
         {"a dry run in a session of a scope knows what the scope sees: the write itself is refused "
          "where a key or a word is of others"});

@@ -96,7 +96,7 @@ class Workspace {
   const WorkspaceOptions& options() const { return options_; }
   // Whether the orders of nodes (NodeSubset::InScopes) are worth making: there will be more
   // questions about this state or the next one.
-  bool keeps_orders() const { return !options_.one_request && !view_.past; }
+  bool keeps_orders() const { return KeepsOrders(view_); }
   // kInvalidArgument: no directory is named.
   Status CheckDirectory() const;
   const std::string& directory() const { return options_.directory; }
@@ -143,6 +143,7 @@ class Workspace {
 
  private:
   Workspace() = default;
+  bool KeepsOrders(const View& view) const { return !options_.one_request && !view.past; }
   Graph& whole() { return database_ ? database_->graph() : *graph_; }
   Status RaiseWall();
   Result<View> Seen(std::string_view as_of, const Request& request);

@@ -6,25 +6,10 @@
 #include <sstream>
 
 #include "tools/operations/reply/json_writer.h"
+#include "tools/operations/request_json.h"
 
 namespace plexus::tools::server {
 namespace {
-
-// Of all objects of a text that is JSON, equal ones counted each time.
-std::size_t MembersInText(std::string_view text) {
-  std::size_t members = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\')
-      ++i;
-    else if (c == '"')
-      quoted = !quoted;
-    else if (!quoted && c == ':')
-      ++members;
-  }
-  return members;
-}
 
 std::size_t MembersInValue(const json::value& value) {
   std::size_t members = 0;
@@ -46,8 +31,7 @@ Result<json::value> ParseJson(std::string_view text) {
   json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
                                   json::storage_ptr(), options);
   if (failed) return Fail(ErrorCode::kInvalidArgument, "no JSON: " + failed.message());
-  // Of equal members one reader takes the first and another the last.
-  if (MembersInText(text) != MembersInValue(value))
+  if (CountMembers(text) != MembersInValue(value))
     return Fail(ErrorCode::kInvalidArgument, "a member stands twice");
   return value;
 }

@@ -8,7 +8,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/server/json_text.h"
-#include "tools/server/service.h"
+#include "tools/operations/request.h"
 
 namespace plexus::tools::server {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tools/operations/arguments.h"
+#include "tools/operations/change.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 
@@ -27,8 +27,6 @@ Error Closed() { return {ErrorCode::kLocked, "the server is closing: try again"}
 
 bool Writes(Access access) { return access == Access::kWrite || access == Access::kCreate; }
 
-bool IsDry(const Request& request) { return request.Has("dry_run") && request.Flag("dry_run"); }
-
 // What opens the directory by its own means and replaces its files.
 bool ReplacesFiles(const Request& request) {
   const Operation& operation = request.operation();
@@ -38,7 +36,7 @@ bool ReplacesFiles(const Request& request) {
 // Bulk mode needs its caller to be the only one. A followed file has none, and takes long.
 bool IsImport(const Request& request) {
   return Writes(request.operation().AccessFor(request)) && request.operation().group == "Files" &&
-         !IsDry(request) && !request.Flag("follow");
+         !IsDryRun(request) && !request.Flag("follow");
 }
 
 // Takes the lock within the time of the request, and as long as that is not cancelled.
@@ -57,17 +55,7 @@ Status Take(Lock& lock, const Request& request, const Caller& caller) {
   return {};
 }
 
-Result<std::int64_t> ClockOf(const Request& request) {
-  if (!request.Given("now")) return ClockMs();
-  return ParseTime(request.Text("now"), kNoTime);
-}
-
 }  // namespace
-
-std::int64_t ClockMs() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 Status CheckRights(const Operation& operation, const Caller& caller) {
   const auto refuse = [&](const char* right) {
@@ -84,12 +72,7 @@ Status CheckRights(const Operation& operation, const Caller& caller) {
 std::string ErrorJson(const Error& error) {
   std::ostringstream text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.BeginObject("error");
-  json.Field("code", ErrorCodeName(error.code));
-  json.Field("message", error.message);
-  json.EndObject();
-  json.EndObject();
+  WriteError(error, json);
   return std::move(text).str();
 }
 

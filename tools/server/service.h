@@ -30,9 +30,6 @@
 
 namespace plexus::tools::server {
 
-// Milliseconds since 1970.
-std::int64_t ClockMs();
-
 struct ServiceOptions {
   std::string directory;
   bool create = true;

@@ -179,6 +179,11 @@ std::string Schema(const Operation& operation, Write write) {
 
 }  // namespace
 
+std::string RequestSchema(const Operation& operation) {
+  return Schema(operation, WriteRequestSchema);
+}
+std::string ReplySchema(const Operation& operation) { return Schema(operation, WriteReplySchema); }
+
 bool OnlyReads(const Operation& operation) {
   return operation.effect == Effect::kRead && !operation.Find("commit") &&
          !operation.Find("record");
@@ -212,8 +217,8 @@ std::string ToolJson(const Operation& operation) {
       .Text("name", operation.name)
       .Text("title", operation.title)
       .Text("description", operation.summary + ". Example: " + operation.examples.front().shell)
-      .Raw("inputSchema", Schema(operation, WriteRequestSchema))
-      .Raw("outputSchema", Schema(operation, WriteReplySchema))
+      .Raw("inputSchema", RequestSchema(operation))
+      .Raw("outputSchema", ReplySchema(operation))
       .Raw("annotations", Annotations(OnlyReads(operation), TakesAway(operation)))
       .object();
 }

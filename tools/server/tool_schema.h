@@ -11,6 +11,9 @@ namespace plexus::tools::server {
 // A reply of a tool ends there unless it is asked for more.
 inline constexpr std::uint64_t kReplyChars = 20'000, kMostReplyChars = 1'000'000;
 
+// JSON Schema of what an operation takes, and of what it replies.
+std::string RequestSchema(const Operation& operation);
+std::string ReplySchema(const Operation& operation);
 // JSON objects of a tool.
 std::string ToolJson(const ToolRow& row);
 std::string ToolJson(const Operation& operation);

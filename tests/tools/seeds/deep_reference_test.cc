@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/seeds/seed_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using boost::json::object;
 using Texts = std::vector<std::string>;
 
-class DeepReference : public ::testing::Test {
+class DeepReference : public SeedGraph {
  protected:
   void SetUp() override {
     const std::string lines =
@@ -27,15 +27,6 @@ class DeepReference : public ::testing::Test {
 )";
     ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, lines).code, 0);
   }
-  Finished Run(std::vector<std::string> arguments, const std::string& input = "") const {
-    arguments.insert(arguments.end(), {"--db", dir_ / "g", "--now", "1700000100000", "--json"});
-    return Plexus(arguments, {.input = input});
-  }
-  object Ask(std::vector<std::string> arguments, const std::string& input = "") const {
-    const Finished run = Run(std::move(arguments), input);
-    EXPECT_EQ(run.code, 0) << run.err << run.out;
-    return run.Json();
-  }
   static std::string Roles(const object& reply) {
     std::string roles;
     for (const auto& one : reply.at("evidence").as_array())
@@ -43,7 +34,6 @@ class DeepReference : public ::testing::Test {
                std::string(one.at("role").as_string()) + " ";
     return roles;
   }
-  TempDir dir_;
 };
 
 TEST_F(DeepReference, RolesComeFromTheHits) {

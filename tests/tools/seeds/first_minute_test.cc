@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/seeds/seed_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -15,33 +15,13 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-class FirstMinute : public ::testing::Test {
+class FirstMinute : public SeedGraph {
  protected:
-  std::string Db() const { return dir_ / "g"; }
-  Finished Run(std::vector<std::string> arguments, const std::string& input = "") const {
-    arguments.insert(arguments.end(), {"--db", Db(), "--now", "1700000100000", "--json"});
-    return Plexus(arguments, {.input = input});
-  }
-  object Ask(std::vector<std::string> arguments, const std::string& input = "") const {
-    const Finished run = Run(std::move(arguments), input);
-    EXPECT_EQ(run.code, 0) << run.err << run.out;
-    return run.Json();
-  }
   std::string First(const std::string& words) const {
     const object reply = Ask({"recall", words});
     const array& hits = reply.at("hits").as_array();
     return hits.empty() ? "" : std::string(hits[0].at("key").as_string());
   }
-  static std::vector<std::string> Keys(const object& reply, const char* list,
-                                       const char* member = "key") {
-    std::vector<std::string> keys;
-    for (const auto& one : reply.at(list).as_array())
-      keys.emplace_back(one.at(member).as_string());
-    return keys;
-  }
-  using Texts = std::vector<std::string>;
-
-  TempDir dir_;
 };
 
 TEST_F(FirstMinute, ATextIsEnough) {

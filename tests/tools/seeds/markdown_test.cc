@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/seeds/seed_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -15,7 +15,7 @@ using boost::json::array;
 using boost::json::object;
 using Texts = std::vector<std::string>;
 
-class Notes : public ::testing::Test {
+class Notes : public SeedGraph {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(Folder() + "/projects");
@@ -32,23 +32,9 @@ class Notes : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(Folder() + "/" + name) << text;
   }
-  Finished Run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--db", dir_ / "g", "--now", "1700000100000", "--json"});
-    return Plexus(arguments);
-  }
-  object Ask(std::vector<std::string> arguments) const {
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err << run.out;
-    return run.Json();
-  }
   Texts Links(const std::string& key) const {
-    Texts keys;
-    const object reply = Ask({"neighbors", key, "--kinds", "link", "--direction", "out"});
-    for (const auto& one : reply.at("neighbors").as_array())
-      keys.emplace_back(one.at("key").as_string());
-    return keys;
+    return Keys(Ask({"neighbors", key, "--kinds", "link", "--direction", "out"}), "neighbors");
   }
-  TempDir dir_;
 };
 
 TEST_F(Notes, ComeInWithTagsLinksAndFields) {

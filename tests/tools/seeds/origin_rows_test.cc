@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/seeds/seed_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -13,25 +13,7 @@ using boost::json::array;
 using boost::json::object;
 using Texts = std::vector<std::string>;
 
-class OriginRows : public ::testing::Test {
- protected:
-  Finished Run(std::vector<std::string> arguments, const std::string& input = "") const {
-    arguments.insert(arguments.end(), {"--db", dir_ / "g", "--now", "1700000100000", "--json"});
-    return Plexus(arguments, {.input = input});
-  }
-  object Ask(std::vector<std::string> arguments, const std::string& input = "") const {
-    const Finished run = Run(std::move(arguments), input);
-    EXPECT_EQ(run.code, 0) << run.err << run.out;
-    return run.Json();
-  }
-  static Texts Keys(const object& reply, const char* list, const char* member = "key") {
-    Texts keys;
-    for (const auto& one : reply.at(list).as_array())
-      keys.emplace_back(one.at(member).as_string());
-    return keys;
-  }
-  TempDir dir_;
-};
+class OriginRows : public SeedGraph {};
 
 // S5: memory_turns as Postgres prints rows; then the edges that the pipelines build.
 constexpr const char* kTurns =

@@ -128,17 +128,15 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
 
 // "source=from" -> what the file calls "from" is the source.
 Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
+  PLEXUS_ASSIGN(const auto pairs, PairsOf(request, "columns", "MEANING=COLUMN, as source=from"));
   std::vector<ColumnName> names;
-  for (const std::string& pair : request.List("columns")) {
-    const std::size_t equal = pair.find('=');
-    if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": " + Quoted(pair) +
-                                                   " is not MEANING=COLUMN, as source=from");
-    names.push_back({pair.substr(0, equal), pair.substr(equal + 1)});
+  for (const auto& [meaning, in_file] : pairs) {
+    names.push_back({meaning, in_file});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
-        return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": " + Quoted(pair) +
-                                                     " names what stands there already");
+        return Fail(ErrorCode::kInvalidArgument,
+                    request.Name("columns") + ": " + Quoted(meaning + "=" + in_file) +
+                        " names what stands there already");
   }
   if (!names.empty() && AskedVectorFormat(request))
     return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " go with tables");
@@ -155,6 +153,20 @@ Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
       ErrorCode::kInvalidArgument,
       request.Name("columns") + ": no file has a column or field " + names +
           " that could mean this; tables, rows, GraphML and node-link JSON have such names");
+}
+
+// What a file got wrong is no slip of the request; a column that no file has is one.
+Result<ImportReport> Judged(const Request& request, Result<ImportReport> report) {
+  if (report) {
+    PLEXUS_TRY(CheckColumnsUsed(request, *report));
+  } else if (report.error().code == ErrorCode::kInvalidArgument) {
+    return Fail(ErrorCode::kFailedPrecondition, report.error().message);
+  }
+  return report;
+}
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
@@ -216,16 +228,10 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
-  Result<ImportReport> report = Read(*graph, workspace.input(), request, options);
-  if (!report) {
-    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
-    return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
-  }
-  PLEXUS_TRY(CheckColumnsUsed(request, *report));
-  report->sequence = before;
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return MakeReply(workspace, request, *std::move(report), std::nullopt, true, seconds);
+  PLEXUS_ASSIGN(ImportReport report,
+                Judged(request, Read(*graph, workspace.input(), request, options)));
+  report.sequence = before;
+  return MakeReply(workspace, request, std::move(report), std::nullopt, true, SecondsSince(start));
 }
 
 // Whether the batch does what the files did to the copy. Formats with a way past the batches do not
@@ -266,21 +272,17 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
   };
   options.limits.load_bytes = 0;  // in batches
   const auto start = std::chrono::steady_clock::now();
-  Result<ImportReport> report = Read(*copy, workspace.input(), request, options);
-  if (!report) {
-    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
-    return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
-  }
-  PLEXUS_TRY(CheckColumnsUsed(request, *report));
+  PLEXUS_ASSIGN(ImportReport report,
+                Judged(request, Read(*copy, workspace.input(), request, options)));
   settle(copy->snapshot().sequence());
   const bool dry = IsDryRun(request);
-  if (!report->stopped) {
+  if (!report.stopped) {
     if (index) PLEXUS_TRY(keeper.Complete(workspace.snapshot(), joined));
     PreviewOptions preview;
     preview.executor = &workspace.executor();
     preview.scope = workspace.graph().options().scope;
     PLEXUS_ASSIGN(const PreviewResult proposal, Preview(workspace.snapshot(), joined, preview));
-    if (!IsOf(*report, proposal.report))
+    if (!IsOf(report, proposal.report))
       return Fail(ErrorCode::kUnsupported,
                   "files of this format are not records that rules could judge: " +
                       request.Name("check") + " goes with jsonl, rows, csv and tsv");
@@ -288,10 +290,8 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
     joined.ExpectSequence(workspace.snapshot().sequence());
     if (!dry && !joined.empty()) PLEXUS_TRY(workspace.graph().Apply(joined));
   }
-  report->sequence = workspace.graph().snapshot().sequence();
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return MakeReply(workspace, request, *std::move(report), std::nullopt, dry, seconds);
+  report.sequence = workspace.graph().snapshot().sequence();
+  return MakeReply(workspace, request, std::move(report), std::nullopt, dry, SecondsSince(start));
 }
 
 // The graph is still what the files were made for.
@@ -343,30 +343,23 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(followed, Follow(workspace, request, options));
     return followed->import;
   };
-  Result<ImportReport> report = read();
-  if (!report) {
-    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
-    return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
-  }
-  PLEXUS_TRY(CheckColumnsUsed(request, *report));
+  PLEXUS_ASSIGN(ImportReport report, Judged(request, read()));
   std::optional<IndexTermsReport> terms;
-  if (!report->stopped && index) {  // a refused file leaves no trace
+  if (!report.stopped && index) {  // a refused file leaves no trace
     PLEXUS_ASSIGN(terms, last ? keeper.IndexAll() : keeper.Finish());
-    report->sequence = workspace.graph().snapshot().sequence();
+    report.sequence = workspace.graph().snapshot().sequence();
     if (!HasTerms(workspace.graph().snapshot())) terms.reset();  // there was no text
   }
   std::string built;
-  if (!report->stopped && request.Given("build")) {
+  if (!report.stopped && request.Given("build")) {
     Result<std::string> made = BuildAfter(workspace, request);
     if (!made)
       return Fail(made.error().code, "imported, but nothing was built: " + made.error().message);
     built = *std::move(made);
-    report->sequence = workspace.graph().snapshot().sequence();
+    report.sequence = workspace.graph().snapshot().sequence();
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Reply reply =
-      MakeReply(workspace, request, *std::move(report), terms, false, seconds, followed);
+  Reply reply = MakeReply(workspace, request, std::move(report), terms, false, SecondsSince(start),
+                          followed);
   if (built.empty()) return reply;
   reply.page += "built: " + built + "\n";
   reply.members = [members = std::move(reply.members),

@@ -40,14 +40,25 @@ bool IsOneBatch(const std::vector<std::string>& files) {
   return !packed && TotalBytes(files) < ImportOptions().block_bytes;
 }
 
-Result<std::vector<ColumnName>> KindNames(const Request& request) {
-  std::vector<ColumnName> names;
-  for (const std::string& pair : request.List("kind_map")) {
+Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& request,
+                                                                 std::string_view name,
+                                                                 std::string_view form) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& pair : request.List(name)) {
     const std::size_t equal = pair.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Fail(ErrorCode::kInvalidArgument, request.Name("kind_map") + ": " + Quoted(pair) +
-                                                   " is not THEIRS=OURS, as IS_A=is-a");
-    names.push_back({pair.substr(equal + 1), pair.substr(0, equal)});
+      return Fail(ErrorCode::kInvalidArgument, request.Name(name) + ": " + Quoted(pair) +
+                                                   " is not " + std::string(form));
+    pairs.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
+  }
+  return pairs;
+}
+
+Result<std::vector<ColumnName>> KindNames(const Request& request) {
+  PLEXUS_ASSIGN(const auto pairs, PairsOf(request, "kind_map", "THEIRS=OURS, as IS_A=is-a"));
+  std::vector<ColumnName> names;
+  for (const auto& [theirs, ours] : pairs) {
+    names.push_back({ours, theirs});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].in_file == names.back().in_file)
         return Fail(ErrorCode::kInvalidArgument, request.Name("kind_map") + ": " +

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/error.h"
@@ -18,6 +20,10 @@ std::uintmax_t TotalBytes(const std::vector<std::string>& files);
 // One file that is read and applied as a whole. What is packed may be any size.
 bool IsOneBatch(const std::vector<std::string>& files);
 
+// The two sides of the '=' of each element of a list; `form`: how an element looks.
+Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& request,
+                                                                 std::string_view name,
+                                                                 std::string_view form);
 // "kind_map": "IS_A=is-a" says that what the file calls IS_A is the kind is-a.
 Result<std::vector<ColumnName>> KindNames(const Request& request);
 

@@ -16,6 +16,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/memory/kept_rules.h"
+#include "tools/operations/given_values.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -50,30 +51,6 @@ Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::strin
   return kind ? batch.IndexNode(*kind, std::string_view(stored).substr(at + 1)) : batch.Node(key);
 }
 
-// A misspelt kind would quietly become a new one: say so.
-void NoteNewKind(Workspace& workspace, const std::string& kind) {
-  if (workspace.schema().FindEdgeKind(kind)) return;
-  workspace.notes().push_back({"note: " + Quoted(kind) + " is a new edge kind" +
-                               DidYouMean(kind, EdgeKindNames(workspace.schema()))});
-}
-
-Status TakeTime(Workspace& workspace, const Request& request, const char* name,
-                std::optional<std::int64_t>& value) {
-  if (!request.Given(name)) return {};
-  PLEXUS_ASSIGN(value, ParseTime(request.Text(name), workspace.now_ms()));
-  WarnOfSeconds(workspace, request.Name(name), *value);
-  return {};
-}
-
-// An edge that ends before it begins is never valid: a slip of the hand.
-Status CheckValidTimes(const Request& request, const WriteBatch::EdgeInput& edge) {
-  if (!edge.valid_from || !edge.valid_until || *edge.valid_from < *edge.valid_until) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              request.Name("valid_from", request.Text("valid_from")) + " is not before " +
-                  request.Name("valid_until", request.Text("valid_until")) +
-                  ": the edge would never be valid");
-}
-
 // What is taken away has to be meant: a name that was an index node's ("tag:rust") does not fall
 // through to a fact of that very key once the index node is gone.
 Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
@@ -98,10 +75,11 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   edge.label = request.Text("label");
-  PLEXUS_TRY(TakeTime(workspace, request, "created_at", edge.created_at));
-  PLEXUS_TRY(TakeTime(workspace, request, "valid_from", edge.valid_from));
-  PLEXUS_TRY(TakeTime(workspace, request, "valid_until", edge.valid_until));
-  PLEXUS_TRY(CheckValidTimes(request, edge));
+  PLEXUS_ASSIGN(edge.created_at, GivenTime(workspace, request, "created_at"));
+  PLEXUS_ASSIGN(edge.valid_from, GivenTime(workspace, request, "valid_from"));
+  PLEXUS_ASSIGN(edge.valid_until, GivenTime(workspace, request, "valid_until"));
+  PLEXUS_TRY(CheckValidTimes(request, edge.valid_from, edge.valid_until,
+                             "the edge would never be valid"));
   if (request.Given("created_by")) edge.created_by = request.Text("created_by");
   std::string properties;
   if (request.Given("props")) {
@@ -109,7 +87,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
     edge.properties = properties;
   }
   const std::string& kind = request.Text("kind");
-  NoteNewKind(workspace, kind);
+  NoteNewEdgeKind(workspace, kind);
   const auto match = workspace.schema().FindEdgeKind(kind);
   const bool index = match && workspace.schema().edge_kind(match->kind).plane == Plane::kIndex;
   WriteBatch batch = MakeBatch(workspace, request);

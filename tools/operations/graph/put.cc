@@ -18,6 +18,7 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/memory/kept_rules.h"
+#include "tools/operations/given_values.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -146,20 +147,10 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
   return kind.empty() ? batch.UpsertNode(key) : batch.UpsertNode(key, batch.NodeKindNamed(kind));
 }
 
-// A misspelt kind would quietly become a new one: say so.
-void NoteNewKind(Workspace& workspace, const std::string& kind) {
-  if (kind.empty() || workspace.schema().FindNodeKind(kind)) return;
-  workspace.notes().push_back({"note: " + Quoted(kind) + " is a new node kind" +
-                               DidYouMean(kind, NodeKindNames(workspace.schema()))});
-}
-
 // Exactly these tags.
 Status ReplaceTags(const Workspace& workspace, const Request& request, WriteBatch& batch,
                    NodeRef node, const std::vector<std::string>& tags) {
-  for (const std::string& tag : tags)
-    if (tag.empty() || tag.find(kIndexSeparator) != std::string::npos)
-      return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("tags") + ": a tag is a name without U+001F");
+  PLEXUS_TRY(CheckTags(request));
   const Snapshot& snapshot = workspace.snapshot();
   const EdgeKindId has_tag[] = {kHasTag};
   if (!node.local())
@@ -231,7 +222,7 @@ Status CheckValidTimes(const Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
-  NoteNewKind(workspace, request.Text("kind"));
+  NoteNewNodeKind(workspace, request.Text("kind"));
   WriteBatch batch = MakeBatch(workspace, request);
   PLEXUS_ASSIGN(const NodeRef node, Target(workspace, request, batch));
   PLEXUS_TRY(CheckSetOnce(request));

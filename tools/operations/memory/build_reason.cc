@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/common/node_subset.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::tools {
 namespace {
 
 std::vector<NodeId> NodesOfKind(const Snapshot& snapshot, NodeKindId kind) {
-  std::vector<NodeId> nodes;
-  for (NodeId node = 0; node < snapshot.node_count(); ++node)
-    if (snapshot.alive(node) && snapshot.node_kind(node) == kind) nodes.push_back(node);
-  return nodes;
+  return NodeSubset::OfKinds(snapshot, {&kind, 1}).ToList();
 }
 
 // How many arcs of the kind a node has that has the most.

@@ -12,6 +12,7 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/given_values.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/memory/memory_around.h"
@@ -26,23 +27,11 @@
 namespace plexus::tools {
 namespace {
 
-Result<std::optional<std::int64_t>> TimeOf(Workspace& workspace, const Request& request,
-                                           const char* name) {
-  if (!request.Given(name)) return std::nullopt;
-  PLEXUS_ASSIGN(const std::int64_t time, ParseTime(request.Text(name), workspace.now_ms()));
-  WarnOfSeconds(workspace, request.Name(name), time);
-  return time;
-}
-
 Status SetTimes(Workspace& workspace, const Request& request, WriteBatch& batch, NodeRef node) {
-  PLEXUS_ASSIGN(const auto created, TimeOf(workspace, request, "time"));
-  PLEXUS_ASSIGN(const auto from, TimeOf(workspace, request, "valid_from"));
-  PLEXUS_ASSIGN(const auto until, TimeOf(workspace, request, "valid_until"));
-  if (from && until && *from >= *until)
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("valid_from", request.Text("valid_from")) + " is not before " +
-                    request.Name("valid_until", request.Text("valid_until")) +
-                    ": the memory would never be visible");
+  PLEXUS_ASSIGN(const auto created, GivenTime(workspace, request, "time"));
+  PLEXUS_ASSIGN(const auto from, GivenTime(workspace, request, "valid_from"));
+  PLEXUS_ASSIGN(const auto until, GivenTime(workspace, request, "valid_until"));
+  PLEXUS_TRY(CheckValidTimes(request, from, until, "the memory would never be visible"));
   if (created) batch.SetI64(node, ColumnRef(kCreatedAt), *created);
   if (from) batch.SetI64(node, ColumnRef(kValidFrom), *from);
   if (until) batch.SetI64(node, ColumnRef(kValidUntil), *until);
@@ -61,9 +50,7 @@ Status Relate(Workspace& workspace, const Request& request, WriteBatch& batch, N
     if (known && workspace.schema().edge_kind(known->kind).plane == Plane::kIndex)
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name("relate") + ": " + Quoted(kind) + " is no kind between memories");
-    if (!known)
-      workspace.notes().push_back({"note: " + Quoted(kind) + " is a new edge kind" +
-                                   DidYouMean(kind, EdgeKindNames(workspace.schema()))});
+    NoteNewEdgeKind(workspace, kind);
     PLEXUS_ASSIGN(const NodeId other,
                   FindAliveNode(workspace.snapshot(), given.substr(equal + 1)));
     if (!workspace.snapshot().is_fact(other))
@@ -104,12 +91,9 @@ Status SetProperties(const Snapshot& snapshot, const Request& request, const Mem
 }
 
 Status SetTags(const Request& request, WriteBatch& batch, NodeRef node) {
-  for (const std::string& tag : request.List("tags")) {
-    if (tag.empty() || tag.find(kIndexSeparator) != std::string::npos)
-      return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("tags") + ": a tag is a name without U+001F");
+  PLEXUS_TRY(CheckTags(request));
+  for (const std::string& tag : request.List("tags"))
     batch.Link(node, kHasTag, batch.IndexNode(kTag, tag));
-  }
   return {};
 }
 
@@ -120,9 +104,7 @@ Status SetKind(Workspace& workspace, const Request& request, const std::string& 
     return Fail(ErrorCode::kInvalidArgument, "kind " + Quoted(kind) + " is of index nodes; " +
                                                  request.Command("put", workspace.directory()) +
                                                  " makes them");
-  if (!known)
-    workspace.notes().push_back({"note: " + Quoted(kind) + " is a new node kind" +
-                                 DidYouMean(kind, NodeKindNames(workspace.schema()))});
+  NoteNewNodeKind(workspace, kind);
   batch.UpsertNode(node, batch.NodeKindNamed(kind));
   return {};
 }

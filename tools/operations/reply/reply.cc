@@ -15,4 +15,13 @@ void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWri
   writer.EndObject();
 }
 
+void WriteError(const Error& error, ReplyWriter& writer) {
+  writer.BeginObject();
+  writer.BeginObject("error");
+  writer.Field("code", ErrorCodeName(error.code));
+  writer.Field("message", error.message);
+  writer.EndObject();
+  writer.EndObject();
+}
+
 }  // namespace plexus::tools

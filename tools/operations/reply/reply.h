@@ -64,5 +64,7 @@ struct Reply {
 // The object within its limit, with "truncated" and "time_moved" at its end when they are true (the
 // former also when the members say that it is false), and "warnings" when there are any.
 void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWriter& writer);
+// {"error":{"code":..,"message":..}}: what every door says of a failure.
+void WriteError(const Error& error, ReplyWriter& writer);
 
 }  // namespace plexus::tools

@@ -1,25 +1,11 @@
 // One path an operation; what only reads, and takes no content of files, has GET, too.
-#include <sstream>
-
 #include "tools/operations/registry.h"
-#include "tools/operations/reply/json_writer.h"
-#include "tools/operations/schema.h"
 #include "tools/server/http/routes.h"
 #include "tools/server/json_text.h"
 #include "tools/server/tool_schema.h"
 
 namespace plexus::tools::server {
 namespace {
-
-template <class Write>
-std::string Schema(const Operation& operation, Write write) {
-  std::ostringstream text;
-  JsonWriter json(text);
-  json.BeginObject();
-  write(json, operation);
-  json.EndObject();
-  return std::move(text).str();
-}
 
 std::string Content(std::string_view schema) {
   return R"({"application/json":{"schema":)" + std::string(schema) + "}}";
@@ -34,7 +20,7 @@ std::string Responses(const std::string& reply) {
 }
 
 std::string PathItem(const Operation& operation) {
-  const std::string reply = Content(Schema(operation, WriteReplySchema));
+  const std::string reply = Content(ReplySchema(operation));
   const auto call = [&](std::string_view id) {
     ObjectText object;
     object.Text("operationId", id).Text("summary", operation.summary);
@@ -46,7 +32,7 @@ std::string PathItem(const Operation& operation) {
                        .Raw("requestBody",
                             ObjectText()
                                 .Bool("required", true)
-                                .Raw("content", Content(Schema(operation, WriteRequestSchema)))
+                                .Raw("content", Content(RequestSchema(operation)))
                                 .object())
                        .Raw("responses", Responses(reply))
                        .object());

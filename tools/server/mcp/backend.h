@@ -54,8 +54,6 @@ struct Call {
   std::function<void(std::string_view method, std::string_view params)> notify = {};
   // A progress notification; does nothing where the client asked for none.
   std::function<void(double done, double total, std::string_view message)> progress = {};
-  // Of the era of the handshake: asks the client and waits; may be empty.
-  std::function<Outcome(std::string_view method, std::string_view params)> ask_client = {};
   const std::atomic<bool>* cancel = nullptr;
 };
 
