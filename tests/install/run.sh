@@ -48,18 +48,7 @@ sed 's|.*|#include "plexus/&"|' "$work/listed" >"$work/all.cc"
 eigen=$(pkg-config --cflags eigen3)
 # shellcheck disable=SC2086  # flags are words
 g++ -std=c++23 -fsyntax-only -I"$tree/tests/install/host" -I"$work/prefix/include" $eigen "$work/all.cc"
-documents=$work/prefix/share/doc/plexus
-for document in LICENSE README.md storage/FORMAT.md; do
-  test -s "$documents/$document" || fail "no $document"
-done
-# Every link of a document to another file finds it.
-find "$documents" -name '*.md' | while read -r document; do
-  { grep -oE '\]\([^) ]+\)' "$document" || true; } | sed -E 's/^..(.*).$/\1/; s/#.*//' |
-    while read -r link; do
-      case $link in "" | *:*) continue ;; esac
-      test -e "$(dirname "$document")/$link" || fail "$document links to $link, which is not installed"
-    done
-done
+"$tree/tests/install/documents.sh" "$work/tree"
 consume installed adaptors -DCMAKE_PREFIX_PATH="$work/prefix"
 # A user without Eigen: everything but that one header.
 consume without_eigen "" -DCMAKE_PREFIX_PATH="$work/prefix" \

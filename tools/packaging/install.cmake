@@ -36,18 +36,13 @@ install(FILES ${PROJECT_BINARY_DIR}/plexus.pc DESTINATION ${pc_dir})
 
 # Documents keep their folders, so that their links to each other work: what one of them links to
 # is installed, too. The component doc: documents alone.
-file(GLOB_RECURSE notes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/bench/notes/*.md)
+set(folders algorithms bench engine storage tools third_party)
+list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.md" OUTPUT_VARIABLE patterns)
+file(GLOB top RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
+file(GLOB_RECURSE documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${patterns})
 foreach(document
-    .ci/run bench/RESULTS.md bench/peers/README.md bench/peers/RESULTS.md bench/ratios.svg ${notes}
-    tools/REFERENCE.md tools/REPLIES.md tools/TOUR.md
-    LICENSE README.md CONTRIBUTING.md algorithms/README.md bench/README.md engine/README.md
-    algorithms/centrality/README.md algorithms/common/README.md algorithms/community/README.md
-    algorithms/connectivity/README.md algorithms/memory/README.md algorithms/pagerank/README.md
-    algorithms/paths/README.md algorithms/retrieval/README.md algorithms/similarity/README.md
-    algorithms/traversal/README.md
-    storage/FORMAT.md storage/README.md storage/formats/README.md tests/README.md
-    tests/install/consumer.cc third_party/README.md tools/README.md tools/scripts/packages.txt)
+    .ci/run LICENSE bench/ratios.svg tests/README.md tests/install/consumer.cc
+    tools/scripts/packages.txt ${top} ${documents})
   cmake_path(GET document PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder}
     COMPONENT doc)
