@@ -40,9 +40,8 @@ std::uint32_t FirstNotBelow(std::uint32_t begin, std::uint32_t end, std::uint32_
 // its own small buffer, or into heap memory for rows with many delta arcs.
 class DeltaRow {
  public:
-  // `kinds`: only those of its arcs.
-  DeltaRow(const GraphState& state, Direction direction, NodeId node,
-           ArcFilter::Range kinds = {0, std::numeric_limits<KindId>::max()}) {
+  // The arcs of these kinds.
+  DeltaRow(const GraphState& state, Direction direction, NodeId node, ArcFilter::Range kinds) {
     for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
       const RunSide& side = state.runs[r]->side(direction);
       auto [begin, end] = side.Row(node);
@@ -262,29 +261,27 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
     }
     return engine_internal::Call(fn, Arc{neighbor, kind, weight, ref});
   };
-  const auto walk = [&](std::uint32_t i, std::uint32_t end) {
-    for (; i < end; ++i)
-      if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
-        return false;
-    return true;
-  };
   constexpr std::uint32_t kLong = 64;  // rows that are searched for the kinds of a filter
+  constexpr ArcFilter::Range kAllKinds{0, std::numeric_limits<KindId>::max()};
   const std::uint32_t begin = rows.begin(node), end = rows.end(node);
   const bool is_clean = clean(direction, node);
-  const std::span<const ArcFilter::Range> ranges = filter.ranges();
   // Of a row in the delta the length is not known; one range costs it no more look-ups than all.
-  if (!ranges.empty() && (end - begin > kLong || (!is_clean && ranges.size() == 1))) {
-    for (const ArcFilter::Range range : ranges) {
-      const auto [first, last] = rows.Part(begin, end, range);
-      if (is_clean ? !walk(first, last)
-                   : !rows.Merge(first, last,
-                                 engine_internal::DeltaRow(*state_, direction, node, range), emit))
-        return false;
+  const std::span<const ArcFilter::Range> ranges = filter.ranges();
+  const bool searched =
+      !ranges.empty() && (end - begin > kLong || (!is_clean && ranges.size() == 1));
+  for (std::size_t r = 0; r < (searched ? ranges.size() : 1); ++r) {
+    const ArcFilter::Range kinds = searched ? ranges[r] : kAllKinds;
+    auto [i, last] = searched ? rows.Part(begin, end, kinds) : std::pair(begin, end);
+    if (is_clean) {
+      for (; i < last; ++i)
+        if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
+          return false;
+    } else if (!rows.Merge(i, last, engine_internal::DeltaRow(*state_, direction, node, kinds),
+                           emit)) {
+      return false;
     }
-    return true;
   }
-  if (is_clean) return walk(begin, end);
-  return rows.Merge(begin, end, engine_internal::DeltaRow(*state_, direction, node), emit);
+  return true;
 }
 
 template <class Fn>
