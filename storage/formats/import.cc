@@ -59,7 +59,8 @@ bool StatesNodes(FileFormat format) {
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
-  if (run.collector && format != FileFormat::kEdgeList)
+  const bool table = format == FileFormat::kCsv || format == FileFormat::kTsv;
+  if (run.collector && format != FileFormat::kEdgeList && !table)
     return Fail(ErrorCode::kIo,
                 input.name + ": has changed while it was read; nothing was applied");
   if (format == FileFormat::kEdgeList && run.options.strict)
@@ -71,8 +72,16 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   switch (format) {
     case FileFormat::kCsv:
     case FileFormat::kTsv: {
-      PLEXUS_ASSIGN(auto table, OpenTable(run, input, reader, format));
-      if (table) status = RunPipeline(run, input.name, reader, *table);
+      PLEXUS_ASSIGN(auto rows, OpenTable(run, input, reader, format));
+      if (!rows) break;
+      const auto edges = rows->plain_edges();
+      if (!run.collector)
+        status = RunPipeline(run, input.name, reader, *rows);
+      else if (edges)
+        status = RunPipeline(run, input.name, reader,
+                             CsvEdgeParser(*edges, run.collector->numbers()));
+      else
+        status = Fail(ErrorCode::kResourceExhausted, "more than plain edges");
       break;
     }
     case FileFormat::kJsonLines:
@@ -85,7 +94,8 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       status = ImportObjects(run, input, reader, McpMemoryParser());
       break;
     case FileFormat::kEdgeList:
-      status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
+      status = run.collector ? RunPipeline(run, input.name, reader,
+                                           EdgeLoadParser(run.collector->numbers()))
                              : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
     default:
@@ -204,13 +214,23 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
   return status;
 }
 
-bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
-  return std::ranges::all_of(inputs, [&](const Input& input) {
+// Whether the heads of all inputs promise edges and weights, and nothing else.
+bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
+  const ImportReport before = run.report;
+  const bool plain = std::ranges::all_of(inputs, [&](const Input& input) {
     if (input.is_directory()) return false;
     BlockReader reader = MakeReader(nullptr, run.options);
-    return OpenReader(run.options, input, reader).value_or(FileFormat::kAuto) ==
-           FileFormat::kEdgeList;
+    const auto format = OpenReader(run.options, input, reader);
+    if (format != FileFormat::kCsv && format != FileFormat::kTsv)
+      return format == FileFormat::kEdgeList;
+    if (run.options.strict || !run.options.kind_names.empty() ||
+        !run.options.reversed_kinds.empty())
+      return false;
+    const auto table = OpenTable(run, input, reader, *format);
+    return table && *table && (*table)->plain_edges();
   });
+  run.report = before;  // what is wrong with a header, the general way says
+  return plain;
 }
 
 // Collects the edges of all inputs and loads them at once. False: these must go batch by
@@ -218,7 +238,7 @@ bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 ||
       !run.options.columns.empty() || run.options.batch_ops > Limits::kMaxBatchOps ||
-      !AllEdgeLists(run, inputs))
+      !AllPlainEdges(run, inputs))
     return false;
   const ImportReport before = run.report;
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;

@@ -234,6 +234,32 @@ Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) 
   return {};
 }
 
+std::optional<CsvEdgeParser::Table> CsvParser::plain_edges() const {
+  if (!edges_ || rows_ || ambiguous_ends_ || directions_ ||
+      columns_.size() > CsvEdgeParser::kMaxColumns)
+    return std::nullopt;
+  CsvEdgeParser::Table table{.delimiter = delimiter_,
+                             .columns = columns_.size(),
+                             .line_bytes = std::min(limits_.line_bytes, limits_.field_bytes)};
+  for (std::size_t i = 0; i < columns_.size(); ++i) switch (columns_[i].field) {
+      case Field::kSource:
+        table.source = i;
+        break;
+      case Field::kTarget:
+        table.target = i;
+        break;
+      case Field::kWeight:
+        table.weight = i;
+        break;
+      case Field::kKind:
+        table.kind = i;
+        break;
+      default:
+        return std::nullopt;
+    }
+  return table;
+}
+
 std::string_view CsvParser::KeyCell(const CsvRow& row, Field field) const {
   const std::string_view cell = Cell(row, field);
   return row.quoted(cell) ? cell : Trim(cell);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "storage/formats/csv/csv_edges.h"
 #include "storage/formats/pipeline/batch_builder.h"
 #include "storage/formats/pipeline/record_parser.h"
 
@@ -59,6 +60,8 @@ class CsvParser final : public RecordParser {
   void set_memory_rows(AddMemoryRow add) { add_row_ = add; }
 
   std::size_t header_bytes() const { return header_bytes_; }
+  // Set: the rows of the table are edges with a weight at most.
+  std::optional<CsvEdgeParser::Table> plain_edges() const;
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
   std::size_t RecordLength(std::string_view text) const override { return CsvRecordLength(text); }

@@ -1,9 +1,8 @@
-// Edge lists into an empty graph, at once: parsed a single time, collected, then loaded.
+// Edges into an empty graph, at once: parsed a single time, collected, then loaded.
 //
-// The pipeline reads and parses as always, but pieces hold bare pairs (EdgeLoadParser), and
-// in the place of the graph EdgeCollector takes them in file order. It gives keys their
-// ids by first appearance: a key that is a decimal number as a program writes it is looked
-// up in an array, any other in a table of strings, once per piece. Nothing is applied
+// The pipeline reads and parses as always, but pieces hold bare pairs (EdgeLoadParser of edge
+// lists, CsvEdgeParser of tables), and in the place of the graph EdgeCollector takes them in file
+// order. It gives keys their ids by first appearance (piece_edges.h). Nothing is applied
 // before the last line was read, so an error, or anything that this way does not cover,
 // leaves the graph as it was; then the general way begins from the start. Internal to
 // storage/formats.
@@ -20,7 +19,7 @@ namespace plexus::formats_internal {
 // Gives the pieces `edges` instead of a batch.
 class EdgeLoadParser final : public RecordParser {
  public:
-  // Numbers below `numbers` are keys by themselves.
+  // `numbers`: as PieceCollector::numbers.
   explicit EdgeLoadParser(std::uint32_t numbers) : numbers_(numbers) {}
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
@@ -34,7 +33,7 @@ class EdgeCollector final : public PieceCollector {
   // For files of `text_bytes` in all.
   EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
 
-  const RecordParser& parser() const override { return parser_; }
+  std::uint32_t numbers() const override { return numbers_; }
   // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
   // to be loaded at once.
   Status Take(Piece& piece) override;
@@ -47,7 +46,6 @@ class EdgeCollector final : public PieceCollector {
   std::uint64_t most_bytes_;
   // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers_;
-  EdgeLoadParser parser_{0};
   std::uint64_t edges_ = 0;
   EdgeLoad load_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet

@@ -19,6 +19,7 @@ struct PieceEdges {
   LoadBatch batch;
   std::vector<Name> names;
   std::uint32_t largest = 0;  // number
+  bool plain = true;          // false: the piece holds what edges and weights do not say
 };
 
 }  // namespace plexus::formats_internal

@@ -199,11 +199,12 @@ class RecordParser {
   virtual bool quoted() const { return false; }
 };
 
-// Takes pieces in file order, in the place of the graph, and names the parser that makes them.
+// Takes pieces in file order, in the place of the graph.
 class PieceCollector {
  public:
   virtual ~PieceCollector() = default;
-  virtual const RecordParser& parser() const = 0;
+  // Numbers below it are keys by themselves (PieceEdges).
+  virtual std::uint32_t numbers() const = 0;
   virtual Status Take(Piece& piece) = 0;
 };
 
