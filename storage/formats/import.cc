@@ -78,8 +78,8 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       if (!run.collector)
         status = RunPipeline(run, input.name, reader, *rows);
       else if (edges)
-        status = RunPipeline(run, input.name, reader,
-                             CsvEdgeParser(*edges, run.collector->numbers()));
+        status =
+            RunPipeline(run, input.name, reader, CsvEdgeParser(*edges, run.collector->numbers()));
       else
         status = Fail(ErrorCode::kResourceExhausted, "more than plain edges");
       break;
@@ -94,9 +94,9 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       status = ImportObjects(run, input, reader, McpMemoryParser());
       break;
     case FileFormat::kEdgeList:
-      status = run.collector ? RunPipeline(run, input.name, reader,
-                                           EdgeLoadParser(run.collector->numbers()))
-                             : RunPipeline(run, input.name, reader, EdgeListParser());
+      status = run.collector
+                   ? RunPipeline(run, input.name, reader, EdgeLoadParser(run.collector->numbers()))
+                   : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
     default:
       return Fail(ErrorCode::kInvalidArgument,

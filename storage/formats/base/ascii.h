@@ -20,4 +20,18 @@ inline std::string Lower(std::string_view s) {
   return out;
 }
 
+struct Surprises {
+  bool control = false;  // bytes below the space other than tab and line ends
+  bool non_ascii = false;
+};
+
+inline Surprises LookFor(std::string_view text) {
+  unsigned char high = 0, control = 0;
+  for (unsigned char c : text) {
+    high |= c;
+    control |= static_cast<unsigned char>((c < 0x20) & (c != '\t') & (c != '\n') & (c != '\r'));
+  }
+  return {control != 0, high >= 0x80};
+}
+
 }  // namespace plexus::formats_internal

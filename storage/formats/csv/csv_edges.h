@@ -1,7 +1,7 @@
 // CsvEdgeParser: tables of nothing but edges and weights, for loading at once (edge_loader.h).
 //
 // A piece that holds more than plain edges (an error, a quote inside a cell, another kind, a
-// weight in some rows only) says so, and the general way (csv.h) reads the files from the start.
+// weight in some rows only) is marked, and the general way (csv.h) reads the files from the start.
 // Internal to storage/formats.
 #pragma once
 

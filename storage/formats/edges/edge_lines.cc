@@ -46,36 +46,6 @@ std::string CheckToken(std::string_view token, bool non_ascii) {
 
 }  // namespace
 
-Surprises LookFor(std::string_view text) {
-  unsigned char high = 0, control = 0;
-  for (unsigned char c : text) {
-    high |= c;
-    control |= static_cast<unsigned char>((c < 0x20) & (c != '\t') & (c != '\n') & (c != '\r'));
-  }
-  return {control != 0, high >= 0x80};
-}
-
-std::uint64_t EdgeHash(const Row& row, bool any_order) {
-  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
-  const auto hash = [&](int end) {
-    const std::uint64_t word =
-        row.tokens[end].size() <= 8 ? row.words[end] : StringTable::Hash(row.tokens[end]);
-    return (word ^ word >> 32) * kPrime;
-  };
-  std::uint64_t first = hash(0), second = hash(1);
-  if (any_order && first > second) std::swap(first, second);
-  return (first ^ first >> 29) * kPrime + second;
-}
-
-void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece) {
-  ++piece.restated;
-  const auto quoted = [](std::string_view key) {
-    return "'" + std::string(key.substr(0, 80)) + "'";
-  };
-  WarnOfRestatedEdge(piece, before, row.line,
-                     quoted(row.tokens[0]) + " " + std::string(kind) + " " + quoted(row.tokens[1]));
-}
-
 LineIs ReadLine(const char*& p, const char* end, const Surprises& surprises, Row& row,
                 std::string& wrong) {
   const char* const begin = p;

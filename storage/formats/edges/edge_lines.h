@@ -14,26 +14,12 @@
 #include <string_view>
 #include <utility>
 
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats_internal {
-
-// One edge line taken apart.
-struct Row {
-  std::string_view tokens[2];
-  std::uint64_t words[2];  // tokens of up to 8 bytes, zero-padded
-  float weight;
-  bool weighted;
-  std::uint64_t line;  // of a weighted one
-};
-
-struct Surprises {
-  bool control = false;  // bytes below the space other than tab and line ends
-  bool non_ascii = false;
-};
-
-Surprises LookFor(std::string_view text);
 
 // High bit set in (at least) the lowest byte of `w` that is at or below ' '.
 inline std::uint64_t SpaceBytes(std::uint64_t w) {
@@ -61,12 +47,6 @@ inline const char* ReadUsualLine(const char* p, Row& row) {
   row.weighted = false;
   return q + next_length + 1;
 }
-
-// Of the ends of the edge, in this order or in any.
-std::uint64_t EdgeHash(const Row& row, bool any_order);
-
-// Counts an edge that a line of the piece before states with another weight, and warns of it.
-void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece);
 
 enum class LineIs { kEdge, kNothing, kWrong };
 

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "storage/formats/edges/edge_lines.h"
-#include "storage/formats/edges/piece_edges.h"
+#include "storage/formats/pipeline/piece_edges.h"
 
 namespace plexus::formats_internal {
 

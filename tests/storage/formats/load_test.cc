@@ -236,9 +236,9 @@ TEST_F(Load, TablesOfPlainEdges) {
     SCOPED_TRACE(round);
     std::vector<std::string> files;
     for (std::uint64_t i = 0; i <= random() % 3; ++i)
-      files.push_back(File("f" + std::to_string(i) + ".csv",
-                           RandomTable(random, static_cast<int>(1 + random() % 800),
-                                       round % 2 ? 7 : 300, "")));
+      files.push_back(
+          File("f" + std::to_string(i) + ".csv",
+               RandomTable(random, static_cast<int>(1 + random() % 800), round % 2 ? 7 : 300, "")));
     if (random() % 4 == 0) files.push_back(File("g.el", RandomLines(random, 50, {})));
     ImportOptions options;
     options.block_bytes = random() % 3 == 0 ? 128 : 256 << random() % 9;
@@ -251,7 +251,9 @@ TEST_F(Load, TablesOfPlainEdges) {
 TEST_F(Load, TablesOfMoreThanPlainEdges) {
   std::mt19937_64 random(24);
   for (std::string_view what :
-       {"a,b,c,d,e", "alone", "\"a\"\"b\",c", "a\"b,c", "\"a\nb\",c", " , ", "   ", "a\x1f" "b,c",
+       {"a,b,c,d,e", "alone", "\"a\"\"b\",c", "a\"b,c", "\"a\nb\",c", " , ", "   ",
+        "a\x1f"
+        "b,c",
         "\xff,b", "a\rb,c", "\"open,c", "a;b|c\td"}) {
     SCOPED_TRACE(what);
     for (int round = 0; round < 4; ++round) {
@@ -265,7 +267,8 @@ TEST_F(Load, TablesOfMoreThanPlainEdges) {
   for (const char* text :
        {"source,target,kind\na,b,knows\nb,c,link\n", "source,target,weight\na,b,\nb,c,2\na,b,1\n",
         "source,target,label\na,b,x\nb,c,\n", "source,target,weight\na,b,-1\nb,c,1\n",
-        "source,target,since\na,b,7\nb,c,8\n", "key,text\na,b\nb,c\n", "source,target\n,b\nb,c\n"}) {
+        "source,target,since\na,b,7\nb,c,8\n", "key,text\na,b\nb,c\n",
+        "source,target\n,b\nb,c\n"}) {
     SCOPED_TRACE(text);
     ImportOptions options;
     options.batch_ops = 1;

@@ -1,17 +1,32 @@
 // PieceEdgesWriter: edges of a piece on their way to EdgeCollector, whatever text they come from.
 //
-// A key that is a decimal number as a program writes it stands for itself; any other is looked up
+// A key that is a decimal number as a program writes it is its own code; any other is looked up
 // in a table of strings, once a piece. Internal to storage/formats.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "engine/arrays/aligned_array.h"
-#include "storage/formats/edges/edge_lines.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
+
+// One edge line taken apart.
+struct Row {
+  std::string_view tokens[2];
+  std::uint64_t words[2];  // tokens of up to 8 bytes, zero-padded
+  float weight;
+  bool weighted;
+  std::uint64_t line;  // of a weighted one
+};
+
+// Of the ends of the edge, in this order or in any.
+std::uint64_t EdgeHash(const Row& row, bool any_order);
+
+// Counts an edge that a line of the piece before states with another weight, and warns of it.
+void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece);
 
 class PieceEdgesWriter {
  public:

@@ -1,9 +1,10 @@
 // Codes of keys, and the arrays of a piece's edges; see piece_edges.h.
-#include "storage/formats/edges/piece_edges.h"
+#include "storage/formats/pipeline/piece_edges.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "engine/arrays/string_table.h"
 #include "storage/formats/pipeline/restated_values.h"
@@ -63,6 +64,27 @@ class NameCache {
 
 }  // namespace
 
+std::uint64_t EdgeHash(const Row& row, bool any_order) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
+  const auto hash = [&](int end) {
+    const std::uint64_t word =
+        row.tokens[end].size() <= 8 ? row.words[end] : StringTable::Hash(row.tokens[end]);
+    return (word ^ word >> 32) * kPrime;
+  };
+  std::uint64_t first = hash(0), second = hash(1);
+  if (any_order && first > second) std::swap(first, second);
+  return (first ^ first >> 29) * kPrime + second;
+}
+
+void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece) {
+  ++piece.restated;
+  const auto quoted = [](std::string_view key) {
+    return "'" + std::string(key.substr(0, 80)) + "'";
+  };
+  WarnOfRestatedEdge(piece, before, row.line,
+                     quoted(row.tokens[0]) + " " + std::string(kind) + " " + quoted(row.tokens[1]));
+}
+
 struct PieceEdgesWriter::Scratch {
   NameCache names;
   RestatedValues restated;
@@ -101,7 +123,7 @@ void PieceEdgesWriter::Add(const Row& row) {
 }
 
 void PieceEdgesWriter::Finish() {
-  if (count_ < room_ / 2) {  // large arrays lie on huge pages: what is not used is there all the same
+  if (count_ < room_ / 2) {  // large arrays lie on huge pages: all of them are in memory
     pairs_ = AlignedArray<NodePair>(std::span<const NodePair>(pairs_.data(), count_));
     if (!weights_.empty())
       weights_ = AlignedArray<float>(std::span<const float>(weights_.data(), count_));

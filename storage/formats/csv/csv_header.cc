@@ -1,0 +1,232 @@
+// What the columns of a table are, by its header and its first rows; see csv.h.
+#include <algorithm>
+#include <array>
+
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/base/field_names.h"
+#include "storage/formats/csv/csv.h"
+
+namespace plexus::formats_internal {
+
+namespace {
+
+std::unexpected<Error> Bad(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+std::string Quoted(std::string_view s) { return "\"" + std::string(s.substr(0, 80)) + "\""; }
+
+// Gives the header's columns the names that they mean. Another file may have what this one lacks.
+void Rename(std::vector<std::string>& names, const std::vector<ColumnName>& given, ColumnUse* use) {
+  std::vector<std::string> renamed = names;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto found = std::ranges::find(names, given[i].in_file);
+    if (found == names.end()) continue;
+    renamed[static_cast<std::size_t>(found - names.begin())] = given[i].meaning;
+    if (use) use->Mark(i);
+  }
+  names = std::move(renamed);
+}
+
+// What of ImportOptions::columns might help a header without key and ends.
+std::string Hint(const std::vector<std::string>& names) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> kEnds = {{{"from", "to"},
+                                                                     {"src", "dst"},
+                                                                     {"src", "dest"},
+                                                                     {"start", "end"},
+                                                                     {"subject", "object"},
+                                                                     {"head", "tail"}}};
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find_if(names, [&](const std::string& n) { return Lower(n) == name; });
+  };
+  for (const auto& [source, target] : kEnds)
+    if (find(source) != names.end() && find(target) != names.end())
+      return "source=" + *find(source) + ",target=" + *find(target);
+  auto key = std::ranges::find_if(names, [](const std::string& n) {
+    return Lower(n).ends_with("id") || Lower(n).ends_with("key");
+  });
+  if (key == names.end()) key = names.begin();
+  return key == names.end() ? "" : "key=" + *key;
+}
+
+Result<std::vector<std::string>> HeaderNames(const CsvRow& header) {
+  std::vector<std::string> names;
+  for (std::string_view cell : header.cells) {
+    const std::string_view name = Trim(cell);
+    const std::string column = "header: column " + std::to_string(names.size() + 1);
+    if (name.empty()) return Bad(column + " has no name");
+    if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
+      return Bad(column + ": its name is not valid UTF-8 without NUL");
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+// What another system calls the ends, kind and weight of an edge, where it has both ends so.
+void RenameOthers(std::vector<std::string>& names) {
+  const auto find = [&](std::string_view name) { return std::ranges::find(names, name); };
+  const auto has_end = [&](std::string_view end) {
+    return std::ranges::any_of(EdgeFieldNames(), [&](const FieldName& name) {
+      return name.meaning == end && find(name.in_file) != names.end();
+    });
+  };
+  if (!has_end("source") || !has_end("target") ||
+      (find("source") != names.end() && find("target") != names.end()))
+    return;
+  for (const FieldName& name : EdgeFieldNames())
+    if (const auto found = find(name.in_file);
+        found != names.end() && find(name.meaning) == names.end())
+      *found = name.meaning;
+}
+
+}  // namespace
+
+Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
+                                        const ImportLimits& limits,
+                                        const std::vector<ColumnName>& names, ColumnUse* use,
+                                        std::string* hint) {
+  CsvParser parser;
+  parser.limits_ = limits;
+  const std::size_t length = CsvRecordLength(text);
+  if (!delimiter) {
+    // The one that occurs most in the header, outside of quotes.
+    std::size_t best = 0;
+    delimiter = ',';
+    for (char candidate : {',', '\t', ';', '|'}) {
+      CsvRow row;
+      const Status read =
+          ReadCsvRow(text.substr(0, length), candidate, limits.columns, limits.field_bytes, row);
+      if (!read && row.cells.size() < limits.columns)
+        continue;  // too many cells: it is this one, and reported below
+      if (row.cells.size() > best) {
+        best = row.cells.size();
+        delimiter = candidate;
+      }
+    }
+  }
+  CsvRow header;
+  parser.delimiter_ = delimiter;
+  const Status read = ReadCsvRow(text, delimiter, limits.columns, limits.field_bytes, header);
+  parser.header_bytes_ = header.length;
+  Result<std::vector<std::string>> columns = std::vector<std::string>();
+  if (read)
+    columns = HeaderNames(header);
+  else
+    columns = std::unexpected(read.error());
+  if (!columns) {
+    for (std::size_t i = 0; use && i < names.size(); ++i) use->Mark(i);  // it may have them all
+    return std::unexpected(columns.error());
+  }
+  Rename(*columns, names, use);
+  PLEXUS_TRY(parser.ReadHeader(*std::move(columns), hint));
+  return parser;
+}
+
+Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) {
+  ambiguous_ends_ = std::ranges::any_of(names, IsAmbiguousEnd);
+  const auto named = [&](std::string_view n) { return std::ranges::count(names, n) > 0; };
+  rows_ = MemoryRowOf(named) != MemoryRow::kNone;
+  if (!rows_) RenameOthers(names);
+  auto has = [&](std::string_view wanted) {
+    return std::any_of(names.begin(), names.end(), [&](auto& n) { return Lower(n) == wanted; });
+  };
+  edges_ = has("source") && has("target");
+  add_ = rows_ ? &CsvParser::AddRow : edges_ ? &CsvParser::AddEdge : &CsvParser::AddNode;
+  if (!rows_ && !edges_ && !has("key") && !has("id")) {
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
+    if (hint) *hint = Hint(names);
+    return Bad(
+        "header: expected source and target (an edge table) or key or id (a node table), got " +
+        all.substr(0, 200) + (all.size() > 200 ? " ..." : ""));
+  }
+  struct Known {
+    std::string_view name;
+    Field field;
+    bool in_edges, in_nodes;
+  };
+  static constexpr Known kKnown[] = {{"source", Field::kSource, true, false},
+                                     {"target", Field::kTarget, true, false},
+                                     {"key", Field::kKey, false, true},
+                                     {"id", Field::kKey, false, true},
+                                     {"kind", Field::kKind, true, true},
+                                     {"type", Field::kKind, true, true},
+                                     {"weight", Field::kWeight, true, false},
+                                     {"created_at", Field::kCreatedAt, true, false},
+                                     {"label", Field::kLabel, true, false},
+                                     {"created_by", Field::kCreatedBy, true, false},
+                                     {"valid_from", Field::kValidFrom, true, false},
+                                     {"valid_until", Field::kValidUntil, true, false},
+                                     {"text", Field::kText, false, true},
+                                     {"tags", Field::kTags, false, true},
+                                     {"props", Field::kProps, true, true}};
+  for (const std::string& name : names) {
+    HeaderColumn column{name, Field::kOther};
+    const std::string lower = Lower(name);
+    for (const Known& k : kKnown)
+      if (!rows_ && lower == k.name && (edges_ ? k.in_edges : k.in_nodes))
+        column = {lower, k.field};
+    for (const HeaderColumn& other : columns_) {
+      const std::string place = "header: column " + std::to_string(columns_.size() + 1) + ": ";
+      if (other.name == column.name) return Bad(place + Quoted(name) + " stands twice");
+      if (other.field == column.field && column.field != Field::kOther)
+        return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
+    }
+    directions_ |= edges_ && column.field == Field::kKind && column.name == "type";
+    columns_.push_back(std::move(column));
+  }
+  return {};
+}
+
+// A graph of films has kinds DIRECTED and Directed: a column that holds other kinds, too, or one
+// such word that is not spelled as Gephi spells it, holds kinds.
+void CsvParser::LookAtTypes(std::string_view rows, bool whole) {
+  if (!directions_) return;
+  bool any = false, as_gephi = false;
+  for (CsvRow row; !rows.empty();) {
+    const Status read = ReadCsvRow(rows, delimiter_, limits_.columns, limits_.field_bytes, row);
+    if (row.length >= rows.size() && !whole) break;
+    rows.remove_prefix(std::min(row.length, rows.size()));
+    if (!read || row.cells.size() != columns_.size()) continue;
+    const std::string_view cell = Trim(Cell(row, Field::kKind));
+    if (cell.empty()) continue;
+    const std::string type = Lower(cell);
+    directions_ = type == "directed" || type == "undirected";
+    if (!directions_) return;
+    any = true;
+    as_gephi |= cell == "Directed" || type == "undirected";
+  }
+  const auto is_gephis = [](const HeaderColumn& column) {
+    const std::string name = Lower(column.name);
+    return name == "id" || name == "label" || name == "timeset";
+  };
+  directions_ = any ? as_gephi : std::ranges::any_of(columns_, is_gephis);
+}
+
+std::optional<CsvEdgeParser::Table> CsvParser::plain_edges() const {
+  if (!edges_ || rows_ || ambiguous_ends_ || directions_ ||
+      columns_.size() > CsvEdgeParser::kMaxColumns)
+    return std::nullopt;
+  CsvEdgeParser::Table table{.delimiter = delimiter_,
+                             .columns = columns_.size(),
+                             .line_bytes = std::min(limits_.line_bytes, limits_.field_bytes)};
+  for (std::size_t i = 0; i < columns_.size(); ++i) switch (columns_[i].field) {
+      case Field::kSource:
+        table.source = i;
+        break;
+      case Field::kTarget:
+        table.target = i;
+        break;
+      case Field::kWeight:
+        table.weight = i;
+        break;
+      case Field::kKind:
+        table.kind = i;
+        break;
+      default:
+        return std::nullopt;
+    }
+  return table;
+}
+
+}  // namespace plexus::formats_internal
