@@ -58,8 +58,6 @@ Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, boo
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = at;
   request.purged = &purged;
-  const Snapshot present = d.graph->snapshot();
-  request.present = &present;
   request.progress = progress;
   PLEXUS_ASSIGN(Loaded loaded, LoadState(d.rocks, request));
   PLEXUS_ASSIGN(const Snapshot state,

@@ -218,7 +218,7 @@ std::optional<std::string> Nearest(std::string_view given,
 
 std::string ShellWord(std::string_view text) {
   const bool plain = std::ranges::all_of(text, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_.:/-").contains(c);
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_.:/-=,").contains(c);
   });
   if (plain && !text.starts_with('-')) return std::string(text);
   std::string word = text.starts_with('-') ? "-- '" : "'";
