@@ -202,18 +202,17 @@ std::optional<std::string> Nearest(std::string_view given,
   std::optional<std::string> nearest;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = EditDistance(given, candidate, limit);
-    // Of short words that differ in half of their letters none means the other.
-    if (distance > 1 && 2 * distance >= std::min(size, letters(candidate))) continue;
     if (distance < best && distance < std::max<std::size_t>(letters(candidate), 1)) {
       best = distance;
       nearest = candidate;
     }
   }
-  if (nearest || size < 3) return nearest;
-  for (const std::string& candidate : candidates)  // the shortest that begins so
-    if (candidate.starts_with(given) && (!nearest || candidate.size() < nearest->size()))
-      nearest = candidate;
-  return nearest;
+  if (best < 2 || size < 3) return nearest;
+  const std::string* longer = nullptr;  // the shortest that begins so
+  for (const std::string& candidate : candidates)
+    if (candidate.starts_with(given) && (!longer || candidate.size() < longer->size()))
+      longer = &candidate;
+  return longer ? *longer : nearest;
 }
 
 std::string ShellWord(std::string_view text) {

@@ -315,7 +315,10 @@ void AddEdit(Rows& rows) {
        .summary = "Erase what a node holds, from the past too (reads the log; rewrites it if "
                   "the node was the last user of a word or tag)",
        .effect = Effect::kDestroy,
-       .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well"),
+       .parameters = {Key(),
+                      Flag("hard",
+                           "rewrite the log without its key and edges as well, and without the "
+                           "events that it was a member of"),
                       DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus purge --db g m1",
