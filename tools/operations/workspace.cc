@@ -12,11 +12,11 @@
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/no_edges_note.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/iso_times.h"
 #include "tools/operations/reply/node_details.h"
 #include "tools/operations/reply/node_list.h"
+#include "tools/operations/structure/no_edges_note.h"
 
 namespace plexus::tools {
 namespace {

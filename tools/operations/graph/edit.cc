@@ -64,7 +64,7 @@ Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
                   std::string(key) + "'");
 }
 
-// The kind stands between the nodes: not "link a b supports", which would make a kind and a node.
+// The kind comes between the nodes: not "link a b supports", which would make a kind and a node.
 Status CheckOrder(const Workspace& workspace, const Request& request) {
   const std::string &kind = request.Text("kind"), &target = request.Text("target");
   const Snapshot& snapshot = workspace.snapshot();

@@ -1,5 +1,5 @@
 // Which rows are looked at, and what is named beside what is selected.
-#include "tools/operations/no_edges_note.h"
+#include "tools/operations/structure/no_edges_note.h"
 
 #include <algorithm>
 #include <optional>
