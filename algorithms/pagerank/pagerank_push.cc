@@ -225,7 +225,7 @@ Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
 
 // How many arcs push may follow before a whole run is cheaper; kUnlimited: one is not to be had.
 // An arc of push moves eight times the bytes of an arc of an iteration, and of the iterations that
-// damping^n = max_error allows a ranking mostly needs a quarter.
+// damping^n = max_error allows a ranking mostly needs a quarter, near damping 1 far less.
 std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& selection,
                        const PageRankPushOptions& o) {
   if (o.run.budget.nodes != Budget::kUnlimited ||
@@ -239,7 +239,10 @@ std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& sele
   const double iterations =
       o.damping > 0 ? std::max(1.0, std::log(o.max_error) / std::log(o.damping)) : 1.0;
   const double whole = static_cast<double>(arcs) * iterations;
-  const std::uint64_t limit = kLeast + static_cast<std::uint64_t>(whole / 32);
+  constexpr double kMostIterations = 128;  // 32 are paid for
+  const std::uint64_t limit =
+      kLeast + static_cast<std::uint64_t>(static_cast<double>(arcs) *
+                                          std::min(iterations, kMostIterations) / 32);
   // What push leaves of the budget has to pay for a whole run.
   return static_cast<double>(o.run.budget.edges) < static_cast<double>(limit) + whole
              ? Budget::kUnlimited

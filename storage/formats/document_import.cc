@@ -217,7 +217,7 @@ Status ImportGap(ImportRun& run, const Input& input, Checked& checked) {
 
 Status ImportGraphMl(ImportRun& run, const Input& input) {
   PLEXUS_ASSIGN(auto bytes, input.Open());
-  GraphMlReader reader(std::move(bytes), run.options, &run.columns);
+  GraphMlReader reader(std::move(bytes), run.options, &run.columns, run.Context().schema);
   return RunPipeline(run, input.name, reader, ElementParser({.renamed = true}));
 }
 

@@ -73,6 +73,29 @@ void PurgeMask::Hide(Record& record, bool feed) const {
   dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
 }
 
+// Of a checkpoint that was written masked: it could not refer to what a later purge left.
+bool PurgeMask::AddRanks(EdgeList& list) const {
+  if (!present_) return false;
+  std::vector<EdgeExtra> extras;
+  std::size_t x = 0;
+  bool added = false;
+  for (std::size_t i = 0; i < list.edges.size(); ++i) {
+    EdgeChange& edge = list.edges[i];
+    const bool has = x < list.extras.size() && list.extras[x].index == i;
+    EdgeExtra extra = has ? list.extras[x++] : EdgeExtra();
+    if (!extra.properties && (hides(edge.source) || hides(edge.target))) {
+      extra.properties = RankLeft(edge);
+      added |= static_cast<bool>(extra.properties);
+    }
+    if (!has && !extra.properties) continue;
+    extra.index = static_cast<std::uint32_t>(i);
+    edge.flags |= EdgeChange::kHasExtra;
+    extras.push_back(extra);
+  }
+  list.extras = std::move(extras);
+  return added;
+}
+
 Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const {
   std::vector<NodeId> nodes;
   for (const Purge& purge : purges_)
@@ -103,6 +126,7 @@ Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const 
     }
     return false;
   });
+  changed |= AddRanks(list);
   if (!changed) return state;
   PLEXUS_ASSIGN(std::shared_ptr<Csr> base, BuildCsr(state.base->node_count, list.edges, list.extras,
                                                     *state.schema, state.base->sequence, executor));

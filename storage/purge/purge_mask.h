@@ -10,7 +10,8 @@
 // What a batch says of a node after purging it belongs to the node's next life.
 //
 // A member's rank in an event is left by its purge. A past state has the one that was left, where
-// it is known what is left.
+// it is known what is left. The floor's checkpoint has none, as what was left is of a later record;
+// who reads it adds it.
 //
 // A follower may have been told, before the purge, what a hidden change replaced. So in its feed
 // such a change is an end: the payload is cleared, the vector removed, the tags and terms are
@@ -50,6 +51,7 @@ class PurgeMask {
   void Hide(Record& record, bool feed) const;
   Sequence PurgeOf(NodeId node) const;                // 0: never
   PayloadRef RankLeft(const EdgeChange& edge) const;  // none: nothing was left
+  bool AddRanks(EdgeList& list) const;                // whether there were any
   struct Purge {
     NodeId node;
     Sequence sequence;

@@ -109,7 +109,7 @@ TEST_F(Answers, NothingFoundSaysWhatToTypeNext) {
   const Finished none = Run({"search", "zeppelins"});
   EXPECT_EQ(none.code, 3);
   EXPECT_NE(none.err.find("no text has a word of 'zeppelins'; `plexus find --db " + db_ +
-                          "` looks in keys and for parts of words"),
+                          " zeppelins` looks in keys and for parts of words"),
             std::string::npos)
       << none.err;
   ASSERT_EQ(Run({"terms", "--stem", "english"}).code, 0);

@@ -232,9 +232,13 @@ Status ReadFiles(Request& request, const std::vector<Given>& given,
     Result<std::string> content = ReadText(texts.back(), budget);
     if (!content && content.error().code == ErrorCode::kCancelled)
       return std::unexpected(TimedError(request, content.error()));
-    if (!content)
+    if (!content) {
+      std::string why = content.error().message, known;
+      for (const std::string& literal : parameter->literals)
+        known += (known.empty() ? ", and it is none of " : ", ") + literal;
       return Fail(content.error().code,
-                  content.error().message + DidYouMean(texts.back(), parameter->literals));
+                  std::move(why) + known + DidYouMean(texts.back(), parameter->literals));
+    }
     if (content->empty() && !parameter->may_be_empty)
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name(parameter->name) + ": " + Quoted(source) + " is empty");
@@ -315,8 +319,18 @@ std::string Unexpected(const CLI::App& command, const std::vector<std::string>& 
   if (words.empty()) return "the command line cannot be read";
   const std::string& word = words.front();
   const std::string name = "'" + command.get_name() + "'";
-  if (!word.starts_with("-") || word == "-")
-    return name + " takes no more words: " + Quoted(word) + " is left over";
+  if (!word.starts_with("-") || word == "-") {
+    const auto named = std::ranges::find(AllCommands(), command.get_name(),
+                                         [](const auto& row) { return CommandWord(row.name); });
+    const auto is_text = [](const Parameter& parameter) {
+      return parameter.positional && parameter.type == Type::kText &&
+             parameter.means == Means::kText && parameter.choices.empty();
+    };
+    const bool text =
+        named != AllCommands().end() && std::ranges::any_of(named->parameters, is_text);
+    return name + " takes no more words: " + Quoted(word) + " is left over" +
+           (text ? "; a text of several words stands in quotes" : "");
+  }
   const std::string flag = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());

@@ -45,7 +45,10 @@ const Operation* NamedIn(const std::vector<std::string>& words) {
 std::vector<std::string> WithOneWord(std::vector<std::string> words) {
   if (const std::size_t at = NextWord(words, 0); at < words.size() && words[at] == "help") {
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
-    words.insert(std::ranges::find(words, "--"), "--help");
+    const std::size_t of = NextWord(words, 0);
+    // Of a word that is no command the parser says so.
+    if (of == words.size() || FindCommand(words[of]) || IsCommandFamily(words[of]))
+      words.insert(std::ranges::find(words, "--"), "--help");
   }
   const std::size_t first = NextWord(words, 0);
   if (first == words.size()) return words;

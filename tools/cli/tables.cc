@@ -42,8 +42,9 @@ class Printer {
   static bool Below(As as) { return as == As::kPath || as == As::kSteps || as == As::kShares; }
   static bool Many(As as) { return as == As::kNodes; }
 
-  // A node as one or two cells.
-  void AddNode(std::vector<std::string>& cells, const TreeNode* cell) const {
+  // A node as one or two cells. `line`: the one of its text that a hit shows instead of the first.
+  void AddNode(std::vector<std::string>& cells, const TreeNode* cell,
+               const TreeNode* line = nullptr) const {
     const NodeId* node = cell ? cell->node() : nullptr;
     if (!node) {
       cells.insert(cells.end(), options_.names ? 1 : 2, "");
@@ -54,7 +55,8 @@ class Printer {
       return;
     }
     cells.push_back(ShownKey(snapshot_, *node));
-    cells.push_back(TextHead(snapshot_, *node));
+    const auto* text = line ? std::get_if<std::string>(&line->value) : nullptr;
+    cells.push_back(text ? *text : TextHead(snapshot_, *node));
   }
 
   std::string Key(NodeId node) const {
@@ -231,7 +233,8 @@ class Printer {
             one = i < cell->array()->size() ? &(*cell->array())[i] : nullptr;
           AddNode(line.cells, one);
         } else if (column->as == As::kNode) {
-          AddNode(line.cells, i == 0 ? cell : nullptr);
+          AddNode(line.cells, i == 0 ? cell : nullptr,
+                  column->field == "key" ? row.Find("line") : nullptr);
         } else {
           const bool is_text = cell && std::holds_alternative<std::string>(cell->value);
           if ((is_text && column->as != As::kTime) || (cell && cell->node()))

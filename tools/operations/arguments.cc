@@ -2,6 +2,7 @@
 #include "tools/operations/arguments.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -192,17 +193,36 @@ std::optional<std::string> Nearest(std::string_view given,
                                    std::span<const std::string> candidates) {
   constexpr std::size_t kLongest = 128;  // bytes
   if (given.size() > kLongest) return std::nullopt;
-  const std::size_t limit = given.size() < 4 ? 1 : given.size() < 9 ? 2 : 3;
+  const auto letters = [](std::string_view name) {
+    return name.size() - std::min(name.find_first_not_of('-'), name.size());
+  };
+  const std::size_t size = letters(given);
+  const std::size_t limit = size < 4 ? 1 : size < 9 ? 2 : 3;
   std::size_t best = limit + 1;
   std::optional<std::string> nearest;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = EditDistance(given, candidate, limit);
-    if (distance < best && distance < std::max<std::size_t>(candidate.size(), 1)) {
+    if (distance < best && distance < std::max<std::size_t>(letters(candidate), 1)) {
       best = distance;
       nearest = candidate;
     }
   }
-  return nearest;
+  if (best < 2 || size < 3) return nearest;
+  const std::string* longer = nullptr;  // the shortest that begins so
+  for (const std::string& candidate : candidates)
+    if (candidate.starts_with(given) && (!longer || candidate.size() < longer->size()))
+      longer = &candidate;
+  return longer ? *longer : nearest;
+}
+
+std::string ShellWord(std::string_view text) {
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_.:/-=,").contains(c);
+  });
+  if (plain && !text.starts_with('-')) return std::string(text);
+  std::string word = text.starts_with('-') ? "-- '" : "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 std::string DidYouMean(std::string_view given, std::span<const std::string> candidates) {

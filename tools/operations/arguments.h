@@ -67,6 +67,8 @@ std::vector<std::string> MetricNames();
 
 // The candidate nearest to `given` by edits; nullopt when none is near.
 std::optional<std::string> Nearest(std::string_view given, std::span<const std::string> candidates);
+// As a shell reads it as one word, behind "--" if it looks like an option.
+std::string ShellWord(std::string_view text);
 // "; did you mean 'x'?" or "".
 std::string DidYouMean(std::string_view given, std::span<const std::string> candidates);
 // Edits (insert, delete, replace, swap neighbours) from a to b, at most `limit` + 1.

@@ -129,9 +129,12 @@ std::string Request::Name(std::string_view name, std::string_view value) const {
   return Name(name) + " " + std::string(value);
 }
 
-std::string Request::Command(std::string_view operation, std::string_view graph) const {
+std::string Request::Command(std::string_view operation, std::string_view graph,
+                             std::string_view subject) const {
   if (spelling_ == Spelling::kNames) return "the operation " + std::string(operation);
-  return "`plexus " + CommandName(operation) + " --db " + std::string(graph) + "`";
+  std::string words = "`plexus " + CommandName(operation) + " --db " + std::string(graph);
+  if (!subject.empty()) words += " " + ShellWord(subject);
+  return words + "`";
 }
 
 Status Request::CheckChoice(const Parameter& parameter, const std::string& text) const {
@@ -173,9 +176,17 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
     if (least && most) return refuse("is " + shown(*least) + " to " + shown(*most));
     return refuse(least ? "is " + shown(*least) + " or more" : "is at most " + shown(*most));
   }
+  // What a file holds is checked by its reader, which says the line.
+  const auto has_nul = [&](const std::string& text) {
+    return parameter.means != Means::kContent && text.find('\0') != std::string::npos;
+  };
   if (const auto* list = std::get_if<std::vector<std::string>>(&value))
-    for (const std::string& element : *list) PLEXUS_TRY(CheckChoice(parameter, element));
+    for (const std::string& element : *list) {
+      if (has_nul(element)) return refuse("holds U+0000 (NUL); leave it out");
+      PLEXUS_TRY(CheckChoice(parameter, element));
+    }
   const auto* text = std::get_if<std::string>(&value);
+  if (text && has_nul(*text)) return refuse("holds U+0000 (NUL); leave it out");
   if (text && !parameter.choices.empty()) return CheckChoice(parameter, *text);
   if (text && text->empty() && !parameter.may_be_empty)
     return Fail(ErrorCode::kInvalidArgument,
@@ -233,6 +244,7 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
 }
 
 Status Request::Inherit(const Request& from, std::string_view name) {
+  if (!from.Given(name)) return {};
   return Set(name, from.Get(name));
 }
 
@@ -324,7 +336,7 @@ std::int64_t ClockMs() {
 
 Result<std::int64_t> ClockOf(const Request& request) {
   if (!request.Given("now")) return ClockMs();
-  return ParseTime(request.Text("now"), kNoTime);
+  return ParseTime(request.Text("now"), ClockMs());
 }
 
 }  // namespace plexus::tools

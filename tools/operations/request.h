@@ -82,8 +82,9 @@ class Request {
   std::string Name(std::string_view name) const;
   // A parameter with its value: "--table nodes", "table nodes".
   std::string Name(std::string_view name, std::string_view value) const;
-  // An operation as the door spells it, to be run on the same graph.
-  std::string Command(std::string_view operation, std::string_view graph) const;
+  // An operation as the door spells it, to be run on the same graph; `subject` is its first word.
+  std::string Command(std::string_view operation, std::string_view graph,
+                      std::string_view subject = {}) const;
 
  private:
   std::optional<std::size_t> Index(std::string_view name) const;

@@ -16,6 +16,7 @@
 #include "tools/operations/reply/iso_times.h"
 #include "tools/operations/reply/node_details.h"
 #include "tools/operations/reply/node_list.h"
+#include "tools/operations/structure/no_edges_note.h"
 
 namespace plexus::tools {
 namespace {
@@ -164,12 +165,24 @@ Result<Sequence> Workspace::SequenceAt(std::string_view moment, const Moment& wh
   return found;
 }
 
+namespace {
+
+// Of the scopes that the request names, if any.
+std::optional<NodeSubset> InScopes(const Snapshot& snapshot, const Request& request, bool orders) {
+  const std::vector<std::string>& scopes = request.List("scope");
+  if (scopes.empty()) return std::nullopt;
+  const std::vector<std::string_view> names(scopes.begin(), scopes.end());
+  return NodeSubset::InScopes(snapshot, names, orders);
+}
+
+}  // namespace
+
 Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   View view;
   const std::string& now = request.Text("now");
   view.now_ms = options_.clock_ms;
   if (!now.empty()) {
-    PLEXUS_ASSIGN(view.now_ms, ParseTime(now, kNoTime));
+    PLEXUS_ASSIGN(view.now_ms, ParseTime(now, options_.clock_ms));
   }
   if (!graph_ && !database_) return view;
   view.snapshot = graph().snapshot();
@@ -188,11 +201,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);
     if (now.empty()) view.now_ms = asked ? *asked : view.snapshot.time_ms();
   }
-  const std::vector<std::string>& scopes = request.List("scope");
-  if (!scopes.empty()) {
-    const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    view.scope = NodeSubset::InScopes(view.snapshot, names, KeepsOrders(view));
-  }
+  view.scope = InScopes(view.snapshot, request, KeepsOrders(view));
   PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
   if (request.Has("show_kinds")) {
     PLEXUS_ASSIGN(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
@@ -323,44 +332,10 @@ Status Workspace::Look(const Request& request) {
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
   if (request.Given("where")) NoteUnknownNames(request, "where", view_.scope);
-  if (request.Has("show_kinds")) {
-    if (request.Given("show_where")) NoteUnknownNames(request, "show_where", view_.shown);
-    NoteNoEdges(request);
-  }
+  if (request.Has("show_where") && request.Given("show_where"))
+    NoteUnknownNames(request, "show_where", view_.shown);
+  NoteNoEdges(*this, request);
   return {};
-}
-
-// An answer about the graph's structure that no edge takes part in is mostly a selection that was
-// meant for the list.
-void Workspace::NoteNoEdges(const Request& request) {
-  const Snapshot& snapshot = view_.snapshot;
-  if (view_.scope && view_.scope->count() < 2) return;
-  const Result<EdgeKinds> kinds = FindEdgeKinds(schema(), request.List("kinds"));
-  if (!kinds) return;  // the operation says so
-  ArcFilter filter = ArcFilter::Kinds(schema(), *kinds);
-  const Result<std::int64_t> valid_at = ValidAt(request.Text("valid_at"));
-  if (valid_at && *valid_at != kNoTime) filter = filter.ValidAt(*valid_at);
-  bool met = false;
-  for (NodeId v = 0; v < snapshot.node_count() && !met; ++v)
-    if (!view_.scope || view_.scope->contains(v))
-      snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
-        met = !view_.scope || view_.scope->contains(arc.neighbor);
-        return !met;
-      });
-  if (met) return;
-  std::string text = "no edge", cut, list;
-  if (request.Given("kinds")) text += " of these kinds";
-  if (request.Given("valid_at")) text += " that is valid then";
-  for (const auto& [takes_part, shows] :
-       {std::pair("scope", ""), std::pair("node_kinds", "show_kinds"),
-        std::pair("where", "show_where")}) {
-    if (!request.Given(takes_part)) continue;
-    cut += (cut.empty() ? "" : ", ") + request.Name(takes_part);
-    if (*shows) list += (list.empty() ? "" : ", ") + request.Name(shows);
-  }
-  text += cut.empty() ? " is in the graph" : " joins two of the nodes that " + cut + " selects";
-  if (!list.empty()) text += "; to ask the whole graph and list such nodes: " + list;
-  notes_.push_back({std::move(text)});
 }
 
 // A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
@@ -459,8 +434,11 @@ Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
       return written ? written : std::unexpected(TimedError(request, written.error()));
     };
   if ((request.Given("details") || request.Given("node_columns")) && reply.members) {
-    NodeDetailOptions with{request.List("details"), request.List("node_columns"), {}};
+    NodeDetailOptions with{request.List("details"), request.List("node_columns")};
     with.of_columns.now_ms = workspace.now_ms();
+    if (auto in_scopes = InScopes(workspace.snapshot(), request, workspace.keeps_orders()))
+      with.among = std::make_shared<const NodeSubset>(*std::move(in_scopes));
+    with.of_columns.among = with.among.get();
     reply.members = [members = std::move(reply.members),
                      with = std::move(with)](ReplyWriter& writer) mutable {
       NodeDetails details(writer, with);

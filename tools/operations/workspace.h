@@ -155,7 +155,6 @@ class Workspace {
   void NoteDamage();
   void NoteUnknownNames(const Request& request, const char* where,
                         const std::optional<NodeSubset>& selected);
-  void NoteNoEdges(const Request& request);
   void NoteUnknownScopes(const std::vector<std::string>& scopes);
 
   WorkspaceOptions options_;

@@ -35,7 +35,7 @@ class Ranking {
       if (members.size() > 1) {
         Iterate(members);
       } else {
-        values_[members[0]] = 1 + Sum(members[0], [](NodeId) { return true; });
+        values_[members[0]] = 1 + Sum(members[0]);
         Send(members[0]);
       }
       if (polled_++ % kPollEvery == 0 && options_.budget.Interrupted()) truncated_ = true;
@@ -63,42 +63,39 @@ class Ranking {
     if (strengths_[v] > 0) sent_[v] = options_.damping * values_[v] / strengths_[v];
   }
 
-  // What arrives at v from those that count.
-  template <class Counts>
-  double Sum(NodeId v, Counts&& counts) {
+  // What arrives at v.
+  double Sum(NodeId v) {
     terms_.clear();
     for (std::uint32_t i = in_.offsets[v]; i < in_.offsets[v + 1]; ++i)
-      if (counts(in_.neighbors[i]))
-        terms_.push_back(sent_[in_.neighbors[i]] * static_cast<double>(in_.weight(i)));
+      terms_.push_back(sent_[in_.neighbors[i]] * static_cast<double>(in_.weight(i)));
     if (terms_.size() > 2 && sorted_) std::ranges::sort(terms_);
     double sum = 0;
     for (const double term : terms_) sum += term;
     return sum;
   }
 
-  // All members from the values before. The error of a member is passed on with the factor
-  // 1 / (1 - d) at most, that of a step to the end with d / (1 - d).
+  // All members from the values before. They begin below the fixed point and only grow, as sums
+  // round the same way, so they come to rest at values that no step changes. These are what every
+  // node gets to whom the same comes, in the cycle and outside: both tie to the last bit. A large
+  // cycle ends at the tolerance: the error of a member is passed on with the factor 1 / (1 - d) at
+  // most, that of a step to the end with d / (1 - d).
   void Iterate(std::span<const NodeId> members) {
-    const std::uint32_t own = components_[members[0]];
-    const auto inside = [&](NodeId u) { return components_[u] == own; };
     sorted_ = members.size() <= kSortedCycle;
-    arriving_.resize(members.size());
-    for (std::size_t m = 0; m < members.size(); ++m)
-      arriving_[m] = 1 + Sum(members[m], [&](NodeId u) { return !inside(u); });
     const double d = options_.damping;
     const double least =
-        std::max(kRoundingStep, d > 0 ? options_.tolerance * (1 - d) * (1 - d) / d : 1.0);
+        sorted_ ? 0
+                : std::max(kRoundingStep, d > 0 ? options_.tolerance * (1 - d) * (1 - d) / d : 1.0);
     // So many from nothing to there, and as many again.
-    const double most = d > 0 ? 20 + 2 * std::log(kRoundingStep) / std::log(d) : 1;
+    const double most = d > 0 ? 20 + 2 * std::log(kRoundingStep) / std::log(d) : 2;
     for (double done = 0; done < most; ++done) {
       for (const NodeId v : members) Send(v);
       bool settled = true;  // of each member by itself, so that their order does not count
-      for (std::size_t m = 0; m < members.size(); ++m) {
-        const double next = arriving_[m] + Sum(members[m], inside);
-        double& value = values_[members[m]];
-        settled = settled && std::abs(next - value) <= least * next;
-        value = next;
+      next_.clear();
+      for (const NodeId v : members) {
+        next_.push_back(1 + Sum(v));
+        settled = settled && std::abs(next_.back() - values_[v]) <= least * next_.back();
       }
+      for (std::size_t m = 0; m < members.size(); ++m) values_[members[m]] = next_[m];
       if (settled) break;
       polled_ += members.size();
       if (polled_ >= kPollEvery) {
@@ -108,9 +105,6 @@ class Ranking {
       }
     }
     sorted_ = true;
-    // What they sent last is what others get, too, in one sum: members tie with those outside to
-    // whom the same comes.
-    for (const NodeId v : members) values_[v] = 1 + Sum(v, [](NodeId) { return true; });
   }
 
   const CsrView& in_;
@@ -120,7 +114,7 @@ class Ranking {
   std::vector<double> values_, sent_, strengths_;  // sent: d * value / strength
   std::vector<std::uint32_t> first_;               // of each component, in members_
   std::vector<NodeId> members_;
-  std::vector<double> terms_, arriving_;
+  std::vector<double> terms_, next_;
   bool sorted_ = true, truncated_ = false;
   std::uint64_t polled_ = 0;
 };

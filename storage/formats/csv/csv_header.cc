@@ -1,6 +1,5 @@
 // What the columns of a table are, by its header and its first rows; see csv.h.
 #include <algorithm>
-#include <array>
 
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/field_names.h"
@@ -30,23 +29,21 @@ void Rename(std::vector<std::string>& names, const std::vector<ColumnName>& give
 
 // What of ImportOptions::columns might help a header without key and ends.
 std::string Hint(const std::vector<std::string>& names) {
-  constexpr std::array<std::array<std::string_view, 2>, 6> kEnds = {{{"from", "to"},
-                                                                     {"src", "dst"},
-                                                                     {"src", "dest"},
-                                                                     {"start", "end"},
-                                                                     {"subject", "object"},
-                                                                     {"head", "tail"}}};
-  const auto find = [&](std::string_view name) {
-    return std::ranges::find_if(names, [&](const std::string& n) { return Lower(n) == name; });
+  static constexpr std::string_view kEnds[][2] = {
+      {"source", "target"}, {"from", "to"},        {"src", "dst"},  {"src", "dest"},
+      {"start", "end"},     {"subject", "object"}, {"head", "tail"}};
+  const auto find = [&](std::string_view name) {  // "Source Id" is a source
+    return std::ranges::find_if(names, [&](const std::string& n) {
+      return Lower(n) == name || (name.size() == 6 && Lower(n).starts_with(name));
+    });
   };
   for (const auto& [source, target] : kEnds)
     if (find(source) != names.end() && find(target) != names.end())
       return "source=" + *find(source) + ",target=" + *find(target);
-  auto key = std::ranges::find_if(names, [](const std::string& n) {
+  const auto key = std::ranges::find_if(names, [](const std::string& n) {
     return Lower(n).ends_with("id") || Lower(n).ends_with("key");
   });
-  if (key == names.end()) key = names.begin();
-  return key == names.end() ? "" : "key=" + *key;
+  return "key=" + *(key == names.end() ? names.begin() : key);
 }
 
 Result<std::vector<std::string>> HeaderNames(const CsvRow& header) {
@@ -117,9 +114,12 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
     for (std::size_t i = 0; use && i < names.size(); ++i) use->Mark(i);  // it may have them all
     return std::unexpected(columns.error());
   }
+  const std::vector<std::string> in_file = *columns;
   Rename(*columns, names, use);
-  PLEXUS_TRY(parser.ReadHeader(*std::move(columns), hint));
-  return parser;
+  Status taken = parser.ReadHeader(*std::move(columns), hint);
+  if (taken) return parser;
+  const Status as_named = CsvParser().ReadHeader(in_file, hint);  // in the file's own words
+  return std::unexpected(as_named ? taken.error() : as_named.error());
 }
 
 Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) {

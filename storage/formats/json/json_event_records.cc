@@ -153,6 +153,12 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
   batch.UpsertNode(event);
   SetColumns(event, columns);
   SetText(event, query);
+  if (query) builder_.NoteNodeValue(name, "query", query->text);
+  if (list) {
+    std::string all;
+    for (const ListReplacement::Item& item : items) all += item.target + '\0' + item.label + '\0';
+    builder_.NoteNodeValue(name, "list of members", all);
+  }
   PLEXUS_TRY(builder_.PatchProperties(name, event, std::move(properties), props != nullptr));
   if (list) {
     std::optional<std::int64_t> created_at;

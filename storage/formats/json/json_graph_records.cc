@@ -201,6 +201,9 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   const NodeRef node = builder_.Ref(name);
   builder_.NoteEnd(name);
   const SpaceRef space_ref = batch.SpaceNamed(space_name);
+  const std::string_view bytes(reinterpret_cast<const char*>(floats.data()),
+                               floats.size() * sizeof(floats[0]));
+  builder_.NoteNodeValue(name, "vector of space " + std::string(space_name), bytes);
   if (floats.empty())
     batch.ClearVector(node, space_ref);
   else

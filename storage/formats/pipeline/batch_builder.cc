@@ -371,15 +371,17 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
 
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
                                  std::string_view value) {
-  if (context_.check || node.is_index()) return;
+  if (context_.check) return;
   const std::uint64_t digest = Mix(3, value);
   const auto [at, is_new] =
       piece_.node_values.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});
   if (is_new) return;
   const auto [before, line] = std::exchange(at->second, std::pair{digest, line_});
+  std::string key = node.key;
+  if (node.is_index()) key[key.find(kIndexSeparator)] = ':';
   if (before != digest)
     Warn("node", line,
-         "the node " + Quoted(node.key) + " stands again with another " + std::string(field) +
+         "the node " + Quoted(key) + " stands again with another " + std::string(field) +
              ", which replaces this one");
 }
 

@@ -32,12 +32,14 @@ using Attributes = GraphMlKeys::Attributes;
 }  // namespace
 
 struct GraphMlReader::Impl {
-  Impl(std::unique_ptr<ByteSource> s, const ImportOptions& o, ColumnUse* used)
+  Impl(std::unique_ptr<ByteSource> s, const ImportOptions& o, ColumnUse* used,
+       std::shared_ptr<const Schema> known)
       : source(std::move(s)),
         options(o),
         block_bytes(std::max<std::size_t>(o.block_bytes, 64)),
         limits(o.limits),
         use(used),
+        schema(std::move(known)),
         parser(XML_ParserCreateNS(nullptr, '|')) {
     if (!parser) return;
     XML_SetUserData(parser, this);
@@ -118,6 +120,7 @@ struct GraphMlReader::Impl {
   const std::size_t block_bytes;
   const ImportLimits& limits;
   ColumnUse* const use;
+  const std::shared_ptr<const Schema> schema;
   XML_Parser parser;
   ElementLines lines;
   std::uint64_t fed = 0;
@@ -264,17 +267,18 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
 // The edge as it is stored, as far as the file says: an inverse name swaps the ends, and the ends
 // of a symmetric kind have no order. No name is the name that an edge then gets.
 std::string GraphMlReader::Impl::StoredEdge() {
-  static const Schema builtin;
   const std::string& named = kind.starts_with('"') ? kind : type;
   std::string name = named.size() > 2 && named[0] == '"' ? named.substr(1, named.size() - 2)
                      : undirected                        ? std::string(kLinkedKind)
                                                          : "link";
   bool turned = std::ranges::find(options.reversed_kinds, name) != options.reversed_kinds.end();
+  const auto ours = std::ranges::find(options.kind_names, name, &ColumnName::in_file);
+  if (ours != options.kind_names.end()) name = ours->meaning;
   bool symmetric = undirected;
-  if (const auto match = builtin.FindEdgeKind(name)) {
+  if (const auto match = schema->FindEdgeKind(name)) {
     turned ^= match->reversed;
-    symmetric |= builtin.edge_kind(match->kind).symmetric;
-    name = builtin.edge_kind(match->kind).name;
+    symmetric |= schema->edge_kind(match->kind).symmetric;
+    name = schema->edge_kind(match->kind).name;
   }
   if (symmetric ? from_key > to_key : turned) std::swap(from_key, to_key);
   return from_key + '\n' + to_key + '\n' + name;
@@ -449,8 +453,8 @@ Status GraphMlReader::Impl::Feed() {
 }
 
 GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, const ImportOptions& options,
-                             ColumnUse* use)
-    : impl_(std::make_unique<Impl>(std::move(source), options, use)) {}
+                             ColumnUse* use, std::shared_ptr<const Schema> schema)
+    : impl_(std::make_unique<Impl>(std::move(source), options, use, std::move(schema))) {}
 GraphMlReader::~GraphMlReader() = default;
 
 Result<std::optional<Block>> GraphMlReader::Next() {

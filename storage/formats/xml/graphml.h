@@ -15,6 +15,7 @@
 
 #include <memory>
 
+#include "engine/schema.h"
 #include "storage/formats/import.h"
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/block_reader.h"
@@ -24,9 +25,11 @@ namespace plexus::formats_internal {
 
 class GraphMlReader final : public BlockSource {
  public:
-  // Names of data that options.columns has mean what it says, and are marked in `use`.
+  // Names of data that options.columns has mean what it says, and are marked in `use`. `schema`:
+  // of the graph that the file goes into, whose kinds tell which edges are parallel.
   GraphMlReader(std::unique_ptr<ByteSource> source, const ImportOptions& options,
-                ColumnUse* use = nullptr);
+                ColumnUse* use = nullptr,
+                std::shared_ptr<const Schema> schema = std::make_shared<const Schema>());
   ~GraphMlReader() override;
 
   // Blocks for ElementParser. Errors of the document are lines in them.

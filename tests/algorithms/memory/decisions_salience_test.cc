@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
@@ -78,6 +79,54 @@ TEST(Salience, ACycleAndWhatHangsOnItTie) {
   one.AddNodes(1, kDecision);
   one.Commit();
   EXPECT_EQ(Salience(one.snapshot(), {.decisions = At(1)}).value().percentiles[0], 0.5);
+}
+
+// What the ranking gives equally ties, wherever it comes from: 4 is in a cycle, 2 is not.
+TEST(Salience, EqualValuesTieInsideAndOutsideOfCycles) {
+  CaseGraph g;
+  g.AddNodes(6, kDecision);
+  for (const auto& [from, to] : {std::pair(4, 5), {2, 1}, {3, 4}, {5, 2}, {4, 3}})
+    g.Link(static_cast<NodeId>(from), kDependsOn, static_cast<NodeId>(to));
+  g.Commit();
+  const SalienceResult r = Salience(g.snapshot(), {.decisions = At(1)}).value();
+  EXPECT_EQ(r.scores[2], r.scores[4]);
+  EXPECT_EQ(r.percentiles[2], r.percentiles[4]);
+}
+
+// Against plain iteration: nodes that are equal there have one percentile.
+TEST(Salience, PercentilesFollowTheExactRanking) {
+  std::mt19937_64 random(31);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t count = 2 + random() % 9;
+    CaseGraph g;
+    g.AddNodes(count, kDecision);
+    std::vector<std::vector<std::size_t>> out(count);
+    for (std::size_t a = 0; a < count; ++a)
+      for (std::size_t b = 0; b < count; ++b)
+        if (a != b && random() % 4 == 0) {
+          out[a].push_back(b);
+          g.Link(static_cast<NodeId>(a), kDependsOn, static_cast<NodeId>(b));
+        }
+    g.Commit();
+    std::vector<long double> exact(count, 1);  // up to a factor
+    for (int step = 0; step < 400; ++step) {
+      std::vector<long double> next(count, 1);
+      for (std::size_t a = 0; a < count; ++a)
+        for (const std::size_t b : out[a]) next[b] += 0.85L * exact[a] / out[a].size();
+      exact = std::move(next);
+    }
+    const SalienceResult r = Salience(g.snapshot(), {.decisions = At(1)}).value();
+    for (std::size_t v = 0; v < count; ++v) {
+      double below = 0, equal = 0;
+      for (std::size_t u = 0; u < count; ++u) {
+        const bool ties = std::abs(exact[u] - exact[v]) < 1e-12L * exact[v];
+        below += !ties && exact[u] < exact[v];
+        equal += ties && u != v;
+      }
+      EXPECT_DOUBLE_EQ(r.percentiles[v], (below + equal / 2) / static_cast<double>(count - 1))
+          << "round " << round << ", node " << v;
+    }
+  }
 }
 
 // Decisions in like places tie to the last bit, though their rows are in other orders.

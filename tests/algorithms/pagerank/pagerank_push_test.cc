@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "tests/reference/oracles.h"
@@ -187,6 +188,41 @@ void AddWheel(CaseGraph& g, std::size_t spokes) {
     g.Link(i, kLink, 0);
   }
   g.Commit();
+}
+
+// Near damping 1 a ranking needs far fewer iterations than damping^n = max_error allows.
+TEST(PageRankPush, GivesUpInTimeNearDampingOne) {
+  CaseGraph g;
+  constexpr std::size_t kNodes = 3000;
+  g.AddNodes(kNodes);
+  std::mt19937_64 random(5);
+  std::vector<std::size_t> ends = {0, 1};  // those that many point at come often
+  for (std::size_t v = 2; v < kNodes; ++v) {
+    for (int k = 0; k < 6; ++k) {
+      ends.push_back(ends[random() % ends.size()]);
+      g.Link(v, kLink, ends.back());
+    }
+    ends.push_back(v);
+    if (v % 5 == 0) g.Link(ends[random() % ends.size()], kLink, v);
+  }
+  g.Commit();
+  const Snapshot snapshot = g.snapshot();
+  const NodeWeight seed{g.id(7), 1.0};
+  PageRankPushOptions options;
+  options.damping = 0.99;
+  options.max_error = 1e-5;
+  const auto got = PageRankPush(snapshot, {&seed, 1}, options);
+  ASSERT_TRUE(got);
+  EXPECT_LE(got->error, 1e-5);
+  PageRankOptions whole;
+  whole.damping = options.damping;
+  whole.seeds = {seed};
+  whole.tolerance = options.max_error;
+  whole.max_iterations = 1000;
+  const auto want = PageRank(snapshot, whole);
+  ASSERT_TRUE(want);
+  EXPECT_LE(got->edges,
+            (1 << 14) + want->edges * (4 + static_cast<std::uint64_t>(want->iterations)));
 }
 
 TEST(PageRankPush, RunsTheWholeRankingWhereThatCostsLess) {

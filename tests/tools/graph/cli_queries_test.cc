@@ -236,7 +236,7 @@ TEST_F(QueryCommands, ThePastIsJudgedByItsOwnClock) {
 }
 
 TEST_F(QueryCommands, ScopeSelects) {
-  const array other = Json({"pagerank", "--scope", "other"}).at("nodes").as_array();
+  const array other = Json({"pagerank", "--scope", "other", "--quiet"}).at("nodes").as_array();
   ASSERT_EQ(other.size(), 1u);
   EXPECT_EQ(other[0].as_object().at("key").as_string(), "e");
   EXPECT_EQ(Json({"pagerank", "--scope", "user,other"}).at("nodes").as_array().size(), 7u);

@@ -136,6 +136,18 @@ TEST_F(Shown, AGraphWithoutEdgesIsNoted) {
             "graph and list such nodes: --show-where\n");
   EXPECT_EQ(note({"katz", "--kinds", "supersedes"}),
             "plexus: no edge of these kinds is in the graph\n");
+  const std::string by_kind = "plexus: no edge joins two of the nodes that --node-kinds selects";
+  EXPECT_EQ(note({"forest", "--node-kinds", "source"}), by_kind + "\n");
+  EXPECT_EQ(note({"path", "s1", "s2", "--node-kinds", "source"}), by_kind + "\n");
+  EXPECT_EQ(note({"flow", "s1", "s2", "--node-kinds", "source"}), by_kind + "\n");
+  EXPECT_EQ(note({"traverse", "s1", "--node-kinds", "source"}), by_kind + "\n");
+  EXPECT_EQ(note({"neighborhood", "s1", "--node-kinds", "source"}), by_kind + "\n");
+  EXPECT_EQ(note({"match", "cites", "s1", "--node-kinds", "source"}), by_kind + "\n");
+  EXPECT_EQ(note({"match", "cites", "m1", "--node-kinds", "source"}), "");  // named: takes part
+  EXPECT_EQ(note({"traverse", "m1", "--node-kinds", "source"}), "");
+  EXPECT_EQ(note({"pagerank", "--where", "trust > 0.5"}),  // one node
+            "plexus: no edge joins two of the nodes that --where selects; to ask the whole "
+            "graph and list such nodes: --show-where\n");
   EXPECT_EQ(note({"pagerank", "--node-kinds", "memory"}), "");
   EXPECT_EQ(note({"pagerank", "--show-kinds", "source"}), "");
 }

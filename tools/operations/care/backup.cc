@@ -46,7 +46,7 @@ void AddBackup(Rows& rows) {
                   .summary = "Copy the graph to a new directory and verify the copy",
                   .parameters = {Text("to", "DIR", "a directory that does not exist yet")
                                      .Named(Means::kPath)
-                                     .Required()},
+                                     .OrPositional()},
                   .reply = "directory:s, sequence:n",
                   .examples = {{"plexus backup --db g --to backups/g-2026-11-21",
                                 "a whole, verified copy, also while others write"},
@@ -63,7 +63,7 @@ void AddBackup(Rows& rows) {
        .effect = Effect::kWrite,
        .parameters = {Text("from", "DIR", "a backup, or a graph that nobody has open")
                           .Named(Means::kFile)
-                          .Required()},
+                          .OrPositional()},
        .reply = "directory:s, sequence:n",
        .examples = {{"plexus restore --db g2 --from backups/g-2026-11-21", "g2 must not exist yet"},
                     {"plexus restore --db g2 --from g --json", "a copy of a closed graph"}},

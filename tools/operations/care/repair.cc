@@ -123,7 +123,7 @@ void AddRepair(Rows& rows) {
        .parameters = {Text("to", "DIR",
                            "a directory that does not exist yet; the damaged one is not changed")
                           .Named(Means::kPath)
-                          .Required()},
+                          .OrPositional()},
        .reply = "directory:s, complete:b, sequence:n, history_floor:n, nodes:n, edges:n, "
                 "lost:{records:[{from:n, to:n}], history:[{from:n, to:n}], "
                 "contents:[{key:s, what:s}], old_contents:n, "

@@ -219,6 +219,19 @@ Reply MakeReply(Workspace& workspace, const Request& request, ImportReport repor
   return reply;
 }
 
+// With what `build` made of the files behind them.
+Reply WithBuilt(Reply reply, std::string built) {
+  if (built.empty()) return reply;
+  reply.page += "built: " + built + "\n";
+  reply.members = [members = std::move(reply.members),
+                   built = std::move(built)](ReplyWriter& json) mutable {
+    members(json);
+    json.Key("built");
+    json.Raw(built);
+  };
+  return reply;
+}
+
 // The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
 Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions options) {
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
@@ -231,7 +244,15 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   PLEXUS_ASSIGN(ImportReport report,
                 Judged(request, Read(*graph, workspace.input(), request, options)));
   report.sequence = before;
-  return MakeReply(workspace, request, std::move(report), std::nullopt, true, SecondsSince(start));
+  std::string built;
+  if (!report.stopped && request.Given("build")) {
+    const std::unique_ptr<Workspace> copy = Workspace::Of(*graph, workspace.now_ms());
+    copy->SetCaller(workspace.options().progress, workspace.options().cancel);
+    PLEXUS_ASSIGN(built, BuildAfter(*copy, request));
+  }
+  return WithBuilt(
+      MakeReply(workspace, request, std::move(report), std::nullopt, true, SecondsSince(start)),
+      std::move(built));
 }
 
 // Whether the batch does what the files did to the copy. Formats with a way past the batches do not
@@ -306,8 +327,7 @@ Status CheckSequence(Workspace& workspace, const Request& request) {
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFollow(request));
-  for (const char* other : {"dry_run", "follow", "check"})
-    PLEXUS_TRY(NotTogether(request, "build", other));
+  for (const char* other : {"follow", "check"}) PLEXUS_TRY(NotTogether(request, "build", other));
   PLEXUS_TRY(CheckSequence(workspace, request));
   PLEXUS_TRY(CheckFiles(workspace, request));
   if (IsChecked(request) && AskedVectorFormat(request))
@@ -358,17 +378,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     built = *std::move(made);
     report.sequence = workspace.graph().snapshot().sequence();
   }
-  Reply reply = MakeReply(workspace, request, std::move(report), terms, false, SecondsSince(start),
-                          followed);
-  if (built.empty()) return reply;
-  reply.page += "built: " + built + "\n";
-  reply.members = [members = std::move(reply.members),
-                   built = std::move(built)](ReplyWriter& json) mutable {
-    members(json);
-    json.Key("built");
-    json.Raw(built);
-  };
-  return reply;
+  return WithBuilt(
+      MakeReply(workspace, request, std::move(report), terms, false, SecondsSince(start), followed),
+      std::move(built));
 }
 
 Access ImportAccess(const Request& request) {

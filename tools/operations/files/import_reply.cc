@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tools/operations/arguments.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/text_table.h"
 
@@ -28,7 +29,7 @@ void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& 
 // A refused record or file, and what to type next.
 std::string Message(const ImportError& error, const std::string& columns) {
   return error.ToString() +
-         (error.columns.empty() ? "" : "; for example " + columns + " " + error.columns);
+         (error.columns.empty() ? "" : "; for example " + columns + " " + ShellWord(error.columns));
 }
 
 }  // namespace

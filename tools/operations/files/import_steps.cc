@@ -80,6 +80,7 @@ Result<std::string> BuildAfter(Workspace& workspace, const Request& request) {
   Request build(row);
   PLEXUS_TRY(build.Set("recipes", request.List("build")));
   PLEXUS_TRY(build.Inherit(request, "now"));
+  PLEXUS_TRY(build.Inherit(request, "dry_run"));
   PLEXUS_TRY(build.Check());
   PLEXUS_TRY(workspace.Look(build));
   PLEXUS_ASSIGN(Reply reply, row.run(workspace, build));

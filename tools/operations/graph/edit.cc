@@ -64,6 +64,18 @@ Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
                   std::string(key) + "'");
 }
 
+// The kind comes between the nodes: not "link a b supports", which would make a kind and a node.
+Status CheckOrder(const Workspace& workspace, const Request& request) {
+  const std::string &kind = request.Text("kind"), &target = request.Text("target");
+  const Snapshot& snapshot = workspace.snapshot();
+  if (workspace.schema().FindEdgeKind(kind) || !workspace.schema().FindEdgeKind(target) ||
+      !MeantNode(snapshot, kind) || MeantNode(snapshot, target))
+    return {};
+  return Fail(ErrorCode::kInvalidArgument, Quoted(target) + " is an edge kind and " + Quoted(kind) +
+                                               " a node; the kind stands between the nodes: link " +
+                                               request.Text("source") + " " + target + " " + kind);
+}
+
 Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   WriteBatch::EdgeInput edge;
   if (request.Given("weight")) {
@@ -87,6 +99,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
     edge.properties = properties;
   }
   const std::string& kind = request.Text("kind");
+  PLEXUS_TRY(CheckOrder(workspace, request));
   NoteNewEdgeKind(workspace, kind);
   const auto match = workspace.schema().FindEdgeKind(kind);
   const bool index = match && workspace.schema().edge_kind(match->kind).plane == Plane::kIndex;
@@ -302,7 +315,10 @@ void AddEdit(Rows& rows) {
        .summary = "Erase what a node holds, from the past too (reads the log; rewrites it if "
                   "the node was the last user of a word or tag)",
        .effect = Effect::kDestroy,
-       .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well"),
+       .parameters = {Key(),
+                      Flag("hard",
+                           "rewrite the log without its key and edges as well, and without the "
+                           "events that it was a member of"),
                       DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus purge --db g m1",

@@ -29,6 +29,8 @@ void WriteValue(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry&
     case ColumnType::kF64:
       return json.Field("value", std::bit_cast<double>(entry.bits));
     case ColumnType::kI64:
+      if (HoldsTimes(snapshot.schema(), entry.column))
+        return json.Time("value", static_cast<std::int64_t>(entry.bits));
       return json.Field("value", static_cast<std::int64_t>(entry.bits));
     case ColumnType::kString:
       return json.Field("value", snapshot.string(static_cast<StringId>(entry.bits)));

@@ -167,11 +167,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
         if (listed.columns[c].name() == "key")  // a node, so that --details follow it
           json.Node(snapshot,
                     listed.nodes.nodes[static_cast<std::size_t>(&row - listed.rows.data())]);
-        else if (const auto* whole = std::get_if<std::int64_t>(&row[c]);
-                 whole && listed.columns[c].is_time())
-          json.Time(*whole);
         else
-          WriteNodeValue(json, row[c]);
+          WriteNodeValue(json, row[c], listed.columns[c].is_time());
       }
     });
   });

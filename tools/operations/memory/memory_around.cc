@@ -9,6 +9,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
 #include "tools/operations/names.h"
+#include "tools/operations/reply/text_field.h"
 
 namespace plexus::tools {
 namespace {
@@ -107,7 +108,7 @@ void WriteAround(ReplyWriter& json, const Snapshot& snapshot, const MemoryAround
   json.Objects("may_contradict", around.may_contradict, [&](const ConflictCandidate& candidate) {
     json.Node("key", snapshot, candidate.node);
     json.Field("score", candidate.overlap);
-    json.Field("text", TextHead(snapshot, candidate.node));
+    json.Field("text", WholeText(snapshot, candidate.node));
     const std::string why = ShownEvidence(candidate.evidence);
     if (!why.empty()) json.Field("why", why);
   });
@@ -116,7 +117,7 @@ void WriteAround(ReplyWriter& json, const Snapshot& snapshot, const MemoryAround
     json.Field("jaccard", one.jaccard);
     if (one.cosine) json.Field("cosine", *one.cosine);
     if (one.superseded_by != kNoNode) json.Node("superseded_by", snapshot, one.superseded_by);
-    json.Field("text", TextHead(snapshot, one.node));
+    json.Field("text", WholeText(snapshot, one.node));
   });
   json.Objects("suggested", around.suggested, [&](const SuggestedEdge& edge) {
     json.Node("source", snapshot, edge.node);

@@ -104,8 +104,9 @@ Result<MemoryKey> KeyOfMemory(const Workspace& workspace, const Request& request
     }
     return Fail(ErrorCode::kAlreadyExists,
                 Quoted(key) + " says something else: " +
-                    request.Command("correct", workspace.directory()) + " supersedes it, " +
-                    request.Command("put", workspace.directory()) + " changes it");
+                    request.Command("correct", workspace.directory(), key) +
+                    " with another text supersedes it, " +
+                    request.Command("put", workspace.directory(), key) + " changes it");
   }
   PLEXUS_ASSIGN(const std::string words, KeyOfWords(text));
   for (std::uint64_t number = 0;; ++number) {

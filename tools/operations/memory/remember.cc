@@ -204,10 +204,11 @@ Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const SupersessionWalk walk,
                 WalkSupersession(snapshot, old, workspace.now_ms(), 1000, {}));
   if (walk.head != old && walk.head != kNoNode)
-    return Fail(ErrorCode::kFailedPrecondition,
-                shown + " was superseded by " + Quoted(ShownKey(snapshot, walk.head)) +
-                    ", which is what to correct: " +
-                    request.Command("correct", workspace.directory()));
+    return Fail(
+        ErrorCode::kFailedPrecondition,
+        shown + " was superseded by " + Quoted(ShownKey(snapshot, walk.head)) +
+            ", which is what to correct: " +
+            request.Command("correct", workspace.directory(), ShownKey(snapshot, walk.head)));
   PLEXUS_ASSIGN(const MemoryKey key, KeyOfMemory(workspace, request));
   if (key.known) {
     const bool itself = snapshot.Find(key.key) == old;

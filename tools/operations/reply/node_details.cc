@@ -30,7 +30,7 @@ void NodeDetails::WriteColumns(const Snapshot& snapshot, NodeId node) {
     const Result<NodeValue> value = column.Of(snapshot, node);
     if (!value || std::holds_alternative<std::monostate>(*value)) continue;
     out_.Key(column.name());
-    WriteNodeValue(out_, *value);
+    WriteNodeValue(out_, *value, column.is_time());
   }
   out_.EndObject();
 }

@@ -2,6 +2,7 @@
 // it, and columns by name.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ struct NodeDetailOptions {
   std::vector<std::string> details = {};  // of kind, line, text
   std::vector<std::string> columns = {};  // as NodeColumn names them
   NodeColumnOptions of_columns = {};
+  std::shared_ptr<const NodeSubset> among = {};  // keeps of_columns.among
 };
 
 // Hands everything on, and adds "node_kind", "node_line", "node_text" and "node_columns", an object

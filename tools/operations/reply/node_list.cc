@@ -143,7 +143,9 @@ std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
 
 }  // namespace
 
-void WriteNodeValue(ReplyWriter& json, const NodeValue& value) {
+void WriteNodeValue(ReplyWriter& json, const NodeValue& value, bool is_time) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value); whole && is_time)
+    return json.Time(*whole);
   std::visit(
       [&](const auto& held) {
         using Held = std::decay_t<decltype(held)>;

@@ -32,7 +32,8 @@ struct NodeJson {
 using NodeValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
                                std::string, std::vector<std::string>, NodeJson>;
 
-void WriteNodeValue(ReplyWriter& json, const NodeValue& value);
+// `is_time`: a whole number is milliseconds since 1970.
+void WriteNodeValue(ReplyWriter& json, const NodeValue& value, bool is_time = false);
 
 // What a value can be named by: fields and columns of the graph; properties may have any name.
 // In expressions fewer: what is suggested has to be accepted.

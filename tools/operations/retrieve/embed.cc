@@ -124,9 +124,10 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(request.Text("query")));
   PLEXUS_ASSIGN(QueryVector query, TextVector(snapshot, terms, options));
   if (query.values.empty() && !query.truncated)
-    return Fail(ErrorCode::kNotFound,
-                "no text has a word of " + Quoted(request.Text("query")) + "; " +
-                    OtherWays(workspace, request, !record.terms.stemmer.empty()));
+    return Fail(
+        ErrorCode::kNotFound,
+        "no text has a word of " + Quoted(request.Text("query")) + "; " +
+            OtherWays(workspace, request, request.Text("query"), !record.terms.stemmer.empty()));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {

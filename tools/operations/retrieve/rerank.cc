@@ -154,9 +154,10 @@ void AddRerank(Rows& rows) {
                     "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
                    .Named(Means::kContent)
                    .MayBeEmpty(),
-               Text("like", "KEY",
-                    "the query: this node's own vector; the node is not among the nearest")
-                   .Named(Means::kKey),
+               Optional(Text("like", "KEY",
+                             "the query: this node's own vector; the node is not among the nearest")
+                            .Named(Means::kKey)
+                            .OrPositional()),
                Text("candidates", "FILE", "rank these, one key a line; - is stdin")
                    .Named(Means::kContent)
                    .MayBeEmpty(),
@@ -168,10 +169,9 @@ void AddRerank(Rows& rows) {
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
                MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"),
                IncludeSuperseded(), QuestionPrefilter()},
-       .reply =
-           "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
-           "left_out:n, older_than_text:n, "
-           "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
+       .reply = "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
+                "left_out:n, older_than_text:n, "
+                "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"similarity", "similarity", As::kPlain, 4},

@@ -104,7 +104,7 @@ std::string WhyNothing(const Workspace& workspace, const Request& request,
   if (!parsed.phrases.empty())
     return none + "holds words in quotes side by side: '" + query +
            "'; without quotes they may stand apart";
-  return none + "has a word of '" + query + "'; " + OtherWays(workspace, request, stems);
+  return none + "has a word of '" + query + "'; " + OtherWays(workspace, request, query, stems);
 }
 
 void WriteTerm(ReplyWriter& json, const QueryTerm& term) {

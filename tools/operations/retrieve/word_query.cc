@@ -61,9 +61,11 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   return query;
 }
 
-std::string OtherWays(const Workspace& workspace, const Request& request, bool stems) {
+std::string OtherWays(const Workspace& workspace, const Request& request, std::string_view words,
+                      bool stems) {
   const std::string& graph = workspace.directory();
-  std::string text = request.Command("find", graph) + " looks in keys and for parts of words";
+  std::string text =
+      request.Command("find", graph, words) + " looks in keys and for parts of words";
   if (!stems)
     text += ", " + request.Command("terms", graph) + " with " + request.Name("stem", "english") +
             " lets plurals meet";

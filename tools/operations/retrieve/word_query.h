@@ -34,7 +34,8 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
 
 // What to type where no text has a word of the query: words are met whole, and in texts alone.
 // `stems`: the index has them.
-std::string OtherWays(const Workspace& workspace, const Request& request, bool stems);
+std::string OtherWays(const Workspace& workspace, const Request& request, std::string_view words,
+                      bool stems);
 
 // The same, by the graph's own index of terms, for questions that have other ways to be asked, too;
 // what is not indexed is noted. kFailedPrecondition: there is no index.

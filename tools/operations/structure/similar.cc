@@ -111,8 +111,10 @@ void AddSimilar(Rows& rows) {
            "Find nodes that share neighbours with one, or the pairs of the graph that share most",
        .parameters =
            Parameters{
-               Text("of", "KEY", "nodes similar to this one (default: pairs of the whole graph)")
-                   .Named(Means::kKey),
+               Optional(Text("of", "KEY",
+                             "nodes similar to this one (default: pairs of the whole graph)")
+                            .Named(Means::kKey)
+                            .OrPositional()),
                Repeated("with", "KEY",
                         "compare with this node alone, 'of' beside it and neither 'least' nor "
                         "'top'; repeatable")

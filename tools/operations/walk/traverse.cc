@@ -182,7 +182,7 @@ void AddTraverse(Rows& rows) {
                    .Positional(),
                Repeated("from", "KEY[=W]", "start here, with weight W (default 1); repeatable")
                    .Named(Means::kWeightedKey)
-                   .Required(),
+                   .OrPositional(),
                Flag("best", "best product of weights first, not fewest edges"),
                Count("hops", "H",
                      "at most H edges away (default: no limit; with best 16, at most 64)")

@@ -1,0 +1,12 @@
+// A note of a question that no edge takes part in: mostly a selection that was meant for the list.
+#pragma once
+
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// Of questions about the graph's structure, after Workspace::Look. O(selected nodes and edges).
+void NoteNoEdges(Workspace& workspace, const Request& request);
+
+}  // namespace plexus::tools
