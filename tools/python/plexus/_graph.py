@@ -4,6 +4,7 @@ import array
 import atexit
 import ctypes
 import json
+import threading
 import time
 import warnings
 import weakref
@@ -62,7 +63,6 @@ class Graph(Operations):
     """An open graph; every operation of the program is a method. plexus.open makes it."""
 
     def __init__(self, path, create, read_only, strict, lock_wait, max_seconds, scopes, log):
-        self._handle = None
         options = sized(library.OpenOptions)
         options.create, options.read_only, options.strict = create, read_only, strict
         options.lock_wait_ms = int(lock_wait * 1000)
@@ -76,16 +76,16 @@ class Graph(Operations):
         handle = c_void_p()
         check(lib.plexus_open(str(path).encode(), byref(options), byref(handle)))
         self._handle = handle.value
+        self._closing = threading.Lock()
         self.path = str(path)
         _open_graphs.add(self)
 
     def close(self):
         """Makes everything durable and closes the directory; a second call does nothing."""
-        handle, self._handle = self._handle, None
-        if handle:
-            check(lib.plexus_close(handle))
+        if self._closing.acquire(False):  # for good: the handle stays, and every call refuses it
+            check(lib.plexus_close(self._handle))
 
-    closed = property(lambda self: self._handle is None)
+    closed = property(lambda self: self._closing.locked())
 
     def __enter__(self):
         return self
@@ -94,26 +94,24 @@ class Graph(Operations):
         self.close()
 
     def __del__(self, _close=lib.plexus_close):
-        handle = getattr(self, "_handle", None)
-        if handle:
+        closing = getattr(self, "_closing", None)
+        if closing is not None and closing.acquire(False):
             warnings.warn("plexus: %s was not closed" % self.path, ResourceWarning)
-            _close(handle)
+            _close(self._handle)
 
     def __repr__(self):
         return "<plexus.Graph %r%s>" % (self.path, ", closed" if self.closed else "")
 
-    def _call(self, operation, parameters, function=None, *arguments):
+    def _call(self, operation, parameters):
         progress = parameters.pop("progress", None)
         cancel = parameters.pop("cancel", None)
+        request = request_of(parameters)
         if progress is None and cancel is None:
-            request = request_of(parameters)
-            text = ask(lib.plexus_call, self._handle, operation.encode(), request, len(request))
-        else:
-            request = request_of(parameters)
-            call = Call(progress, cancel)
-            text = call.run(ask, lib.plexus_call_with, self._handle, operation.encode(), request,
-                            len(request), byref(call.options))
-        return reply_of(text)
+            return reply_of(
+                ask(lib.plexus_call, self._handle, operation.encode(), request, len(request)))
+        call = Call(progress, cancel)
+        return reply_of(call.run(ask, lib.plexus_call_with, self._handle, operation.encode(),
+                                 request, len(request), byref(call.options)))
 
     # --- batches of writes
 
@@ -249,11 +247,8 @@ class Graph(Operations):
             left = 0.5 if end is None else min(0.5, end - time.monotonic())
             if left < 0:
                 return False
-            handle = self._handle
-            if not handle:
-                return False
             try:
-                check(lib.plexus_wait(handle, since, int(left * 1000), byref(number)))
+                check(lib.plexus_wait(self._handle, since, int(left * 1000), byref(number)))
             except errors.FailedPrecondition:
                 return False
         return True
@@ -287,6 +282,5 @@ def _positions(sources, targets):
 def _close_all():
     # Before the interpreter ends: a log function must not be called after it.
     for graph in list(_open_graphs):
-        handle, graph._handle = graph._handle, None
-        if handle:
-            lib.plexus_close(handle)
+        if graph._closing.acquire(False):
+            lib.plexus_close(graph._handle)
