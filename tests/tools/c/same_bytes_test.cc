@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -38,27 +39,39 @@ Outcome Failure(const Error& error) {
   return {ErrorText(error), static_cast<plexus_code>(error.code) + 1};
 }
 
-// Without the C interface: opens, answers, closes.
-Outcome Direct(const std::string& directory, const std::string& name, const std::string& json) {
-  const auto request = tools::RequestFromJson(*tools::FindOperation(name), json);
-  if (!request) return Failure(request.error());
+Result<std::unique_ptr<tools::Workspace>> Opened(const std::string& directory,
+                                                 tools::Access access, std::int64_t clock_ms) {
   tools::WorkspaceOptions options;
   options.directory = directory;
-  options.access = request->operation().AccessFor(*request);
-  options.clock_ms = *tools::ClockOf(*request);
+  options.access = access;
+  options.clock_ms = clock_ms;
   options.one_request = false;
-  const auto workspace = tools::Workspace::Open(options);
-  if (!workspace) return Failure(workspace.error());
-  Result<tools::Reply> reply = tools::Answer(**workspace, *request);
+  return tools::Workspace::Open(options);
+}
+
+// Without the C interface, on a graph that is open.
+Outcome Answered(tools::Workspace& workspace, const tools::Request& request) {
+  workspace.SetClock(*tools::ClockOf(request));
+  Result<tools::Reply> reply = tools::Answer(workspace, request);
   if (!reply) return Failure(reply.error());
   std::ostringstream text;
   tools::JsonWriter json_writer(text);
   if (reply->members)
-    tools::WriteReply(*reply, (*workspace)->warnings(), json_writer);
+    tools::WriteReply(*reply, workspace.warnings(), json_writer);
   else if (!reply->stream(text))
     return {"stream failed", PLEXUS_INTERNAL};
-  EXPECT_TRUE((*workspace)->Close());
   return {std::move(text).str(), PLEXUS_OK};
+}
+
+// The same on a directory: opens, answers, closes.
+Outcome Direct(const std::string& directory, const std::string& name, const std::string& json) {
+  const auto request = tools::RequestFromJson(*tools::FindOperation(name), json);
+  if (!request) return Failure(request.error());
+  const auto workspace = Opened(directory, request->operation().AccessFor(*request), 0);
+  if (!workspace) return Failure(workspace.error());
+  Outcome outcome = Answered(**workspace, *request);
+  EXPECT_TRUE((*workspace)->Close());
+  return outcome;
 }
 
 Outcome Taken(plexus_code code, plexus_text reply) {
@@ -123,6 +136,7 @@ TEST(CSameBytes, EveryRowOnADirectory) {
     std::string json[2];
     for (int side = 0; side < 2; ++side) {
       json[side] = WithNow(row.json, timeless.contains(row.operation));
+      Replace(json[side], "m399", "m29");  // the rows are written for a larger graph
       const std::string at = dir / (side == 0 ? "1" : "2");
       Replace(json[side], "DIR", at);
       Replace(json[side], "GRAPH", at + "/copy");
@@ -155,9 +169,14 @@ TEST(CSameBytes, TheTableOfAllDoorsOnAnOpenGraph) {
   ASSERT_EQ(plexus_open((dir / "2").c_str(), nullptr, &graph), PLEXUS_OK) << plexus_message();
   const std::vector<Asked> table = RequestTable();
   ASSERT_GE(table.size(), 200u);
+  const auto workspace = Opened(dir / "1", tools::Access::kWrite, tools::ClockMs());
+  ASSERT_TRUE(workspace);
   int failed = 0;
   for (const Asked& asked : table) {
-    const Outcome expected = Direct(dir / "1", asked.operation, asked.json);
+    const auto request =
+        tools::RequestFromJson(*tools::FindOperation(asked.operation), asked.json);
+    const Outcome expected =
+        request ? Answered(**workspace, *request) : Failure(request.error());
     plexus_text reply;
     const plexus_code code = plexus_call(graph, asked.operation.c_str(), asked.json.c_str(),
                                          asked.json.size(), &reply);

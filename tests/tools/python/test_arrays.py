@@ -52,7 +52,7 @@ class WithoutNumpy(Scratch):
         self.graph.put_edges(["a", "b", "c"], ["b", "c", "b"], kind="supports")
         snapshot = self.graph.snapshot()
         ranks = dict(zip(snapshot.keys(), snapshot.pagerank()))
-        for row in self.graph.pagerank()["results"]:
+        for row in self.graph.pagerank(top=0)["nodes"]:
             self.assertEqual(row["score"], ranks[row["key"]])
 
     def test_wrong_arrays(self):

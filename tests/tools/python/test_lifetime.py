@@ -98,7 +98,7 @@ class Lifetime(Scratch):
             scores = graph.snapshot().pagerank()
         """)
         with plexus.open(self.path, create=False) as graph:
-            self.assertEqual(graph.get("m1")["results"][0]["text"], "kept")
+            self.assertEqual(graph.get("m1")["text"], "kept")
 
     def test_a_child_of_fork(self):
         out = self.run_program("""

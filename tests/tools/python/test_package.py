@@ -59,7 +59,7 @@ class Package(unittest.TestCase):
         done = run([pip, "install", PACKAGE], env=environment)
         self.assertEqual(done.returncode, 0, done.stdout)
         text = ("import plexus\nwith plexus.open('g') as g:\n g.put('m1', text='a')\n"
-                " print(g.get('m1')['results'][0]['key'], plexus.__file__)\n")
+                " print(g.get('m1')['key'], plexus.__file__)\n")
         inside = self.folder / "venv" / "bin" / "python"
         done = run([inside, "-c", text], cwd=str(self.folder), env=environment)
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -4,7 +4,7 @@
 
     with plexus.open("memory-graph") as graph:
         graph.remember("Deploys stop on Fridays.", tags=["deploy"])
-        print(graph.recall("when do we deploy")["results"][0]["text"])
+        print(graph.recall("when do we deploy")["hits"][0]["text"])
 """
 
 from ._graph import Graph, call_at, open

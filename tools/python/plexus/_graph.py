@@ -77,7 +77,7 @@ class Graph(Operations):
         check(lib.plexus_open(str(path).encode(), byref(options), byref(handle)))
         self._handle = handle.value
         self._closing = threading.Lock()
-        self.path = str(path)
+        self.directory = str(path)
         _open_graphs.add(self)
 
     def close(self):
@@ -96,11 +96,11 @@ class Graph(Operations):
     def __del__(self, _close=lib.plexus_close):
         closing = getattr(self, "_closing", None)
         if closing is not None and closing.acquire(False):
-            warnings.warn("plexus: %s was not closed" % self.path, ResourceWarning)
+            warnings.warn("plexus: %s was not closed" % self.directory, ResourceWarning)
             _close(self._handle)
 
     def __repr__(self):
-        return "<plexus.Graph %r%s>" % (self.path, ", closed" if self.closed else "")
+        return "<plexus.Graph %r%s>" % (self.directory, ", closed" if self.closed else "")
 
     def _call(self, operation, parameters):
         progress = parameters.pop("progress", None)

@@ -9,11 +9,9 @@ class Reply(dict):
     __slots__ = ("bytes",)
 
     def rows(self, name=None):
-        """The list `name` of dicts; without a name `results`, else the first one there is."""
+        """The list `name` of dicts; without a name the first one there is."""
         if name is not None:
             return self[name]
-        if isinstance(self.get("results"), list):
-            return self["results"]
         for value in self.values():
             if isinstance(value, list) and value and isinstance(value[0], dict):
                 return value
