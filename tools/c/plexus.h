@@ -210,7 +210,7 @@ typedef struct plexus_vectors {
   uint64_t dimensions;
   const float* values;  // count * dimensions, row by row
   plexus_strings keys;  // count of them; none: the key of row 17 is "17"
-  const char* space;    // null: "default"; made when there is none
+  const char* space;    // null: "default"; made when it is missing
   const char* metric;   // "cosine", "ip" or "l2", of a new space; null: cosine
 } plexus_vectors;
 
@@ -276,7 +276,7 @@ typedef struct plexus_csr_options {
 } plexus_csr_options;
 // The edges between facts as compressed sparse rows: "offsets" (u32, rows + 1), "targets" (u32,
 // row numbers), "weights" (f32), and "nodes" (u32): the id of each row. An edge of a symmetric
-// kind stands in both rows. Without removed nodes, kinds and changes since the last compaction the
+// kind is in both rows. Without removed nodes, kinds and changes since the last compaction the
 // arrays are the snapshot's own; else they are made once.
 plexus_code plexus_csr(plexus_snapshot* snapshot, const plexus_csr_options* options,
                        plexus_result** result);

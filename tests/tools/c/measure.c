@@ -7,9 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+// Of the processor, so that other programs do not count.
 static double Now(void) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -39,10 +40,10 @@ static void Call(plexus_graph* graph, const char* operation, const char* request
 
 static void MeasureEdges(plexus_graph* graph, size_t count) {
   uint32_t* ends = (uint32_t*)malloc(2 * count * sizeof *ends);
-  uint64_t random = 7;
-  for (size_t i = 0; i < 2 * count; ++i) {
-    random = random * 6364136223846793005u + 1442695040888963407u;
-    ends[i] = (uint32_t)((random >> 33) % (count / 8));
+  for (size_t i = 0; i < 2 * count; ++i) {  // as measure.py makes them
+    uint32_t mixed = (uint32_t)i * 2654435761u;
+    mixed = (mixed ^ (mixed >> 15)) * 2246822519u;
+    ends[i] = (mixed ^ (mixed >> 13)) % (uint32_t)(count / 8);
   }
   plexus_edges edges;
   memset(&edges, 0, sizeof edges);
@@ -76,10 +77,13 @@ int main(int argc, char** argv) {
   const int calls = 20000;
   plexus_graph* graph = Open(argv[1], "calls");
   Call(graph, "put", "{\"key\":\"m1\",\"text\":\"a\"}");
-  for (int i = 0; i < calls / 10; ++i) Call(graph, "get", "{\"key\":\"m1\"}");
-  const double start = Now();
-  for (int i = 0; i < calls; ++i) Call(graph, "get", "{\"key\":\"m1\"}");
-  printf("get: %.2f us\n", (Now() - start) / calls * 1e6);
+  double best = 1;
+  for (int round = 0; round < 5; ++round) {
+    const double start = Now();
+    for (int i = 0; i < calls; ++i) Call(graph, "get", "{\"key\":\"m1\"}");
+    if ((Now() - start) / calls < best) best = (Now() - start) / calls;
+  }
+  printf("get: %.2f us\n", best * 1e6);
   Must(plexus_close(graph));
   graph = Open(argv[1], "edges");
   MeasureEdges(graph, argc > 2 ? (size_t)atol(argv[2]) : 4000000);
