@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "engine/bulk/edge_load.h"
 #include "engine/schema.h"

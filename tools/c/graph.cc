@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
+#include <memory>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"

@@ -1,7 +1,10 @@
 // Snapshots, and arrays out of them: each result keeps what its arrays lie in.
-#include <numeric>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank.h"

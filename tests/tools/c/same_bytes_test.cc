@@ -8,6 +8,9 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/run_plexus.h"
 #include "tests/tools/limits/every_row.h"

@@ -17,8 +17,10 @@ from ._operations import Operations
 from ._reply import Reply
 from ._snapshot import Snapshot, _same_length
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_loads = json.loads
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False,
+                            separators=(",", ":"))
+_encode = _encoder.encode
+_decode = json.JSONDecoder().raw_decode  # the library's JSON has no blanks around it
 _open_graphs = weakref.WeakSet()
 
 
@@ -26,15 +28,15 @@ def reply_of(text):
     """A Reply of bytes; bytes that are no JSON, such as an export, stay bytes."""
     if not text.startswith(b"{"):
         return text
-    reply = Reply(_loads(text))
+    reply = Reply(_decode(text.decode())[0])
     reply.bytes = text
     return reply
 
 
 def request_of(parameters):
     try:
-        return _encode(parameters).encode()
-    except (TypeError, ValueError) as wrong:
+        return _encode(parameters).encode() if parameters else b"{}"
+    except (TypeError, ValueError, RecursionError) as wrong:
         raise errors.InvalidArgument("the request is no JSON: %s" % wrong) from None
 
 
@@ -103,13 +105,12 @@ class Graph(Operations):
         return "<plexus.Graph %r%s>" % (self.directory, ", closed" if self.closed else "")
 
     def _call(self, operation, parameters):
-        progress = parameters.pop("progress", None)
-        cancel = parameters.pop("cancel", None)
-        request = request_of(parameters)
-        if progress is None and cancel is None:
+        if "progress" not in parameters and "cancel" not in parameters:
+            request = request_of(parameters)
             return reply_of(
                 ask(lib.plexus_call, self._handle, operation.encode(), request, len(request)))
-        call = Call(progress, cancel)
+        call = Call(parameters.pop("progress", None), parameters.pop("cancel", None))
+        request = request_of(parameters)
         return reply_of(call.run(ask, lib.plexus_call_with, self._handle, operation.encode(),
                                  request, len(request), byref(call.options)))
 
@@ -225,7 +226,7 @@ class Graph(Operations):
         """What each batch after the sequence `since` is about, as dicts. `follow`: waits for more,
         until the graph is closed."""
         while True:
-            page = _loads(ask(lib.plexus_changes, self._handle, since, most))
+            page = reply_of(ask(lib.plexus_changes, self._handle, since, most))
             for batch in page["changes"]:
                 yield batch
             moved, since = page["next"] != since, page["next"]
