@@ -100,8 +100,7 @@ Status EdgeArrays::CheckEdge(std::uint64_t i) const {
                           " is no position in kinds, which are " +
                           std::to_string(edges_.kinds.count));
   if (edges_.weights && !(std::isfinite(edges_.weights[i]) && edges_.weights[i] >= 0))
-    return BadEdge(i, "weight " + std::to_string(edges_.weights[i]) +
-                          " is not finite and >= 0");
+    return BadEdge(i, "weight " + std::to_string(edges_.weights[i]) + " is not finite and >= 0");
   if (edges_.created_at &&
       (edges_.created_at[i] > kMaxTimeMs || edges_.created_at[i] < -kMaxTimeMs))
     return BadEdge(i, "created_at " + std::to_string(edges_.created_at[i]) +
@@ -253,9 +252,9 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
 
 Status CheckVectors(const plexus_vectors& vectors) {
   if (vectors.dimensions == 0 || vectors.dimensions > Limits::kMaxDimensions)
-    return Fail(ErrorCode::kInvalidArgument,
-                "dimensions is " + std::to_string(vectors.dimensions) + ", not 1 to " +
-                    std::to_string(Limits::kMaxDimensions));
+    return Fail(ErrorCode::kInvalidArgument, "dimensions is " + std::to_string(vectors.dimensions) +
+                                                 ", not 1 to " +
+                                                 std::to_string(Limits::kMaxDimensions));
   if (vectors.count > Limits::kMaxNodes)
     return Fail(ErrorCode::kResourceExhausted, "more vectors than a graph has nodes");
   if (vectors.count > 0) PLEXUS_TRY(NotNull(vectors.values, "values"));

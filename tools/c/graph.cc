@@ -198,21 +198,21 @@ Status CheckStrings(const plexus_strings& strings, const char* name) {
     PLEXUS_TRY(NotNull(strings.bytes, (std::string(name) + ".bytes").c_str()));
   for (std::uint64_t i = 0; i < strings.count; ++i) {
     if (strings.offsets[i] <= strings.offsets[i + 1]) continue;
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + ".offsets[" + std::to_string(i + 1) + "] is less than the one "
-                                                                         "before it");
+    return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets[" +
+                                                 std::to_string(i + 1) +
+                                                 "] is less than the one "
+                                                 "before it");
   }
   if (strings.offsets[strings.count] > strings.byte_count)
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + ".offsets end behind byte_count");
+    return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets end behind byte_count");
   return {};
 }
 
 }  // namespace plexus::c
 
 using namespace plexus::c;  // NOLINT: the functions below are the interface
-using plexus::Fail;
 using plexus::ErrorCode;
+using plexus::Fail;
 using plexus::Status;
 
 plexus_code plexus_open(const char* directory, const plexus_open_options* given,
@@ -300,8 +300,8 @@ plexus_code plexus_call_at(const char* directory, const char* operation, const c
 }
 
 plexus_code plexus_import(plexus_graph* graph, const char* request, size_t length,
-                          const void* bytes, size_t byte_count,
-                          const plexus_call_options* options, plexus_text* reply) {
+                          const void* bytes, size_t byte_count, const plexus_call_options* options,
+                          plexus_text* reply) {
   return Answer(reply, [&](ResultObject& result) -> Status {
     if (length > 0) PLEXUS_TRY(NotNull(request, "request"));
     if (byte_count > 0) PLEXUS_TRY(NotNull(bytes, "bytes"));

@@ -79,8 +79,8 @@ plexus_code Report(ErrorCode code, const char* message) noexcept {
 
 }  // namespace plexus::c
 
-using plexus::Fail;
 using plexus::ErrorCode;
+using plexus::Fail;
 using plexus::Status;
 using plexus::c::Guarded;
 using plexus::c::NotNull;

@@ -44,8 +44,7 @@ Result<std::shared_ptr<T>> As(std::shared_ptr<Object> found, const void* handle)
   if (!handle) return Fail(ErrorCode::kInvalidArgument, name + " is null");
   if (!found) return Fail(ErrorCode::kFailedPrecondition, name + " is closed, or no handle");
   auto object = std::dynamic_pointer_cast<T>(std::move(found));
-  if (!object)
-    return Fail(ErrorCode::kInvalidArgument, name + " is a handle of something else");
+  if (!object) return Fail(ErrorCode::kInvalidArgument, name + " is a handle of something else");
   return object;
 }
 

@@ -76,12 +76,12 @@ typedef void (*plexus_log_function)(void* context, int32_t level, const char* ev
 
 typedef struct plexus_open_options {
   uint64_t size;
-  int32_t create;        // 1: make the graph when the directory has none
-  int32_t read_only;     // 1: take no lock, write nothing; plexus_refresh follows the writer
-  int32_t strict;        // 1: refuse a graph that lost its tail in a crash
-  int32_t no_terms;      // 1: the words of the first texts of a new graph are not indexed
-  int64_t lock_wait_ms;  // how long to wait for another writer to close
-  double max_seconds;    // the most that an operation takes; 0: no limit
+  int32_t create;             // 1: make the graph when the directory has none
+  int32_t read_only;          // 1: take no lock, write nothing; plexus_refresh follows the writer
+  int32_t strict;             // 1: refuse a graph that lost its tail in a crash
+  int32_t no_terms;           // 1: the words of the first texts of a new graph are not indexed
+  int64_t lock_wait_ms;       // how long to wait for another writer to close
+  double max_seconds;         // the most that an operation takes; 0: no limit
   const char* const* scopes;  // a wall: operations see, count and write these scopes only, and
   uint64_t scope_count;       // snapshots and bulk functions are refused
   plexus_log_function log;    // may be called from any thread while the graph is open
@@ -130,8 +130,7 @@ typedef struct plexus_call_options {
 plexus_code plexus_call(plexus_graph* graph, const char* operation, const char* request,
                         size_t length, plexus_text* reply);
 plexus_code plexus_call_with(plexus_graph* graph, const char* operation, const char* request,
-                             size_t length, const plexus_call_options* options,
-                             plexus_text* reply);
+                             size_t length, const plexus_call_options* options, plexus_text* reply);
 // The same on a directory that is opened for this request, as the command line does: also for
 // restore and repair, which replace the files of a graph. `directory` may be null for what needs
 // none, such as schema.
@@ -140,8 +139,8 @@ plexus_code plexus_call_at(const char* directory, const char* operation, const c
 // The operation import for bytes in memory instead of files: JSON lines of nodes, edges, texts,
 // vectors and events are a batch of writes. `request`: its other parameters, such as the format.
 plexus_code plexus_import(plexus_graph* graph, const char* request, size_t length,
-                          const void* bytes, size_t byte_count,
-                          const plexus_call_options* options, plexus_text* reply);
+                          const void* bytes, size_t byte_count, const plexus_call_options* options,
+                          plexus_text* reply);
 // Which keys and edges each batch after `since` is about, as GET /v1/changes: at most `most`
 // batches; the reply's "next" is where to go on.
 plexus_code plexus_changes(plexus_graph* graph, uint64_t since, uint64_t most, plexus_text* reply);
@@ -183,11 +182,11 @@ typedef struct plexus_edges {
   int32_t ends;
   int32_t reserved;
   plexus_strings keys;
-  const char* kind;          // of all edges; null: "link"
-  plexus_strings kinds;      // or names of kinds,
-  const uint16_t* kind_of;   // and each edge's position there
-  const float* weights;      // null: 1 for new edges
-  const int64_t* created_at; // milliseconds since 1970; null: now
+  const char* kind;           // of all edges; null: "link"
+  plexus_strings kinds;       // or names of kinds,
+  const uint16_t* kind_of;    // and each edge's position there
+  const float* weights;       // null: 1 for new edges
+  const int64_t* created_at;  // milliseconds since 1970; null: now
 } plexus_edges;
 
 typedef struct plexus_counts {
@@ -252,8 +251,8 @@ plexus_code plexus_keys(plexus_snapshot* snapshot, const uint32_t* ids, uint64_t
 
 typedef struct plexus_pagerank_options {
   uint64_t size;
-  double damping;    // 0: 0.85
-  double tolerance;  // 0: 1e-9
+  double damping;      // 0: 0.85
+  double tolerance;    // 0: 1e-9
   int32_t iterations;  // above 0: exactly so many
   int32_t unweighted;
   const char* const* kinds;  // edges of these kinds; null: all facts

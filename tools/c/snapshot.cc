@@ -201,8 +201,7 @@ plexus_code plexus_csr(plexus_snapshot* handle, const plexus_csr_options* given,
     options.in = !options.out;
     options.weights = !read.no_weights;
     PLEXUS_ASSIGN(options.filter.kinds, KindsOf(found->snapshot, read.kinds, read.kind_count));
-    PLEXUS_ASSIGN(const plexus::DenseView view,
-                  plexus::DenseView::Make(found->snapshot, options));
+    PLEXUS_ASSIGN(const plexus::DenseView view, plexus::DenseView::Make(found->snapshot, options));
     auto result = std::make_shared<ResultObject>();
     AddRows(view, options.in, options.weights, *result);
     PLEXUS_ASSIGN(*out, Handed(std::move(result)));

@@ -57,8 +57,7 @@ class CArrays : public ::testing::Test {
     auto options = Sized<plexus_open_options>();
     options.create = 1;
     plexus_graph* graph = nullptr;
-    EXPECT_EQ(plexus_open((dir_ / name).c_str(), &options, &graph), PLEXUS_OK)
-        << plexus_message();
+    EXPECT_EQ(plexus_open((dir_ / name).c_str(), &options, &graph), PLEXUS_OK) << plexus_message();
     return graph;
   }
   plexus_snapshot* Taken() {
@@ -230,8 +229,7 @@ TEST_F(CArrays, VectorsInAndOut) {
   vectors.keys = keys.view();
   vectors.space = "meaning";
   auto counts = Sized<plexus_counts>();
-  ASSERT_EQ(plexus_put_vectors(graph_, &vectors, nullptr, &counts), PLEXUS_OK)
-      << plexus_message();
+  ASSERT_EQ(plexus_put_vectors(graph_, &vectors, nullptr, &counts), PLEXUS_OK) << plexus_message();
   EXPECT_EQ(counts.added, 2u);
   plexus_result* space = nullptr;
   ASSERT_EQ(plexus_space(Taken(), "meaning", &space), PLEXUS_OK) << plexus_message();

@@ -23,8 +23,7 @@ class CHandles : public ::testing::Test {
   CHandles() {
     options_.size = sizeof options_;
     options_.create = 1;
-    EXPECT_EQ(plexus_open((dir_ / "g").c_str(), &options_, &graph_), PLEXUS_OK)
-        << plexus_message();
+    EXPECT_EQ(plexus_open((dir_ / "g").c_str(), &options_, &graph_), PLEXUS_OK) << plexus_message();
   }
   ~CHandles() override { (void)plexus_close(graph_); }
   // The code of a request; the reply is freed.
@@ -65,8 +64,8 @@ TEST_F(CHandles, NullIsAnError) {
   EXPECT_EQ(plexus_put_edges(graph_, nullptr, nullptr, nullptr), PLEXUS_INVALID_ARGUMENT);
   EXPECT_EQ(plexus_put_vectors(graph_, nullptr, nullptr, nullptr), PLEXUS_INVALID_ARGUMENT);
   EXPECT_EQ(plexus_wait(graph_, 0, 1, nullptr), PLEXUS_INVALID_ARGUMENT);
-  for (const auto freed : {plexus_result_free(nullptr), plexus_snapshot_free(nullptr),
-                           plexus_cancel_free(nullptr)})
+  for (const auto freed :
+       {plexus_result_free(nullptr), plexus_snapshot_free(nullptr), plexus_cancel_free(nullptr)})
     EXPECT_EQ(freed, PLEXUS_OK);
 }
 

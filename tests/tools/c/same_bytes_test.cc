@@ -42,8 +42,8 @@ Outcome Failure(const Error& error) {
   return {ErrorText(error), static_cast<plexus_code>(error.code) + 1};
 }
 
-Result<std::unique_ptr<tools::Workspace>> Opened(const std::string& directory,
-                                                 tools::Access access, std::int64_t clock_ms) {
+Result<std::unique_ptr<tools::Workspace>> Opened(const std::string& directory, tools::Access access,
+                                                 std::int64_t clock_ms) {
   tools::WorkspaceOptions options;
   options.directory = directory;
   options.access = access;
@@ -117,15 +117,16 @@ void Fill(const TempDir& dir, const std::string& graph) {
   const std::string now = kTableTime;
   for (const auto& [name, json] :
        {std::pair<std::string, std::string>{"import", R"({"files":[")" + lines + R"("]})"},
-        {"terms", "{}"}, {"embed", "{}"}})
+        {"terms", "{}"},
+        {"embed", "{}"}})
     ASSERT_EQ(Direct(graph, name, WithNow(json, false)).code, PLEXUS_OK) << name;
 }
 
 TEST(CSameBytes, EveryRowOnADirectory) {
-  static const std::set<std::string> timeless = {"decisions_check", "schema", "restore", "repair",
-                                                 "verify", "backup"};
-  static const std::set<std::string> measures = {"stats", "compact", "checkpoint", "verify",
-                                                 "backup", "trim", "purge"};
+  static const std::set<std::string> timeless = {"decisions_check", "schema", "restore",
+                                                 "repair",          "verify", "backup"};
+  static const std::set<std::string> measures = {"stats",  "compact", "checkpoint", "verify",
+                                                 "backup", "trim",    "purge"};
   const TempDir dir;
   Fill(dir, dir / "0");
   std::set<std::string> rows;
@@ -148,9 +149,8 @@ TEST(CSameBytes, EveryRowOnADirectory) {
     const std::string graph = row.operation == "restore" ? "/restored" : "/graph";
     const Outcome expected = Direct((dir / "1") + graph, row.operation, json[0]);
     plexus_text reply;
-    const plexus_code code =
-        plexus_call_at(((dir / "2") + graph).c_str(), row.operation.c_str(), json[1].c_str(),
-                       json[1].size(), nullptr, &reply);
+    const plexus_code code = plexus_call_at(((dir / "2") + graph).c_str(), row.operation.c_str(),
+                                            json[1].c_str(), json[1].size(), nullptr, &reply);
     const Outcome got = Taken(code, reply);
     EXPECT_EQ(got.code, expected.code) << row.operation << " " << row.json << " " << got.text;
     EXPECT_EQ(got.code, PLEXUS_OK) << row.operation << " " << row.json << " " << got.text;
@@ -176,13 +176,11 @@ TEST(CSameBytes, TheTableOfAllDoorsOnAnOpenGraph) {
   ASSERT_TRUE(workspace);
   int failed = 0;
   for (const Asked& asked : table) {
-    const auto request =
-        tools::RequestFromJson(*tools::FindOperation(asked.operation), asked.json);
-    const Outcome expected =
-        request ? Answered(**workspace, *request) : Failure(request.error());
+    const auto request = tools::RequestFromJson(*tools::FindOperation(asked.operation), asked.json);
+    const Outcome expected = request ? Answered(**workspace, *request) : Failure(request.error());
     plexus_text reply;
-    const plexus_code code = plexus_call(graph, asked.operation.c_str(), asked.json.c_str(),
-                                         asked.json.size(), &reply);
+    const plexus_code code =
+        plexus_call(graph, asked.operation.c_str(), asked.json.c_str(), asked.json.size(), &reply);
     const std::string message = plexus_message();
     const Outcome got = Taken(code, reply);
     EXPECT_EQ(WithoutTimes(got.text), WithoutTimes(expected.text))

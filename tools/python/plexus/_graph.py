@@ -20,6 +20,15 @@ from ._snapshot import Snapshot, _same_length
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False,
                             separators=(",", ":"))
 _encode = _encoder.encode
+if json.encoder.c_make_encoder:  # what encode makes at every call
+    _pieces = json.encoder.c_make_encoder(
+        None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False,
+        False)
+
+    def _encode(value):
+        return "".join(_pieces(value, 0))
+
+
 _decode = json.JSONDecoder().raw_decode  # the library's JSON has no blanks around it
 _open_graphs = weakref.WeakSet()
 
