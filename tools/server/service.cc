@@ -41,9 +41,8 @@ bool IsImport(const Request& request) {
 
 // Takes the lock within the time of the request, and as long as that is not cancelled.
 template <class Lock>
-Status Take(Lock& lock, const Request& request, const Caller& caller) {
+Status Take(Lock& lock, std::optional<double> most, const Caller& caller) {
   using namespace std::chrono;
-  const std::optional<double> most = request.MaybeNumber("max_seconds");
   const auto start = steady_clock::now();
   while (!lock.try_lock_for(milliseconds(20))) {
     if (caller.cancel && caller.cancel->load())
@@ -53,6 +52,11 @@ Status Take(Lock& lock, const Request& request, const Caller& caller) {
                   "another request writes and is not done within max_seconds: try again");
   }
   return {};
+}
+
+template <class Lock>
+Status Take(Lock& lock, const Request& request, const Caller& caller) {
+  return Take(lock, request.MaybeNumber("max_seconds"), caller);
 }
 
 }  // namespace
@@ -86,7 +90,10 @@ Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
 
 Status Service::OpenDatabase() {
   OpenOptions open;
-  open.create = options_.create;
+  open.create = options_.create && !options_.read_only;
+  open.read_only = options_.read_only;
+  open.strict = options_.strict;
+  open.graph.on_log = options_.on_log;
   open.lock_wait_ms = options_.lock_wait_ms;
   open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
   PLEXUS_ASSIGN(database_, Database::Open(options_.directory, open));
@@ -219,6 +226,29 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
     return {};
   }));
   return answered;
+}
+
+Status Service::Change(const Caller& caller, bool exclusive,
+                       const std::function<Status(Database&)>& write) {
+  if (!caller.may_write)
+    return Fail(ErrorCode::kFailedPrecondition, "this needs the right to write");
+  std::unique_lock one_writer(write_mutex_, std::defer_lock);
+  std::shared_lock shared(open_, std::defer_lock);
+  std::unique_lock alone(open_, std::defer_lock);
+  PLEXUS_TRY(Take(one_writer, std::nullopt, caller));
+  PLEXUS_TRY(exclusive ? Take(alone, std::nullopt, caller) : Take(shared, std::nullopt, caller));
+  if (closed_) return std::unexpected(Closed());
+  const Status done = write(*database_);
+  NoteSequence();
+  return done;
+}
+
+Status Service::Refresh() {
+  const std::shared_lock shared(open_);
+  if (closed_) return std::unexpected(Closed());
+  if (options_.read_only) PLEXUS_TRY(database_->Refresh());
+  NoteSequence();
+  return {};
 }
 
 Result<Snapshot> Service::snapshot() {

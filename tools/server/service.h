@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/monitoring/log.h"
 #include "engine/monitoring/progress.h"
 #include "storage/database.h"
 #include "tools/operations/workspace.h"
@@ -33,9 +34,12 @@ namespace plexus::tools::server {
 struct ServiceOptions {
   std::string directory;
   bool create = true;
+  bool read_only = false;  // works next to another process that writes; see Refresh
+  bool strict = false;     // refuse a graph that lost its tail in a crash
   std::int64_t lock_wait_ms = 0;
   double max_seconds =
       60;  // of a request that says nothing, and the most of one that does; 0: none
+  LogCallback on_log = {};  // engine/monitoring/log.h
 };
 
 // Who asks, and what it may.
@@ -78,6 +82,13 @@ class Service {
   // The same, where the caller writes the reply: `write` runs while the graph is open.
   using Write = std::function<Status(Reply&, Workspace&)>;
   Status Run(Request request, const Caller& caller, const Write& write);
+
+  // Calls `write` in the turn of a request that writes; `exclusive`: while nothing else runs, as
+  // bulk mode needs it.
+  Status Change(const Caller& caller, bool exclusive,
+                const std::function<Status(Database&)>& write);
+  // read_only: brings the graph up to what its writer has made durable.
+  Status Refresh();
 
   const std::string& directory() const { return options_.directory; }
   Result<Snapshot> snapshot();

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Puts the package together and runs a file of tests. Usage: run.sh PYTHON BUILD_DIR TEST_FILE
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(cd "$here/../../.." && pwd)
+package=$2/tests/tools/python/package
+library=$2/tools/c/libplexus.so.0
+export PYTHONDONTWRITEBYTECODE=1
+# The library is not copied: PLEXUS_LIBRARY names it.
+if [ ! -e "$package/stamp" ] || [ "$library" -nt "$package/stamp" ] ||
+    [ -n "$(find "$tree/tools/python" -newer "$package/stamp" -print -quit)" ]; then
+  rm -rf "$package"
+  mkdir -p "$package"
+  cp -r "$tree/tools/python/plexus" "$package/plexus"
+  "$1" "$tree/tools/python/generate.py" "$library" "$package/plexus"
+  touch "$package/stamp"
+fi
+export PYTHONPATH=$package PLEXUS_LIBRARY=$library PLEXUS_PROGRAM=$2/tools/plexus PLEXUS_BUILD=$2
+exec "$1" -X dev -W error::ResourceWarning "$here/$3" -v

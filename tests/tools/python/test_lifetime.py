@@ -1,0 +1,128 @@
+"""Closing, threads, fork and the end of the interpreter: an error or the right answer."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+
+import plexus
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.path = os.path.join(self.folder, "graph")
+
+    def run_program(self, text):
+        done = subprocess.run(
+            [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(text), self.path],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+
+class Lifetime(Scratch):
+    def test_a_closed_graph_says_so(self):
+        with plexus.open(self.path) as graph:
+            graph.put("m1", text="a")
+            snapshot = graph.snapshot()
+        self.assertTrue(graph.closed)
+        graph.close()
+        for use in (lambda: graph.get("m1"), lambda: graph.sequence, graph.snapshot, graph.refresh,
+                    lambda: graph.put_edges([1], [2])):
+            with self.assertRaises(plexus.Error):
+                use()
+        self.assertIn("m1", snapshot.keys())
+
+    def test_threads_that_use_and_close(self):
+        for _ in range(10):
+            graph = plexus.open(self.path)
+            wrong = []
+
+            def use():
+                try:
+                    for _ in range(20):
+                        graph.kinds()
+                except (plexus.FailedPrecondition, plexus.InvalidArgument, plexus.Locked):
+                    pass
+                except BaseException as error:
+                    wrong.append(error)
+
+            threads = [threading.Thread(target=use) for _ in range(3)]
+            threads += [threading.Thread(target=graph.close) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(wrong, [])
+
+    def test_other_threads_run_meanwhile(self):
+        with plexus.open(self.path) as graph:
+            counted, stop = [0], threading.Event()
+
+            def count():
+                while not stop.is_set():
+                    counted[0] += 1
+
+            thread = threading.Thread(target=count)
+            thread.start()
+            before = counted[0]
+            graph.wait(graph.sequence, seconds=0.2)  # in the library all the time
+            after = counted[0]
+            stop.set()
+            thread.join()
+            self.assertGreater(after, before)
+
+    def test_memory_is_flat(self):
+        with plexus.open(self.path) as graph:
+            graph.put("m1", text="a")
+            for _ in range(2000):
+                graph.get("m1")
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            for _ in range(20000):
+                graph.get("m1")
+            after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            self.assertLess(after - before, 4096)  # KiB; a leak of 300 bytes a call is more
+
+    def test_the_interpreter_ends_with_open_graphs(self):
+        self.run_program("""
+            import sys, plexus
+            graph = plexus.open(sys.argv[1], log=lambda *line: None)
+            graph.put("m1", text="kept")
+            scores = graph.snapshot().pagerank()
+        """)
+        with plexus.open(self.path, create=False) as graph:
+            self.assertEqual(graph.get("m1")["text"], "kept")
+
+    def test_a_child_of_fork(self):
+        out = self.run_program("""
+            import os, sys, plexus
+            graph = plexus.open(sys.argv[1])
+            graph.put("m1", text="a")
+            scores = graph.snapshot().pagerank()
+            child = os.fork()
+            if child == 0:
+                try:
+                    graph.put("m2", text="b")
+                except plexus.FailedPrecondition as error:
+                    print(float(sum(scores)) > 0.99, "fork" in str(error), flush=True)
+                try:
+                    graph.close()
+                except plexus.FailedPrecondition:
+                    print("closed", flush=True)
+                sys.exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            graph.put("m2", text="b")
+            graph.close()
+        """)
+        self.assertEqual(out.split(), ["True", "True", "closed"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,259 @@
+"""Operations as methods: the same bytes as the program, names, errors, replies, coroutines."""
+
+import ast
+import asyncio
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import plexus
+from plexus import _operations
+
+PROGRAM = os.environ["PLEXUS_PROGRAM"]
+NOW = 1790000000000
+LINES = [
+    {"node": "m1", "kind": "memory", "text": "Deploys stop on Fridays.", "tags": ["deploy"]},
+    {"node": "m2", "kind": "memory", "text": "The gateway needs two reviews."},
+    {"node": "m3", "kind": "memory", "text": "Deploys go through the gateway."},
+    {"node": "d1", "kind": "decision", "text": "One writer"},
+    {"node": "d2", "kind": "decision", "text": "Readers take snapshots"},
+    {"node": "c1", "kind": "concept", "text": "care"},
+    {"edge": ["m3", "m1"], "kind": "supports", "weight": 0.5},
+    {"edge": ["m3", "m2"], "kind": "supports", "weight": 0.25},
+    {"edge": ["m2", "m1"], "kind": "contradicts"},
+    {"edge": ["d2", "d1"], "kind": "depends_on"},
+    {"event": "e1", "tool": "t", "query": "q", "created_at": NOW,
+     "members": [{"id": "m1", "role": "primary"}, {"id": "m2", "role": "supporting"}]},
+]
+# Operations without what they need are requests, too: their errors are the same.
+MORE = {
+    "get": {"key": ["m1", "m2"]}, "neighbors": {"key": "m3"}, "find": {"words": "gateway"},
+    "search": {"query": "deploys"}, "recall": {"words": "deploys gateway"},
+    "retrieve": {"words": "gateway"}, "path": {"from": "m3", "to": "m1"},
+    "traverse": {"from": ["m3"]}, "ledger_get": {"event": "e1"}, "ledger_memory": {"key": "m1"},
+    "pagerank": {"top": 2}, "decisions_ancestors": {"key": "d2"}, "similar": {"of": "m1"},
+    "put": {"key": "m4", "text": "More to know."}, "link": {"source": "m4", "kind": "supports",
+                                                           "target": "m1"},
+    "concept_upsert": {"name": "calm"}, "remove": {"key": "m4"},
+}
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.path = os.path.join(self.folder, "graph")
+
+    def filled(self):
+        graph = plexus.open(self.path)
+        self.addCleanup(graph.close)
+        graph.import_records(LINES, now=str(NOW))
+        return graph
+
+
+class SameBytes(Scratch):
+    SKIPPED = {"import", "export", "restore", "repair", "backup", "verify", "stats", "compact",
+               "checkpoint", "trim", "purge", "schema"}
+
+    def test_the_program_says_the_same(self):
+        self.filled().close()
+        copy = os.path.join(self.folder, "copy")
+        shutil.copytree(self.path, copy)
+        rows = plexus.call_at(None, "schema")["operations"]
+        table = []
+        for row in rows:
+            name = row["operation"]
+            if name in self.SKIPPED:
+                continue
+            given = dict(MORE.get(name, {}))
+            if "now" in row["request"]["properties"]:
+                given["now"] = str(NOW + 1000)
+            table += [(name, given), (name, {"no_such_parameter": 1})]
+        self.assertGreater(len(table), 150)
+        script = "".join(json.dumps({name: given}) + "\n" for name, given in table)
+        shell = subprocess.run(
+            [PROGRAM, "shell", "--db", copy, "--json", "--quiet", "--keep-going"],
+            input=script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        expected = shell.stdout.splitlines()
+        self.assertEqual(len(expected), len(table), shell.stderr[-2000:])
+        with plexus.open(self.path) as graph:
+            for (name, given), text in zip(table, expected):
+                with self.subTest(name=name, given=given):
+                    try:
+                        got = graph._call(name, dict(given))
+                        if "stage_ms" not in got:
+                            self.assertEqual(got.bytes.decode(), text)
+                    except plexus.Error as error:
+                        self.assertEqual({"error": {"code": error.code, "message": error.message}},
+                                         json.loads(text))
+
+
+class Methods(Scratch):
+    def test_every_row_is_a_method_with_its_words(self):
+        for row in plexus.call_at(None, "schema")["operations"]:
+            name = row["operation"]
+            family, _, rest = name.partition("_")
+            owner = getattr(_operations, family.capitalize() + "Operations", None)
+            method = getattr(owner, rest) if owner and rest else getattr(
+                plexus.Graph, name + "_" if name == "import" else name)
+            self.assertTrue(method.__doc__.startswith(row["summary"]), name)
+            for parameter in row["request"]["properties"]:
+                self.assertIn(parameter, method.__doc__)
+
+    def test_stubs_have_the_methods(self):
+        stub = ast.parse(open(os.path.splitext(_operations.__file__)[0] + ".pyi").read())
+        classes = {c.name: {f.name for f in c.body} for c in stub.body
+                   if isinstance(c, ast.ClassDef)}
+        for name in ("Operations", "LedgerOperations", "DecisionsOperations"):
+            made = getattr(_operations, name)
+            methods = {n for n, m in vars(made).items()
+                       if (inspect.isfunction(m) or isinstance(m, property)) and n[0] != "_"}
+            self.assertEqual(classes[name], methods)
+            self.assertEqual(classes["Async" + name], methods)
+
+    def test_names_of_python_are_spelled_with_an_underscore(self):
+        graph = self.filled()
+        found = graph.path(from_="m3", to="m1")
+        self.assertEqual(found, graph._call("path", {"from": "m3", "to": "m1"}))
+        self.assertEqual(graph.ledger.recent()["events"][0]["event_id"], "e1")
+
+    def test_a_none_is_left_out(self):
+        graph = self.filled()
+        self.assertEqual(graph.find("deploys", kinds=None), graph.find("deploys"))
+
+    def test_no_member_of_a_graph_hides_an_operation(self):
+        graph = self.filled()
+        own = set(vars(graph)) | set(vars(plexus.Graph))
+        self.assertEqual(own & {n for n in vars(_operations.Operations) if n[0] != "_"}, set())
+
+
+class Failures(Scratch):
+    def test_codes_are_exceptions(self):
+        graph = self.filled()
+        with self.assertRaises(plexus.NotFound) as caught:
+            graph.get("none")
+        self.assertIsInstance(caught.exception, LookupError)
+        self.assertIn("none", str(caught.exception))
+        with self.assertRaises(ValueError) as caught:
+            graph.recall("deploys", tpo=3)
+        self.assertIn("top", caught.exception.message)
+        with self.assertRaises(plexus.InvalidArgument):
+            graph.recall("deploys", top=object())
+        with self.assertRaises(plexus.InvalidArgument):
+            graph.put("k", expect_sequence=float("nan"))
+        with self.assertRaises(TypeError):
+            graph.get()
+        with self.assertRaises(plexus.Locked):
+            plexus.open(self.path)
+        with self.assertRaises(plexus.NotFound):
+            plexus.open(os.path.join(self.folder, "no"), create=False)
+
+    def test_an_exception_of_progress_is_raised(self):
+        graph = self.filled()
+
+        def fail(phase, done, total):
+            raise KeyError(phase)
+
+        lines = "".join('{"node":"n%d","text":"%s"}\n' % (i, "word " * 50) for i in range(20000))
+        with self.assertRaises(KeyError):
+            graph.import_bytes(lines, format="jsonl", progress=fail)
+        with self.assertRaises(plexus.Cancelled):
+            graph.import_bytes(lines, format="jsonl", progress=lambda *_: False)
+        cancel = plexus.Cancel()
+        cancel.set()
+        with self.assertRaises(plexus.Cancelled):
+            graph.import_bytes(lines, format="jsonl", cancel=cancel)
+
+
+class Replies(Scratch):
+    def test_a_reply_is_a_dict(self):
+        reply = self.filled().list(top=0)
+        self.assertIsInstance(reply, dict)
+        self.assertEqual(json.loads(reply.bytes.decode()), reply)
+        self.assertEqual(len(reply.rows()), 6)
+
+    def test_an_export_is_bytes(self):
+        self.assertTrue(self.filled().export(format="dot").startswith(b"digraph"))
+
+    def test_tables_of_pandas(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("no pandas")
+        table = self.filled().list().to_pandas()
+        self.assertIsInstance(table, pandas.DataFrame)
+        self.assertIn("m1", set(table["key"]))
+
+    def test_graphs_of_networkx(self):
+        try:
+            import networkx
+        except ImportError:
+            self.skipTest("no NetworkX")
+        graph = self.filled()
+        around = graph.neighborhood(from_=["m3"], hops=2).to_networkx()
+        self.assertTrue(around.has_edge("m3", "m1"))
+        whole = graph.to_networkx(kinds=["supports"])
+        self.assertEqual(whole["m3"]["m1"]["weight"], 0.5)
+        self.assertEqual(whole.number_of_edges(), 2)
+        self.assertEqual(networkx.shortest_path(whole, "m3", "m2"), ["m3", "m2"])
+
+
+class Following(Scratch):
+    def test_changes_are_iterated(self):
+        graph = self.filled()
+        before = graph.sequence
+        seen = list(graph.changes())
+        self.assertEqual([batch["sequence"] for batch in seen], list(range(1, before + 1)))
+        heard = []
+
+        def follow():
+            for batch in graph.changes(since=before, follow=True):
+                heard.append(batch)
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        graph.put("m9", text="nine")
+        graph.put("m10", text="ten")
+        while not any("m10" in batch["nodes"] for batch in heard):
+            self.assertTrue(thread.is_alive())
+            thread.join(0.01)
+        graph.close()
+        thread.join(60)
+        self.assertFalse(thread.is_alive())
+
+    def test_coroutines(self):
+        graph = self.filled()
+
+        async def ask():
+            replies = await asyncio.gather(
+                graph.aio.recall("deploys"), graph.aio.ledger.recent(), graph.aio.get("m1"))
+            changes = [batch async for batch in graph.aio.changes()]
+            with self.assertRaises(plexus.NotFound):
+                await graph.aio.get("none")
+            return replies, changes
+
+        (recalled, recent, got), changes = asyncio.run(ask())
+        self.assertEqual([hit["key"] for hit in recalled["hits"]],
+                         [hit["key"] for hit in graph.recall("deploys")["hits"]])
+        self.assertEqual(recent, graph.ledger.recent())
+        self.assertEqual(got, graph.get("m1"))
+        self.assertEqual(len(changes), graph.sequence)
+
+    def test_a_cancelled_coroutine_ends_its_operation(self):
+        graph = self.filled()
+
+        async def ask():
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(graph.aio.betweenness(samples=0), 0)
+
+        asyncio.run(ask())
+        self.assertEqual(graph.get("m1")["key"], "m1")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+"""The package as people get it: pip without a network, the program, the README's lines."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parents[3]
+PACKAGE = TREE / "tools" / "python"
+
+
+def run(arguments, **options):
+    return subprocess.run([str(a) for a in arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True, **options)
+
+
+def a_python_with_venv():
+    """This one, or another whose module venv brings pip."""
+    for python in (sys.executable, shutil.which("python3")):
+        if python and run([python, "-c", "import ensurepip"]).returncode == 0:
+            return python
+    return None
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, str(self.folder))
+
+    def test_the_readme_runs(self):
+        text = (PACKAGE / "README.md").read_text()
+        blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+        self.assertGreater(len(blocks), 1)
+        for block in blocks:
+            done = run([sys.executable, "-c", block], cwd=str(self.folder))
+            self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("Deploys stop on Fridays", run([sys.executable, "-c", blocks[0]],
+                                                     cwd=str(self.folder)).stdout)
+
+    def test_the_program_starts(self):
+        done = run([sys.executable, "-m", "plexus", "--version"])
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("0.1", done.stdout)
+
+    def test_pip_installs_without_a_network(self):
+        python = a_python_with_venv()
+        if not python:
+            self.skipTest("no Python with ensurepip")
+        made = run([python, "-m", "venv", self.folder / "venv"])
+        self.assertEqual(made.returncode, 0, made.stdout)
+        environment = {key: value for key, value in os.environ.items()
+                       if key not in ("PLEXUS_LIBRARY", "PLEXUS_PROGRAM", "PYTHONPATH")}
+        environment["PIP_NO_INDEX"] = "1"
+        pip = self.folder / "venv" / "bin" / "pip"
+        done = run([pip, "install", PACKAGE], env=environment)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        text = ("import plexus\nwith plexus.open('g') as g:\n g.put('m1', text='a')\n"
+                " print(g.get('m1')['key'], plexus.__file__)\n")
+        inside = self.folder / "venv" / "bin" / "python"
+        done = run([inside, "-c", text], cwd=str(self.folder), env=environment)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("site-packages", done.stdout)
+        program = run([self.folder / "venv" / "bin" / "plexus", "stats", "--db", "g"],
+                      cwd=str(self.folder), env=environment)
+        self.assertEqual(program.returncode, 0, program.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

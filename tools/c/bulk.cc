@@ -1,0 +1,319 @@
+// Arrays into a graph. They are checked whole, then loaded at once where the graph is empty
+// (Graph::Load), or written in batches.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/bulk/edge_load.h"
+#include "engine/schema.h"
+#include "engine/vocabulary.h"
+#include "storage/formats/import_vectors.h"
+#include "tools/c/graph.h"
+#include "tools/operations/arguments.h"
+
+namespace plexus::c {
+namespace {
+
+constexpr std::uint64_t kBatchEdges = 262'144;
+constexpr std::uint64_t kLoadBatchEdges = 1 << 20;
+// From so many on the files of a bulk load are written instead of durable batches.
+constexpr std::uint64_t kBulkEdges = 1 << 20;
+
+Status BadEdge(std::uint64_t i, const std::string& why) {
+  return Fail(ErrorCode::kInvalidArgument, "edge " + std::to_string(i) + ": " + why);
+}
+
+std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
+  return {buffer, static_cast<std::size_t>(end - buffer)};
+}
+
+// The ids that keys get, by their first edge.
+class FirstNamed {
+ public:
+  FirstNamed(const plexus_edges& edges, std::uint32_t most) : edges_(edges) {
+    if (most < 8 * edges.count + 65536) dense_.resize(std::size_t{most} + 1, kNoNode);
+  }
+  NodeId IdOf(std::uint32_t end) {
+    NodeId& id = dense_.empty() ? sparse_.try_emplace(end, kNoNode).first->second : dense_[end];
+    if (id != kNoNode) return id;
+    char buffer[10];
+    // A key that is listed twice is one node.
+    return id = keys_
+                    .Insert(edges_.ends == PLEXUS_ENDS_KEYS ? StringAt(edges_.keys, end)
+                                                            : NumberKey(end, buffer))
+                    .id;
+  }
+  NodeId count() const { return keys_.size(); }
+  StringTable TakeKeys() { return std::move(keys_); }
+
+ private:
+  const plexus_edges& edges_;
+  std::vector<NodeId> dense_;
+  std::unordered_map<std::uint32_t, NodeId> sparse_;
+  StringTable keys_;
+};
+
+class EdgeArrays {
+ public:
+  static Result<EdgeArrays> Read(const plexus_edges* given) {
+    PLEXUS_TRY(NotNull(given, "edges"));
+    EdgeArrays arrays;
+    PLEXUS_ASSIGN(arrays.edges_, ReadStruct(given, "edges"));
+    PLEXUS_TRY(arrays.Check());
+    return arrays;
+  }
+
+  std::uint64_t count() const { return edges_.count; }
+  bool by_id() const { return edges_.ends == PLEXUS_ENDS_IDS; }
+  // What Graph::Load does.
+  bool FitsLoad() const {
+    return !by_id() && !edges_.kind_of && !edges_.created_at &&
+           (!edges_.kind || std::string_view(edges_.kind) == "link");
+  }
+  Status CheckIds(const Snapshot& snapshot) const;
+  EdgeLoad Load() const;
+  void Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
+
+ private:
+  Status Check();
+  Status CheckEdge(std::uint64_t i) const;
+
+  plexus_edges edges_ = {};
+  std::uint32_t most_ = 0;  // of the ends
+};
+
+Status EdgeArrays::CheckEdge(std::uint64_t i) const {
+  for (const std::uint32_t end : {edges_.sources[i], edges_.targets[i]})
+    if (edges_.ends == PLEXUS_ENDS_KEYS && end >= edges_.keys.count)
+      return BadEdge(i, std::to_string(end) + " is no position in keys, which are " +
+                            std::to_string(edges_.keys.count));
+  if (edges_.kind_of && edges_.kind_of[i] >= edges_.kinds.count)
+    return BadEdge(i, "kind_of " + std::to_string(edges_.kind_of[i]) +
+                          " is no position in kinds, which are " +
+                          std::to_string(edges_.kinds.count));
+  if (edges_.weights && !(std::isfinite(edges_.weights[i]) && edges_.weights[i] >= 0))
+    return BadEdge(i, "weight " + std::to_string(edges_.weights[i]) + " is not finite and >= 0");
+  if (edges_.created_at &&
+      (edges_.created_at[i] > kMaxTimeMs || edges_.created_at[i] < -kMaxTimeMs))
+    return BadEdge(i, "created_at " + std::to_string(edges_.created_at[i]) +
+                          " lies outside of the years 0 to 9999");
+  return {};
+}
+
+Status EdgeArrays::Check() {
+  if (edges_.ends < PLEXUS_ENDS_NUMBERS || edges_.ends > PLEXUS_ENDS_IDS)
+    return Fail(ErrorCode::kInvalidArgument, "ends is none of PLEXUS_ENDS_...");
+  if (edges_.count > 0) {
+    PLEXUS_TRY(NotNull(edges_.sources, "sources"));
+    PLEXUS_TRY(NotNull(edges_.targets, "targets"));
+  }
+  if (edges_.count > Limits::kMaxArcs)
+    return Fail(ErrorCode::kResourceExhausted, "more edges than a graph holds");
+  PLEXUS_TRY(CheckStrings(edges_.keys, "keys"));
+  PLEXUS_TRY(CheckStrings(edges_.kinds, "kinds"));
+  if (edges_.kind && edges_.kind_of)
+    return Fail(ErrorCode::kInvalidArgument, "kind and kind_of exclude each other");
+  for (std::uint64_t i = 0; i < edges_.keys.count; ++i)
+    if (const Status good = CheckKey(StringAt(edges_.keys, i), false); !good)
+      return Fail(good.error().code, "keys[" + std::to_string(i) + "]: " + good.error().message);
+  for (std::uint64_t i = 0; i < edges_.count; ++i) {
+    PLEXUS_TRY(CheckEdge(i));
+    most_ = std::max({most_, edges_.sources[i], edges_.targets[i]});
+  }
+  return {};
+}
+
+Status EdgeArrays::CheckIds(const Snapshot& snapshot) const {
+  for (std::uint64_t i = 0; by_id() && i < edges_.count; ++i)
+    for (const std::uint32_t end : {edges_.sources[i], edges_.targets[i]})
+      if (end >= snapshot.node_count() || !snapshot.alive(end))
+        return BadEdge(i, "the graph has no node of id " + std::to_string(end));
+  return {};
+}
+
+EdgeLoad EdgeArrays::Load() const {
+  EdgeLoad load;
+  FirstNamed named(edges_, most_);
+  for (std::uint64_t first = 0; first < edges_.count; first += kLoadBatchEdges) {
+    const auto size = static_cast<std::size_t>(std::min(kLoadBatchEdges, edges_.count - first));
+    LoadBatch batch;
+    batch.edges = AlignedArray<NodePair>(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const NodeId source = named.IdOf(edges_.sources[first + i]);
+      batch.edges[i] = {source, named.IdOf(edges_.targets[first + i])};
+    }
+    if (edges_.weights)
+      batch.weights = AlignedArray<float>(std::span<const float>(edges_.weights + first, size));
+    batch.nodes = named.count();
+    load.batches.push_back(std::move(batch));
+  }
+  load.keys = named.TakeKeys();
+  return load;
+}
+
+void EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const {
+  batch.set_links_revive(!by_id());
+  std::vector<EdgeKindRef> kinds;
+  for (std::uint64_t k = 0; edges_.kind_of && k < edges_.kinds.count; ++k)
+    kinds.push_back(batch.EdgeKindNamed(StringAt(edges_.kinds, k)));
+  const EdgeKindRef kind =
+      edges_.kind ? batch.EdgeKindNamed(edges_.kind) : EdgeKindRef(plexus::kLink);
+  const auto node = [&](std::uint32_t number) {
+    char buffer[10];
+    if (by_id()) return NodeRef::Id(number);
+    return batch.Node(edges_.ends == PLEXUS_ENDS_KEYS ? StringAt(edges_.keys, number)
+                                                      : NumberKey(number, buffer));
+  };
+  for (std::uint64_t i = first; i < end; ++i) {
+    WriteBatch::EdgeInput edge;
+    edge.source = node(edges_.sources[i]);
+    edge.target = node(edges_.targets[i]);
+    edge.kind = edges_.kind_of ? kinds[edges_.kind_of[i]] : kind;
+    if (edges_.weights) edge.weight = edges_.weights[i];
+    if (edges_.created_at) edge.created_at = edges_.created_at[i];
+    batch.Link(edge);
+  }
+}
+
+void AddTo(plexus_counts& counts, const ApplyReport& report) {
+  counts.sequence = report.sequence;
+  counts.nodes_added += report.nodes.added;
+  counts.added += report.edges.added + report.index.added;
+  counts.changed += report.edges.changed + report.index.changed;
+  counts.same += report.edges.same + report.index.same;
+}
+
+Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus_counts& counts) {
+  const Snapshot before = graph.snapshot();
+  counts.sequence = before.sequence();
+  PLEXUS_TRY(edges.CheckIds(before));
+  if (edges.count() > 0 && before.sequence() == 0 && edges.FitsLoad()) {
+    PLEXUS_ASSIGN(const ApplyReport report, graph.Load(edges.Load(), {}, call.progress()));
+    AddTo(counts, report);
+    return {};
+  }
+  for (std::uint64_t first = 0; first < edges.count(); first += kBatchEdges) {
+    if (call.progress() && !call.progress()->Report("edges", first, edges.count()))
+      return Fail(ErrorCode::kCancelled,
+                  "cancelled after " + std::to_string(first) + " edges were written");
+    WriteBatch batch;
+    edges.Fill(batch, first, std::min(first + kBatchEdges, edges.count()));
+    PLEXUS_ASSIGN(const ApplyReport report, graph.Apply(batch));
+    AddTo(counts, report);
+  }
+  return {};
+}
+
+// A line each, as a file of keys has them.
+Result<std::string> KeyLines(const plexus_strings& keys) {
+  std::string lines;
+  for (std::uint64_t i = 0; i < keys.count; ++i) {
+    const std::string_view key = StringAt(keys, i);
+    if (key.find_first_of("\r\n") != std::string_view::npos)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "keys[" + std::to_string(i) + "] has a line end; vectors cannot have such keys");
+    lines.append(key).push_back('\n');
+  }
+  return lines;
+}
+
+Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, CallOptions& call) {
+  VectorImportOptions vectors;
+  vectors.format = VectorFormat::kF32;
+  vectors.dimensions = given.dimensions;
+  if (given.space) vectors.space = given.space;
+  if (given.metric) {
+    PLEXUS_ASSIGN(vectors.metric, tools::ParseMetric(given.metric));
+  }
+  PLEXUS_ASSIGN(const std::string lines, KeyLines(given.keys));
+  if (given.keys.count > 0) vectors.keys = VectorInput{"keys", lines};
+  ImportOptions options;
+  options.progress = call.progress();
+  const std::string_view bytes(reinterpret_cast<const char*>(given.values),
+                               given.count * given.dimensions * sizeof(float));
+  PLEXUS_ASSIGN(const ImportReport report,
+                ImportVectors(graph, {"values", bytes}, vectors, options));
+  if (report.stopped && !report.kept_errors.empty())
+    return Fail(ErrorCode::kInvalidArgument, report.kept_errors.front().ToString());
+  plexus_counts counts = {};
+  counts.sequence = report.sequence;
+  counts.nodes_added = report.nodes.added;
+  counts.added = report.vectors;
+  return counts;
+}
+
+Status CheckVectors(const plexus_vectors& vectors) {
+  if (vectors.dimensions == 0 || vectors.dimensions > Limits::kMaxDimensions)
+    return Fail(ErrorCode::kInvalidArgument, "dimensions is " + std::to_string(vectors.dimensions) +
+                                                 ", not 1 to " +
+                                                 std::to_string(Limits::kMaxDimensions));
+  if (vectors.count > Limits::kMaxNodes)
+    return Fail(ErrorCode::kResourceExhausted, "more vectors than a graph has nodes");
+  if (vectors.count > 0) PLEXUS_TRY(NotNull(vectors.values, "values"));
+  PLEXUS_TRY(CheckStrings(vectors.keys, "keys"));
+  if (vectors.keys.count > 0 && vectors.keys.count != vectors.count)
+    return Fail(ErrorCode::kInvalidArgument, "keys are " + std::to_string(vectors.keys.count) +
+                                                 ", vectors " + std::to_string(vectors.count));
+  return {};
+}
+
+}  // namespace
+}  // namespace plexus::c
+
+using namespace plexus::c;  // NOLINT: the functions below are the interface
+using plexus::Database;
+using plexus::Status;
+
+plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
+                             const plexus_call_options* options, plexus_counts* counts) {
+  return Guarded([&]() -> Status {
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    PLEXUS_TRY(CheckWhole(*graph));
+    PLEXUS_TRY(ReadStruct(counts, "counts"));
+    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+    PLEXUS_ASSIGN(const EdgeArrays edges, EdgeArrays::Read(given));
+    plexus_counts done = {};
+    plexus::tools::server::Caller caller = graph->caller;
+    caller.cancel = call->cancel();
+    const bool bulk = edges.count() >= kBulkEdges;
+    const Status put = graph->service->Change(caller, bulk, [&](Database& database) -> Status {
+      if (!bulk) return PutEdges(database.graph(), edges, *call, done);
+      PLEXUS_TRY(database.BeginBulk());
+      const Status written = PutEdges(database.graph(), edges, *call, done);
+      const Status ended = database.EndBulk();
+      return written ? ended : written;
+    });
+    PLEXUS_TRY(put);
+    return counts ? WriteStruct(done, counts, "counts") : Status();
+  });
+}
+
+plexus_code plexus_put_vectors(plexus_graph* handle, const plexus_vectors* given,
+                               const plexus_call_options* options, plexus_counts* counts) {
+  return Guarded([&]() -> Status {
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    PLEXUS_TRY(CheckWhole(*graph));
+    PLEXUS_TRY(ReadStruct(counts, "counts"));
+    PLEXUS_TRY(NotNull(given, "vectors"));
+    PLEXUS_ASSIGN(const plexus_vectors vectors, ReadStruct(given, "vectors"));
+    PLEXUS_TRY(CheckVectors(vectors));
+    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+    plexus_counts done = {};
+    plexus::tools::server::Caller caller = graph->caller;
+    caller.cancel = call->cancel();
+    const Status put = graph->service->Change(caller, false, [&](Database& database) -> Status {
+      PLEXUS_ASSIGN(done, PutVectors(database.graph(), vectors, *call));
+      return {};
+    });
+    PLEXUS_TRY(put);
+    return counts ? WriteStruct(done, counts, "counts") : Status();
+  });
+}

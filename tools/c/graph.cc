@@ -1,0 +1,341 @@
+// Opening, closing, and what is asked of an open graph: requests go through server::Service, as
+// those of all doors do.
+#include "tools/c/graph.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/registry.h"
+#include "tools/operations/reply/json_writer.h"
+#include "tools/operations/request_json.h"
+#include "tools/server/http/routes.h"
+
+namespace plexus::c {
+namespace {
+
+using tools::Reply;
+using tools::Request;
+using tools::Workspace;
+using tools::server::Caller;
+
+Result<Request> ReadRequest(const char* operation, const char* request, std::size_t length) {
+  PLEXUS_TRY(NotNull(operation, "operation"));
+  if (length > 0) PLEXUS_TRY(NotNull(request, "request"));
+  const tools::Operation* row = tools::FindOperation(operation);
+  if (!row) return Fail(ErrorCode::kInvalidArgument, tools::NoSuchOperation(operation));
+  return tools::RequestFromJson(*row, length > 0 ? std::string_view(request, length) : "{}");
+}
+
+// The one place where a reply of this door becomes bytes: while its graph is open.
+Status WriteText(Reply& reply, const std::vector<std::string>& warnings, ResultObject& result) {
+  std::ostringstream text;
+  if (reply.stream && !reply.members) {
+    PLEXUS_TRY(reply.stream(text));
+  } else {
+    tools::JsonWriter json(text);
+    tools::WriteReply(reply, warnings, json);
+  }
+  result.text = std::move(text).str();
+  if (reply.failure) {
+    result.code = CodeOf(reply.failure->code);
+    result.message = reply.failure->message;
+  }
+  return {};
+}
+
+void HandOut(std::shared_ptr<ResultObject> result, plexus_text* reply) {
+  const ResultObject& kept = *result;
+  void* handle = AddHandle(std::move(result));
+  *reply = {kept.text.c_str(), kept.text.size(), static_cast<plexus_result*>(handle)};
+}
+
+// `ask` fills the result; what it fails with is the reply, too.
+template <class Ask>
+plexus_code Answer(plexus_text* reply, Ask&& ask) noexcept {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(reply, "reply"));
+    *reply = {};
+    auto result = std::make_shared<ResultObject>();
+    const Status done = ask(*result);
+    if (!done) result->text = tools::server::ErrorJson(done.error());
+    HandOut(std::move(result), reply);
+    return done;
+  });
+}
+
+Status Ask(plexus_graph* handle, const char* operation, const char* request, std::size_t length,
+           const plexus_call_options* options, int input, ResultObject& result) {
+  PLEXUS_ASSIGN(const std::shared_ptr<GraphObject> graph, FindGraph(handle));
+  PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+  PLEXUS_ASSIGN(Request asked, ReadRequest(operation, request, length));
+  Caller caller = graph->caller;
+  caller.progress = call->progress();
+  caller.cancel = call->cancel();
+  caller.input = input;
+  return graph->service->Run(std::move(asked), caller, [&](Reply& reply, Workspace& workspace) {
+    return WriteText(reply, workspace.warnings(), result);
+  });
+}
+
+Status AskAt(const char* directory, const char* operation, const char* request, std::size_t length,
+             const plexus_call_options* options, ResultObject& result) {
+  PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+  PLEXUS_ASSIGN(const Request asked, ReadRequest(operation, request, length));
+  tools::WorkspaceOptions open;
+  open.directory = directory ? directory : "";
+  open.access = asked.operation().AccessFor(asked);
+  PLEXUS_ASSIGN(open.clock_ms, tools::ClockOf(asked));
+  open.one_request = false;
+  open.progress = call->progress();
+  open.cancel = call->cancel();
+  PLEXUS_ASSIGN(const std::unique_ptr<Workspace> workspace, Workspace::Open(open));
+  Result<Reply> reply = tools::Answer(*workspace, asked);
+  Status done = reply ? WriteText(*reply, workspace->warnings(), result)
+                      : Status(std::unexpected(reply.error()));
+  if (open.access == tools::Access::kWrite || open.access == tools::Access::kCreate) {
+    const bool failed = !done || result.code != PLEXUS_OK;
+    const Status closed = failed ? workspace->Abandon() : workspace->Close();
+    if (done && !closed) done = closed;
+  }
+  return done;
+}
+
+// A file in memory that holds these bytes.
+class MemoryFile {
+ public:
+  MemoryFile() : fd_(memfd_create("plexus", MFD_CLOEXEC)) {}
+  ~MemoryFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  int fd() const { return fd_; }
+  Status Write(std::string_view bytes) {
+    while (fd_ >= 0 && !bytes.empty()) {
+      const ssize_t written = write(fd_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (fd_ >= 0 && bytes.empty() && lseek(fd_, 0, SEEK_SET) == 0) return {};
+    return Fail(ErrorCode::kResourceExhausted, "no memory for the bytes to import");
+  }
+
+ private:
+  int fd_;
+};
+
+// The parameters with "files": ["-"] before them.
+std::string FromInput(std::string_view request) {
+  const std::size_t open = request.find('{');
+  if (open == std::string_view::npos) return R"({"files":["-"]})";
+  const std::string_view rest = request.substr(open + 1);
+  const std::size_t first = rest.find_first_not_of(" \t\r\n");
+  const bool empty = first == std::string_view::npos || rest[first] == '}';
+  return R"({"files":["-"])" + std::string(empty ? "" : ",") + std::string(rest);
+}
+
+}  // namespace
+
+Status CheckProcess(std::uint64_t process) {
+  if (process == ProcessNumber()) return {};
+  return Fail(ErrorCode::kFailedPrecondition,
+              "this process is a child of fork; the graph belongs to its parent: open it again "
+              "here, with read_only");
+}
+
+Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle) {
+  PLEXUS_ASSIGN(auto graph, Find<GraphObject>(handle));
+  PLEXUS_TRY(CheckProcess(graph->process));
+  return graph;
+}
+
+Status CheckWhole(const GraphObject& graph) {
+  if (graph.caller.wall.empty()) return {};
+  return Fail(ErrorCode::kFailedPrecondition,
+              "the graph was opened for scopes: operations see them, this is about the whole");
+}
+
+Result<std::unique_ptr<CallOptions>> CallOptions::Read(const plexus_call_options* options) {
+  auto read = std::make_unique<CallOptions>();
+  PLEXUS_ASSIGN(read->given_, ReadStruct(options, "options"));
+  PLEXUS_ASSIGN(read->cancel_, FlagOf(read->given_.cancel));
+  return read;
+}
+
+bool CallOptions::Report(std::string_view phase, std::uint64_t done, std::uint64_t total) {
+  if (cancel_ && cancel_->flag) return false;
+  if (!given_.progress) return true;
+  const std::string text(phase);
+  const std::lock_guard lock(mutex_);
+  return given_.progress(given_.progress_context, text.c_str(), done, total) == 0;
+}
+
+Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t count,
+                                         const char* name) {
+  if (count > 0) PLEXUS_TRY(NotNull(texts, name));
+  std::vector<std::string> list;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!texts[i])
+      return Fail(ErrorCode::kInvalidArgument,
+                  std::string(name) + "[" + std::to_string(i) + "] is null");
+    list.emplace_back(texts[i]);
+  }
+  return list;
+}
+
+Status CheckStrings(const plexus_strings& strings, const char* name) {
+  if (strings.count == 0) return {};
+  PLEXUS_TRY(NotNull(strings.offsets, (std::string(name) + ".offsets").c_str()));
+  if (strings.byte_count > 0)
+    PLEXUS_TRY(NotNull(strings.bytes, (std::string(name) + ".bytes").c_str()));
+  for (std::uint64_t i = 0; i < strings.count; ++i) {
+    if (strings.offsets[i] <= strings.offsets[i + 1]) continue;
+    return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets[" +
+                                                 std::to_string(i + 1) +
+                                                 "] is less than the one "
+                                                 "before it");
+  }
+  if (strings.offsets[strings.count] > strings.byte_count)
+    return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets end behind byte_count");
+  return {};
+}
+
+}  // namespace plexus::c
+
+using namespace plexus::c;  // NOLINT: the functions below are the interface
+using plexus::ErrorCode;
+using plexus::Fail;
+using plexus::Status;
+
+plexus_code plexus_open(const char* directory, const plexus_open_options* given,
+                        plexus_graph** graph) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(graph, "graph"));
+    PLEXUS_TRY(NotNull(directory, "directory"));
+    if (!*directory) return Fail(ErrorCode::kInvalidArgument, "directory is empty");
+    PLEXUS_ASSIGN(const plexus_open_options options, ReadStruct(given, "options"));
+    if (options.create && options.read_only)
+      return Fail(ErrorCode::kInvalidArgument, "create and read_only exclude each other");
+    if (!(options.max_seconds >= 0))
+      return Fail(ErrorCode::kInvalidArgument, "max_seconds is less than 0");
+    plexus::tools::server::ServiceOptions open;
+    open.directory = directory;
+    open.create = options.create != 0;
+    open.read_only = options.read_only != 0;
+    open.strict = options.strict != 0;
+    open.lock_wait_ms = options.lock_wait_ms;
+    open.max_seconds = options.max_seconds;
+    if (options.log)
+      open.on_log = [log = options.log, context = options.log_context](const plexus::LogEntry& e) {
+        const std::string event(e.event);
+        log(context, static_cast<std::int32_t>(e.level), event.c_str(), e.ToString().c_str());
+      };
+    auto made = std::make_shared<GraphObject>();
+    PLEXUS_ASSIGN(made->caller.wall, TextsOf(options.scopes, options.scope_count, "scopes"));
+    made->caller.may_write = !options.read_only;
+    made->caller.paths = true;
+    made->caller.keeps_terms = !options.no_terms;
+    PLEXUS_ASSIGN(made->service, plexus::tools::server::Service::Open(open));
+    *graph = static_cast<plexus_graph*>(AddHandle(std::move(made)));
+    return {};
+  });
+}
+
+plexus_code plexus_close(plexus_graph* handle) {
+  return Guarded([&]() -> Status {
+    PLEXUS_ASSIGN(std::shared_ptr<GraphObject> graph, Take<GraphObject>(handle));
+    if (const Status own = CheckProcess(graph->process); !own) {
+      // Locks that a thread of the parent held are held for ever: the memory stays.
+      new std::shared_ptr<GraphObject>(std::move(graph));
+      return own;
+    }
+    graph->closing = true;
+    graph->service->WakeWaiting();
+    return graph->service->Close();
+  });
+}
+
+plexus_code plexus_sequence(plexus_graph* handle, uint64_t* sequence) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(sequence, "sequence"));
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    *sequence = graph->service->sequence();
+    return {};
+  });
+}
+
+plexus_code plexus_refresh(plexus_graph* handle) {
+  return Guarded([&]() -> Status {
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    return graph->service->Refresh();
+  });
+}
+
+plexus_code plexus_call_with(plexus_graph* graph, const char* operation, const char* request,
+                             size_t length, const plexus_call_options* options,
+                             plexus_text* reply) {
+  return Answer(reply, [&](ResultObject& result) {
+    return Ask(graph, operation, request, length, options, -1, result);
+  });
+}
+
+plexus_code plexus_call(plexus_graph* graph, const char* operation, const char* request,
+                        size_t length, plexus_text* reply) {
+  return plexus_call_with(graph, operation, request, length, nullptr, reply);
+}
+
+plexus_code plexus_call_at(const char* directory, const char* operation, const char* request,
+                           size_t length, const plexus_call_options* options, plexus_text* reply) {
+  return Answer(reply, [&](ResultObject& result) {
+    return AskAt(directory, operation, request, length, options, result);
+  });
+}
+
+plexus_code plexus_import(plexus_graph* graph, const char* request, size_t length,
+                          const void* bytes, size_t byte_count, const plexus_call_options* options,
+                          plexus_text* reply) {
+  return Answer(reply, [&](ResultObject& result) -> Status {
+    if (length > 0) PLEXUS_TRY(NotNull(request, "request"));
+    if (byte_count > 0) PLEXUS_TRY(NotNull(bytes, "bytes"));
+    const std::string whole =
+        FromInput(length > 0 ? std::string_view(request, length) : std::string_view());
+    MemoryFile file;
+    PLEXUS_TRY(file.Write({static_cast<const char*>(bytes), byte_count}));
+    return Ask(graph, "import", whole.data(), whole.size(), options, file.fd(), result);
+  });
+}
+
+plexus_code plexus_changes(plexus_graph* handle, uint64_t since, uint64_t most,
+                           plexus_text* reply) {
+  return Answer(reply, [&](ResultObject& result) -> Status {
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    PLEXUS_TRY(CheckWhole(*graph));
+    if (most == 0) return Fail(ErrorCode::kInvalidArgument, "most is 0");
+    plexus::Sequence next = 0;
+    PLEXUS_ASSIGN(result.text,
+                  plexus::tools::server::ChangesJson(*graph->service, since, most, &next));
+    return {};
+  });
+}
+
+plexus_code plexus_wait(plexus_graph* handle, uint64_t seen, int32_t milliseconds,
+                        uint64_t* sequence) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(sequence, "sequence"));
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    if (milliseconds < 0) return Fail(ErrorCode::kInvalidArgument, "milliseconds is less than 0");
+    (void)graph->service->AwaitChange(seen, milliseconds, [&] { return graph->closing.load(); });
+    if (graph->closing)
+      return Fail(ErrorCode::kFailedPrecondition, "graph was closed while this call waited");
+    *sequence = graph->service->sequence();
+    return {};
+  });
+}

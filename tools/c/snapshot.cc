@@ -1,0 +1,221 @@
+// Snapshots, and arrays out of them: each result keeps what its arrays lie in.
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "tools/c/graph.h"
+#include "tools/operations/names.h"
+
+namespace plexus::c {
+namespace {
+
+Result<plexus_result*> Handed(std::shared_ptr<ResultObject> result) {
+  return static_cast<plexus_result*>(AddHandle(std::move(result)));
+}
+
+// Kernels have threads, which a child of fork has not.
+Result<std::shared_ptr<SnapshotObject>> FindSnapshot(plexus_snapshot* handle) {
+  PLEXUS_ASSIGN(auto snapshot, Find<SnapshotObject>(handle));
+  PLEXUS_TRY(CheckProcess(snapshot->process));
+  return snapshot;
+}
+
+Status CheckNode(const Snapshot& snapshot, const char* name, std::uint64_t i, NodeId node) {
+  if (node < snapshot.node_count()) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "] is " +
+                                               std::to_string(node) + ", and ids are below " +
+                                               std::to_string(snapshot.node_count()));
+}
+
+Result<EdgeKinds> KindsOf(const Snapshot& snapshot, const char* const* names, std::uint64_t count) {
+  PLEXUS_ASSIGN(const std::vector<std::string> kinds, TextsOf(names, count, "kinds"));
+  return tools::FindEdgeKinds(snapshot.schema(), kinds);
+}
+
+Result<PageRankOptions> Options(const Snapshot& snapshot, const plexus_pagerank_options& given) {
+  PageRankOptions options;
+  if (given.damping != 0) options.damping = given.damping;
+  if (given.tolerance != 0) options.tolerance = given.tolerance;
+  options.iterations = given.iterations;
+  options.weighted = !given.unweighted;
+  PLEXUS_ASSIGN(options.filter.kinds, KindsOf(snapshot, given.kinds, given.kind_count));
+  if (given.seed_count > 0) PLEXUS_TRY(NotNull(given.seeds, "seeds"));
+  for (std::uint64_t i = 0; i < given.seed_count; ++i) {
+    PLEXUS_TRY(CheckNode(snapshot, "seeds", i, given.seeds[i]));
+    options.seeds.push_back({given.seeds[i], given.seed_weights ? given.seed_weights[i] : 1.0});
+  }
+  return options;
+}
+
+void AddRows(const DenseView& view, bool incoming, bool weights, ResultObject& result) {
+  const auto kept = std::make_shared<const DenseView>(view);
+  const CsrView rows = incoming ? kept->in() : kept->out();
+  if (rows.offsets.empty())
+    result.Add("offsets", PLEXUS_U32, std::vector<std::uint32_t>(1));
+  else
+    result.Add("offsets", PLEXUS_U32, rows.offsets.data(), rows.offsets.size(), 1, kept);
+  result.Add("targets", PLEXUS_U32, rows.neighbors.data(), rows.neighbors.size(), 1, kept);
+  if (weights && rows.weights.empty())
+    result.Add("weights", PLEXUS_F32, std::vector<float>(rows.neighbors.size(), 1.0f));
+  else if (weights)
+    result.Add("weights", PLEXUS_F32, rows.weights.data(), rows.weights.size(), 1, kept);
+  std::vector<NodeId> nodes(kept->node_count());
+  for (NodeId row = 0; row < kept->node_count(); ++row) nodes[row] = kept->node(row);
+  result.Add("nodes", PLEXUS_U32, std::move(nodes));
+}
+
+Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
+  const std::optional<SpaceId> space = snapshot.schema().FindSpace(name);
+  if (!space) return Fail(ErrorCode::kNotFound, "the graph has no vector space '" + name + "'");
+  PLEXUS_ASSIGN(const VectorTable::View* table, snapshot.vectors(*space));
+  std::vector<NodeId> nodes;
+  std::vector<float> values;
+  nodes.reserve(table->live_count());
+  values.reserve(table->live_count() * table->dimensions());
+  VectorBuffer buffer;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (!snapshot.alive(node) || !table->has(node)) continue;
+    const std::span<const float> row = table->vector(node, buffer).first(table->dimensions());
+    nodes.push_back(node);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  result.Add("nodes", PLEXUS_U32, std::move(nodes));
+  result.Add("values", PLEXUS_F32, std::move(values), table->dimensions());
+  return {};
+}
+
+}  // namespace
+}  // namespace plexus::c
+
+using namespace plexus::c;  // NOLINT: the functions below are the interface
+using plexus::ErrorCode;
+using plexus::Fail;
+using plexus::NodeId;
+using plexus::Snapshot;
+using plexus::Status;
+
+plexus_code plexus_snapshot_of(plexus_graph* handle, plexus_snapshot** snapshot) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(snapshot, "snapshot"));
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    PLEXUS_TRY(CheckWhole(*graph));
+    PLEXUS_ASSIGN(Snapshot taken, graph->service->snapshot());
+    auto made = std::make_shared<SnapshotObject>(std::move(taken));
+    *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
+    return {};
+  });
+}
+
+plexus_code plexus_snapshot_free(plexus_snapshot* snapshot) {
+  if (!snapshot) return PLEXUS_OK;
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(Take<SnapshotObject>(snapshot));
+    return {};
+  });
+}
+
+plexus_code plexus_snapshot_about(plexus_snapshot* handle, plexus_snapshot_info* info) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(info, "info"));
+    PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
+    const Snapshot& snapshot = found->snapshot;
+    plexus_snapshot_info about = {};
+    about.sequence = snapshot.sequence();
+    about.time_ms = snapshot.time_ms();
+    about.node_count = snapshot.node_count();
+    about.nodes = snapshot.CountNodes(plexus::Plane::kFact);
+    about.edges = snapshot.CountEdges(plexus::Plane::kFact);
+    return WriteStruct(about, info, "info");
+  });
+}
+
+plexus_code plexus_find(plexus_snapshot* handle, const plexus_strings* keys, uint32_t* ids) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(keys, "keys"));
+    PLEXUS_TRY(CheckStrings(*keys, "keys"));
+    if (keys->count > 0) PLEXUS_TRY(NotNull(ids, "ids"));
+    PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
+    for (std::uint64_t i = 0; i < keys->count; ++i)
+      ids[i] = found->snapshot.FindAlive(StringAt(*keys, i)).value_or(plexus::kNoNode);
+    return {};
+  });
+}
+
+plexus_code plexus_keys(plexus_snapshot* handle, const uint32_t* ids, uint64_t count,
+                        plexus_result** out) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(out, "result"));
+    PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
+    const Snapshot& snapshot = found->snapshot;
+    const std::uint64_t keys = ids ? count : snapshot.node_count();
+    std::vector<std::uint64_t> offsets = {0};
+    offsets.reserve(keys + 1);
+    std::vector<std::uint8_t> bytes;
+    for (std::uint64_t i = 0; i < keys; ++i) {
+      const NodeId node = ids ? ids[i] : static_cast<NodeId>(i);
+      PLEXUS_TRY(CheckNode(snapshot, "ids", i, node));
+      const std::string_view key = snapshot.key(node);
+      bytes.insert(bytes.end(), key.begin(), key.end());
+      offsets.push_back(bytes.size());
+    }
+    auto result = std::make_shared<ResultObject>();
+    result->Add("offsets", PLEXUS_U64, std::move(offsets));
+    result->Add("bytes", PLEXUS_U8, std::move(bytes));
+    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    return {};
+  });
+}
+
+plexus_code plexus_pagerank(plexus_snapshot* handle, const plexus_pagerank_options* given,
+                            plexus_result** out) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(out, "result"));
+    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
+    PLEXUS_ASSIGN(const plexus_pagerank_options read, ReadStruct(given, "options"));
+    PLEXUS_ASSIGN(const auto cancel, FlagOf(read.cancel));
+    PLEXUS_ASSIGN(plexus::PageRankOptions options, Options(found->snapshot, read));
+    if (cancel) options.run.budget.cancel = &cancel->flag;
+    PLEXUS_ASSIGN(plexus::PageRankResult rank, plexus::PageRank(found->snapshot, options));
+    if (cancel && cancel->flag && rank.truncated)
+      return Fail(ErrorCode::kCancelled, "pagerank was cancelled");
+    auto result = std::make_shared<ResultObject>();
+    result->Add("scores", PLEXUS_F64, std::move(rank.scores));
+    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    return {};
+  });
+}
+
+plexus_code plexus_csr(plexus_snapshot* handle, const plexus_csr_options* given,
+                       plexus_result** out) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(out, "result"));
+    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
+    PLEXUS_ASSIGN(const plexus_csr_options read, ReadStruct(given, "options"));
+    plexus::DenseViewOptions options;
+    options.out = !read.incoming;
+    options.in = !options.out;
+    options.weights = !read.no_weights;
+    PLEXUS_ASSIGN(options.filter.kinds, KindsOf(found->snapshot, read.kinds, read.kind_count));
+    PLEXUS_ASSIGN(const plexus::DenseView view, plexus::DenseView::Make(found->snapshot, options));
+    auto result = std::make_shared<ResultObject>();
+    AddRows(view, options.in, options.weights, *result);
+    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    return {};
+  });
+}
+
+plexus_code plexus_space(plexus_snapshot* handle, const char* space, plexus_result** out) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(out, "result"));
+    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
+    auto result = std::make_shared<ResultObject>();
+    PLEXUS_TRY(AddVectors(found->snapshot, space ? space : "default", *result));
+    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    return {};
+  });
+}

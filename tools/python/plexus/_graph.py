@@ -1,0 +1,296 @@
+"""Graph: an open directory."""
+
+import array
+import atexit
+import ctypes
+import json
+import threading
+import time
+import warnings
+import weakref
+
+from . import _library as library
+from . import errors
+from ._arrays import ArrayIn, StringsIn
+from ._library import Call, ask, byref, c_uint64, c_void_p, check, lib, sized
+from ._operations import Operations
+from ._reply import Reply
+from ._snapshot import Snapshot, _same_length
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False,
+                            separators=(",", ":"))
+_encode = _encoder.encode
+if json.encoder.c_make_encoder:  # what encode makes at every call
+    _pieces = json.encoder.c_make_encoder(
+        None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False,
+        False)
+
+    def _encode(value):
+        return "".join(_pieces(value, 0))
+
+
+_decode = json.JSONDecoder().raw_decode  # the library's JSON has no blanks around it
+_open_graphs = weakref.WeakSet()
+
+
+def reply_of(text):
+    """A Reply of bytes; bytes that are no JSON, such as an export, stay bytes."""
+    if not text.startswith(b"{"):
+        return text
+    reply = Reply(_decode(text.decode())[0])
+    reply.bytes = text
+    return reply
+
+
+def request_of(parameters):
+    try:
+        return _encode(parameters).encode() if parameters else b"{}"
+    except (TypeError, ValueError, RecursionError) as wrong:
+        raise errors.InvalidArgument("the request is no JSON: %s" % wrong) from None
+
+
+def open(path, create=True, read_only=False, strict=False, lock_wait=0.0, max_seconds=0.0,
+         scopes=None, log=None):
+    """Opens the graph in the directory `path`, which is made where it is missing.
+
+    `with plexus.open(path) as graph:` closes it. `lock_wait`: seconds to wait for another process
+    that writes to it. `scopes`: a wall; operations see, count and write these scopes only.
+    `log(level, event, line)` hears of maintenance and errors.
+    """
+    return Graph(path, create and not read_only, read_only, strict, lock_wait, max_seconds, scopes,
+                 log)
+
+
+def call_at(path, operation, **parameters):
+    """One request to a directory that is opened for it, as the command line does: restore, repair.
+    `path` None: for what needs no graph, as schema."""
+    directory = None if path is None else str(path).encode()
+    request = request_of(parameters)
+    return reply_of(ask(lib.plexus_call_at, directory, operation.encode(), request, len(request),
+                        None))
+
+
+class Graph(Operations):
+    """An open graph; every operation of the program is a method. plexus.open makes it."""
+
+    def __init__(self, path, create, read_only, strict, lock_wait, max_seconds, scopes, log):
+        options = sized(library.OpenOptions)
+        options.create, options.read_only, options.strict = create, read_only, strict
+        options.lock_wait_ms = int(lock_wait * 1000)
+        options.max_seconds = max_seconds
+        options.scopes, options.scope_count = library.texts(scopes, "scopes")
+        if log:
+            def heard(_context, level, event, line):
+                log(("info", "warning", "error")[level], event.decode(), line.decode())
+            self._log = library.LogFunction(heard)
+            options.log = ctypes.cast(self._log, c_void_p)
+        handle = c_void_p()
+        check(lib.plexus_open(str(path).encode(), byref(options), byref(handle)))
+        self._handle = handle.value
+        self._closing = threading.Lock()
+        self.directory = str(path)
+        _open_graphs.add(self)
+
+    def close(self):
+        """Makes everything durable and closes the directory; a second call does nothing."""
+        if self._closing.acquire(False):  # for good: the handle stays, and every call refuses it
+            check(lib.plexus_close(self._handle))
+
+    closed = property(lambda self: self._closing.locked())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_failure):
+        self.close()
+
+    def __del__(self, _close=lib.plexus_close):
+        closing = getattr(self, "_closing", None)
+        if closing is not None and closing.acquire(False):
+            warnings.warn("plexus: %s was not closed" % self.directory, ResourceWarning)
+            _close(self._handle)
+
+    def __repr__(self):
+        return "<plexus.Graph %r%s>" % (self.directory, ", closed" if self.closed else "")
+
+    def _call(self, operation, parameters):
+        if "progress" not in parameters and "cancel" not in parameters:
+            request = request_of(parameters)
+            return reply_of(
+                ask(lib.plexus_call, self._handle, operation.encode(), request, len(request)))
+        call = Call(parameters.pop("progress", None), parameters.pop("cancel", None))
+        request = request_of(parameters)
+        return reply_of(call.run(ask, lib.plexus_call_with, self._handle, operation.encode(),
+                                 request, len(request), byref(call.options)))
+
+    # --- batches of writes
+
+    def import_bytes(self, content, progress=None, cancel=None, **parameters):
+        """The operation import for bytes (or a text) instead of files; `parameters` are its."""
+        if isinstance(content, str):
+            content = content.encode()
+        request = request_of(parameters)
+        call = Call(progress, cancel)
+        return reply_of(call.run(ask, lib.plexus_import, self._handle, request, len(request),
+                                 content, len(content), byref(call.options)))
+
+    def import_records(self, records, **parameters):
+        """Records as dicts: {"node": key, "kind": .., "text": ..}, {"edge": [a, b], "kind": ..}."""
+        lines = "".join(_encode(record) + "\n" for record in records)
+        return self.import_bytes(lines, format="jsonl", **parameters)
+
+    def put_texts(self, keys, texts, kind="memory", **parameters):
+        """A node with a text for each key."""
+        keys, texts = list(keys), list(texts)
+        _same_length("texts", texts, "keys", keys)
+        return self.import_records(
+            ({"node": k, "kind": kind, "text": t} for k, t in zip(keys, texts)), **parameters)
+
+    def put_edges(self, sources, targets, keys=None, ids=False, kind=None, kinds=None,
+                  kind_of=None, weights=None, created_at=None, progress=None, cancel=None):
+        """Adds edges from arrays of uint32; nodes that are missing are made.
+
+        The numbers are positions in `keys`, a list of texts; or with `ids` node ids; or else keys
+        themselves. Lists of texts are keys, too. `kind`: of all edges, or `kinds` with the array
+        `kind_of` (uint16) of positions there. `weights` (float32) and `created_at` (int64,
+        milliseconds since 1970) are arrays as long.
+        """
+        if keys is None and not ids and _are_texts(sources) and _are_texts(targets):
+            keys, sources, targets = _positions(sources, targets)
+        edges, kept = sized(library.Edges), {}
+
+        def array_of(name, values, dtype):
+            kept[name] = ArrayIn(values, dtype, name)
+            _same_length(name, kept[name], "sources", kept["sources"])
+            return kept[name].pointer
+
+        edges.sources = array_of("sources", sources, "uint32")
+        edges.count = len(kept["sources"])
+        edges.targets = array_of("targets", targets, "uint32")
+        edges.ends = 2 if ids else 1 if keys is not None else 0
+        kept["keys"], kept["kinds"] = StringsIn(keys, "keys"), StringsIn(kinds, "kinds")
+        edges.keys, edges.kinds = kept["keys"].struct, kept["kinds"].struct
+        edges.kind = kind.encode() if kind is not None else None
+        if kind_of is not None:
+            edges.kind_of = array_of("kind_of", kind_of, "uint16")
+        elif kinds is not None:
+            raise errors.InvalidArgument("kinds needs kind_of")
+        if weights is not None:
+            edges.weights = array_of("weights", weights, "float32")
+        if created_at is not None:
+            edges.created_at = array_of("created_at", created_at, "int64")
+        return self._put(lib.plexus_put_edges, edges, progress, cancel)
+
+    def put_vectors(self, values, keys=None, space=None, metric=None, progress=None, cancel=None):
+        """Vectors from an array of float32, a row for each key; without keys row 17 is of "17".
+
+        The space is made where there is none: `metric` is cosine, ip or l2.
+        """
+        rows = ArrayIn(values, "float32", "values", dimensions=2)
+        vectors = sized(library.Vectors)
+        vectors.count, vectors.dimensions = rows.shape
+        vectors.values = rows.pointer
+        named = StringsIn(keys, "keys")
+        if keys is not None:
+            _same_length("keys", keys, "values", rows)
+        vectors.keys = named.struct
+        vectors.space = space.encode() if space is not None else None
+        vectors.metric = metric.encode() if metric is not None else None
+        return self._put(lib.plexus_put_vectors, vectors, progress, cancel)
+
+    def _put(self, function, struct, progress, cancel):
+        counts, call = sized(library.Counts), Call(progress, cancel)
+        call.run(lambda: check(function(self._handle, byref(struct), byref(call.options),
+                                        byref(counts))))
+        return {name: getattr(counts, name)
+                for name in ("sequence", "nodes_added", "added", "changed", "same")}
+
+    # --- moments
+
+    @property
+    def sequence(self):
+        """The number of the last batch."""
+        number = c_uint64()
+        check(lib.plexus_sequence(self._handle, byref(number)))
+        return number.value
+
+    def refresh(self):
+        """A read-only graph: up to what its writer has made durable."""
+        check(lib.plexus_refresh(self._handle))
+
+    def snapshot(self):
+        handle = c_void_p()
+        check(lib.plexus_snapshot_of(self._handle, byref(handle)))
+        return Snapshot(handle.value)
+
+    def csr(self, kinds=None, incoming=False):
+        """Snapshot.csr of now."""
+        return self.snapshot().csr(kinds, incoming)
+
+    def to_networkx(self, kinds=None):
+        """Snapshot.to_networkx of now."""
+        return self.snapshot().to_networkx(kinds)
+
+    def changes(self, since=0, follow=False, most=100):
+        """What each batch after the sequence `since` is about, as dicts. `follow`: waits for more,
+        until the graph is closed."""
+        while True:
+            page = reply_of(ask(lib.plexus_changes, self._handle, since, most))
+            for batch in page["changes"]:
+                yield batch
+            moved, since = page["next"] != since, page["next"]
+            if page["more"]:
+                continue
+            if not follow:
+                return
+            if not moved and self.sequence != since:
+                time.sleep(0.005)  # a batch that is being made durable
+            if not self.wait(since):
+                return
+
+    def wait(self, since, seconds=None):
+        """Waits until the sequence is another one than `since`. False: the graph was closed, or
+        the time is up."""
+        end = None if seconds is None else time.monotonic() + seconds
+        number = c_uint64(since)
+        while number.value == since:
+            left = 0.5 if end is None else min(0.5, end - time.monotonic())
+            if left < 0:
+                return False
+            try:
+                check(lib.plexus_wait(self._handle, since, int(left * 1000), byref(number)))
+            except errors.FailedPrecondition:
+                return False
+        return True
+
+    @property
+    def aio(self):
+        """The operations as coroutines, on threads: `await graph.aio.recall(...)`."""
+        from .aio import AsyncGraph
+
+        return AsyncGraph(self)
+
+
+def _are_texts(values):
+    return isinstance(values, (list, tuple)) and bool(values) and all(
+        isinstance(v, str) for v in values)
+
+
+def _positions(sources, targets):
+    """Keys by first appearance, and the positions of the ends among them."""
+    numbers = {}
+    ends = [array.array("I"), array.array("I")]
+    for pair in zip(sources, targets):
+        for end, key in zip(ends, pair):
+            end.append(numbers.setdefault(key, len(numbers)))
+    if len(sources) != len(targets):
+        _same_length("targets", targets, "sources", sources)
+    return list(numbers), ends[0], ends[1]
+
+
+@atexit.register
+def _close_all():
+    # Before the interpreter ends: a log function must not be called after it.
+    for graph in list(_open_graphs):
+        if graph._closing.acquire(False):
+            lib.plexus_close(graph._handle)

@@ -1,0 +1,215 @@
+"""libplexus.so.0 by ctypes: structs of plexus.h, and functions whose failures are exceptions."""
+
+import ctypes
+import os
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint64, c_void_p
+
+from . import errors
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _load():
+    named = os.environ.get("PLEXUS_LIBRARY")
+    packaged = os.path.join(_HERE, "libplexus.so.0")
+    if not named and os.path.exists(packaged):
+        named = packaged
+    return ctypes.CDLL(named or "libplexus.so.0")
+
+
+lib = _load()
+
+
+class Text(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("length", c_uint64), ("owner", c_void_p)]
+
+
+class OpenOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", c_uint64), ("create", c_int32), ("read_only", c_int32), ("strict", c_int32),
+        ("no_terms", c_int32), ("lock_wait_ms", ctypes.c_int64), ("max_seconds", c_double),
+        ("scopes", POINTER(c_char_p)), ("scope_count", c_uint64), ("log", c_void_p),
+        ("log_context", c_void_p),
+    ]
+
+
+class CallOptions(ctypes.Structure):
+    _fields_ = [("size", c_uint64), ("progress", c_void_p), ("progress_context", c_void_p),
+                ("cancel", c_void_p)]
+
+
+class Strings(ctypes.Structure):
+    _fields_ = [("bytes", c_char_p), ("byte_count", c_uint64), ("offsets", c_void_p),
+                ("count", c_uint64)]
+
+
+class Edges(ctypes.Structure):
+    _fields_ = [
+        ("size", c_uint64), ("count", c_uint64), ("sources", c_void_p), ("targets", c_void_p),
+        ("ends", c_int32), ("reserved", c_int32), ("keys", Strings), ("kind", c_char_p),
+        ("kinds", Strings), ("kind_of", c_void_p), ("weights", c_void_p),
+        ("created_at", c_void_p),
+    ]
+
+
+class Counts(ctypes.Structure):
+    _fields_ = [("size", c_uint64), ("sequence", c_uint64), ("nodes_added", c_uint64),
+                ("added", c_uint64), ("changed", c_uint64), ("same", c_uint64)]
+
+
+class Vectors(ctypes.Structure):
+    _fields_ = [("size", c_uint64), ("count", c_uint64), ("dimensions", c_uint64),
+                ("values", c_void_p), ("keys", Strings), ("space", c_char_p),
+                ("metric", c_char_p)]
+
+
+class SnapshotInfo(ctypes.Structure):
+    _fields_ = [("size", c_uint64), ("sequence", c_uint64), ("time_ms", ctypes.c_int64),
+                ("node_count", c_uint64), ("nodes", c_uint64), ("edges", c_uint64)]
+
+
+class ArrayView(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("rows", c_uint64), ("columns", c_uint64),
+                ("type", c_int32), ("reserved", c_int32)]
+
+
+class PageRankOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", c_uint64), ("damping", c_double), ("tolerance", c_double),
+        ("iterations", c_int32), ("unweighted", c_int32), ("kinds", POINTER(c_char_p)),
+        ("kind_count", c_uint64), ("seeds", c_void_p), ("seed_weights", c_void_p),
+        ("seed_count", c_uint64), ("cancel", c_void_p),
+    ]
+
+
+class CsrOptions(ctypes.Structure):
+    _fields_ = [("size", c_uint64), ("kinds", POINTER(c_char_p)), ("kind_count", c_uint64),
+                ("incoming", c_int32), ("no_weights", c_int32)]
+
+
+def sized(struct):
+    """An empty struct that says its size."""
+    made = struct()
+    made.size = ctypes.sizeof(struct)
+    return made
+
+
+ProgressFunction = ctypes.CFUNCTYPE(c_int32, c_void_p, c_char_p, c_uint64, c_uint64)
+LogFunction = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p)
+
+_HANDLE, _SIZE = c_void_p, c_size_t
+for _name, _arguments in {
+    "plexus_open": [c_char_p, c_void_p, c_void_p],
+    "plexus_close": [_HANDLE],
+    "plexus_sequence": [_HANDLE, c_void_p],
+    "plexus_refresh": [_HANDLE],
+    "plexus_call": [_HANDLE, c_char_p, c_char_p, _SIZE, c_void_p],
+    "plexus_call_with": [_HANDLE, c_char_p, c_char_p, _SIZE, c_void_p, c_void_p],
+    "plexus_call_at": [c_char_p, c_char_p, c_char_p, _SIZE, c_void_p, c_void_p],
+    "plexus_import": [_HANDLE, c_char_p, _SIZE, c_char_p, _SIZE, c_void_p, c_void_p],
+    "plexus_changes": [_HANDLE, c_uint64, c_uint64, c_void_p],
+    "plexus_wait": [_HANDLE, c_uint64, c_int32, c_void_p],
+    "plexus_reply_code": [_HANDLE],
+    "plexus_result_free": [_HANDLE],
+    "plexus_result_array": [_HANDLE, c_char_p, c_void_p],
+    "plexus_cancel_new": [c_void_p],
+    "plexus_cancel_set": [_HANDLE],
+    "plexus_cancel_free": [_HANDLE],
+    "plexus_put_edges": [_HANDLE, c_void_p, c_void_p, c_void_p],
+    "plexus_put_vectors": [_HANDLE, c_void_p, c_void_p, c_void_p],
+    "plexus_snapshot_of": [_HANDLE, c_void_p],
+    "plexus_snapshot_free": [_HANDLE],
+    "plexus_snapshot_about": [_HANDLE, c_void_p],
+    "plexus_find": [_HANDLE, c_void_p, c_void_p],
+    "plexus_keys": [_HANDLE, c_void_p, c_uint64, c_void_p],
+    "plexus_pagerank": [_HANDLE, c_void_p, c_void_p],
+    "plexus_csr": [_HANDLE, c_void_p, c_void_p],
+    "plexus_space": [_HANDLE, c_char_p, c_void_p],
+}.items():
+    getattr(lib, _name).argtypes = _arguments
+    getattr(lib, _name).restype = c_int32
+lib.plexus_message.restype = c_char_p
+lib.plexus_version.restype = c_char_p
+
+_free = lib.plexus_result_free
+_string_at = ctypes.string_at
+
+
+def error(code):
+    """The exception of a code, with the message of this thread's last failure."""
+    kind = errors.BY_CODE[code] if 0 < code < len(errors.BY_CODE) else errors.Internal
+    return kind(lib.plexus_message().decode("utf-8", "replace"))
+
+
+def check(code):
+    if code != 0:
+        raise error(code)
+
+
+def ask(function, *arguments):
+    """The bytes of a reply; `function` takes a place for it as its last argument."""
+    reply = Text()
+    code = function(*arguments, byref(reply))
+    if code != 0:
+        failed = error(code)
+        _free(reply.owner)
+        raise failed
+    text = _string_at(reply.data, reply.length)
+    _free(reply.owner)
+    return text
+
+
+def texts(values, name):
+    """A pointer to C texts, and how many they are."""
+    if isinstance(values, str):
+        values = [values]
+    listed = []
+    for value in values or ():
+        if not isinstance(value, str):
+            raise errors.InvalidArgument("%s has %r, which is no text" % (name, value))
+        listed.append(value.encode())
+    return (c_char_p * len(listed))(*listed), len(listed)
+
+
+class Cancel:
+    """Asks the calls that are given it to stop: they raise Cancelled, or say truncated."""
+
+    def __init__(self):
+        handle = c_void_p()
+        check(lib.plexus_cancel_new(byref(handle)))
+        self._handle = handle.value
+
+    def set(self):
+        check(lib.plexus_cancel_set(self._handle))
+
+    def __del__(self, _free=lib.plexus_cancel_free):
+        if getattr(self, "_handle", None):
+            _free(self._handle)
+
+
+class Call:
+    """The options of a call, with what they point at. An exception of `progress` stops the call
+    and is raised after it."""
+
+    def __init__(self, progress, cancel):
+        self.raised = None
+        self.cancel = cancel
+        self.options = sized(CallOptions)
+        self.options.cancel = cancel._handle if cancel else None
+        if progress:
+            def report(_context, phase, done, total):
+                try:
+                    return 1 if progress(phase.decode(), done, total) is False else 0
+                except BaseException as raised:  # raised again by `run`
+                    self.raised = raised
+                    return 1
+            self.function = ProgressFunction(report)
+            self.options.progress = ctypes.cast(self.function, c_void_p)
+
+    def run(self, function, *arguments):
+        try:
+            return function(*arguments)
+        except errors.Error:
+            if self.raised:
+                raise self.raised
+            raise

@@ -1,0 +1,105 @@
+"""A graph at one moment: keys, arrays and rankings. It stays valid when the graph is closed."""
+
+import ctypes
+from collections import namedtuple
+
+from . import _library as library
+from ._arrays import ArrayIn, Result, StringsIn, numpy
+from ._library import byref, c_void_p, check, lib, sized
+from .errors import InvalidArgument
+
+# scipy.sparse.csr_array((data, indices, indptr)) is the matrix; nodes[row] is a row's node id.
+Csr = namedtuple("Csr", "indptr indices data nodes")
+
+NO_NODE = 0xFFFFFFFF
+
+
+class Snapshot:
+    def __init__(self, handle):
+        self._handle = handle
+        self._info = sized(library.SnapshotInfo)
+        check(lib.plexus_snapshot_about(handle, byref(self._info)))
+
+    def __del__(self, _free=lib.plexus_snapshot_free):
+        if getattr(self, "_handle", None):
+            _free(self._handle)
+
+    sequence = property(lambda self: self._info.sequence, doc="of its last batch")
+    time_ms = property(lambda self: self._info.time_ms, doc="of its last batch")
+    node_count = property(lambda self: self._info.node_count, doc="ids are below it")
+    nodes = property(lambda self: self._info.nodes, doc="facts that are there")
+    edges = property(lambda self: self._info.edges, doc="edges between facts")
+
+    def _result(self, function, *arguments):
+        handle = c_void_p()
+        check(function(self._handle, *arguments, byref(handle)))
+        return Result(handle.value)
+
+    def keys(self, ids=None):
+        """The keys of these node ids, an array of uint32; without them of all."""
+        given = ArrayIn(ids, "uint32", "ids") if ids is not None else None
+        if given is not None and len(given) == 0:
+            return []
+        pointer, count = (given.pointer, len(given)) if given else (None, 0)
+        return self._result(lib.plexus_keys, pointer, count).strings()
+
+    def find(self, keys):
+        """The node ids of keys, an array of uint32; NO_NODE where there is no such node."""
+        given = StringsIn([keys] if isinstance(keys, str) else keys, "keys")
+        ids = (ctypes.c_uint32 * given.struct.count)()
+        check(lib.plexus_find(self._handle, byref(given.struct), ids))
+        return memoryview(ids).cast("B").cast("I") if numpy is None else numpy.frombuffer(
+            ids, "uint32")
+
+    def pagerank(self, damping=0.85, tolerance=1e-9, iterations=0, weighted=True, kinds=None,
+                 seeds=None, seed_weights=None, cancel=None):
+        """The score of every node id, an array of float64. `seeds`: node ids, an array of uint32,
+        with `seed_weights`, an array of float64."""
+        options = sized(library.PageRankOptions)
+        options.damping, options.tolerance = damping, tolerance
+        options.iterations, options.unweighted = iterations, not weighted
+        options.kinds, options.kind_count = library.texts(kinds, "kinds")
+        options.cancel = cancel._handle if cancel else None
+        if seeds is not None:
+            given = ArrayIn(seeds, "uint32", "seeds")
+            options.seeds, options.seed_count = given.pointer, len(given)
+            if seed_weights is not None:
+                weights = ArrayIn(seed_weights, "float64", "seed_weights")
+                _same_length("seed_weights", weights, "seeds", given)
+                options.seed_weights = weights.pointer
+        return self._result(lib.plexus_pagerank, byref(options)).array("scores")
+
+    def csr(self, kinds=None, incoming=False):
+        """The edges between facts as compressed sparse rows (indptr, indices, data, nodes)."""
+        options = sized(library.CsrOptions)
+        options.kinds, options.kind_count = library.texts(kinds, "kinds")
+        options.incoming = incoming
+        result = self._result(lib.plexus_csr, byref(options))
+        return Csr(*(result.array(n) for n in ("offsets", "targets", "weights", "nodes")))
+
+    def vectors(self, space="default"):
+        """Node ids (uint32) and their vectors (float32, a row each) of a space."""
+        result = self._result(lib.plexus_space, space.encode())
+        return result.array("nodes"), result.array("values")
+
+    def to_networkx(self, kinds=None):
+        """A networkx.DiGraph of keys; an edge's weight is the largest of the edges there are."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        offsets, targets, weights, nodes = self.csr(kinds)
+        keys = self.keys(nodes)
+        graph.add_nodes_from(keys)
+        for row, key in enumerate(keys):
+            for arc in range(offsets[row], offsets[row + 1]):
+                target, weight = keys[targets[arc]], float(weights[arc])
+                known = graph.get_edge_data(key, target)
+                if known is None or known["weight"] < weight:
+                    graph.add_edge(key, target, weight=weight)
+        return graph
+
+
+def _same_length(name, values, other_name, other):
+    if len(values) != len(other):
+        raise InvalidArgument("%s has %d elements, %s has %d"
+                              % (name, len(values), other_name, len(other)))
