@@ -94,7 +94,7 @@ std::vector<Operation> MakeCommands() {
             "others need --tokens"),
        List("tools", "SET,...",
             "the tools that a model is given: memory, ledger, concepts, decisions, retrieval, "
-            "graph, admin, all (default: memory)"),
+            "graph, admin, server-memory, all (default: memory)"),
        Text("tokens", "FILE", "who may ask over HTTP; a file of mode 600, a token's hash a line")
            .Named(Means::kPath),
        List("allow_host", "NAME,...", "names that this server has beside localhost, for browsers"),

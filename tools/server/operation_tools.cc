@@ -211,6 +211,7 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
 
 Outcome OperationBackend::CallTool(std::string_view name, const json::object& arguments,
                                    Call& call) {
+  if (knowledge_ && KnowledgeTools::Has(name)) return knowledge_->CallTool(name, arguments, call);
   const auto at = by_name_.find(name);
   if (at == by_name_.end()) return Refused(kInvalidParams, "no tool " + QuotedJson(name));
   const Tool& tool = at->second;

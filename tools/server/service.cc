@@ -41,9 +41,8 @@ bool IsImport(const Request& request) {
 
 // Takes the lock within the time of the request, and as long as that is not cancelled.
 template <class Lock>
-Status Take(Lock& lock, const Request& request, const Caller& caller) {
+Status Take(Lock& lock, std::optional<double> most, const Caller& caller) {
   using namespace std::chrono;
-  const std::optional<double> most = request.MaybeNumber("max_seconds");
   const auto start = steady_clock::now();
   while (!lock.try_lock_for(milliseconds(20))) {
     if (caller.cancel && caller.cancel->load())
@@ -145,41 +144,51 @@ Status Service::Run(Request request, const Caller& caller, const Write& write) {
                     "' replaces the files of a graph: end the server and run it from the command "
                     "line");
   }
-  return IsImport(request) ? RunImport(request, caller, write) : RunShared(request, caller, write);
+  const bool writes = Writes(request.operation().AccessFor(request));
+  return InTurn(writes, IsImport(request), request.MaybeNumber("max_seconds"), caller,
+                [&]() -> Status {
+                  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+                  return RunNow(writes, clock, caller, [&](Workspace& workspace) -> Status {
+                    PLEXUS_ASSIGN(Reply reply, Answer(workspace, request));
+                    return write(reply, workspace);
+                  });
+                });
 }
 
-Status Service::RunShared(const Request& request, const Caller& caller, const Write& write) {
+Status Service::Use(bool writes, const Caller& caller, const Work& work) {
+  if (!(writes ? caller.may_write : caller.may_read))
+    return Fail(ErrorCode::kFailedPrecondition,
+                std::string("this request needs the right to ") + (writes ? "write" : "read"));
+  return InTurn(writes, false, options_.max_seconds, caller, [&] {
+    return RunNow(writes, ClockMs(), caller,
+                  [&](Workspace& workspace) { return work(workspace, database_->graph()); });
+  });
+}
+
+Status Service::InTurn(bool writes, bool alone, std::optional<double> max_seconds,
+                       const Caller& caller, const std::function<Status()>& run) {
+  std::unique_lock one_writer(write_mutex_, std::defer_lock);
   std::shared_lock shared(open_, std::defer_lock);
-  std::unique_lock one_writer(write_mutex_, std::defer_lock);
+  std::unique_lock nothing_else(open_, std::defer_lock);
   // The turn comes first: who waits for it must not hold up an import.
-  if (Writes(request.operation().AccessFor(request))) PLEXUS_TRY(Take(one_writer, request, caller));
-  PLEXUS_TRY(Take(shared, request, caller));
-  return RunNow(request, caller, write);
+  if (writes) PLEXUS_TRY(Take(one_writer, max_seconds, caller));
+  PLEXUS_TRY(alone ? Take(nothing_else, max_seconds, caller) : Take(shared, max_seconds, caller));
+  return run();
 }
 
-Status Service::RunImport(const Request& request, const Caller& caller, const Write& write) {
-  std::unique_lock one_writer(write_mutex_, std::defer_lock);
-  std::unique_lock alone(open_, std::defer_lock);
-  PLEXUS_TRY(Take(one_writer, request, caller));
-  PLEXUS_TRY(Take(alone, request, caller));
-  return RunNow(request, caller, write);
-}
-
-Status Service::RunNow(const Request& request, const Caller& caller, const Write& write) {
-  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+Status Service::RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
+                       const std::function<Status(Workspace&)>& run) {
   if (closed_) return std::unexpected(Closed());
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
-  workspace->SetClock(clock);
+  workspace->SetClock(clock_ms);
   workspace->SetCaller(caller.progress, caller.cancel);
   const Sequence before = database_->graph().snapshot().sequence();
   Status done;
   {
-    const ClockOfRequest here(clock);
-    Result<Reply> reply = Answer(*workspace, request);
-    done = reply ? write(*reply, *workspace) : std::unexpected(reply.error());
+    const ClockOfRequest here(clock_ms);
+    done = run(*workspace);
   }
   GiveBack(std::move(workspace));
-  const bool writes = Writes(request.operation().AccessFor(request));
   if (writes && database_->graph().snapshot().sequence() != before) {
     if (without_terms_ && caller.keeps_terms) MakeTerms();
     NoteSequence();

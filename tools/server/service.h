@@ -78,6 +78,10 @@ class Service {
   // The same, where the caller writes the reply: `write` runs while the graph is open.
   using Write = std::function<Status(Reply&, Workspace&)>;
   Status Run(Request request, const Caller& caller, const Write& write);
+  // What is no operation: `work` runs on a workspace that has not looked yet, in turn where it
+  // writes. `whole` is the graph without the caller's wall.
+  using Work = std::function<Status(Workspace&, const Graph& whole)>;
+  Status Use(bool writes, const Caller& caller, const Work& work);
 
   const std::string& directory() const { return options_.directory; }
   Result<Snapshot> snapshot();
@@ -100,10 +104,12 @@ class Service {
   Status OpenDatabase();
   void NoteSequence();
   void MakeTerms();
-  Status RunShared(const Request& request, const Caller& caller, const Write& write);
-  Status RunImport(const Request& request, const Caller& caller, const Write& write);
+  // With open_ held, and for what writes the turn; `alone`: while nothing else runs.
+  Status InTurn(bool writes, bool alone, std::optional<double> max_seconds, const Caller& caller,
+                const std::function<Status()>& run);
   // REQUIRES open_, and for what writes the turn.
-  Status RunNow(const Request& request, const Caller& caller, const Write& write);
+  Status RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
+                const std::function<Status(Workspace&)>& run);
   Result<std::unique_ptr<Workspace>> Borrow(const Caller& caller);
   void GiveBack(std::unique_ptr<Workspace> workspace);
 

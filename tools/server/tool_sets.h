@@ -53,6 +53,7 @@ std::span<const std::string_view> ToolSetNames();
 struct ChosenTools {
   std::vector<const ToolRow*> rows = {};
   std::vector<const Operation*> operations = {};
+  bool knowledge = false;  // those of MCP's memory server (knowledge/knowledge_tools.h)
 };
 // kInvalidArgument names a set that there is not.
 Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets);
