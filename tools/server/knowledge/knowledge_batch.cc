@@ -35,35 +35,44 @@ void AppendTexts(std::string& json, const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string IndentedJson(std::string_view json) {
-  std::string text;
-  text.reserve(json.size() * 2);
+// In one pass: the text is JSON already, so that its control characters are escaped.
+void AppendQuotedIndented(std::string& out, std::string_view json) {
+  out.reserve(out.size() + json.size() * 2);
   std::size_t depth = 0;
-  const auto line = [&] { text.append(1, '\n').append(2 * depth, ' '); };
+  const auto line = [&] { out.append("\\n").append(2 * depth, ' '); };
+  out += '"';
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (c == '"') {
-      std::size_t end = i + 1;
-      while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-      text.append(json.substr(i, end + 1 - i));
-      i = end;
+      out += "\\\"";
+      for (++i; json[i] != '"';) {
+        const std::size_t end = json.find_first_of("\"\\", i);
+        out.append(json, i, end - i);
+        i = end;
+        if (json[i] != '\\') continue;
+        out += "\\\\";  // and what it escapes
+        out += json[i + 1] == '"' || json[i + 1] == '\\' ? "\\" : "";
+        out += json[i + 1];
+        i += 2;
+      }
+      out += "\\\"";
     } else if ((c == '{' || c == '[') && (json[i + 1] == '}' || json[i + 1] == ']')) {
-      text.append(json.substr(i++, 2));
+      out.append(json, i++, 2);
     } else if (c == '{' || c == '[') {
-      text += c;
+      out += c;
       ++depth;
       line();
     } else if (c == '}' || c == ']') {
       --depth;
       line();
-      text += c;
+      out += c;
     } else {
-      text += c;
+      out += c;
       if (c == ',') line();
-      if (c == ':') text += ' ';
+      if (c == ':') out += ' ';
     }
   }
-  return text;
+  out += '"';
 }
 
 namespace {
@@ -335,7 +344,7 @@ void AppendRelation(std::string& json, std::string_view from, std::string_view t
 
 std::string KnowledgeReply(std::string_view json, std::string_view structured) {
   std::string members = R"("content":[{"type":"text","text":)";
-  AppendQuotedJson(members, IndentedJson(json));
+  AppendQuotedIndented(members, json);
   members += R"(}],"structuredContent":)";
   members += structured;
   return members;

@@ -34,8 +34,8 @@ void AppendEntity(std::string& json, std::string_view name, std::string_view typ
                   const std::vector<std::string>& observations);
 void AppendRelation(std::string& json, std::string_view from, std::string_view to,
                     std::string_view type);
-// The same with line ends and two blanks a level, as JSON.stringify(value, null, 2) has it.
-std::string IndentedJson(std::string_view json);
+// JSON as JSON.stringify(value, null, 2) has it, as a text in quotes.
+void AppendQuotedIndented(std::string& out, std::string_view json);
 // A result: its text is `json` so indented.
 std::string KnowledgeReply(std::string_view json, std::string_view structured);
 

@@ -169,11 +169,13 @@ Outcome KnowledgeTools::CallTool(std::string_view name, const json::object& argu
 Outcome KnowledgeTools::ReadResource(Call& call) {
   return Read(call, [&](const KnowledgeGraph& graph) -> Outcome {
     const std::string json = JsonOfPart(graph.All());
-    std::string contents = ObjectText()
-                               .Text("uri", kUri)
-                               .Text("mimeType", "application/json")
-                               .Text("text", IndentedJson(json))
-                               .object();
+    std::string text;
+    AppendQuotedIndented(text, json);
+    const std::string contents = ObjectText()
+                                     .Text("uri", kUri)
+                                     .Text("mimeType", "application/json")
+                                     .Raw("text", text)
+                                     .object();
     if (contents.size() > kMostBytes)
       return Refused(kInternalError, "the graph is larger than 8 MiB: call search_nodes");
     return "\"contents\":[" + contents + "]";
