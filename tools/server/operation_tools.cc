@@ -8,6 +8,7 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/request_json.h"
 #include "tools/server/operation_backend.h"
+#include "tools/server/reply_names.h"
 #include "tools/server/tool_schema.h"
 
 namespace plexus::tools::server {
@@ -120,7 +121,13 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
     const Parameter* parameter = operation->Find(taken);
     const json::array* list = value.if_array();
     const bool one = parameter && parameter->type == Type::kText && list && list->size() == 1;
-    own[json::string_view(taken.data(), taken.size())] = one ? list->front() : value;
+    const auto said = std::ranges::find(row.parameters, name, &ToolParameter::name);
+    json::value given = one ? list->front() : value;
+    if (said != row.parameters.end() && said->flag && value.is_bool()) {
+      if (value.get_bool()) continue;
+      given = 0;
+    }
+    own[json::string_view(taken.data(), taken.size())] = std::move(given);
   }
   Result<Request> request = RequestFromJson(*operation, JsonOf(own));
   if (!request) return std::unexpected(InToolsWords(std::move(request.error()), row, branch));
@@ -131,7 +138,9 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
   call.caller.keeps_terms = true;
   Result<std::string> reply = Ask(*std::move(request), call);
   if (!reply) return std::unexpected(InToolsWords(std::move(reply.error()), row, branch));
-  return reply;
+  PLEXUS_ASSIGN(std::string renamed, RenamedReply(*reply, branch.names));
+  if (row.says_action) renamed.replace(0, 1, "{\"action\":" + QuotedJson(branch.action) + ",");
+  return renamed;
 }
 
 Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::object& arguments,

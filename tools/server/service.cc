@@ -1,10 +1,13 @@
 // A workspace without a wall is made for each request; those behind one are kept.
 #include "tools/server/service.h"
 
+#include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <sstream>
 #include <utility>
 
+#include "engine/monitoring/stats.h"
 #include "tools/operations/change.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
@@ -101,12 +104,15 @@ Service::~Service() { (void)Close(); }
 Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
   if (!caller.wall.empty()) {
     const std::lock_guard lock(idle_mutex_);
-    std::vector<std::unique_ptr<Workspace>>& idle = idle_[caller.wall];
-    if (!idle.empty()) {
-      std::unique_ptr<Workspace> workspace = std::move(idle.back());
-      idle.pop_back();
+    const auto newest = std::ranges::find_if(idle_ | std::views::reverse, [&](const Idle& one) {
+      return one.workspace->options().wall == caller.wall;
+    });
+    if (newest != idle_.rend()) {
+      std::unique_ptr<Workspace> workspace = std::move(newest->workspace);
+      idle_.erase(std::prev(newest.base()));
       return workspace;
     }
+    ++copies_made_;
   }
   WorkspaceOptions options;
   options.access = Access::kWrite;
@@ -119,12 +125,33 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
 }
 
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
-  constexpr std::size_t kMostIdle = 4;
   if (workspace->options().wall.empty()) return;
   workspace->SetCaller(nullptr, nullptr);
+  const std::uint64_t bytes = MeasureBytes(workspace->graph().snapshot()).total;
+  std::list<Idle> dropped;  // ends without the lock
   const std::lock_guard lock(idle_mutex_);
-  std::vector<std::unique_ptr<Workspace>>& idle = idle_[workspace->options().wall];
-  if (idle.size() < kMostIdle) idle.push_back(std::move(workspace));
+  idle_.push_back({std::move(workspace), bytes});
+  std::size_t of_wall = 0;
+  std::uint64_t all = 0;
+  for (const Idle& one : idle_) {
+    of_wall += one.workspace->options().wall == idle_.back().workspace->options().wall;
+    all += one.bytes;
+  }
+  const auto drop = [&](auto at) {
+    all -= at->bytes;
+    dropped.splice(dropped.end(), idle_, at);
+  };
+  if (of_wall > options_.max_idle_of_wall)
+    drop(std::ranges::find_if(idle_, [&](const Idle& one) {
+      return one.workspace->options().wall == idle_.back().workspace->options().wall;
+    }));
+  while (idle_.size() > 1 && (idle_.size() > options_.max_idle || all > options_.max_idle_bytes))
+    drop(idle_.begin());
+}
+
+Service::Copies Service::copies() const {
+  const std::lock_guard lock(idle_mutex_);
+  return {idle_.size(), copies_made_};
 }
 
 Status Service::Run(Request request, const Caller& caller, const Write& write) {
@@ -165,14 +192,14 @@ Status Service::Use(bool writes, const Caller& caller, const Work& work) {
   });
 }
 
-Status Service::InTurn(bool writes, bool alone, std::optional<double> max_seconds,
+Status Service::InTurn(bool writes, bool exclusive, std::optional<double> max_seconds,
                        const Caller& caller, const std::function<Status()>& run) {
   std::unique_lock one_writer(write_mutex_, std::defer_lock);
   std::shared_lock shared(open_, std::defer_lock);
   std::unique_lock nothing_else(open_, std::defer_lock);
   // The turn comes first: who waits for it must not hold up an import.
   if (writes) PLEXUS_TRY(Take(one_writer, max_seconds, caller));
-  PLEXUS_TRY(alone ? Take(nothing_else, max_seconds, caller) : Take(shared, max_seconds, caller));
+  PLEXUS_TRY(exclusive ? Take(nothing_else, max_seconds, caller) : Take(shared, max_seconds, caller));
   return run();
 }
 

@@ -13,7 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +27,7 @@
 #include "engine/monitoring/progress.h"
 #include "storage/database.h"
 #include "tools/operations/workspace.h"
+#include "tools/server/http/rate_limit.h"
 
 namespace plexus::tools::server {
 
@@ -36,6 +37,10 @@ struct ServiceOptions {
   std::int64_t lock_wait_ms = 0;
   double max_seconds =
       60;  // of a request that says nothing, and the most of one that does; 0: none
+  // Copies behind walls that are kept for the next request, the longest unused dropped first; bytes
+  // without texts (monitoring/stats.h).
+  std::size_t max_idle = 32, max_idle_of_wall = 4;
+  std::uint64_t max_idle_bytes = std::uint64_t{256} << 20;
 };
 
 // Who asks, and what it may.
@@ -49,6 +54,7 @@ struct Caller {
   int input = -1;                        // what "-" means
   Progress* progress = nullptr;
   const std::atomic<bool>* cancel = nullptr;
+  std::shared_ptr<RateLimit> rate = {};  // of HTTP; null: none
 };
 
 // kFailedPrecondition: the caller may not run this operation.
@@ -88,6 +94,12 @@ class Service {
   Sequence sequence() const { return sequence_.load(); }
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options);
   Result<StorageStats> stats();
+  // Copies behind walls: those that wait for a request, and those ever made.
+  struct Copies {
+    std::size_t idle;
+    std::uint64_t made;
+  };
+  Copies copies() const;
   // What opening found, for a log.
   const std::string& opening() const { return opening_; }
 
@@ -104,8 +116,8 @@ class Service {
   Status OpenDatabase();
   void NoteSequence();
   void MakeTerms();
-  // With open_ held, and for what writes the turn; `alone`: while nothing else runs.
-  Status InTurn(bool writes, bool alone, std::optional<double> max_seconds, const Caller& caller,
+  // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
+  Status InTurn(bool writes, bool exclusive, std::optional<double> max_seconds, const Caller& caller,
                 const std::function<Status()>& run);
   // REQUIRES open_, and for what writes the turn.
   Status RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
@@ -120,9 +132,14 @@ class Service {
   bool closed_ = false;
   std::atomic<Sequence> sequence_ = 0;
   std::atomic<bool> without_terms_ = false;  // the graph began here, and has no words yet
-  std::mutex idle_mutex_;
-  // By wall: those behind one keep a copy of what they see.
-  std::map<std::vector<std::string>, std::vector<std::unique_ptr<Workspace>>> idle_;
+  mutable std::mutex idle_mutex_;
+  // Those behind a wall keep a copy of what they see; the one used last comes last.
+  struct Idle {
+    std::unique_ptr<Workspace> workspace;
+    std::uint64_t bytes;
+  };
+  std::list<Idle> idle_;
+  std::uint64_t copies_made_ = 0;
   // Operations expect what they have read: two that write at a time would be a conflict.
   std::timed_mutex write_mutex_;
   std::mutex change_mutex_;

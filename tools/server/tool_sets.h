@@ -19,14 +19,16 @@ namespace plexus::tools::server {
 struct ToolParameter {
   std::string_view name;
   std::string_view help = {};  // "" : what the operation says
+  bool flag = false;           // true leaves the operation's number as it is, false makes it 0
 };
 
 // An operation that a tool runs.
 struct Branch {
   std::string_view action;  // the value of `action`; the first one is the default
   std::string_view operation;
-  std::string_view takes;      // "key, query=words": the tool's names, and the operation's
-  std::string_view sets = {};  // "hops=2; plan=rag": what the tool says by itself
+  std::string_view takes;       // "key, query=words": the tool's names, and the operation's
+  std::string_view sets = {};   // "hops=2; plan=rag": what the tool says by itself
+  std::string_view names = {};  // of the reply's members (reply_names.h)
 };
 
 enum class Runs : std::uint8_t {
@@ -43,6 +45,7 @@ struct ToolRow {
   Runs runs = Runs::kOne;
   std::vector<ToolParameter> parameters = {};
   std::vector<Branch> branches = {};
+  bool says_action = false;  // the reply begins with the action
 };
 
 const std::vector<ToolRow>& ToolRows();

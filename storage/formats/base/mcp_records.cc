@@ -1,4 +1,4 @@
-// Labels say what the kind alone does not.
+// Labels say what the kind does not.
 #include "storage/formats/base/mcp_records.h"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ inline constexpr std::string_view kReversedLabel = "reversed";
 struct RelationEdge {
   std::string_view kind, label;
 };
-// `is_new_kind`: whether a new edge kind may have that name; asked where there is none yet.
+// `is_new_kind`: whether a new edge kind may have that name; asked where the graph has none yet.
 template <class Fn>
 RelationEdge EdgeOfRelation(const Schema& schema, std::string_view from, std::string_view to,
                             std::string_view name, Fn&& is_new_kind) {

@@ -193,6 +193,26 @@ TEST_F(HttpTest, TokensHaveRightsAndScopes) {
             std::string::npos);
 }
 
+// 40 requests that come at once need 39 seconds at this rate.
+TEST_F(HttpTest, MoreRequestsThanTheRateAreRefused) {
+  Start({"--max-rate", "1"});
+  TcpClient client(port_);
+  std::string requests;
+  for (int i = 0; i < 40; ++i) requests += "GET /v1/stats HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  client.Send(requests);
+  int answered = 0, limited = 0;
+  for (int i = 0; i < 40; ++i) {
+    const HttpAnswer answer = ParseAnswer(client.ReadAnswer());
+    answered += answer.status == 200;
+    limited += answer.status == 429;
+    EXPECT_EQ(answer.head.find("Retry-After: 1") != std::string::npos, answer.status == 429);
+  }
+  EXPECT_GE(answered, 1);
+  EXPECT_GE(limited, 1);
+  EXPECT_EQ(answered + limited, 40);
+  EXPECT_EQ(Http(port_, "GET", "/health").status, 200);  // who watches is not limited
+}
+
 TEST_F(HttpTest, TokensOfGraphsNeedARoot) {
   const std::string file =
       dir_.File("tokens", R"({"name":"a","sha256":")" + tools::server::Sha256("anna") +

@@ -156,9 +156,17 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
     return caller.error();
   }
   const std::string_view target = request.target;
-  if (target.substr(0, target.find('?')) != "/health") return std::nullopt;
-  if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
-  return HttpReply{200, "application/json", {}, R"({"ok":true})"};
+  const bool gets = request.method == "GET" || request.method == "HEAD";
+  if (gets && target.substr(0, target.find('?')) == "/health")
+    return HttpReply{200, "application/json", {}, R"({"ok":true})"};
+  if (!caller->rate || caller->rate->Take(std::chrono::steady_clock::now())) return std::nullopt;
+  ++counts.failed;
+  ++counts.limited;
+  return HttpReply{429,
+                   "application/json",
+                   {{"Retry-After", "1"}},
+                   ErrorJson({ErrorCode::kResourceExhausted,
+                              "more requests a second than are allowed: try again"})};
 }
 
 void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
@@ -391,6 +399,7 @@ std::string CountsText(const HttpCounts& counts) {
   add("plexus_http_requests_total", "Requests over HTTP.", counts.requests);
   add("plexus_http_failed_total", "Requests that were answered with an error.", counts.failed);
   add("plexus_http_refused_total", "Requests refused for Host, Origin or token.", counts.refused);
+  add("plexus_http_limited_total", "Requests above the rate of who asked.", counts.limited);
   add("plexus_mcp_messages_total", "Messages of MCP over HTTP.", counts.mcp);
   return text;
 }

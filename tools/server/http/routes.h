@@ -22,7 +22,7 @@ int StatusOf(ErrorCode code);
 
 // What was counted, for /metrics.
 struct HttpCounts {
-  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, mcp = 0;
+  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, limited = 0, mcp = 0;
 };
 
 // What is answered before the body is read: whoever may not ask, and /health, which needs no

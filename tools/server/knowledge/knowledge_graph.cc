@@ -42,7 +42,7 @@ std::uint64_t PlaceIn(const JsonProperties& properties) {
   return error == std::errc() && read == end ? place : kNoPlace;
 }
 
-// Null: no entity, but a node that relations alone mention.
+// Null: no entity, but a node that only relations mention.
 Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId node) {
   PLEXUS_ASSIGN(const JsonProperties properties,
                 PropertiesOf(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
@@ -222,7 +222,7 @@ KnowledgePart KnowledgeGraph::Open(const std::vector<std::string_view>& names) c
 
 KnowledgePart KnowledgeGraph::Search(std::string_view words) const {
   std::string folded = FoldText(words);
-  if (folded.empty()) folded = words;  // invisible characters alone
+  if (folded.empty()) folded = words;  // of invisible characters
   std::vector<const KnowledgeEntity*> found;
   for (const KnowledgeEntity& entity : entities_)
     if (std::ranges::any_of(entity.folded, [&](const std::string& text) {

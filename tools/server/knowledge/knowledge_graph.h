@@ -2,7 +2,7 @@
 // kept in RAM, so that its clients need not wait for the store.
 //
 // Which nodes and edges are entities and relations, and in which order, is what the memory file of
-// that server would hold (storage/formats/json/mcp_memory.h): a node that relations alone mention
+// that server would hold (storage/formats/json/mcp_memory.h): a node that only relations mention
 // is no entity. Everything is by name, so it holds for any copy of the same graph. Not thread-safe.
 #pragma once
 

@@ -50,7 +50,7 @@ struct KnowledgeTools::Kept {
   bool Holds(Sequence seen) const { return sequence && (*sequence >= seen || writing); }
 };
 
-// While a batch is applied; without Done the graph is read anew.
+// While a batch is applied; without Done the graph is read again.
 struct KnowledgeTools::Writing {
   explicit Writing(Kept& one) : kept(one) {
     const std::unique_lock lock(kept.mutex);
