@@ -76,6 +76,7 @@ Result<Doors> ReadDoors(const CommandLine& line) {
   }
   if (request.Given("http")) {
     doors.http.emplace();
+    doors.http->spools = IsImportBody;
     PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
     if (!IsLoopback(doors.http->address) && doors.rules.tokens.empty())
       return Fail(

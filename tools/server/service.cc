@@ -102,7 +102,7 @@ Status Service::OpenDatabase() {
 Service::~Service() { (void)Close(); }
 
 Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
-  if (!caller.wall.empty()) {
+  if (!caller.wall.empty() && caller.input < 0) {
     const std::lock_guard lock(idle_mutex_);
     const auto newest = std::ranges::find_if(idle_ | std::views::reverse, [&](const Idle& one) {
       return one.workspace->options().wall == caller.wall;
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
 }
 
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
-  if (workspace->options().wall.empty()) return;
+  if (workspace->options().wall.empty() || workspace->input() >= 0) return;
   workspace->SetCaller(nullptr, nullptr);
   const std::uint64_t bytes = MeasureBytes(workspace->graph().snapshot()).total;
   std::list<Idle> dropped;  // ends without the lock
@@ -199,7 +199,8 @@ Status Service::InTurn(bool writes, bool exclusive, std::optional<double> max_se
   std::unique_lock nothing_else(open_, std::defer_lock);
   // The turn comes first: who waits for it must not hold up an import.
   if (writes) PLEXUS_TRY(Take(one_writer, max_seconds, caller));
-  PLEXUS_TRY(exclusive ? Take(nothing_else, max_seconds, caller) : Take(shared, max_seconds, caller));
+  PLEXUS_TRY(exclusive ? Take(nothing_else, max_seconds, caller)
+                       : Take(shared, max_seconds, caller));
   return run();
 }
 

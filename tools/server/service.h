@@ -117,8 +117,8 @@ class Service {
   void NoteSequence();
   void MakeTerms();
   // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
-  Status InTurn(bool writes, bool exclusive, std::optional<double> max_seconds, const Caller& caller,
-                const std::function<Status()>& run);
+  Status InTurn(bool writes, bool exclusive, std::optional<double> max_seconds,
+                const Caller& caller, const std::function<Status()>& run);
   // REQUIRES open_, and for what writes the turn.
   Status RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
                 const std::function<Status(Workspace&)>& run);

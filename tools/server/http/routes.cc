@@ -159,6 +159,14 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
   const bool gets = request.method == "GET" || request.method == "HEAD";
   if (gets && target.substr(0, target.find('?')) == "/health")
     return HttpReply{200, "application/json", {}, R"({"ok":true})"};
+  if (IsImportBody(request) && !caller->may_write) {
+    ++counts.failed;
+    return HttpReply{
+        403,
+        "application/json",
+        {},
+        ErrorJson({ErrorCode::kFailedPrecondition, "this request needs the right to write"})};
+  }
   if (!caller->rate || caller->rate->Take(std::chrono::steady_clock::now())) return std::nullopt;
   ++counts.failed;
   ++counts.limited;
@@ -167,6 +175,12 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
                    {{"Retry-After", "1"}},
                    ErrorJson({ErrorCode::kResourceExhausted,
                               "more requests a second than are allowed: try again"})};
+}
+
+bool IsImportBody(const HttpRequest& request) {
+  const std::string_view target = request.target;
+  return request.method == "POST" && target.substr(0, target.find('?')).ends_with("/v1/import") &&
+         !request.Header("Content-Type").starts_with("application/json");
 }
 
 void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
@@ -267,6 +281,12 @@ void Routes::RunOperation(const std::shared_ptr<HttpExchange>& exchange, const C
   if (!operation)
     return Refuse(exchange, 404,
                   {ErrorCode::kInvalidArgument, NoSuchOperation(name.substr(0, 200))});
+  if (request.spooled) {
+    Caller with_body = caller;
+    with_body.input = request.spooled->fd();
+    const std::string more = query.empty() ? "" : "&" + std::string(query);
+    return Answer(exchange, with_body, RequestOfQuery(*operation, "files=-" + more));
+  }
   if (request.method == "POST") {
     if (!request.Header("Content-Type").starts_with("application/json"))
       return Refuse(exchange, 415,

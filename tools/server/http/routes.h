@@ -31,6 +31,8 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
                                     const HttpRequest& request);
 // Who asks, where EarlyReply let it pass.
 std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request);
+// Whether the body of a request is a file to import, and not a request of JSON.
+bool IsImportBody(const HttpRequest& request);
 // The counts as /metrics has them.
 std::string CountsText(const HttpCounts& counts);
 
