@@ -48,6 +48,8 @@ class OperationBackend final : public Backend {
   Result<std::string> RunOperation(const Operation& operation, const json::object& arguments,
                                    Call& call);
   Result<std::string> Ask(Request request, Call& call);
+  Result<std::string> AskPage(Request request, std::string_view list, std::string_view cursor,
+                              std::uint64_t chars, Call& call);
 
   Service& service_;
   std::unique_ptr<KnowledgeTools> knowledge_;  // null: not chosen

@@ -77,6 +77,8 @@ std::string InputSchema(const ToolRow& row) {
     const bool everywhere = takers == row.branches.size();
     if (needed && everywhere) required.push_back(QuotedJson(parameter.name));
   }
+  if (std::ranges::any_of(row.branches, [](const Branch& one) { return !one.list.empty(); }))
+    properties.Raw("cursor", R"({"type":"string","description":"next_cursor of a page"})");
   if (OnlyReads(row)) {
     properties.Raw("detail", R"({"type":"string","enum":["keys","summary","full"]})");
     properties.Raw("max_chars", R"({"type":"integer","minimum":1,"default":20000})");

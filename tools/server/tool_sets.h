@@ -29,6 +29,7 @@ struct Branch {
   std::string_view takes;       // "key, query=words": the tool's names, and the operation's
   std::string_view sets = {};   // "hops=2; plan=rag": what the tool says by itself
   std::string_view names = {};  // of the reply's members (reply_names.h)
+  std::string_view list = {};   // the member of which `top` elements are a page (reply_page.h)
 };
 
 enum class Runs : std::uint8_t {

@@ -6,6 +6,7 @@
 #include "tests/support/run_plexus.h"
 #include "tools/server/operation_backend.h"
 #include "tools/server/reply_names.h"
+#include "tools/server/reply_page.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -32,6 +33,26 @@ TEST(ReplyNames, MembersAreRenamedLeftOutAndSplit) {
   for (const char* broken : {"", "{", "[1", R"({"a")", R"({"a":})", R"({"a":1}x)", R"({"a":"b)"})
     EXPECT_FALSE(RenamedReply(broken, "a=b")) << broken;
   EXPECT_FALSE(RenamedReply(R"({"ids":["one"]})", "ids=first|second"));
+}
+
+TEST(ReplyPages, APageEndsWhereItIsAskedTo) {
+  const std::string json = R"({"a":[0],"l":[{"k":"}]"},2,[3],"4,"],"t":false})";
+  const auto page = [&](std::uint64_t from, std::uint64_t most, std::uint64_t chars = 1000) {
+    return *PageOfReply(json, "l", from, most, chars);
+  };
+  EXPECT_EQ(page(0, 9), json);
+  EXPECT_EQ(page(0, 4), json);
+  EXPECT_EQ(page(0, 2), R"({"a":[0],"l":[{"k":"}]"},2],"t":false,"next_cursor":"p2"})");
+  EXPECT_EQ(page(2, 2), R"({"a":[0],"l":[[3],"4,"],"t":false})");
+  EXPECT_EQ(page(1, 9, 4), R"({"a":[0],"l":[2,[3]],"t":false,"next_cursor":"p3"})");
+  EXPECT_EQ(page(9, 2), R"({"a":[0],"l":[],"t":false})");
+  EXPECT_EQ(*PageOfReply(R"({"l":[]})", "l", 0, 1, 1), R"({"l":[]})");
+  for (const char* broken :
+       {"", "{}", R"({"l":1})", R"({"l":[1)", R"({"l":[1})", R"({"x":{"l":[]}})"})
+    EXPECT_FALSE(PageOfReply(broken, "l", 0, 1, 1)) << broken;
+  EXPECT_EQ(*PlaceOfCursor("p12"), 12u);
+  for (const char* wrong : {"", "p", "12", "p-1", "p1x", "p99999999999999999999", "p100001"})
+    EXPECT_FALSE(PlaceOfCursor(wrong)) << wrong;
 }
 
 class SeedTools : public ::testing::Test {
@@ -152,6 +173,32 @@ TEST_F(SeedTools, RagSearchRanksWithTheGraphAndWithout) {
     const double final_score = first.at("final_score").as_double();
     EXPECT_EQ(final_score > similarity, std::string_view(rerank) == "true")
         << json::serialize(first);
+  }
+}
+
+// The pages of a list together are the list, whatever ends them.
+TEST_F(SeedTools, PagesTogetherAreTheList) {
+  for (int i = 0; i < 23; ++i)
+    (void)Ask("remember", R"({"key":"m)" + std::to_string(i) + R"(","text":"Gateway note )" +
+                              std::to_string(i) + R"("})");
+  const json::object whole = Ask("recall", R"({"words":"gateway","limit":23,"hops":0})");
+  EXPECT_FALSE(whole.contains("next_cursor"));
+  ASSERT_EQ(whole.at("hits").get_array().size(), 23u);
+  for (const char* how : {R"("limit":5)", R"("limit":22)", R"("limit":23,"max_chars":1500)"}) {
+    json::array all;
+    std::string cursor;
+    int pages = 0;
+    do {
+      const json::object page =
+          Ask("recall", R"({"words":"gateway","hops":0,)" + std::string(how) +
+                            (cursor.empty() ? "" : ",\"cursor\":\"" + cursor + "\"") + "}");
+      for (const json::value& hit : page.at("hits").get_array()) all.push_back(hit.at("key"));
+      cursor = TextMember(page, "next_cursor");
+    } while (!cursor.empty() && ++pages < 30);
+    EXPECT_GT(pages, 0) << how;
+    json::array keys;
+    for (const json::value& hit : whole.at("hits").get_array()) keys.push_back(hit.at("key"));
+    EXPECT_EQ(all, keys) << how;
   }
 }
 
