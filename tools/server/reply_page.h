@@ -15,7 +15,7 @@ namespace plexus::tools::server {
 Result<std::uint64_t> PlaceOfCursor(std::string_view cursor);
 
 // The reply with at most `most` elements of its member `list`, a list, from number `from` on, and
-// no more of them than `chars` bytes, but one; where more follow, "next_cursor" is its last member.
+// at most `chars` bytes of them, but one; where others follow, "next_cursor" is its last member.
 // All other bytes stay as they are. kInternal: there is no such list.
 Result<std::string> PageOfReply(std::string_view json, std::string_view list, std::uint64_t from,
                                 std::uint64_t most, std::uint64_t chars);
