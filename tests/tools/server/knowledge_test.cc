@@ -398,6 +398,18 @@ TEST_F(KnowledgeTest, AWallHidesOtherScopesAndRightsHold) {
   EXPECT_EQ(names(reader), "A B A2 ");
 }
 
+TEST_F(KnowledgeTest, WordsAreInOneTextNotAcrossTwo) {
+  (void)Result("create_entities",
+               R"({"entities":[{"name":"Ada","entityType":"b","observations":["c","d\u0000e"]}]})");
+  const auto hits = [&](const char* query) {
+    const std::string json = R"({"query":")" + std::string(query) + "\"}";
+    return Shown("search_nodes", json).at("entities").get_array().size();
+  };
+  for (const char* query : {"", "ADA", "b", "c", "d\\u0000e"}) EXPECT_EQ(hits(query), 1u) << query;
+  for (const char* query : {"adab", "bc", "ada\\u0000b", "b\\u0000c", "c\\u0000d"})
+    EXPECT_EQ(hits(query), 0u) << query;
+}
+
 // A name that no node can have is refused, and nothing of its call is kept.
 TEST_F(KnowledgeTest, NamesThatNoNodeCanHave) {
   for (const std::string& name :

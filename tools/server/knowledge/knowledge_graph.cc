@@ -65,8 +65,8 @@ Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId
     for (const std::string_view one : formats_internal::SplitObservations(text))
       entity.observations.emplace_back(one);
   }
-  entity.folded = {FoldText(entity.name), FoldText(entity.type)};
-  for (const std::string& one : entity.observations) entity.folded.push_back(FoldText(one));
+  entity.folded = FoldText(entity.name) + '\0' + FoldText(entity.type);
+  for (const std::string& one : entity.observations) entity.folded += '\0' + FoldText(one);
   return entity;
 }
 
@@ -223,11 +223,18 @@ KnowledgePart KnowledgeGraph::Open(const std::vector<std::string_view>& names) c
 KnowledgePart KnowledgeGraph::Search(std::string_view words) const {
   std::string folded = FoldText(words);
   if (folded.empty()) folded = words;  // of invisible characters
+  const auto in_one = [&](const KnowledgeEntity& entity) {
+    const auto holds = [&](const std::string& text) {
+      return FoldText(text).find(folded) != std::string::npos;
+    };
+    return holds(entity.name) || holds(entity.type) ||
+           std::ranges::any_of(entity.observations, holds);
+  };
+  const bool has_nul =
+      folded.find('\0') != std::string::npos;  // may meet what is between two texts
   std::vector<const KnowledgeEntity*> found;
   for (const KnowledgeEntity& entity : entities_)
-    if (std::ranges::any_of(entity.folded, [&](const std::string& text) {
-          return text.find(folded) != std::string::npos;
-        }))
+    if (entity.folded.find(folded) != std::string::npos && (!has_nul || in_one(entity)))
       found.push_back(&entity);
   return With(std::move(found));
 }

@@ -23,8 +23,8 @@ namespace plexus::tools::server {
 struct KnowledgeEntity {
   std::string name, type;
   std::vector<std::string> observations;
-  std::uint64_t place = 0;          // its order, then by name
-  std::vector<std::string> folded;  // name, type and observations without regard to case
+  std::uint64_t place = 0;  // its order, then by name
+  std::string folded;       // name, type and observations without regard to case, NUL between them
 };
 
 struct KnowledgeRelation {
