@@ -94,7 +94,7 @@ std::vector<Operation> MakeCommands() {
             "others need --tokens"),
        List("tools", "SET,...",
             "the tools that a model is given: memory, ledger, concepts, decisions, retrieval, "
-            "graph, admin, all (default: memory)"),
+            "graph, admin, server-memory, all (default: memory)"),
        Text("tokens", "FILE", "who may ask over HTTP; a file of mode 600, a token's hash a line")
            .Named(Means::kPath),
        List("allow_host", "NAME,...", "names that this server has beside localhost, for browsers"),
@@ -107,6 +107,10 @@ std::vector<Operation> MakeCommands() {
        Count("max_memory", "MIB", "of --root: idle graphs are closed above so much memory")
            .Default(std::uint64_t{1024})
            .AtLeast(64),
+       Count("max_rate", "N",
+             "over HTTP at most N requests a second of each token that names no rate of its own, "
+             "or of all who need no token; 0: no limit")
+           .Default(std::uint64_t{0}),
        Flag("read_only", "refuse what writes, but for tokens that may"),
        Flag("check", "open the graph, say what would be served, and end"), std::move(log)},
       {{"plexus serve --db g --mcp", "what a client of MCP starts"},

@@ -45,6 +45,12 @@ bool WasMoved(Workspace& workspace, const Request& request, Sequence before) {
   return true;
 }
 
+// Whether it says "-" and nothing else.
+bool IsInput(const Request& request, const Parameter& parameter) {
+  return parameter.type == Type::kList &&
+         request.List(parameter.name) == std::vector<std::string>{"-"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& options) {
@@ -214,8 +220,7 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
                                                       const char* kinds, const char* where,
                                                       std::optional<NodeSubset> among) {
   if (request.Given(kinds)) {
-    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among,
-                                 KeepsOrders(view)));
+    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among, KeepsOrders(view)));
   }
   if (!request.Given(where)) return among;
   WhereOptions options;
@@ -309,7 +314,7 @@ Status Workspace::CheckDoor(const Request& request) const {
   if (options_.paths) return {};
   for (const Parameter& parameter : operation.parameters)
     if ((parameter.means == Means::kFile || parameter.means == Means::kPath) &&
-        request.Given(parameter.name))
+        request.Given(parameter.name) && !(input() >= 0 && IsInput(request, parameter)))
       return Fail(ErrorCode::kFailedPrecondition,
                   request.Name(parameter.name) + " is a path of the server: not through this door");
   return {};

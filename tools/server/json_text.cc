@@ -1,6 +1,7 @@
 // Boost.JSON reads and escapes.
 #include "tools/server/json_text.h"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <sstream>
@@ -37,9 +38,22 @@ Result<json::value> ParseJson(std::string_view text) {
 }
 
 std::string QuotedJson(std::string_view text) {
+  std::string json;
+  AppendQuotedJson(json, text);
+  return json;
+}
+
+// Most texts need no escapes.
+void AppendQuotedJson(std::string& json, std::string_view text) {
+  const bool plain = std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+  if (plain) {
+    json.append(1, '"').append(text).append(1, '"');
+    return;
+  }
   std::ostringstream out;
   JsonWriter(out).Value(text);
-  return std::move(out).str();
+  json += std::move(out).str();
 }
 
 std::string JsonOf(const json::value& value) { return json::serialize(value); }

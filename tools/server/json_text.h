@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxDepth = 32;
 Result<json::value> ParseJson(std::string_view text);
 // The text in quotes.
 std::string QuotedJson(std::string_view text);
+void AppendQuotedJson(std::string& json, std::string_view text);
 std::string JsonOf(const json::value& value);
 
 inline std::string_view View(const json::string& text) { return {text.data(), text.size()}; }

@@ -132,6 +132,9 @@ OperationBackend::OperationBackend(Service& service, ChosenTools tools) : servic
     tools_.push_back(ToolJson(*operation));
     by_name_[operation->name] = {nullptr, operation, server::OnlyReads(*operation)};
   }
+  if (!tools.knowledge) return;
+  knowledge_ = std::make_unique<KnowledgeTools>(service);
+  for (std::string& tool : KnowledgeTools::Tools()) tools_.push_back(std::move(tool));
 }
 
 std::string OperationBackend::ServerInfo() const {
@@ -160,16 +163,18 @@ std::string OperationBackend::CapabilitiesWithoutStream() const {
 std::vector<std::string> OperationBackend::Tools(Era) const { return tools_; }
 
 bool OperationBackend::HasTool(std::string_view name) const {
-  return by_name_.find(name) != by_name_.end();
+  return by_name_.contains(name) || (knowledge_ && KnowledgeTools::Has(name));
 }
 
 bool OperationBackend::OnlyReads(std::string_view name) const {
   const auto at = by_name_.find(name);
-  return at == by_name_.end() || at->second.reads;
+  if (at != by_name_.end()) return at->second.reads;
+  return !knowledge_ || !KnowledgeTools::Has(name) || KnowledgeTools::OnlyReads(name);
 }
 
 std::vector<std::string> OperationBackend::Resources() const {
   std::vector<std::string> resources;
+  if (knowledge_) resources.push_back(KnowledgeTools::Resource());
   for (const ResourceRow& row : kResources)
     if (!row.path.ends_with('/'))
       resources.push_back(ObjectText()
@@ -194,9 +199,12 @@ std::vector<std::string> OperationBackend::ResourceTemplates() const {
   return templates;
 }
 
-bool OperationBackend::MaySubscribe(std::string_view uri) const { return RowOfUri(uri); }
+bool OperationBackend::MaySubscribe(std::string_view uri) const {
+  return RowOfUri(uri) || (knowledge_ && uri == KnowledgeTools::kUri);
+}
 
 Outcome OperationBackend::ReadResource(std::string_view uri, Call& call) {
+  if (knowledge_ && uri == KnowledgeTools::kUri) return knowledge_->ReadResource(call);
   const auto missing = [&](std::string why) {
     // The older revisions have a code of their own.
     return Refused(call.era == Era::kHandshake ? -32002 : kInvalidParams, std::move(why),

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/server/knowledge/knowledge_tools.h"
 #include "tools/server/mcp/backend.h"
 #include "tools/server/service.h"
 #include "tools/server/tool_sets.h"
@@ -47,9 +48,12 @@ class OperationBackend final : public Backend {
   Result<std::string> RunOperation(const Operation& operation, const json::object& arguments,
                                    Call& call);
   Result<std::string> Ask(Request request, Call& call);
+  Result<std::string> AskPage(Request request, std::string_view list, std::string_view cursor,
+                              std::uint64_t chars, Call& call);
 
   Service& service_;
-  std::vector<std::string> tools_;  // JSON, in order
+  std::unique_ptr<KnowledgeTools> knowledge_;  // null: not chosen
+  std::vector<std::string> tools_;             // JSON, in order
   std::map<std::string, Tool, std::less<>> by_name_;
 };
 

@@ -8,6 +8,8 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/request_json.h"
 #include "tools/server/operation_backend.h"
+#include "tools/server/reply_names.h"
+#include "tools/server/reply_page.h"
 #include "tools/server/tool_schema.h"
 
 namespace plexus::tools::server {
@@ -95,6 +97,31 @@ Result<std::string> OperationBackend::Ask(Request request, Call& call) {
   return std::move(answered.json);
 }
 
+// One more than the page shows whether there is another one.
+Result<std::string> OperationBackend::AskPage(Request request, std::string_view list,
+                                              std::string_view cursor, std::uint64_t chars,
+                                              Call& call) {
+  constexpr std::uint64_t kPage = 20;
+  std::uint64_t from = 0;
+  if (!cursor.empty()) {
+    PLEXUS_ASSIGN(from, PlaceOfCursor(cursor));
+  }
+  const std::uint64_t asked = request.Count("top");
+  if (asked == 0 && request.Given("top")) return Ask(std::move(request), call);  // all
+  const std::uint64_t most = asked > 0 ? asked : kPage;
+  Request longer = request;
+  std::uint64_t top = from + most + 1;
+  if (const auto bound = request.operation().Find("top")->most)
+    top = std::min(top, static_cast<std::uint64_t>(*bound));
+  PLEXUS_TRY(longer.Set("top", top));
+  PLEXUS_TRY(longer.Set("max_bytes", kMostReplyChars));
+  PLEXUS_ASSIGN(const std::string reply, Ask(std::move(longer), call));
+  PLEXUS_ASSIGN(std::string page, PageOfReply(reply, list, from, most, chars));
+  // One element is longer than all that was asked for: its texts are cut.
+  if (from == 0 && page.size() > chars) return Ask(std::move(request), call);
+  return page;
+}
+
 Result<std::string> OperationBackend::RunOperation(const Operation& operation,
                                                    const json::object& arguments, Call& call) {
   PLEXUS_ASSIGN(Request request, RequestFromJson(operation, JsonOf(arguments)));
@@ -120,7 +147,13 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
     const Parameter* parameter = operation->Find(taken);
     const json::array* list = value.if_array();
     const bool one = parameter && parameter->type == Type::kText && list && list->size() == 1;
-    own[json::string_view(taken.data(), taken.size())] = one ? list->front() : value;
+    const auto said = std::ranges::find(row.parameters, name, &ToolParameter::name);
+    json::value given = one ? list->front() : value;
+    if (said != row.parameters.end() && said->flag && value.is_bool()) {
+      if (value.get_bool()) continue;
+      given = 0;
+    }
+    own[json::string_view(taken.data(), taken.size())] = std::move(given);
   }
   Result<Request> request = RequestFromJson(*operation, JsonOf(own));
   if (!request) return std::unexpected(InToolsWords(std::move(request.error()), row, branch));
@@ -129,9 +162,14 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
   PLEXUS_TRY(SetDetail(*request, detail.empty() ? "summary" : detail));
   PLEXUS_TRY(request->Set("max_bytes", chars));
   call.caller.keeps_terms = true;
-  Result<std::string> reply = Ask(*std::move(request), call);
+  Result<std::string> reply =
+      branch.list.empty()
+          ? Ask(*std::move(request), call)
+          : AskPage(*std::move(request), branch.list, TextMember(arguments, "cursor"), chars, call);
   if (!reply) return std::unexpected(InToolsWords(std::move(reply.error()), row, branch));
-  return reply;
+  PLEXUS_ASSIGN(std::string renamed, RenamedReply(*reply, branch.names));
+  if (row.says_action) renamed.replace(0, 1, "{\"action\":" + QuotedJson(branch.action) + ",");
+  return renamed;
 }
 
 Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::object& arguments,
@@ -143,13 +181,15 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
   std::uint64_t chars = kReplyChars;
   std::vector<std::string> names = {"detail", "max_chars"};
   if (acts) names.push_back("action");
+  const auto pages = [](const Branch& branch) { return !branch.list.empty(); };
+  if (std::ranges::any_of(row.branches, pages)) names.push_back("cursor");
   for (const ToolParameter& parameter : row.parameters) names.emplace_back(parameter.name);
   for (const auto& [key, value] : arguments) {
     const std::string name(key.data(), key.size());
     if (std::ranges::find(names, name) == names.end())
       return refuse(std::string(row.name) + " has no parameter " + Quoted(name) +
                     DidYouMean(name, names));
-    const bool is_text = name == "detail" || name == "action";
+    const bool is_text = name == "detail" || name == "action" || name == "cursor";
     if (is_text && !value.is_string()) return refuse(name + " is a text");
     if (name != "max_chars") continue;
     if (!value.is_int64() || value.get_int64() < 1)
@@ -203,7 +243,7 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
   for (const auto& [key, value] : arguments) {
     const std::string_view name(key.data(), key.size());
     if (name == "action" || name == "detail" || name == "max_chars" || value.is_null()) continue;
-    if (Taken(*chosen, name).empty())
+    if (Taken(*chosen, name).empty() && !(name == "cursor" && pages(*chosen)))
       return refuse(std::string(name) + " does not go with action " + std::string(chosen->action));
   }
   return RunBranch(row, *chosen, arguments, chars, call);
@@ -211,6 +251,7 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
 
 Outcome OperationBackend::CallTool(std::string_view name, const json::object& arguments,
                                    Call& call) {
+  if (knowledge_ && KnowledgeTools::Has(name)) return knowledge_->CallTool(name, arguments, call);
   const auto at = by_name_.find(name);
   if (at == by_name_.end()) return Refused(kInvalidParams, "no tool " + QuotedJson(name));
   const Tool& tool = at->second;

@@ -48,9 +48,11 @@ void ResourceWatcher::Watch() {
           const bool other = !added && std::exchange(at->second, state) != state;
           if (other) changed.insert(asked);
           return other;
+        },
+        [&] {
+          const std::lock_guard lock(mutex_);
+          std::erase_if(known_, [&](const auto& one) { return !alive.contains(one.first); });
         });
-    const std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const auto& one) { return !alive.contains(one.first); });
   }
 }
 

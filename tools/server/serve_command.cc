@@ -60,17 +60,23 @@ Result<Doors> ReadDoors(const CommandLine& line) {
     return Fail(ErrorCode::kInvalidArgument, "--scope: names no scope");
   if (request.Flag("read_only")) doors.caller.may_write = doors.caller.may_destroy = false;
   doors.rules.open = doors.caller;
+  if (const std::uint64_t rate = request.Count("max_rate"); rate > 0)
+    doors.rules.open.rate = std::make_shared<RateLimit>(static_cast<double>(rate));
   doors.rules.hosts = request.List("allow_host");
   if (request.Given("tokens")) {
     PLEXUS_ASSIGN(doors.rules.tokens, ReadTokens(request.Text("tokens")));
-    for (const Token& token : doors.rules.tokens)
+    for (Token& token : doors.rules.tokens) {
+      if (const std::uint64_t rate = request.Count("max_rate"); rate > 0 && !token.caller.rate)
+        token.caller.rate = std::make_shared<RateLimit>(static_cast<double>(rate));
       if (!token.caller.graphs.empty() && !request.Given("root"))
         return Fail(ErrorCode::kInvalidArgument,
                     "--tokens: the token '" + token.name +
                         "' names graphs, which are those below --root DIR");
+    }
   }
   if (request.Given("http")) {
     doors.http.emplace();
+    doors.http->spools = IsImportBody;
     PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
     if (!IsLoopback(doors.http->address) && doors.rules.tokens.empty())
       return Fail(

@@ -1,10 +1,13 @@
 // A workspace without a wall is made for each request; those behind one are kept.
 #include "tools/server/service.h"
 
+#include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <sstream>
 #include <utility>
 
+#include "engine/monitoring/stats.h"
 #include "tools/operations/change.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
@@ -52,11 +55,6 @@ Status Take(Lock& lock, std::optional<double> most, const Caller& caller) {
                   "another request writes and is not done within max_seconds: try again");
   }
   return {};
-}
-
-template <class Lock>
-Status Take(Lock& lock, const Request& request, const Caller& caller) {
-  return Take(lock, request.MaybeNumber("max_seconds"), caller);
 }
 
 }  // namespace
@@ -107,14 +105,17 @@ Status Service::OpenDatabase() {
 Service::~Service() { (void)Close(); }
 
 Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
-  if (!caller.wall.empty()) {
+  if (!caller.wall.empty() && caller.input < 0) {
     const std::lock_guard lock(idle_mutex_);
-    std::vector<std::unique_ptr<Workspace>>& idle = idle_[caller.wall];
-    if (!idle.empty()) {
-      std::unique_ptr<Workspace> workspace = std::move(idle.back());
-      idle.pop_back();
+    const auto newest = std::ranges::find_if(idle_ | std::views::reverse, [&](const Idle& one) {
+      return one.workspace->options().wall == caller.wall;
+    });
+    if (newest != idle_.rend()) {
+      std::unique_ptr<Workspace> workspace = std::move(newest->workspace);
+      idle_.erase(std::prev(newest.base()));
       return workspace;
     }
+    ++copies_made_;
   }
   WorkspaceOptions options;
   options.access = Access::kWrite;
@@ -127,12 +128,33 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
 }
 
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
-  constexpr std::size_t kMostIdle = 4;
-  if (workspace->options().wall.empty()) return;
+  if (workspace->options().wall.empty() || workspace->input() >= 0) return;
   workspace->SetCaller(nullptr, nullptr);
+  const std::uint64_t bytes = MeasureBytes(workspace->graph().snapshot()).total;
+  std::list<Idle> dropped;  // ends without the lock
   const std::lock_guard lock(idle_mutex_);
-  std::vector<std::unique_ptr<Workspace>>& idle = idle_[workspace->options().wall];
-  if (idle.size() < kMostIdle) idle.push_back(std::move(workspace));
+  idle_.push_back({std::move(workspace), bytes});
+  std::size_t of_wall = 0;
+  std::uint64_t all = 0;
+  for (const Idle& one : idle_) {
+    of_wall += one.workspace->options().wall == idle_.back().workspace->options().wall;
+    all += one.bytes;
+  }
+  const auto drop = [&](auto at) {
+    all -= at->bytes;
+    dropped.splice(dropped.end(), idle_, at);
+  };
+  if (of_wall > options_.max_idle_of_wall)
+    drop(std::ranges::find_if(idle_, [&](const Idle& one) {
+      return one.workspace->options().wall == idle_.back().workspace->options().wall;
+    }));
+  while (idle_.size() > 1 && (idle_.size() > options_.max_idle || all > options_.max_idle_bytes))
+    drop(idle_.begin());
+}
+
+Service::Copies Service::copies() const {
+  const std::lock_guard lock(idle_mutex_);
+  return {idle_.size(), copies_made_};
 }
 
 Status Service::Run(Request request, const Caller& caller, const Write& write) {
@@ -152,41 +174,52 @@ Status Service::Run(Request request, const Caller& caller, const Write& write) {
                     "' replaces the files of a graph: end the server and run it from the command "
                     "line");
   }
-  return IsImport(request) ? RunImport(request, caller, write) : RunShared(request, caller, write);
+  const bool writes = Writes(request.operation().AccessFor(request));
+  return InTurn(writes, IsImport(request), request.MaybeNumber("max_seconds"), caller,
+                [&]() -> Status {
+                  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+                  return RunNow(writes, clock, caller, [&](Workspace& workspace) -> Status {
+                    PLEXUS_ASSIGN(Reply reply, Answer(workspace, request));
+                    return write(reply, workspace);
+                  });
+                });
 }
 
-Status Service::RunShared(const Request& request, const Caller& caller, const Write& write) {
+Status Service::Use(bool writes, const Caller& caller, const Work& work) {
+  if (!(writes ? caller.may_write : caller.may_read))
+    return Fail(ErrorCode::kFailedPrecondition,
+                std::string("this request needs the right to ") + (writes ? "write" : "read"));
+  return InTurn(writes, false, options_.max_seconds, caller, [&] {
+    return RunNow(writes, ClockMs(), caller,
+                  [&](Workspace& workspace) { return work(workspace, database_->graph()); });
+  });
+}
+
+Status Service::InTurn(bool writes, bool exclusive, std::optional<double> max_seconds,
+                       const Caller& caller, const std::function<Status()>& run) {
+  std::unique_lock one_writer(write_mutex_, std::defer_lock);
   std::shared_lock shared(open_, std::defer_lock);
-  std::unique_lock one_writer(write_mutex_, std::defer_lock);
+  std::unique_lock nothing_else(open_, std::defer_lock);
   // The turn comes first: who waits for it must not hold up an import.
-  if (Writes(request.operation().AccessFor(request))) PLEXUS_TRY(Take(one_writer, request, caller));
-  PLEXUS_TRY(Take(shared, request, caller));
-  return RunNow(request, caller, write);
+  if (writes) PLEXUS_TRY(Take(one_writer, max_seconds, caller));
+  PLEXUS_TRY(exclusive ? Take(nothing_else, max_seconds, caller)
+                       : Take(shared, max_seconds, caller));
+  return run();
 }
 
-Status Service::RunImport(const Request& request, const Caller& caller, const Write& write) {
-  std::unique_lock one_writer(write_mutex_, std::defer_lock);
-  std::unique_lock alone(open_, std::defer_lock);
-  PLEXUS_TRY(Take(one_writer, request, caller));
-  PLEXUS_TRY(Take(alone, request, caller));
-  return RunNow(request, caller, write);
-}
-
-Status Service::RunNow(const Request& request, const Caller& caller, const Write& write) {
-  PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
+Status Service::RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
+                       const std::function<Status(Workspace&)>& run) {
   if (closed_) return std::unexpected(Closed());
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
-  workspace->SetClock(clock);
+  workspace->SetClock(clock_ms);
   workspace->SetCaller(caller.progress, caller.cancel);
   const Sequence before = database_->graph().snapshot().sequence();
   Status done;
   {
-    const ClockOfRequest here(clock);
-    Result<Reply> reply = Answer(*workspace, request);
-    done = reply ? write(*reply, *workspace) : std::unexpected(reply.error());
+    const ClockOfRequest here(clock_ms);
+    done = run(*workspace);
   }
   GiveBack(std::move(workspace));
-  const bool writes = Writes(request.operation().AccessFor(request));
   if (writes && database_->graph().snapshot().sequence() != before) {
     if (without_terms_ && caller.keeps_terms) MakeTerms();
     NoteSequence();

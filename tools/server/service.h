@@ -13,7 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +28,7 @@
 #include "engine/monitoring/progress.h"
 #include "storage/database.h"
 #include "tools/operations/workspace.h"
+#include "tools/server/http/rate_limit.h"
 
 namespace plexus::tools::server {
 
@@ -40,6 +41,10 @@ struct ServiceOptions {
   double max_seconds =
       60;  // of a request that says nothing, and the most of one that does; 0: none
   LogCallback on_log = {};  // engine/monitoring/log.h
+  // Copies behind walls that are kept for the next request, the longest unused dropped first; bytes
+  // without texts (monitoring/stats.h).
+  std::size_t max_idle = 32, max_idle_of_wall = 4;
+  std::uint64_t max_idle_bytes = std::uint64_t{256} << 20;
 };
 
 // Who asks, and what it may.
@@ -53,6 +58,7 @@ struct Caller {
   int input = -1;                        // what "-" means
   Progress* progress = nullptr;
   const std::atomic<bool>* cancel = nullptr;
+  std::shared_ptr<RateLimit> rate = {};  // of HTTP; null: none
 };
 
 // kFailedPrecondition: the caller may not run this operation.
@@ -82,6 +88,10 @@ class Service {
   // The same, where the caller writes the reply: `write` runs while the graph is open.
   using Write = std::function<Status(Reply&, Workspace&)>;
   Status Run(Request request, const Caller& caller, const Write& write);
+  // What is no operation: `work` runs on a workspace that has not looked yet, in turn where it
+  // writes. `whole` is the graph without the caller's wall.
+  using Work = std::function<Status(Workspace&, const Graph& whole)>;
+  Status Use(bool writes, const Caller& caller, const Work& work);
 
   // Calls `write` in the turn of a request that writes; `exclusive`: while nothing else runs, as
   // bulk mode needs it.
@@ -95,6 +105,12 @@ class Service {
   Sequence sequence() const { return sequence_.load(); }
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options);
   Result<StorageStats> stats();
+  // Copies behind walls: those that wait for a request, and those ever made.
+  struct Copies {
+    std::size_t idle;
+    std::uint64_t made;
+  };
+  Copies copies() const;
   // What opening found, for a log.
   const std::string& opening() const { return opening_; }
 
@@ -111,10 +127,12 @@ class Service {
   Status OpenDatabase();
   void NoteSequence();
   void MakeTerms();
-  Status RunShared(const Request& request, const Caller& caller, const Write& write);
-  Status RunImport(const Request& request, const Caller& caller, const Write& write);
+  // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
+  Status InTurn(bool writes, bool exclusive, std::optional<double> max_seconds,
+                const Caller& caller, const std::function<Status()>& run);
   // REQUIRES open_, and for what writes the turn.
-  Status RunNow(const Request& request, const Caller& caller, const Write& write);
+  Status RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
+                const std::function<Status(Workspace&)>& run);
   Result<std::unique_ptr<Workspace>> Borrow(const Caller& caller);
   void GiveBack(std::unique_ptr<Workspace> workspace);
 
@@ -125,9 +143,14 @@ class Service {
   bool closed_ = false;
   std::atomic<Sequence> sequence_ = 0;
   std::atomic<bool> without_terms_ = false;  // the graph began here, and has no words yet
-  std::mutex idle_mutex_;
-  // By wall: those behind one keep a copy of what they see.
-  std::map<std::vector<std::string>, std::vector<std::unique_ptr<Workspace>>> idle_;
+  mutable std::mutex idle_mutex_;
+  // Those behind a wall keep a copy of what they see; the one used last comes last.
+  struct Idle {
+    std::unique_ptr<Workspace> workspace;
+    std::uint64_t bytes;
+  };
+  std::list<Idle> idle_;
+  std::uint64_t copies_made_ = 0;
   // Operations expect what they have read: two that write at a time would be a conflict.
   std::timed_mutex write_mutex_;
   std::mutex change_mutex_;

@@ -4,6 +4,9 @@
 namespace plexus::tools::server {
 namespace {
 
+constexpr std::string_view kEventNames =
+    "key=memoryId; events.key=; events.event_id=id; events.props=metadata";
+
 std::vector<ToolRow> MemoryRows() {
   constexpr std::string_view kSet = "memory";
   return {
@@ -47,7 +50,7 @@ std::vector<ToolRow> MemoryRows() {
         {"hops", "relations so many edges away; 0: none"},
         {"kinds", "edge kinds of relations"},
         {"include_superseded", "old states, too"}},
-       {{"", "recall", "words, from, limit=top, hops, kinds, include_superseded"}}},
+       {{"", "recall", "words, from, limit=top, hops, kinds, include_superseded", "", "", "hits"}}},
       {kSet,
        "relate",
        "Relate",
@@ -102,8 +105,8 @@ std::vector<ToolRow> MemoryRows() {
         {"drop", "key of the side that is removed"},
         {"keep_both", "both are right"},
         {"note", "why"}},
-       {{"list", "conflicts_list", "key, limit=top"},
-        {"candidates", "conflicts_candidates", "key, limit=top"},
+       {{"list", "conflicts_list", "key, limit=top", "", "", "conflicts"},
+        {"candidates", "conflicts_candidates", "key, limit=top", "", "", "candidates"},
         {"resolve", "conflicts_resolve", "a, b, supersede, drop, keep_both, note"}}},
       {kSet,
        "record_use",
@@ -152,18 +155,30 @@ std::vector<ToolRow> LedgerRows() {
         {"event_id"},
         {"limit"},
         {"tags"},
+        {"cursor"},
         {"outcome_type"},
         {"notes"},
         {"label_source"},
         {"confidence_delta"}},
-       {{"recent", "ledger_recent", "limit, tags"},
-        {"get", "ledger_get", "event_id=event"},
-        {"memory", "ledger_memory", "memory_id=key, limit"},
-        {"neighbors", "ledger_neighbors", "memory_id=key, limit"},
-        {"never_composed", "frontier", "tags, limit=top", "lens=surface"},
+       {{"recent", "ledger_recent", "limit, tags, cursor", "", kEventNames},
+        {"get", "ledger_get", "event_id=event", "",
+         "event.key=; event.event_id=id; event.props=metadata; event.outcomes=; "
+         "members.key=memory_id; members.props=metadata; outcomes.key=; outcomes.props=metadata"},
+        {"memory", "ledger_memory", "memory_id=key, limit, cursor", "", kEventNames},
+        {"neighbors", "ledger_neighbors", "memory_id=key, limit, cursor", "",
+         "key=memoryId; neighbors.key=memoryId"},
+        {"never_composed", "frontier", "tags, limit=top, cursor", "lens=surface",
+         "candidates.ids=firstId|secondId; candidates.nodeTypes=; candidates.previews="},
         {"label", "ledger_label",
-         "event_id=event, outcome_type=type, notes, label_source=source, confidence_delta"},
-        {"bounty_mode", "bounty", "tags, limit"}}},
+         "event_id=event, outcome_type=type, notes, label_source=source, confidence_delta", "",
+         "event_id=eventId; outcome.key=; outcome.props=metadata"},
+        {"bounty_mode", "bounty", "tags, limit", "",
+         "neverComposedLanes.ids=firstId|secondId; topWeirdCombinations.ids=firstId|secondId; "
+         "alreadyComposedLanes.event.event_id=id; closedDoors.event.event_id=id; "
+         "duplicateRiskLanes.event.event_id=id; needsPocLanes.event.event_id=id; "
+         "alreadyComposedLanes.members.key=memory_id; closedDoors.members.key=memory_id; "
+         "duplicateRiskLanes.members.key=memory_id; needsPocLanes.members.key=memory_id"}},
+       true},
       {kSet,
        "deep_reference",
        "Deep reference",
@@ -232,7 +247,8 @@ std::vector<ToolRow> DecisionRows() {
       {kSet,
        "unlinkDecisions",
        "Unlink decisions",
-       "Take edges between two decisions back. Example: {\"sourceId\":\"d2\",\"targetId\":\"d1\"}",
+       "Take edges between two decisions back. Example: "
+       "{\"sourceId\":\"d2\",\"targetId\":\"d1\"}",
        Runs::kOne,
        {{"sourceId"}, {"targetId"}, {"edgeType"}},
        {{"", "decisions_unlink", "sourceId=source, targetId=target, edgeType=kinds"}}},
@@ -249,7 +265,8 @@ std::vector<ToolRow> DecisionRows() {
        "The edges of a decision, the strongest first. Example: {\"nodeId\":\"d1\"}",
        Runs::kOne,
        {{"nodeId"}, {"direction"}, {"edgeType"}, {"limit"}},
-       {{"", "neighbors", "nodeId=key, direction, edgeType=kinds, limit=top"}}},
+       {{"", "neighbors", "nodeId=key, direction, edgeType=kinds, limit=top", "", "",
+         "neighbors"}}},
       {kSet,
        "findPath",
        "Path",
@@ -277,7 +294,7 @@ std::vector<ToolRow> DecisionRows() {
        "Active decisions that contradict each other. Example: {}",
        Runs::kOne,
        {{"limit"}},
-       {{"", "decisions_contradictions", "limit=top"}}},
+       {{"", "decisions_contradictions", "limit=top", "", "", "conflicts"}}},
       {kSet,
        "getBlockedChain",
        "Blocked",
@@ -291,26 +308,34 @@ std::vector<ToolRow> DecisionRows() {
        "The decisions that most stands on. Example: {\"limit\":10}",
        Runs::kOne,
        {{"limit"}},
-       {{"", "decisions_salience", "limit=top"}}},
+       {{"", "decisions_salience", "limit=top", "", "", "nodes"}}},
       {kSet,
        "readyQueue",
        "Queue",
        "What to look at next. Example: {\"limit\":10}",
        Runs::kOne,
        {{"limit"}},
-       {{"", "decisions_queue", "limit=top"}}},
+       {{"", "decisions_queue", "limit=top", "", "", "items"}}},
   };
 }
 
 std::vector<ToolRow> RetrievalRows() {
-  return {{"retrieval",
-           "rag_search",
-           "RAG search",
-           "Search texts by words, ranked with the graph around the hits. Example: "
-           "{\"query\":\"gateway keys\",\"max_hops\":1}",
-           Runs::kOne,
-           {{"query"}, {"max_hops"}, {"top_k"}},
-           {{"", "retrieve", "query=words, max_hops=hops, top_k=top", "plan=rag"}}}};
+  return {
+      {"retrieval",
+       "rag_search",
+       "RAG search",
+       "Search texts by words, ranked with the graph around the hits. Example: "
+       "{\"query\":\"gateway keys\",\"max_hops\":1}",
+       Runs::kOne,
+       {{"query"},
+        {"graph_rerank", "whether the graph around the hits counts", true},
+        {"max_hops"},
+        {"inscription"},
+        {"top_k"}},
+       {{"", "retrieve",
+         "query=words, graph_rerank=graph_boost, max_hops=hops, inscription, top_k=top", "plan=rag",
+         "hits=results; hits.key=id; hits.text=content; hits.relevance=; "
+         "hits.score=final_score; hits.terms=*"}}}};
 }
 
 }  // namespace

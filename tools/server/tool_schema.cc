@@ -12,6 +12,7 @@
 #include "tools/operations/schema.h"
 #include "tools/operations/shape.h"
 #include "tools/server/json_text.h"
+#include "tools/server/reply_names.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -48,7 +49,7 @@ std::string PropertyOf(const ToolRow& row, const ToolParameter& parameter, std::
     if (!shown || own->type == Type::kList) shown = own;
   }
   if (!shown) return {};
-  std::string text = "{" + TypeOf(shown->type);
+  std::string text = "{" + TypeOf(parameter.flag ? Type::kFlag : shown->type);
   if (!shown->choices.empty() && shown->type == Type::kText) {
     std::vector<std::string> choices;
     for (const std::string& choice : shown->choices) choices.push_back(QuotedJson(choice));
@@ -76,6 +77,8 @@ std::string InputSchema(const ToolRow& row) {
     const bool everywhere = takers == row.branches.size();
     if (needed && everywhere) required.push_back(QuotedJson(parameter.name));
   }
+  if (std::ranges::any_of(row.branches, [](const Branch& one) { return !one.list.empty(); }))
+    properties.Raw("cursor", R"({"type":"string","description":"next_cursor of a page"})");
   if (OnlyReads(row)) {
     properties.Raw("detail", R"({"type":"string","enum":["keys","summary","full"]})");
     properties.Raw("max_chars", R"({"type":"integer","minimum":1,"default":20000})");
@@ -128,17 +131,21 @@ std::string OutputSchema(const ToolRow& row) {
       if (!operation) continue;
       shapes.push_back(ParseShape(operation->ReplyMembers()));
       for (const ShapeMember& member : shapes.back().members) {
-        const auto known =
-            std::ranges::find(members, member.name, &decltype(members)::value_type::first);
+        const std::string name(RenamedMember(member.name, branch.names));
+        const auto known = std::ranges::find(members, name, &decltype(members)::value_type::first);
         if (known == members.end())
-          members.emplace_back(member.name, ShapeType(member.shape));
+          members.emplace_back(name, ShapeType(member.shape));
         else if (known->second != ShapeType(member.shape))
           known->second = "{}";
-        if (!member.optional) ++times[member.name];
+        if (!member.optional) ++times[name];
       }
       if (row.runs == Runs::kThen) break;
     }
     const std::size_t all = row.runs == Runs::kThen ? 1 : row.branches.size();
+    if (row.says_action) {
+      properties.Raw("action", R"({"type":"string"})");
+      required.push_back("\"action\"");
+    }
     for (const auto& [name, type] : members) {
       if (times[name] != all) continue;
       properties.Raw(name, type);

@@ -6,12 +6,13 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
+#include "tools/server/knowledge/knowledge_tools.h"
 
 namespace plexus::tools::server {
 namespace {
 
-constexpr std::string_view kSets[] = {"memory",    "ledger", "concepts", "decisions",
-                                      "retrieval", "graph",  "admin",    "all"};
+constexpr std::string_view kSets[] = {"memory", "ledger", "concepts",      "decisions", "retrieval",
+                                      "graph",  "admin",  "server-memory", "all"};
 
 // Operations that are tools themselves; what reads or replaces files of this machine is none.
 bool IsTool(const Operation& operation, std::string_view set) {
@@ -45,6 +46,7 @@ Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets) {
       return Fail(ErrorCode::kInvalidArgument,
                   "no set of tools " + Quoted(set) + DidYouMean(set, names));
     }
+    chosen.knowledge |= set == KnowledgeTools::kSet;
     for (const ToolRow& row : ToolRows())
       if (row.set == set && std::ranges::find(chosen.rows, &row) == chosen.rows.end())
         chosen.rows.push_back(&row);

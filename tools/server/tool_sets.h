@@ -19,14 +19,17 @@ namespace plexus::tools::server {
 struct ToolParameter {
   std::string_view name;
   std::string_view help = {};  // "" : what the operation says
+  bool flag = false;           // true leaves the operation's number as it is, false makes it 0
 };
 
 // An operation that a tool runs.
 struct Branch {
   std::string_view action;  // the value of `action`; the first one is the default
   std::string_view operation;
-  std::string_view takes;      // "key, query=words": the tool's names, and the operation's
-  std::string_view sets = {};  // "hops=2; plan=rag": what the tool says by itself
+  std::string_view takes;       // "key, query=words": the tool's names, and the operation's
+  std::string_view sets = {};   // "hops=2; plan=rag": what the tool says by itself
+  std::string_view names = {};  // of the reply's members (reply_names.h)
+  std::string_view list = {};   // the member of which `top` elements are a page (reply_page.h)
 };
 
 enum class Runs : std::uint8_t {
@@ -43,6 +46,7 @@ struct ToolRow {
   Runs runs = Runs::kOne;
   std::vector<ToolParameter> parameters = {};
   std::vector<Branch> branches = {};
+  bool says_action = false;  // the reply begins with the action
 };
 
 const std::vector<ToolRow>& ToolRows();
@@ -53,6 +57,7 @@ std::span<const std::string_view> ToolSetNames();
 struct ChosenTools {
   std::vector<const ToolRow*> rows = {};
   std::vector<const Operation*> operations = {};
+  bool knowledge = false;  // those of MCP's memory server (knowledge/knowledge_tools.h)
 };
 // kInvalidArgument names a set that there is not.
 Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets);

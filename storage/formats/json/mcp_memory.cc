@@ -42,21 +42,21 @@ struct Observations {
 };
 
 Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& root) {
-  Observations out{{}, "["};
-  bool plain = true;
   const JsonValue* list = json.Find(root, "observations");
   if (!list) return Bad("no \"observations\"");
   if (list->type != JsonType::kArray) return WrongType(*list, "an array of strings");
+  std::vector<std::string_view> items;
+  Observations out{{}, "["};
   for (const JsonValue& item : json.children(*list)) {
     if (!item.is_string())
       return Bad("an observation must be a string, got " + std::string(JsonTypeName(item.type)));
-    plain = plain && !item.text.empty() && item.text.find('\n') == std::string_view::npos;
-    if (!out.text.empty()) out.text += '\n';
-    out.text += item.text;
+    items.push_back(item.text);
     if (out.list.size() > 1) out.list += ',';
     AppendJsonString(out.list, item.text);
   }
-  out.list = plain ? "null" : out.list + "]";
+  ObservationText joined = JoinObservations(items);
+  out.text = std::move(joined.text);
+  out.list = joined.plain ? "null" : out.list + "]";
   if (out.text.size() > Limits::kMaxPayloadBytes)
     return Bad("observations over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
   return out;
@@ -101,28 +101,6 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
   return builder.PatchProperties(name, node, std::move(patch_bytes), false);
 }
 
-// Kind and label that hold a relation as it was written; see mcp_memory.h.
-struct Relation {
-  std::string_view kind, label;
-};
-
-bool WantsOtherEnds(const EdgeKind& kind) {
-  return kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind;
-}
-
-Relation AsWritten(BatchBuilder& builder, std::string_view from, std::string_view to,
-                   std::string_view name) {
-  const Relation generic{"link", name};
-  if (name.empty() || name == generic.kind) return generic;
-  const auto match = builder.schema().FindEdgeKind(name);
-  if (!match) return builder.CheckNewEdgeKind(name) ? Relation{name, ""} : generic;
-  const EdgeKind& kind = builder.schema().edge_kind(match->kind);
-  if (kind.plane != Plane::kFact || WantsOtherEnds(kind) || (from == to && !kind.self_loops))
-    return generic;
-  if (match->reversed) return {name, name};
-  return {name, kind.symmetric && from > to ? kReversedLabel : std::string_view()};
-}
-
 Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t line,
                    BatchBuilder& builder) {
   static constexpr std::array<std::string_view, 5> kKnown = {"type", "from", "to", "relationType",
@@ -139,7 +117,9 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
     PLEXUS_ASSIGN(const NodeName node, builder.Name(end));
     if (node.is_index()) return Bad("an entity's name must not hold U+001F");
   }
-  const Relation relation = AsWritten(builder, from, to, name);
+  const RelationEdge relation = EdgeOfRelation(
+      builder.schema(), from, to, name,
+      [&](std::string_view kind) { return builder.CheckNewEdgeKind(kind).has_value(); });
   if (relation.label.size() > Limits::kMaxStringBytes)
     return Bad("\"relationType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
   WriteBatch::EdgeInput edge;

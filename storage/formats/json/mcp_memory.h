@@ -25,12 +25,10 @@
 
 #include <string_view>
 
+#include "storage/formats/base/mcp_records.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
-
-inline constexpr std::string_view kFileLine = "file_line";  // a property
-inline constexpr std::string_view kReversedLabel = "reversed";
 
 class McpMemoryParser final : public RecordParser {
  public:

@@ -41,14 +41,11 @@ std::string Quoted(std::string_view text) {
   return json;
 }
 
-// One observation a line of the text.
 std::string Observations(std::string_view text) {
   std::string json = "[";
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
+  for (const std::string_view one : SplitObservations(text)) {
     if (json.size() > 1) json += ',';
-    AppendJsonString(json, text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    AppendJsonString(json, one);
   }
   return json += ']';
 }
@@ -156,17 +153,7 @@ class McpMemoryWriter {
   }
 
   std::string Spelled(const Edge& e, const JsonProperties& map) const {
-    const EdgeKind& kind = s_.schema().edge_kind(e.kind);
-    const std::string_view label = s_.string(e.label);
-    std::string_view from = s_.key(e.source), to = s_.key(e.target), name = kind.name;
-    if (e.kind == kLink) {
-      name = label;
-    } else if (kind.symmetric) {
-      if ((from > to) != (label == kReversedLabel)) std::swap(from, to);
-    } else if (!kind.inverse.empty() && label == kind.inverse) {
-      std::swap(from, to);
-      name = label;
-    }
+    const auto [from, to, name] = RelationOfEdge(s_, e);
     std::string json = R"({"type":"relation","from":)";
     AppendJsonString(json, from);
     json += R"(,"to":)";

@@ -127,5 +127,22 @@ TEST(Subscribing, NoChangeIsMissedMeanwhile) {
   EXPECT_NE(sent[0].find("plexus://a"), std::string::npos);
 }
 
+// The watcher drops the states that nobody subscribes to at the end of a round. A whole round
+// between the note of a state and the subscription must not leave a subscription without one.
+TEST(Subscriptions, ARoundBetweenTheStateAndTheSubscriptionForgetsNothing) {
+  Subscriptions subscriptions;
+  bool known = false;
+  int rounds = 0, sent = 0;
+  subscriptions.OnAdd([&](const Subscriptions::Entry&) {
+    known = true;
+    if (rounds++ == 0)
+      subscriptions.UpdatedWhere([](const std::string&, const auto&) { return false; },
+                                 [&] { known = false; });
+  });
+  ASSERT_TRUE(subscriptions.Add({.owner = 1, .uris = {"a"}, .send = [&](std::string) { ++sent; }}));
+  EXPECT_TRUE(known);
+  EXPECT_EQ(sent, 1);
+}
+
 }  // namespace
 }  // namespace plexus::tools::server

@@ -193,6 +193,64 @@ TEST_F(HttpTest, TokensHaveRightsAndScopes) {
             std::string::npos);
 }
 
+// A body that is a file is longer than what memory takes, and goes to the importer as a stream.
+TEST_F(HttpTest, ABodyIsImportedAndAnExportIsAStream) {
+  Start();
+  const std::string csv = "Content-Type: text/csv\r\n";
+  const std::string to = "/v1/import?format=csv";
+  HttpAnswer answer = Http(port_, "POST", to, "source,target,weight\na,b,0.5\nb,c,1\n", csv);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_NE(answer.body.find(R"("edges":{"new":2)"), std::string::npos) << answer.body;
+  std::string lines;
+  while (lines.size() <= std::size_t{5} << 20)
+    lines += R"({"node":"n)" + std::to_string(lines.size()) + R"(","text":")" +
+             std::string(2000, 'x') + "\"}\n";
+  answer = Http(port_, "POST", "/v1/import?format=jsonl", lines, "Content-Type: text/plain\r\n");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  const auto count = std::to_string(std::ranges::count(lines, '\n'));
+  EXPECT_NE(answer.body.find(R"("nodes":{"new":)" + count + ","), std::string::npos) << answer.body;
+  // The same as a request, and what is no file of the body.
+  EXPECT_EQ(Http(port_, "POST", "/v1/put", lines, csv).status, 413);
+  EXPECT_EQ(Http(port_, "POST", "/v1/import?files=/etc/passwd", "a", csv).status, 409);
+  EXPECT_EQ(Http(port_, "POST", "/v1/import", R"({"files":["-"]})").status, 409);
+  EXPECT_EQ(Http(port_, "POST", "/v1/import?no=1", "a", csv).status, 400);
+  EXPECT_NE(Http(port_, "POST", to, "source,target\na\n", csv).body.find("standard input:2"),
+            std::string::npos);
+  const HttpAnswer out = Http(port_, "POST", "/v1/export", R"({"format":"jsonl"})");
+  EXPECT_EQ(out.status, 200);
+  EXPECT_NE(out.head.find("chunked"), std::string::npos) << out.head;
+  EXPECT_GT(out.body.size(), lines.size());
+}
+
+TEST_F(HttpTest, AnImportNeedsTheRightToWriteBeforeItsBodyIsRead) {
+  Start({"--read-only"});
+  TcpClient client(port_);
+  client.Send(
+      "POST /v1/import?format=csv HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+      "Content-Length: 3000000000\r\n\r\n");
+  EXPECT_EQ(ParseAnswer(client.ReadAnswer()).status, 403);
+}
+
+// 40 requests that come at once need 39 seconds at this rate.
+TEST_F(HttpTest, MoreRequestsThanTheRateAreRefused) {
+  Start({"--max-rate", "1"});
+  TcpClient client(port_);
+  std::string requests;
+  for (int i = 0; i < 40; ++i) requests += "GET /v1/stats HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  client.Send(requests);
+  int answered = 0, limited = 0;
+  for (int i = 0; i < 40; ++i) {
+    const HttpAnswer answer = ParseAnswer(client.ReadAnswer());
+    answered += answer.status == 200;
+    limited += answer.status == 429;
+    EXPECT_EQ(answer.head.find("Retry-After: 1") != std::string::npos, answer.status == 429);
+  }
+  EXPECT_GE(answered, 1);
+  EXPECT_GE(limited, 1);
+  EXPECT_EQ(answered + limited, 40);
+  EXPECT_EQ(Http(port_, "GET", "/health").status, 200);  // who watches is not limited
+}
+
 TEST_F(HttpTest, TokensOfGraphsNeedARoot) {
   const std::string file =
       dir_.File("tokens", R"({"name":"a","sha256":")" + tools::server::Sha256("anna") +

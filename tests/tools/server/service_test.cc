@@ -93,5 +93,45 @@ TEST_F(ServiceTest, ImportsRunOverTheOpenGraph) {
   EXPECT_TRUE(service.Ask(Made("get", R"({"key":["m9"]})"), {}));
 }
 
+// Copies behind walls are kept for the next request, but not those of every wall there ever was.
+TEST(ServiceCopies, TheLongestUnusedGoFirst) {
+  const testing::TempDir dir;
+  ServiceOptions options;
+  options.directory = dir / "g";
+  options.max_idle = 3;
+  const auto service = *Service::Open(options);
+  const auto ask = [&](const std::string& scope) {
+    Caller caller;
+    caller.wall = {scope};
+    EXPECT_TRUE(service->Ask(Made("stats", "{}"), caller));
+  };
+  for (int i = 0; i < 20; ++i) ask("s" + std::to_string(i));
+  EXPECT_EQ(service->copies().idle, 3u);
+  EXPECT_EQ(service->copies().made, 20u);
+  ask("s17");  // of s17, s18, s19
+  EXPECT_EQ(service->copies().made, 20u);
+  ask("s20");  // s18 goes
+  ask("s17");
+  ask("s19");
+  EXPECT_EQ(service->copies().made, 21u);
+  ask("s18");
+  EXPECT_EQ(service->copies().made, 22u);
+  EXPECT_EQ(service->copies().idle, 3u);
+}
+
+TEST(ServiceCopies, MemoryBoundsThemToo) {
+  const testing::TempDir dir;
+  ServiceOptions options;
+  options.directory = dir / "g";
+  options.max_idle_bytes = 1;
+  const auto service = *Service::Open(options);
+  for (const char* scope : {"a", "b", "c"}) {
+    Caller caller;
+    caller.wall = {scope};
+    EXPECT_TRUE(service->Ask(Made("stats", "{}"), caller));
+  }
+  EXPECT_EQ(service->copies().idle, 1u);
+}
+
 }  // namespace
 }  // namespace plexus::tools::server

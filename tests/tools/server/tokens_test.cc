@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "tests/support/run_plexus.h"
 #include "tools/server/http/sha256.h"
 
@@ -126,6 +128,31 @@ TEST(Tokens, ATokenBringsItsRights) {
     ASSERT_FALSE(who) << header;
     EXPECT_EQ(who.error().status, 401);
   }
+}
+
+TEST(Tokens, ARateIsASecondsWorthAtOnce) {
+  using namespace std::chrono;
+  const RateLimit::Time start(hours(1));
+  RateLimit limit(3);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limit.Take(start)) << i;
+  EXPECT_FALSE(limit.Take(start));
+  EXPECT_TRUE(limit.Take(start + milliseconds(400)));
+  EXPECT_FALSE(limit.Take(start + milliseconds(500)));
+  EXPECT_FALSE(limit.Take(start));  // a clock of another thread
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limit.Take(start + hours(2))) << i;
+  EXPECT_FALSE(limit.Take(start + hours(2)));
+}
+
+TEST(Tokens, ARateOfItsOwn) {
+  const std::string line = R"({"name":"a","rate":RATE,"sha256":")" + Sha256("x") + "\"}";
+  const auto with = [&](const char* rate) {
+    std::string text = line;
+    text.replace(text.find("RATE"), 4, rate);
+    return ParseTokens("t", text);
+  };
+  ASSERT_TRUE(with("2"));
+  EXPECT_TRUE(with("2")->front().caller.rate);
+  for (const char* wrong : {"0", "-1", "1.5", "\"2\"", "null"}) EXPECT_FALSE(with(wrong)) << wrong;
 }
 
 }  // namespace

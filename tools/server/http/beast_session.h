@@ -106,7 +106,9 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   void ReadHeader(int wait_seconds) {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(server_.options.max_header));
-    parser_->body_limit(server_.options.max_body);
+    // What goes to memory has a smaller limit, of which OnHeader sees to.
+    parser_->body_limit(server_.options.spools ? server_.options.max_spooled
+                                               : server_.options.max_body);
     stream_.expires_after(seconds(wait_seconds));
     http::async_read_header(
         stream_, buffer_, *parser_,
@@ -131,8 +133,20 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
       linger_ = length.value_or(0) > 0;  // the body is not read
       return Write(*std::move(reply), keep_alive_ && !linger_);
     }
-    if (length && !TakeBody(*length)) return Refuse(503, "too many bodies are under way");
-    stream_.expires_after(seconds(server_.options.body_seconds));
+    if (length && server_.options.spools && server_.options.spools(request_)) {
+      if (server_.spools >= server_.options.max_spools)
+        return Refuse(503, "too many imports are under way");
+      request_.spooled = parser_->get().body().file = SpooledBody::Make();
+      if (!request_.spooled) return Refuse(507, "there is no room for the body");
+      ++server_.spools;
+      spools_ = true;
+    } else if (length.value_or(0) > server_.options.max_body) {
+      return Refuse(413, "the body is too long");
+    } else if (length && !TakeBody(*length)) {
+      return Refuse(503, "too many bodies are under way");
+    }
+    stream_.expires_after(
+        seconds(spools_ ? server_.options.spool_seconds : server_.options.body_seconds));
     if (beast::iequals(header[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       return asio::async_write(stream_, asio::buffer(kContinue),
@@ -163,7 +177,11 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     body_bytes_ = bytes;
     return true;
   }
-  void DropBody() { server_.body_bytes -= std::exchange(body_bytes_, 0); }
+  void DropBody() {
+    server_.body_bytes -= std::exchange(body_bytes_, 0);
+    if (std::exchange(spools_, false)) --server_.spools;
+    request_.spooled.reset();
+  }
 
   void ReadBody() {
     http::async_read(
@@ -174,8 +192,10 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   void OnBody(error_code error) {
     if (error == http::error::body_limit) return Refuse(413, "the body is too long");
     if (error == beast::error::timeout) return Refuse(408, "the body did not arrive in time");
+    if (error == asio::error::no_buffer_space) return Refuse(507, "there is no room for the body");
     if (error) return Close();
-    request_.body = std::move(parser_->get().body());
+    request_.body = std::move(parser_->get().body().text);
+    parser_->get().body().file.reset();
     if (server_.workers.waiting() >= server_.options.max_waiting)
       return Refuse(503, "too many requests are waiting");
     stream_.expires_never();
@@ -382,7 +402,8 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   HttpHost& server_;
   asio::steady_timer timer_, watch_timer_;
   beast::flat_buffer buffer_{64 << 10};
-  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::request_parser<BytesBody>> parser_;
+  bool spools_ = false;
   HttpRequest request_;
   std::size_t body_bytes_ = 0;
   unsigned version_ = 11;

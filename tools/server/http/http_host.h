@@ -32,10 +32,46 @@ struct HttpHost {
   Workers& workers;
   const HttpServer::Handler handler;
   const HttpServer::Early early;
-  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0, body_bytes = 0;
+  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0, body_bytes = 0, spools = 0;
   std::atomic<bool> stopping = false;
   std::mutex mutex = {};
   std::map<const Session*, std::weak_ptr<Session>> sessions = {};
+};
+
+// A body in memory, or in a file where there is one.
+struct BytesBody {
+  struct value_type {
+    std::string text = {};
+    std::shared_ptr<SpooledBody> file = {};
+  };
+  class reader {
+   public:
+    template <bool kRequest, class Fields>
+    reader(http::header<kRequest, Fields>&, value_type& value) : value_(value) {}
+    void init(const boost::optional<std::uint64_t>& length, error_code& error) {
+      error = {};
+      if (length && !value_.file) value_.text.reserve(static_cast<std::size_t>(*length));
+    }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, error_code& error) {
+      error = {};
+      std::size_t taken = 0;
+      for (const asio::const_buffer buffer : beast::buffers_range_ref(buffers)) {
+        const char* bytes = static_cast<const char*>(buffer.data());
+        if (!value_.file)
+          value_.text.append(bytes, buffer.size());
+        else if (!value_.file->Write(bytes, buffer.size()))
+          error = asio::error::make_error_code(asio::error::no_buffer_space);
+        if (error) return taken;
+        taken += buffer.size();
+      }
+      return taken;
+    }
+    void finish(error_code& error) { error = {}; }
+
+   private:
+    value_type& value_;
+  };
 };
 
 // What two readers would read in two ways: a status, and why.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "tools/server/http/spooled_body.h"
 #include "tools/server/workers.h"
 
 namespace plexus::tools::server {
@@ -29,6 +30,7 @@ struct HttpRequest {
   std::string target;  // as it was sent
   HttpHeaders headers;
   std::string body;
+  std::shared_ptr<SpooledBody> spooled = {};  // in place of `body`, where options.spools said so
 
   // The first of that name, in any case; "" where there is no such header.
   std::string_view Header(std::string_view name) const;
@@ -66,8 +68,13 @@ struct HttpOptions {
   std::uint16_t port = 0;  // 0: any that is free
   std::size_t max_header = 16 << 10, max_body = 4 << 20;
   std::size_t max_bodies = 64 << 20;  // bytes of all bodies under way
+  // Bodies that go to a file, such as imports: which requests, how long, how many at a time.
+  std::function<bool(const HttpRequest&)> spools = {};
+  std::uint64_t max_spooled = std::uint64_t{4} << 30;
+  std::size_t max_spools = 4;
   std::size_t max_connections = 1024, max_waiting = 256, max_streams = 64;
-  int header_seconds = 5, body_seconds = 10, idle_seconds = 30, write_seconds = 30;
+  int header_seconds = 5, body_seconds = 10, spool_seconds = 600, idle_seconds = 30,
+      write_seconds = 30;
   int keep_alive_seconds = 15;  // a comment on a stream that is silent
 };
 

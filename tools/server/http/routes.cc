@@ -135,32 +135,6 @@ void Routes::Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, c
   exchange->Reply(std::move(reply));
 }
 
-std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request) {
-  const auto caller = WhoAsks(rules, request);
-  if (caller) return *caller;
-  HttpReply reply{caller.error().status,
-                  "application/json",
-                  {},
-                  ErrorJson({ErrorCode::kFailedPrecondition, caller.error().why})};
-  if (reply.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
-  return std::unexpected(std::move(reply));
-}
-
-std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts,
-                                    const HttpRequest& request) {
-  ++counts.requests;
-  const auto caller = Admit(rules, request);
-  if (!caller) {
-    ++counts.failed;
-    ++counts.refused;
-    return caller.error();
-  }
-  const std::string_view target = request.target;
-  if (target.substr(0, target.find('?')) != "/health") return std::nullopt;
-  if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
-  return HttpReply{200, "application/json", {}, R"({"ok":true})"};
-}
-
 void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
   const auto caller = Admit(rules_, exchange->request());
   if (!caller) return exchange->Reply(caller.error());
@@ -259,6 +233,12 @@ void Routes::RunOperation(const std::shared_ptr<HttpExchange>& exchange, const C
   if (!operation)
     return Refuse(exchange, 404,
                   {ErrorCode::kInvalidArgument, NoSuchOperation(name.substr(0, 200))});
+  if (request.spooled) {
+    Caller with_body = caller;
+    with_body.input = request.spooled->fd();
+    const std::string more = query.empty() ? "" : "&" + std::string(query);
+    return Answer(exchange, with_body, RequestOfQuery(*operation, "files=-" + more));
+  }
   if (request.method == "POST") {
     if (!request.Header("Content-Type").starts_with("application/json"))
       return Refuse(exchange, 415,
@@ -380,19 +360,6 @@ std::string Routes::Metrics() {
   std::string text = std::move(out).str();
   if (const std::size_t end = text.find("# EOF"); end != std::string::npos) text.resize(end);
   return text + CountsText(counts_);
-}
-
-std::string CountsText(const HttpCounts& counts) {
-  std::string text;
-  const auto add = [&](const char* name, const char* help, std::uint64_t value) {
-    text += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " counter\n" + name +
-            " " + std::to_string(value) + "\n";
-  };
-  add("plexus_http_requests_total", "Requests over HTTP.", counts.requests);
-  add("plexus_http_failed_total", "Requests that were answered with an error.", counts.failed);
-  add("plexus_http_refused_total", "Requests refused for Host, Origin or token.", counts.refused);
-  add("plexus_mcp_messages_total", "Messages of MCP over HTTP.", counts.mcp);
-  return text;
 }
 
 }  // namespace plexus::tools::server

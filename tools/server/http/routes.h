@@ -22,7 +22,7 @@ int StatusOf(ErrorCode code);
 
 // What was counted, for /metrics.
 struct HttpCounts {
-  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, mcp = 0;
+  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, limited = 0, mcp = 0;
 };
 
 // What is answered before the body is read: whoever may not ask, and /health, which needs no
@@ -31,6 +31,8 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
                                     const HttpRequest& request);
 // Who asks, where EarlyReply let it pass.
 std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request);
+// Whether the body of a request is a file to import, and not a request of JSON.
+bool IsImportBody(const HttpRequest& request);
 // The counts as /metrics has them.
 std::string CountsText(const HttpCounts& counts);
 

@@ -40,8 +40,8 @@ Result<Token> ParseToken(std::string_view line) {
   for (const auto& [key, member] : object) {
     const std::string name(key.data(), key.size());
     if (name != "name" && name != "sha256" && name != "rights" && name != "scopes" &&
-        name != "graphs")
-      return refuse("no member " + name + ": name, sha256, rights, scopes, graphs");
+        name != "graphs" && name != "rate")
+      return refuse("no member " + name + ": name, sha256, rights, scopes, graphs, rate");
   }
   Token token;
   token.name = TextMember(object, "name");
@@ -68,6 +68,11 @@ Result<Token> ParseToken(std::string_view line) {
   PLEXUS_ASSIGN(token.caller.graphs, Texts(object, "graphs"));
   if (Member(object, "graphs") && token.caller.graphs.empty())
     return refuse("graphs names none; leave it out for all");
+  if (const json::value* rate = Member(object, "rate")) {
+    if (!rate->is_int64() || rate->get_int64() < 1)
+      return refuse("rate is a whole number of requests a second, at least 1");
+    token.caller.rate = std::make_shared<RateLimit>(static_cast<double>(rate->get_int64()));
+  }
   return token;
 }
 

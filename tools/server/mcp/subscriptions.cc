@@ -95,7 +95,8 @@ void Subscriptions::Updated(std::string_view uri) {
 }
 
 void Subscriptions::UpdatedWhere(
-    const std::function<bool(const std::string& uri, const Entry& entry)>& changed) {
+    const std::function<bool(const std::string& uri, const Entry& entry)>& changed,
+    const std::function<void()>& forget) {
   std::vector<Entry> entries;
   {
     const std::lock_guard lock(mutex_);
@@ -105,6 +106,7 @@ void Subscriptions::UpdatedWhere(
   for (const Entry& entry : entries)
     for (const std::string& uri : entry.uris)
       if (changed(uri, entry)) entry.send(UpdateOf(entry, uri));
+  if (forget) forget();
   const std::lock_guard lock(mutex_);
   ++ended_;
 }

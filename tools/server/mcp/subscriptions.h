@@ -44,7 +44,10 @@ class Subscriptions {
   void ListChanged(Listed list);
   void Updated(std::string_view uri);
   // The same for the resources whose state `changed` says has changed for that caller.
-  void UpdatedWhere(const std::function<bool(const std::string& uri, const Entry& entry)>& changed);
+  // `forget` is called behind the last: it may drop what is known of resources that were not asked
+  // for. Who is added meanwhile is asked about again.
+  void UpdatedWhere(const std::function<bool(const std::string& uri, const Entry& entry)>& changed,
+                    const std::function<void()>& forget = {});
   bool AnyUris() const;
   // Called with what is added, before it is; set once, before the first.
   void OnAdd(std::function<void(const Entry&)> call) { on_add_ = std::move(call); }

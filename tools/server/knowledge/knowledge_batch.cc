@@ -1,0 +1,353 @@
+// Each tool is one batch: all of it is kept or nothing.
+#include "tools/server/knowledge/knowledge_batch.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/mcp_records.h"
+#include "storage/formats/base/properties.h"
+#include "tools/operations/term_operations.h"
+
+namespace plexus::tools::server {
+namespace {
+
+using formats_internal::JoinObservations;
+
+std::string_view TextOf(const json::value& value) { return View(value.get_string()); }
+
+std::vector<std::string> TextsOf(const json::object& object, std::string_view name) {
+  std::vector<std::string> texts;
+  for (const json::value& one : Member(object, name)->get_array()) texts.emplace_back(TextOf(one));
+  return texts;
+}
+
+void AppendTexts(std::string& json, const std::vector<std::string>& texts) {
+  json += '[';
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) json += ',';
+    AppendQuotedJson(json, texts[i]);
+  }
+  json += ']';
+}
+
+}  // namespace
+
+// In one pass: the text is JSON already, so that its control characters are escaped.
+void AppendQuotedIndented(std::string& out, std::string_view json) {
+  out.reserve(out.size() + json.size() * 2);
+  std::size_t depth = 0;
+  const auto line = [&] { out.append("\\n").append(2 * depth, ' '); };
+  out += '"';
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '"') {
+      out += "\\\"";
+      for (++i; json[i] != '"';) {
+        const std::size_t end = json.find_first_of("\"\\", i);
+        out.append(json, i, end - i);
+        i = end;
+        if (json[i] != '\\') continue;
+        out += "\\\\";  // and what it escapes
+        out += json[i + 1] == '"' || json[i + 1] == '\\' ? "\\" : "";
+        out += json[i + 1];
+        i += 2;
+      }
+      out += "\\\"";
+    } else if ((c == '{' || c == '[') && (json[i + 1] == '}' || json[i + 1] == ']')) {
+      out.append(json, i++, 2);
+    } else if (c == '{' || c == '[') {
+      out += c;
+      ++depth;
+      line();
+    } else if (c == '}' || c == ']') {
+      --depth;
+      line();
+      out += c;
+    } else {
+      out += c;
+      if (c == ',') line();
+      if (c == ':') out += ' ';
+    }
+  }
+  out += '"';
+}
+
+namespace {
+
+std::string Done(std::string_view what) {
+  const std::string message = std::string(what) + " deleted successfully";
+  return ObjectText()
+      .Raw("content", "[" + ObjectText().Text("type", "text").Text("text", message).object() + "]")
+      .Raw("structuredContent",
+           ObjectText().Bool("success", true).Text("message", message).object())
+      .members();
+}
+
+class Changer {
+ public:
+  Changer(const KnowledgeGraph& graph, Workspace& workspace, std::uint64_t place)
+      : graph_(graph), workspace_(workspace), snapshot_(workspace.snapshot()), place_(place) {
+    change_.batch = WriteBatch(workspace.now_ms());
+  }
+
+  Result<KnowledgeChange> Run(std::string_view tool, const json::object& arguments) {
+    if (tool == "create_entities") PLEXUS_TRY(CreateEntities(arguments));
+    if (tool == "create_relations") PLEXUS_TRY(CreateRelations(arguments));
+    if (tool == "add_observations") PLEXUS_TRY(AddObservations(arguments));
+    if (tool == "delete_entities") DeleteEntities(arguments);
+    if (tool == "delete_observations") PLEXUS_TRY(DeleteObservations(arguments));
+    if (tool == "delete_relations") DeleteRelations(arguments);
+    PLEXUS_TRY(KeepTerms(workspace_, change_.batch));
+    return std::move(change_);
+  }
+
+ private:
+  // The node of that name as the batch has it.
+  Result<NodeRef> NodeOf(std::string_view name) {
+    if (name.find(kIndexSeparator) != std::string_view::npos)
+      return Fail(ErrorCode::kInvalidArgument, "an entity's name must not hold U+001F");
+    return change_.batch.Node(name);
+  }
+
+  void SetOrClear(NodeRef node, NodeField field, std::string_view bytes) {
+    if (bytes.empty())
+      change_.batch.ClearPayload(node, field);
+    else
+      change_.batch.SetPayload(node, field, bytes);
+  }
+
+  // The node's properties with `patch`, a JSON object, over them.
+  Status SetProperties(NodeRef node, std::string_view name, const std::string& patch) {
+    std::string before;
+    if (const auto known = FindFact(snapshot_, name)) {
+      auto stored = snapshot_.Payload(*known, NodeField::kProperties);
+      if (!stored && stored.error().code != ErrorCode::kNotFound)
+        return std::unexpected(stored.error());
+      if (stored) before = *std::move(stored);
+    }
+    PLEXUS_ASSIGN(const std::string over, formats_internal::PropertiesFromJson(patch));
+    PLEXUS_ASSIGN(const std::string after, formats_internal::MergeProperties(before, over));
+    SetOrClear(node, NodeField::kProperties, after);
+    return {};
+  }
+
+  // `more`: members of the patch of its properties.
+  Status SetObservations(NodeRef node, std::string_view name,
+                         const std::vector<std::string>& observations, std::string more = {}) {
+    const auto joined = JoinObservations({observations.begin(), observations.end()});
+    SetOrClear(node, NodeField::kText, joined.text);
+    std::string patch = "{" + more + (more.empty() ? "" : ",") + "\"observations\":";
+    if (joined.plain)
+      patch += "null";
+    else
+      AppendTexts(patch, observations);
+    change_.nodes.emplace_back(name);
+    return SetProperties(node, name, patch + "}");
+  }
+
+  Status CreateEntity(std::string_view name, std::string_view type,
+                      const std::vector<std::string>& observations) {
+    PLEXUS_ASSIGN(const NodeRef node, NodeOf(name));
+    const auto known = snapshot_.schema().FindNodeKind(type);
+    bool is_kind = known && snapshot_.schema().node_kind(*known).plane == Plane::kFact;
+    if (!known) {
+      Schema trial = snapshot_.schema();
+      NodeKind kind;
+      kind.name = type;
+      is_kind = trial.Define(kind).has_value();
+    }
+    change_.batch.UpsertNode(node,
+                             is_kind ? change_.batch.NodeKindNamed(type) : NodeKindRef(kNode));
+    std::string more = "\"file_line\":" + std::to_string(place_++) + ",\"entityType\":";
+    if (is_kind)
+      more += "null";
+    else
+      AppendQuotedJson(more, type);
+    return SetObservations(node, name, observations, more);
+  }
+
+  Status CreateEntities(const json::object& arguments) {
+    std::string list = "[";
+    std::set<std::string_view> created;
+    for (const json::value& one : Member(arguments, "entities")->get_array()) {
+      const json::object& entity = one.get_object();
+      const std::string_view name = TextMember(entity, "name"),
+                             type = TextMember(entity, "entityType");
+      if (graph_.Find(name) || !created.insert(name).second) continue;
+      const std::vector<std::string> observations = TextsOf(entity, "observations");
+      PLEXUS_TRY(CreateEntity(name, type, observations));
+      if (list.size() > 1) list += ',';
+      AppendEntity(list, name, type, observations);
+    }
+    list += ']';
+    change_.reply = KnowledgeReply(list, "{\"entities\":" + list + "}");
+    return {};
+  }
+
+  // An end of a relation, which need not be an entity.
+  Result<NodeRef> EndOf(std::string_view name) {
+    PLEXUS_ASSIGN(const NodeRef node, NodeOf(name));
+    if (!FindFact(snapshot_, name) && ends_.insert(std::string(name)).second) {
+      change_.batch.UpsertNode(node, NodeKindRef(kNode));
+      change_.batch.ClearPayload(node, NodeField::kText);
+      change_.batch.ClearPayload(node, NodeField::kProperties);
+    }
+    return node;
+  }
+
+  Status CreateRelations(const json::object& arguments) {
+    std::string list = "[";
+    std::set<std::tuple<std::string_view, std::string_view, std::string_view>> created;
+    for (const json::value& one : Member(arguments, "relations")->get_array()) {
+      const json::object& relation = one.get_object();
+      const std::string_view from = TextMember(relation, "from"), to = TextMember(relation, "to"),
+                             type = TextMember(relation, "relationType");
+      if (graph_.HasRelation(from, to, type) || !created.emplace(from, to, type).second) continue;
+      const auto held = formats_internal::EdgeOfRelation(snapshot_.schema(), from, to, type,
+                                                         [&](std::string_view name) {
+                                                           Schema trial = snapshot_.schema();
+                                                           EdgeKind kind;
+                                                           kind.name = name;
+                                                           return trial.Define(kind).has_value();
+                                                         });
+      PLEXUS_ASSIGN(
+          const std::string properties,
+          formats_internal::PropertiesFromJson("{\"file_line\":" + std::to_string(place_++) + "}"));
+      WriteBatch::EdgeInput edge;
+      PLEXUS_ASSIGN(edge.source, EndOf(from));
+      PLEXUS_ASSIGN(edge.target, EndOf(to));
+      edge.kind = change_.batch.EdgeKindNamed(held.kind);
+      edge.label = held.label;
+      edge.properties = properties;
+      change_.batch.Link(edge);
+      change_.relations.emplace_back(from, to, type);
+      if (list.size() > 1) list += ',';
+      AppendRelation(list, from, to, type);
+    }
+    list += ']';
+    change_.reply = KnowledgeReply(list, "{\"relations\":" + list + "}");
+    return {};
+  }
+
+  Status AddObservations(const json::object& arguments) {
+    std::map<std::string, std::vector<std::string>> changed;
+    std::string list = "[";
+    for (const json::value& one : Member(arguments, "observations")->get_array()) {
+      const std::string name(TextMember(one.get_object(), "entityName"));
+      const KnowledgeEntity* entity = graph_.Find(name);
+      if (!entity) return Fail(ErrorCode::kNotFound, "Entity with name " + name + " not found");
+      auto& held = changed.try_emplace(name, entity->observations).first->second;
+      std::vector<std::string> added;
+      for (std::string& text : TextsOf(one.get_object(), "contents"))
+        if (std::ranges::find(held, text) == held.end()) added.push_back(std::move(text));
+      held.insert(held.end(), added.begin(), added.end());
+      if (list.size() > 1) list += ',';
+      list += "{\"entityName\":";
+      AppendQuotedJson(list, name);
+      list += ",\"addedObservations\":";
+      AppendTexts(list, added);
+      list += '}';
+    }
+    list += ']';
+    change_.reply = KnowledgeReply(list, "{\"results\":" + list + "}");
+    return SetChanged(changed);
+  }
+
+  Status SetChanged(const std::map<std::string, std::vector<std::string>>& changed) {
+    for (const auto& [name, observations] : changed) {
+      if (observations == graph_.Find(name)->observations) continue;
+      PLEXUS_ASSIGN(const NodeRef node, NodeOf(name));
+      PLEXUS_TRY(SetObservations(node, name, observations));
+    }
+    return {};
+  }
+
+  void DeleteEntities(const json::object& arguments) {
+    for (const std::string& name : TextsOf(arguments, "entityNames")) {
+      const auto node = FindFact(snapshot_, name);
+      if (!node) continue;
+      change_.batch.RemoveNode(NodeRef::Id(*node));
+      change_.nodes.push_back(name);
+    }
+    change_.reply = Done("Entities");
+  }
+
+  Status DeleteObservations(const json::object& arguments) {
+    std::map<std::string, std::vector<std::string>> changed;
+    for (const json::value& one : Member(arguments, "deletions")->get_array()) {
+      const std::string name(TextMember(one.get_object(), "entityName"));
+      const KnowledgeEntity* entity = graph_.Find(name);
+      if (!entity) continue;
+      auto& held = changed.try_emplace(name, entity->observations).first->second;
+      const std::vector<std::string> gone = TextsOf(one.get_object(), "observations");
+      std::erase_if(held, [&](const std::string& text) {
+        return std::ranges::find(gone, text) != gone.end();
+      });
+    }
+    change_.reply = Done("Observations");
+    return SetChanged(changed);
+  }
+
+  void DeleteRelations(const json::object& arguments) {
+    for (const json::value& one : Member(arguments, "relations")->get_array()) {
+      const json::object& relation = one.get_object();
+      const std::string_view from = TextMember(relation, "from"), to = TextMember(relation, "to"),
+                             type = TextMember(relation, "relationType");
+      for (const Edge& edge : EdgesOfRelation(snapshot_, from, to, type))
+        change_.batch.Unlink(NodeRef::Id(edge.source), edge.kind, NodeRef::Id(edge.target),
+                             snapshot_.string(edge.label));
+      change_.relations.emplace_back(from, to, type);
+    }
+    change_.reply = Done("Relations");
+  }
+
+  const KnowledgeGraph& graph_;
+  Workspace& workspace_;
+  const Snapshot& snapshot_;
+  std::uint64_t place_;
+  std::set<std::string> ends_;
+  KnowledgeChange change_;
+};
+
+}  // namespace
+
+Result<KnowledgeChange> MakeKnowledgeChange(std::string_view tool, const json::object& arguments,
+                                            const KnowledgeGraph& graph, Workspace& workspace,
+                                            std::uint64_t place) {
+  return Changer(graph, workspace, place).Run(tool, arguments);
+}
+
+void AppendEntity(std::string& json, std::string_view name, std::string_view type,
+                  const std::vector<std::string>& observations) {
+  json += "{\"name\":";
+  AppendQuotedJson(json, name);
+  json += ",\"entityType\":";
+  AppendQuotedJson(json, type);
+  json += ",\"observations\":";
+  AppendTexts(json, observations);
+  json += '}';
+}
+
+void AppendRelation(std::string& json, std::string_view from, std::string_view to,
+                    std::string_view type) {
+  json += "{\"from\":";
+  AppendQuotedJson(json, from);
+  json += ",\"to\":";
+  AppendQuotedJson(json, to);
+  json += ",\"relationType\":";
+  AppendQuotedJson(json, type);
+  json += '}';
+}
+
+std::string KnowledgeReply(std::string_view json, std::string_view structured) {
+  std::string members = R"("content":[{"type":"text","text":)";
+  AppendQuotedIndented(members, json);
+  members += R"(}],"structuredContent":)";
+  members += structured;
+  return members;
+}
+
+}  // namespace plexus::tools::server

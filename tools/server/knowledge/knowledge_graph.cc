@@ -1,0 +1,242 @@
+// Sets in the order of the file; small indexes over them.
+#include "tools/server/knowledge/knowledge_graph.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "algorithms/retrieval/fold_text.h"
+#include "engine/vocabulary.h"
+#include "storage/formats/base/mcp_records.h"
+#include "storage/formats/base/property_map.h"
+#include "tools/server/json_text.h"
+
+namespace plexus::tools::server {
+namespace {
+
+using formats_internal::JsonProperties;
+
+constexpr std::uint64_t kNoPlace = std::numeric_limits<std::uint64_t>::max();
+
+Result<std::string> PayloadOrNone(const Snapshot& snapshot, PayloadRef ref) {
+  if (!ref) return std::string();
+  Result<std::string> bytes = snapshot.Payload(ref);
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
+  return bytes;
+}
+
+Result<JsonProperties> PropertiesOf(const Snapshot& snapshot, PayloadRef ref) {
+  if (!ref) return JsonProperties();
+  PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(snapshot, ref));
+  return formats_internal::SplitProperties(bytes);
+}
+
+std::uint64_t PlaceIn(const JsonProperties& properties) {
+  const auto at = properties.find(formats_internal::kFileLine);
+  if (at == properties.end()) return kNoPlace;
+  std::uint64_t place = 0;
+  const char* end = at->second.data() + at->second.size();
+  const auto [read, error] = std::from_chars(at->second.data(), end, place);
+  return error == std::errc() && read == end ? place : kNoPlace;
+}
+
+// Null: no entity, but a node that only relations mention.
+Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId node) {
+  PLEXUS_ASSIGN(const JsonProperties properties,
+                PropertiesOf(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
+  const PayloadRef text_ref = snapshot.payload_ref(node, NodeField::kText);
+  if (properties.empty() && snapshot.node_kind(node) == kNode && !text_ref) return std::nullopt;
+  KnowledgeEntity entity;
+  entity.name = snapshot.key(node);
+  entity.type = snapshot.schema().node_kind(snapshot.node_kind(node)).name;
+  entity.place = PlaceIn(properties);
+  if (const auto type = properties.find("entityType"); type != properties.end())
+    if (const auto text = ParseJson(type->second); text && text->is_string())
+      entity.type = View(text->get_string());
+  const auto list = properties.find("observations");
+  const auto items = list != properties.end() ? ParseJson(list->second) : Result<json::value>();
+  if (list != properties.end() && items && items->is_array()) {
+    for (const json::value& item : items->get_array())
+      if (item.is_string()) entity.observations.emplace_back(View(item.get_string()));
+  } else {
+    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(snapshot, text_ref));
+    for (const std::string_view one : formats_internal::SplitObservations(text))
+      entity.observations.emplace_back(one);
+  }
+  entity.folded = FoldText(entity.name) + '\0' + FoldText(entity.type);
+  for (const std::string& one : entity.observations) entity.folded += '\0' + FoldText(one);
+  return entity;
+}
+
+template <class Fn>
+Status ForEachFactEdge(const Snapshot& snapshot, NodeId node, Fn&& fn) {
+  const EdgeKinds facts = {};
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), facts);
+  Status status;
+  snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
+    const bool alive = snapshot.alive(arc.neighbor) && snapshot.is_fact(arc.neighbor);
+    const bool twice = arc.neighbor < node && snapshot.schema().edge_kind(arc.kind).symmetric;
+    if (alive && !twice) status = fn(snapshot.edge(arc, node));
+    return status.has_value();
+  });
+  return status;
+}
+
+}  // namespace
+
+std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name) {
+  const auto node = snapshot.FindAlive(name);
+  return node && snapshot.is_fact(*node) ? node : std::nullopt;
+}
+
+std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, std::string_view from,
+                                  std::string_view to, std::string_view type) {
+  std::vector<Edge> edges;
+  const auto source = FindFact(snapshot, from), target = FindFact(snapshot, to);
+  if (!source || !target) return edges;
+  const EdgeKinds facts = {};
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), facts);
+  const bool shorter = snapshot.Degree(Direction::kBoth, *source, filter) <=
+                       snapshot.Degree(Direction::kBoth, *target, filter);
+  const NodeId row = shorter ? *source : *target, other = shorter ? *target : *source;
+  const formats_internal::WrittenRelation meant{from, to, type};
+  snapshot.ForEachArc(Direction::kBoth, row, filter, [&](const Arc& arc) {
+    if (arc.neighbor != other) return;
+    const Edge edge = snapshot.edge(arc, row);
+    if (formats_internal::RelationOfEdge(snapshot, edge) == meant) edges.push_back(edge);
+  });
+  return edges;
+}
+
+Status KnowledgeGraph::Read(const Snapshot& snapshot) {
+  *this = KnowledgeGraph();
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (!snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    PLEXUS_ASSIGN(auto entity, EntityOf(snapshot, node));
+    if (entity) {
+      const auto [at, added] = entities_.insert(*std::move(entity));
+      by_name_[at->name] = &*at;
+    }
+    PLEXUS_TRY(
+        ForEachFactEdge(snapshot, node, [&](const Edge& edge) { return Add(snapshot, edge); }));
+  }
+  return {};
+}
+
+void KnowledgeGraph::Drop(std::string_view name) {
+  const auto at = by_name_.find(name);
+  if (at == by_name_.end()) return;
+  const KnowledgeEntity* entity = at->second;
+  by_name_.erase(at);
+  entities_.erase(entities_.find(*entity));
+}
+
+void KnowledgeGraph::Drop(const KnowledgeRelation* relation) {
+  by_triple_.erase({relation->from, relation->to, relation->type});
+  for (const std::string* end : {&relation->from, &relation->to})
+    if (const auto at = by_end_.find(*end); at != by_end_.end()) {
+      at->second.erase(relation);
+      if (at->second.empty()) by_end_.erase(at);
+    }
+  relations_.erase(relations_.find(*relation));
+}
+
+Status KnowledgeGraph::Add(const Snapshot& snapshot, const Edge& edge) {
+  const auto [from, to, name] = formats_internal::RelationOfEdge(snapshot, edge);
+  PLEXUS_ASSIGN(const JsonProperties properties, PropertiesOf(snapshot, edge.properties));
+  KnowledgeRelation relation{std::string(from), std::string(to), std::string(name),
+                             PlaceIn(properties)};
+  // Edges that differ in what a relation does not have are one.
+  if (const auto known = by_triple_.find({from, to, name}); known != by_triple_.end()) {
+    if (known->second->place <= relation.place) return {};
+    Drop(known->second);
+  }
+  const KnowledgeRelation* added = &*relations_.insert(std::move(relation)).first;
+  by_triple_[{added->from, added->to, added->type}] = added;
+  by_end_[added->from].insert(added);
+  by_end_[added->to].insert(added);
+  return {};
+}
+
+Status KnowledgeGraph::UpdateNode(const Snapshot& snapshot, std::string_view name) {
+  const std::string kept(name);
+  Drop(kept);
+  const auto node = FindFact(snapshot, kept);
+  if (!node) {
+    for (auto at = by_end_.find(kept); at != by_end_.end(); at = by_end_.find(kept))
+      Drop(*at->second.begin());
+    return {};
+  }
+  PLEXUS_ASSIGN(auto entity, EntityOf(snapshot, *node));
+  if (!entity) return {};
+  const auto [at, added] = entities_.insert(*std::move(entity));
+  by_name_[at->name] = &*at;
+  return {};
+}
+
+Status KnowledgeGraph::UpdateRelation(const Snapshot& snapshot, std::string_view from,
+                                      std::string_view to, std::string_view type) {
+  if (const auto known = by_triple_.find({from, to, type}); known != by_triple_.end())
+    Drop(known->second);
+  for (const Edge& edge : EdgesOfRelation(snapshot, from, to, type))
+    PLEXUS_TRY(Add(snapshot, edge));
+  return {};
+}
+
+const KnowledgeEntity* KnowledgeGraph::Find(std::string_view name) const {
+  const auto at = by_name_.find(name);
+  return at == by_name_.end() ? nullptr : at->second;
+}
+
+bool KnowledgeGraph::HasRelation(std::string_view from, std::string_view to,
+                                 std::string_view type) const {
+  return by_triple_.contains({from, to, type});
+}
+
+KnowledgePart KnowledgeGraph::All() const {
+  KnowledgePart part;
+  for (const KnowledgeEntity& entity : entities_) part.entities.push_back(&entity);
+  for (const KnowledgeRelation& relation : relations_) part.relations.push_back(&relation);
+  return part;
+}
+
+KnowledgePart KnowledgeGraph::With(std::vector<const KnowledgeEntity*> entities) const {
+  KnowledgePart part{std::move(entities), {}};
+  for (const KnowledgeEntity* entity : part.entities)
+    if (const auto at = by_end_.find(entity->name); at != by_end_.end())
+      part.relations.insert(part.relations.end(), at->second.begin(), at->second.end());
+  std::ranges::sort(part.relations, ByPlace());
+  const auto twice = std::ranges::unique(part.relations);
+  part.relations.erase(twice.begin(), twice.end());
+  return part;
+}
+
+KnowledgePart KnowledgeGraph::Open(const std::vector<std::string_view>& names) const {
+  std::set<const KnowledgeEntity*, ByPlace> found;
+  for (const std::string_view name : names)
+    if (const KnowledgeEntity* entity = Find(name)) found.insert(entity);
+  return With({found.begin(), found.end()});
+}
+
+KnowledgePart KnowledgeGraph::Search(std::string_view words) const {
+  std::string folded = FoldText(words);
+  if (folded.empty()) folded = words;  // of invisible characters
+  const auto in_one = [&](const KnowledgeEntity& entity) {
+    const auto holds = [&](const std::string& text) {
+      return FoldText(text).find(folded) != std::string::npos;
+    };
+    return holds(entity.name) || holds(entity.type) ||
+           std::ranges::any_of(entity.observations, holds);
+  };
+  const bool has_nul =
+      folded.find('\0') != std::string::npos;  // may meet what is between two texts
+  std::vector<const KnowledgeEntity*> found;
+  for (const KnowledgeEntity& entity : entities_)
+    if (entity.folded.find(folded) != std::string::npos && (!has_nul || in_one(entity)))
+      found.push_back(&entity);
+  return With(std::move(found));
+}
+
+}  // namespace plexus::tools::server

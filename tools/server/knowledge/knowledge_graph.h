@@ -1,0 +1,90 @@
+// KnowledgeGraph: entities and relations as MCP's memory server has them, read from a graph and
+// kept in RAM, so that its clients need not wait for the store.
+//
+// Which nodes and edges are entities and relations, and in which order, is what the memory file of
+// that server would hold (storage/formats/json/mcp_memory.h): a node that only relations mention
+// is no entity. Everything is by name, so it holds for any copy of the same graph. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/snapshot.h"
+
+namespace plexus::tools::server {
+
+struct KnowledgeEntity {
+  std::string name, type;
+  std::vector<std::string> observations;
+  std::uint64_t place = 0;  // its order, then by name
+  std::string folded;       // name, type and observations without regard to case, NUL between them
+};
+
+struct KnowledgeRelation {
+  std::string from, to, type;
+  std::uint64_t place = 0;
+};
+
+// What a call shows: entities, and relations with at least one end among them.
+struct KnowledgePart {
+  std::vector<const KnowledgeEntity*> entities;
+  std::vector<const KnowledgeRelation*> relations;
+};
+
+class KnowledgeGraph {
+ public:
+  // Reads all of it. Errors: those of payloads.
+  Status Read(const Snapshot& snapshot);
+  // Takes what a node, or an edge between two, has become.
+  Status UpdateNode(const Snapshot& snapshot, std::string_view name);
+  Status UpdateRelation(const Snapshot& snapshot, std::string_view from, std::string_view to,
+                        std::string_view type);
+
+  const KnowledgeEntity* Find(std::string_view name) const;
+  bool HasRelation(std::string_view from, std::string_view to, std::string_view type) const;
+  KnowledgePart All() const;
+  KnowledgePart Open(const std::vector<std::string_view>& names) const;
+  // Entities that hold the words as they stand, in any case.
+  KnowledgePart Search(std::string_view words) const;
+
+ private:
+  struct ByPlace {
+    bool operator()(const KnowledgeEntity& a, const KnowledgeEntity& b) const {
+      return std::tie(a.place, a.name) < std::tie(b.place, b.name);
+    }
+    bool operator()(const KnowledgeRelation& a, const KnowledgeRelation& b) const {
+      return std::tie(a.place, a.from, a.to, a.type) < std::tie(b.place, b.from, b.to, b.type);
+    }
+    template <class T>
+    bool operator()(const T* a, const T* b) const {
+      return (*this)(*a, *b);
+    }
+  };
+  using Triple = std::tuple<std::string_view, std::string_view, std::string_view>;
+  void Drop(std::string_view name);
+  void Drop(const KnowledgeRelation* relation);
+  Status Add(const Snapshot& snapshot, const Edge& edge);
+  KnowledgePart With(std::vector<const KnowledgeEntity*> entities) const;
+
+  std::set<KnowledgeEntity, ByPlace> entities_;
+  std::set<KnowledgeRelation, ByPlace> relations_;
+  // Views of what the sets hold, whose elements stay where they are.
+  std::unordered_map<std::string_view, const KnowledgeEntity*> by_name_;
+  std::map<Triple, const KnowledgeRelation*> by_triple_;
+  std::unordered_map<std::string, std::set<const KnowledgeRelation*, ByPlace>> by_end_;
+};
+
+// The alive fact of that key.
+std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name);
+// Edges that hold the relation as it was written.
+std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, std::string_view from,
+                                  std::string_view to, std::string_view type);
+
+}  // namespace plexus::tools::server

@@ -1,0 +1,185 @@
+// What was read stays until another request has changed the graph; a change of its own is taken
+// into it.
+#include "tools/server/knowledge/knowledge_tools.h"
+
+#include <algorithm>
+#include <optional>
+#include <shared_mutex>
+#include <utility>
+
+#include "tools/operations/registry.h"
+#include "tools/server/knowledge/knowledge_batch.h"
+
+namespace plexus::tools::server {
+namespace {
+
+// Clients of standard input close the connection at a line of 10 MiB.
+constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+
+Outcome Bounded(std::string members) {
+  if (members.size() <= kMostBytes) return members;
+  return ToolError("The graph is a reply of " + std::to_string(members.size()) +
+                   " bytes, and clients take no line above 8 MiB: ask search_nodes or open_nodes");
+}
+
+std::string JsonOfPart(const KnowledgePart& part) {
+  std::string json = "{\"entities\":[";
+  for (const KnowledgeEntity* entity : part.entities) {
+    if (json.back() != '[') json += ',';
+    AppendEntity(json, entity->name, entity->type, entity->observations);
+  }
+  json += "],\"relations\":[";
+  for (const KnowledgeRelation* relation : part.relations) {
+    if (json.back() != '[') json += ',';
+    AppendRelation(json, relation->from, relation->to, relation->type);
+  }
+  return json + "]}";
+}
+
+}  // namespace
+
+// Of one wall. A sequence is that of the whole graph.
+struct KnowledgeTools::Kept {
+  std::shared_mutex mutex;
+  KnowledgeGraph graph;
+  std::optional<Sequence> sequence;  // that it was read at; none: it is to be read
+  bool writing = false;              // the state before a change that is not acknowledged yet
+  std::uint64_t used = 0;
+
+  // Whether it is as new as `seen`.
+  bool Holds(Sequence seen) const { return sequence && (*sequence >= seen || writing); }
+};
+
+// While a batch is applied; without Done the graph is read again.
+struct KnowledgeTools::Writing {
+  explicit Writing(Kept& one) : kept(one) {
+    const std::unique_lock lock(kept.mutex);
+    kept.writing = true;
+  }
+  ~Writing() {
+    const std::unique_lock lock(kept.mutex);
+    kept.writing = false;
+    if (!done) kept.sequence.reset();
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+  Kept& kept;
+  bool done = false;
+};
+
+std::shared_ptr<KnowledgeTools::Kept> KnowledgeTools::KeptFor(
+    const std::vector<std::string>& wall) {
+  constexpr std::size_t kMostWalls = 16;
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Kept>& kept = kept_[wall];
+  if (!kept) kept = std::make_shared<Kept>();
+  kept->used = ++uses_;
+  const std::shared_ptr<Kept> mine = kept;
+  if (kept_.size() > kMostWalls)
+    kept_.erase(
+        std::ranges::min_element(kept_, {}, [](const auto& one) { return one.second->used; }));
+  return mine;
+}
+
+// REQUIRES the lock of `kept`, or the turn to write.
+Status KnowledgeTools::Fill(Kept& kept, Workspace& workspace, const Graph& whole) {
+  const Sequence seen = whole.snapshot().sequence();
+  if (kept.Holds(seen)) return {};
+  kept.sequence.reset();
+  PLEXUS_TRY(workspace.Look(Request(*FindOperation("stats"))));
+  PLEXUS_TRY(kept.graph.Read(workspace.snapshot()));
+  kept.sequence = seen;
+  return {};
+}
+
+Outcome KnowledgeTools::Read(Call& call, const Show& show) {
+  const std::shared_ptr<Kept> kept = KeptFor(call.caller.wall);
+  Outcome outcome;
+  const Status read =
+      service_.Use(false, call.caller, [&](Workspace& workspace, const Graph& whole) -> Status {
+        {
+          const std::shared_lock lock(kept->mutex);
+          if (kept->Holds(whole.snapshot().sequence())) {
+            outcome = show(kept->graph);
+            return {};
+          }
+        }
+        const std::unique_lock lock(kept->mutex);
+        PLEXUS_TRY(Fill(*kept, workspace, whole));
+        outcome = show(kept->graph);
+        return {};
+      });
+  if (!read) return ToolError(read.error().message);
+  return outcome;
+}
+
+Outcome KnowledgeTools::Write(Call& call, std::string_view name, const json::object& arguments) {
+  const std::shared_ptr<Kept> kept = KeptFor(call.caller.wall);
+  Outcome outcome;
+  call.caller.keeps_terms = true;
+  const Status written =
+      service_.Use(true, call.caller, [&](Workspace& workspace, const Graph& whole) -> Status {
+        {
+          const std::unique_lock lock(kept->mutex);
+          PLEXUS_TRY(Fill(*kept, workspace, whole));
+        }
+        PLEXUS_TRY(workspace.Look(Request(*FindOperation("stats"))));
+        // Nothing else changes it: this request has the turn.
+        Writing writing(*kept);
+        PLEXUS_ASSIGN(const KnowledgeChange change,
+                      MakeKnowledgeChange(name, arguments, kept->graph, workspace,
+                                          (whole.snapshot().sequence() + 1) << 20));
+        if (!change.batch.empty()) PLEXUS_TRY(workspace.graph().Apply(change.batch));
+        const Snapshot after = workspace.graph().snapshot();
+        const std::unique_lock lock(kept->mutex);
+        for (const std::string& node : change.nodes)
+          PLEXUS_TRY(kept->graph.UpdateNode(after, node));
+        for (const auto& [from, to, type] : change.relations)
+          PLEXUS_TRY(kept->graph.UpdateRelation(after, from, to, type));
+        kept->sequence = whole.snapshot().sequence();
+        writing.done = true;
+        outcome = change.reply;
+        return {};
+      });
+  if (!written) return ToolError(written.error().message);
+  return outcome;
+}
+
+Outcome KnowledgeTools::CallTool(std::string_view name, const json::object& arguments, Call& call) {
+  if (std::string error = KnowledgeArgumentsError(name, arguments); !error.empty())
+    return ToolError(error);
+  if (!OnlyReads(name)) return Write(call, name, arguments);
+  return Read(call, [&](const KnowledgeGraph& graph) -> Outcome {
+    KnowledgePart part;
+    if (name == "read_graph") {
+      part = graph.All();
+    } else if (name == "search_nodes") {
+      part = graph.Search(TextMember(arguments, "query"));
+    } else {
+      std::vector<std::string_view> names;
+      for (const json::value& one : Member(arguments, "names")->get_array())
+        names.push_back(View(one.get_string()));
+      part = graph.Open(names);
+    }
+    const std::string json = JsonOfPart(part);
+    return Bounded(KnowledgeReply(json, json));
+  });
+}
+
+Outcome KnowledgeTools::ReadResource(Call& call) {
+  return Read(call, [&](const KnowledgeGraph& graph) -> Outcome {
+    const std::string json = JsonOfPart(graph.All());
+    std::string text;
+    AppendQuotedIndented(text, json);
+    const std::string contents = ObjectText()
+                                     .Text("uri", kUri)
+                                     .Text("mimeType", "application/json")
+                                     .Raw("text", text)
+                                     .object();
+    if (contents.size() > kMostBytes)
+      return Refused(kInternalError, "the graph is larger than 8 MiB: call search_nodes");
+    return "\"contents\":[" + contents + "]";
+  });
+}
+
+}  // namespace plexus::tools::server
