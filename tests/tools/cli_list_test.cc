@@ -165,6 +165,7 @@ TEST_F(ListTest, EdgesByAnExpression) {
   const Finished wrong = Run({"list", "--edges", "--where", "kind = 'cuases'"});
   EXPECT_EQ(wrong.code, 2) << wrong.out;
   EXPECT_EQ(Run({"list", "--edges", "--keys"}).code, 2);
+  EXPECT_EQ(Run({"list", "--edges", "--details", "kind"}).code, 2);  // would be ignored
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ const std::vector<std::string>& ColumnsOf(const Request& request) {
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "index", "scope"));
   PLEXUS_TRY(NotTogether(request, "keys", "columns"));
-  for (const char* of_nodes : {"index", "keys"})
+  for (const char* of_nodes : {"index", "keys", "details", "node_columns"})
     PLEXUS_TRY(NotTogether(request, "edges", of_nodes));
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const EdgeKinds kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
