@@ -92,12 +92,9 @@ class Filter {
   OutcomeSet outcome_ = 0;
 };
 
-// The time: states of one sequence may be of several (of what had happened by then).
-DigestText Question(const Snapshot& snapshot, std::string_view list, std::string_view of,
-                    const EventFilter& filter) {
+DigestText Question(std::string_view list, std::string_view of, const EventFilter& filter) {
   DigestText text;
-  text.Add(std::to_string(snapshot.time_ms())).Add(list).Add(of);
-  text.Add(filter.tool).Add(filter.mode).Add(filter.outcome);
+  text.Add(list).Add(of).Add(filter.tool).Add(filter.mode).Add(filter.outcome);
   for (const auto& time : {filter.since, filter.until}) text.Add(time ? std::to_string(*time) : "");
   for (const std::string& tag : filter.tags) text.Add(tag);
   return text;
@@ -144,8 +141,7 @@ Result<EventPage> PageOf(const Snapshot& snapshot, const LedgerIndex& index,
 
 Result<EventPage> RecentEvents(const Snapshot& snapshot, const EventListOptions& options) try {
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot, options.run.executor));
-  return PageOf(snapshot, *index, index->newest(),
-                Question(snapshot, "recent", "", options.filter), options);
+  return PageOf(snapshot, *index, index->newest(), Question("recent", "", options.filter), options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -155,8 +151,8 @@ Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
   const std::span<const NodeId> row = index->events(member);
   std::vector<NodeId> events(row.begin(), row.end());
   std::sort(events.begin(), events.end(), NewerEvent{snapshot});
-  return PageOf(snapshot, *index, events,
-                Question(snapshot, "of", snapshot.key(member), options.filter), options);
+  return PageOf(snapshot, *index, events, Question("of", snapshot.key(member), options.filter),
+                options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -185,7 +181,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::size_t limit,
                                   std::string_view cursor) try {
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
-  const DigestText question = Question(snapshot, "neighbors", snapshot.key(member), {});
+  DigestText question;
+  question.Add("neighbors").Add(snapshot.key(member));
   std::uint64_t position = 0;
   if (!cursor.empty()) {
     PLEXUS_ASSIGN(position, memory_internal::PositionOf(cursor, snapshot.sequence(), question));
