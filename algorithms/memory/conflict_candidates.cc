@@ -9,16 +9,18 @@
 #include "algorithms/memory/conflicts.h"
 #include "algorithms/memory/decision_status.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
+#include "algorithms/memory/internal/near_vectors.h"
 #include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/internal/text_evidence.h"
 #include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
 namespace {
+
+using memory_internal::NearVectors;
 
 constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
 
@@ -37,28 +39,6 @@ Result<NodeSubset> Allowed(const Snapshot& snapshot, std::int64_t now_ms, const 
                            const RunOptions& run) {
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms, {.executor = run.executor}));
   return subset ? visible->Intersect(*subset) : *visible;
-}
-
-// Nodes whose vectors are nearer than `least` to that of `node`, which need have none.
-Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, const std::string& space,
-                                  double least, const NodeSubset& allowed, std::size_t top,
-                                  const RunOptions& run) {
-  NearestResult none;
-  const auto id = snapshot.schema().FindSpace(space);
-  if (!id || !(least <= 1)) return none;
-  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*id));
-  if (!vectors->has(node)) return none;
-  NearestOptions options;
-  options.metric = Metric::kCosine;
-  options.subset = &allowed;
-  options.skip = node;
-  options.top = top;
-  options.run = run;
-  VectorBuffer values;
-  PLEXUS_ASSIGN(NearestResult result,
-                Nearest(snapshot, *id, vectors->vector(node, values), options));
-  std::erase_if(result.nodes, [&](const NearestHit& hit) { return hit.measure < least; });
-  return result;
 }
 
 Status CheckMeasure(double value, const char* name) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "algorithms/memory/decisions_blocked.h"
@@ -175,9 +176,14 @@ class Check {
     }
     for (const ChangedEdge& e : edges_) {
       if (Stop()) return {};
-      if (e.linked != (rule.does == ProposalDoes::kLinks) ||
+      if (e.linked == (rule.does == ProposalDoes::kUnlinks) ||
           std::ranges::find(rule.kinds, e.kind) == rule.kinds.end())
         continue;
+      if (rule.does == ProposalDoes::kCloses) {
+        if (Leads(rule, e.target, e.source))
+          PLEXUS_TRY(Meet(rule, {index, e.target, e.source, e.kind, {}, {}}));
+        continue;
+      }
       const bool symmetric = preview_.schema().edge_kind(e.kind).symmetric;
       const bool either = symmetric || rule.side == TargetSide::kEither;
       const bool new_source = IsNew(e.source), new_target = IsNew(e.target);
@@ -187,6 +193,21 @@ class Check {
         PLEXUS_TRY(Meet(rule, {index, e.source, e.target, e.kind, {}, {}}));
     }
     return {};
+  }
+
+  // Whether edges of the rule's kinds lead from one node of the preview to the other.
+  bool Leads(const GuardrailRule& rule, NodeId from, NodeId to) {
+    const ArcFilter kinds = ArcFilter::Kinds(preview_.schema(), rule.kinds);
+    std::unordered_set<NodeId> met = {from};
+    std::vector<NodeId> open = {from};
+    while (!open.empty() && !met.contains(to) && !Stop()) {
+      const NodeId node = open.back();
+      open.pop_back();
+      preview_.ForEachArc(Direction::kOut, node, kinds, [&](const Arc& arc) {
+        if (met.insert(arc.neighbor).second) open.push_back(arc.neighbor);
+      });
+    }
+    return met.contains(to);
   }
 
   // A removed node is judged as it was, whatever the proposal makes of it afterwards.

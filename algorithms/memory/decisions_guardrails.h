@@ -34,6 +34,7 @@ enum class ProposalDoes : std::uint8_t {
   kLinks,    // an edge is at some time valid in the preview that is not in the stored graph
   kUnlinks,  // the other way round
   kRemoves,  // a stored node is removed or purged, also where the proposal states it again
+  kCloses,   // it links, and edges of the rule's kinds lead from the target back to the source
 };
 
 // Which end of the edge is the target. Of symmetric kinds each end is, but a new node where the
@@ -54,7 +55,7 @@ enum class RuleAction : std::uint8_t { kBlock, kWarn };
 struct GuardrailRule {
   std::string name = {};
   ProposalDoes does = ProposalDoes::kLinks;
-  std::vector<EdgeKindId> kinds = {};  // kLinks, kUnlinks: of the edge. At least one.
+  std::vector<EdgeKindId> kinds = {};  // kLinks, kUnlinks, kCloses: of the edge. At least one.
   TargetSide side = TargetSide::kTarget;
   TargetCondition target = {};
   RuleAction action = RuleAction::kBlock;
@@ -95,7 +96,8 @@ struct GuardrailOptions {
 // Complexity: O(change) where both snapshots share their base, as a preview and what it is made of
 //   do, else O(nodes + arcs); Salience and BlockedChains once where rules ask for them and they are
 //   not given.
-//   Rules times changes besides; the deadline and the cancel flag hold for all of it.
+//   Rules times changes besides, with the arcs that lead on from an edge for kCloses; the deadline
+//   and the cancel flag hold for all of it.
 // Errors: kInvalidArgument: a rule without a name or message or with a long one, without kinds,
 // with a kind that the
 //   preview's schema does not have or a number out of range, or too many rules. Those of Salience,

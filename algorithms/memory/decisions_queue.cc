@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "algorithms/common/internal/top_k.h"
@@ -20,8 +22,8 @@ namespace plexus {
 namespace {
 
 constexpr std::int64_t kDayMs = 86'400'000;
-constexpr std::array<std::string_view, 5> kWorkNames = {"conflict", "blocked_root", "overdue",
-                                                        "stale", "frontier"};
+constexpr std::array<std::string_view, kWorkKinds> kWorkNames = {
+    "conflict", "blocked_root", "overdue", "stale", "frontier", "low_cluster"};
 
 std::string Key(const Snapshot& snapshot, NodeId node) {
   return "'" + std::string(DisplayName(snapshot.key(node))) + "'";
@@ -43,7 +45,7 @@ struct Found {
   NodeId node = kNoNode, other = kNoNode;
   WorkKind kind = WorkKind::kConflict;
   bool due = false;      // overdue by its column
-  double amount = 0;     // ms, or decisions held up
+  double amount = 0;     // ms, decisions held up, or of a cluster
   std::size_t pair = 0;  // kFrontier: of `pairs_`
 };
 
@@ -58,34 +60,31 @@ class Queue {
       : snapshot_(snapshot), options_(options), salience_(salience) {}
 
   Status Run() {
-    const DecisionOptions& decisions = options_.decisions;
-    PLEXUS_ASSIGN(const auto conflicts, DecisionContradictions(snapshot_, decisions));
-    truncated_ = conflicts.truncated;
-    for (const Conflict& c : conflicts.conflicts)
-      Add({.node = c.a, .other = c.b, .kind = WorkKind::kConflict},
-          (1 + std::max(salience_.percentiles[c.a], salience_.percentiles[c.b])) / 2,
-          options_.conflict_weight);
-    PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = decisions}));
-    for (const BlockingRoot& root : blocked.roots) {
-      const auto held = static_cast<double>(root.holds);
-      Add({.node = root.node, .kind = WorkKind::kBlockedRoot, .amount = held}, held / (held + 1),
-          options_.blocked_weight);
-    }
+    if (Wants(WorkKind::kConflict)) PLEXUS_TRY(AddConflicts());
+    if (Wants(WorkKind::kBlockedRoot)) PLEXUS_TRY(AddBlocked());
     const std::vector<NodeId> nodes = salience_.nodes.ToList();
     PLEXUS_ASSIGN(const auto states,
-                  StatusOf(snapshot_, nodes, snapshot_.TimeOr(decisions.now_ms)));
+                  StatusOf(snapshot_, nodes, snapshot_.TimeOr(options_.decisions.now_ms)));
     const auto due = DueColumn();
     for (const DecisionStatus& state : states) {
       if (!state.active) continue;
-      AddOverdue(state, due);
-      AddStale(state.node);
+      if (Wants(WorkKind::kOverdue)) AddOverdue(state, due);
+      if (Wants(WorkKind::kStale)) AddStale(state.node);
     }
-    return AddFrontier();
+    if (Wants(WorkKind::kLowCluster)) AddClusters(states);
+    return Wants(WorkKind::kFrontier) ? AddFrontier() : Status();
   }
 
   WorkQueueResult Take() {
     WorkQueueResult result;
     result.truncated = salience_.truncated || truncated_;
+    if (options_.each > 0) {
+      std::ranges::sort(found_, Before);
+      std::array<std::size_t, kWorkKinds> of{};
+      std::erase_if(found_, [&](const Found& f) {
+        return ++of[static_cast<std::size_t>(f.kind)] > options_.each;
+      });
+    }
     result.total = found_.size();
     internal::SortTopK(found_, options_.top, Before);
     for (const Found& f : found_)
@@ -94,6 +93,83 @@ class Queue {
   }
 
  private:
+  bool Wants(WorkKind kind) const {
+    const std::vector<WorkKind>& kinds = options_.kinds;
+    return kinds.empty() || std::ranges::find(kinds, kind) != kinds.end();
+  }
+
+  Status AddConflicts() {
+    PLEXUS_ASSIGN(const auto conflicts, DecisionContradictions(snapshot_, options_.decisions));
+    truncated_ = conflicts.truncated;
+    for (const Conflict& c : conflicts.conflicts)
+      Add({.node = c.a, .other = c.b, .kind = WorkKind::kConflict},
+          (1 + std::max(salience_.percentiles[c.a], salience_.percentiles[c.b])) / 2,
+          options_.conflict_weight);
+    return {};
+  }
+
+  Status AddBlocked() {
+    PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = options_.decisions}));
+    for (const BlockingRoot& root : blocked.roots) {
+      const auto held = static_cast<double>(root.holds);
+      Add({.node = root.node, .kind = WorkKind::kBlockedRoot, .amount = held}, held / (held + 1),
+          options_.blocked_weight);
+    }
+    return {};
+  }
+
+  // Components over the edges between active decisions, each by its smallest key.
+  void AddClusters(const std::vector<DecisionStatus>& states) {
+    std::unordered_map<NodeId, NodeId> parent;
+    for (const DecisionStatus& state : states)
+      if (state.active) parent.emplace(state.node, state.node);
+    const auto root = [&](NodeId v) {
+      while (parent[v] != v) v = parent[v] = parent[parent[v]];
+      return v;
+    };
+    for (const DecisionStatus& state : states) {
+      if (!state.active) continue;
+      snapshot_.ForEachArc(Direction::kOut, state.node, Relations(), [&](const Arc& arc) {
+        if (!parent.contains(arc.neighbor)) return;
+        const NodeId a = root(state.node), b = root(arc.neighbor);
+        parent[std::max(a, b)] = std::min(a, b);
+      });
+    }
+    struct Cluster {
+      NodeId first = kNoNode;
+      std::size_t size = 0;
+      double most = 0;
+    };
+    std::map<NodeId, Cluster> clusters;
+    for (const DecisionStatus& state : states) {
+      if (!state.active) continue;
+      Cluster& cluster = clusters[root(state.node)];
+      if (cluster.size++ == 0 || snapshot_.key(state.node) < snapshot_.key(cluster.first))
+        cluster.first = state.node;
+      cluster.most = std::max(cluster.most, salience_.percentiles[state.node]);
+    }
+    for (const auto& [root_of, cluster] : clusters) {
+      if (cluster.size < 2 || cluster.most > options_.low_percentile) continue;
+      const auto size = static_cast<double>(cluster.size);
+      Add({.node = cluster.first, .kind = WorkKind::kLowCluster, .amount = size},
+          (1 - cluster.most) * size / (size + 2), options_.cluster_weight);
+    }
+  }
+
+  ArcFilter Relations() const {
+    return ArcFilter::Kinds(snapshot_.schema(), {})
+        .ValidAt(snapshot_.TimeOr(options_.decisions.now_ms));
+  }
+
+  bool Linked(NodeId a, NodeId b) const {
+    bool linked = false;
+    snapshot_.ForEachArc(Direction::kBoth, a, Relations(), [&](const Arc& arc) {
+      linked = arc.neighbor == b;
+      return !linked;
+    });
+    return linked;
+  }
+
   void Add(Found found, double value, double weight) {
     found.score = value * weight;
     found.value = value;
@@ -116,6 +192,9 @@ class Queue {
         return "much stands on it, and it was not touched for " + Days(f.amount);
       case WorkKind::kFrontier:
         return pairs_[f.pair].reason;
+      case WorkKind::kLowCluster:
+        return std::to_string(static_cast<std::uint64_t>(f.amount)) +
+               " decisions hang together, and few others need them";
     }
     return {};
   }
@@ -170,13 +249,23 @@ class Queue {
     const NodeSubset pool = visible->Intersect(salience_.nodes);
     if (pool.count() < 2) return {};
     NeverComposedOptions options;
-    options.top = options_.frontier;
     options.now_ms = snapshot_.TimeOr(decisions.now_ms);
     options.pool = &pool;
     options.run = decisions.run;
-    PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot_, options));
-    truncated_ = truncated_ || page.truncated;
-    pairs_ = std::move(page.sets);
+    // Pairs that an edge links are passed over: more are asked for until enough are left.
+    for (options.top = options_.frontier;; options.top *= 2) {
+      options.top = std::min(options.top, kMaxNeverComposedTop);
+      PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot_, options));
+      const bool all = page.sets.size() < options.top || options.top == kMaxNeverComposedTop;
+      std::erase_if(page.sets, [&](const NeverComposedSet& set) {
+        return Linked(set.members[0], set.members[1]);
+      });
+      if (!all && !page.truncated && page.sets.size() < options_.frontier) continue;
+      truncated_ = truncated_ || page.truncated;
+      page.sets.resize(std::min(page.sets.size(), options_.frontier));
+      pairs_ = std::move(page.sets);
+      break;
+    }
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       Add({.node = pairs_[i].members[0],
            .other = pairs_[i].members[1],
@@ -201,7 +290,8 @@ std::string_view WorkName(WorkKind kind) { return kWorkNames[static_cast<std::si
 Result<WorkQueueResult> WorkQueue(const Snapshot& snapshot, const WorkQueueOptions& options) try {
   for (const double share :
        {options.conflict_weight, options.blocked_weight, options.overdue_weight,
-        options.stale_weight, options.stale_percentile})
+        options.stale_weight, options.stale_percentile, options.frontier_weight,
+        options.cluster_weight, options.low_percentile})
     if (!(share >= 0 && share <= 1))
       return Fail(ErrorCode::kInvalidArgument, "weights and percentiles are 0 to 1");
   if (options.period_ms <= 0) return Fail(ErrorCode::kInvalidArgument, "period_ms is above 0");

@@ -1,10 +1,12 @@
-// The work queue: what somebody should look at next, of five sources, as one ranked list.
+// The work queue: what somebody should look at next, of six sources, as one ranked list.
 //
 //   conflict      an open conflict between active decisions
 //   blocked_root  a decision that holds others up
 //   overdue       an active decision without an outcome whose time has come
 //   stale         an active decision that much stands on and that nobody touched for long
-//   frontier      a pair of decisions that no event has together (never_composed.h, kSurface)
+//   frontier      a pair of decisions that no event has together and no edge links
+//                 (never_composed.h, kSurface)
+//   low_cluster   active decisions that edges tie together, two or more, none of them salient
 //
 // score = weight of the source x value; every value is in [0, 1]:
 //   conflict      (1 + the larger percentile of salience of both sides) / 2
@@ -12,6 +14,7 @@
 //   overdue       (1 + late / (late + period)) / 2
 //   stale         percentile x age / (age + period)
 //   frontier      score / (score + 2), of the score of the pair
+//   low_cluster   (1 - the largest percentile) x size / (size + 2)
 #pragma once
 
 #include <cstddef>
@@ -27,25 +30,36 @@
 
 namespace plexus {
 
-enum class WorkKind : std::uint8_t { kConflict, kBlockedRoot, kOverdue, kStale, kFrontier };
+enum class WorkKind : std::uint8_t {
+  kConflict,
+  kBlockedRoot,
+  kOverdue,
+  kStale,
+  kFrontier,
+  kLowCluster,
+};
+inline constexpr std::size_t kWorkKinds = 6;
 std::string_view WorkName(WorkKind kind);  // "conflict" ...
 
 struct WorkQueueOptions {
   DecisionOptions decisions = {};
-  std::size_t top = 20;  // 0: all.
+  std::vector<WorkKind> kinds = {};  // Only of these sources. None: all.
+  std::size_t top = 20;              // 0: all.
+  std::size_t each = 0;              // At most so many of a source, the best. 0: no limit.
   double conflict_weight = 1, blocked_weight = 0.9, overdue_weight = 0.8, stale_weight = 0.6;
-  double frontier_weight = 0.4;
+  double frontier_weight = 0.4, cluster_weight = 0.3;
   // An integer column with the time in ms when a decision is due; a graph may have none of the
   // name. Without a value it is due `period_ms` after created_at.
   std::string due_column = "review_at";
   std::int64_t period_ms = std::int64_t{30} * 86'400'000;
   double stale_percentile = 0.8;  // From here on a decision can be stale.
+  double low_percentile = 0.5;    // A cluster is low where no decision is above it.
   std::size_t frontier = 5;       // Pairs of the frontier, at most 1000; 0: none, and no cost.
 };
 
 struct WorkItem {
   WorkKind kind = WorkKind::kConflict;
-  NodeId node = kNoNode, other = kNoNode;  // other: of a pair.
+  NodeId node = kNoNode, other = kNoNode;  // other: of a pair. A cluster by its smallest key.
   double score = 0, value = 0, weight = 0;
   std::string reason = {};  // A sentence.
 };

@@ -1,4 +1,5 @@
-// Three searches: opposing outcomes in the category, keys in the text, shared tags and terms.
+// One search after the other: opposing outcomes in the category, keys in the text, shared tags and
+// terms, near vectors, equal properties.
 #include "algorithms/memory/decisions_suggest.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <unordered_set>
 
 #include "algorithms/memory/internal/ledger/ledger_read.h"
+#include "algorithms/memory/internal/near_vectors.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"
@@ -46,6 +48,8 @@ class Suggest {
     PLEXUS_TRY(Opposing());
     PLEXUS_TRY(Named());
     PLEXUS_TRY(Sharing());
+    PLEXUS_TRY(Near());
+    for (const std::string& property : options_.properties) PLEXUS_TRY(Same(property));
     static constexpr std::string_view kOrder[] = {"contradicts", "caused_by", "relates_to",
                                                   "refines"};
     std::ranges::stable_sort(result_.edges, {}, [](const SuggestedEdge& e) {
@@ -164,30 +168,80 @@ class Suggest {
     options.run = options_.decisions.run;
     PLEXUS_ASSIGN(const SimilarNodesResult similar, SimilarNodes(snapshot_, node_, options));
     result_.truncated = result_.truncated || similar.truncated;
-    const std::string_view category = StringOf(snapshot_, kCategory, node_);
-    std::size_t relates = 0, refines = 0;
     for (const SimilarNeighbor& near : similar.nodes) {
-      if (near.score < options_.least_shared || !decisions_.contains(near.node)) continue;
-      if (Suggested(near.node) || Linked(near.node)) continue;
-      PLEXUS_ASSIGN(const bool active, IsActive(near.node));
-      if (!active) continue;
-      const bool newer = !category.empty() &&
-                         StringOf(snapshot_, kCategory, near.node) == category &&
-                         CreatedAt(near.node) < CreatedAt(node_);
-      std::size_t& count = newer ? refines : relates;
-      if (count++ == options_.top) {
+      if (near.score < options_.least_shared) continue;
+      PLEXUS_TRY(Relate(near.node, "shares tags and terms",
+                        {{"jaccard", Share(near.score)}, {"shared", std::to_string(near.shared)}}));
+    }
+    return {};
+  }
+
+  Status Near() {
+    PLEXUS_ASSIGN(const NearestResult nearest,
+                  memory_internal::NearVectors(snapshot_, node_, options_.space,
+                                               options_.least_cosine, decisions_,
+                                               options_.top + linked_.size() + result_.edges.size(),
+                                               options_.decisions.run));
+    result_.truncated = result_.truncated || nearest.truncated;
+    for (const NearestHit& hit : nearest.nodes)
+      PLEXUS_TRY(Relate(hit.node, "has a near vector",
+                        {{"cosine", Share(hit.measure)}, {"space", options_.space}}));
+    return {};
+  }
+
+  // A value as a node has it: of the column, else of the property of that name.
+  Result<std::string> TextOf(NodeId node, const std::string& name) const {
+    if (const auto column = snapshot_.schema().FindColumn(name);
+        column && snapshot_.schema().columns()[*column].type == ColumnType::kString) {
+      const auto text = snapshot_.string_column(*column, node);
+      if (text) return std::string(snapshot_.string(*text));
+    }
+    PLEXUS_ASSIGN(const std::string bytes,
+                  memory_internal::StoredPayload(
+                      snapshot_, snapshot_.payload_ref(node, NodeField::kProperties)));
+    if (bytes.empty()) return std::string();
+    PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
+    const auto value = map.root().Find(name);
+    const auto text = value ? value->AsString() : std::nullopt;
+    return text ? std::string(*text) : std::string();
+  }
+
+  Status Same(const std::string& property) {
+    PLEXUS_ASSIGN(const std::string own, TextOf(node_, property));
+    if (own.empty()) return {};
+    std::uint64_t looked = 0;
+    for (const NodeId other : decisions_.ToList()) {
+      if (looked++ % 64 == 0 && options_.decisions.run.budget.Interrupted()) {
         result_.truncated = true;
         break;
       }
-      SuggestedEdge edge{
-          node_,
-          near.node,
-          newer ? "refines" : "relates_to",
-          newer ? "newer in the same category, and shares tags and terms" : "shares tags and terms",
-          {{"jaccard", Share(near.score)}, {"shared", std::to_string(near.shared)}}};
-      if (newer) edge.evidence.emplace_back("category", category);
-      result_.edges.push_back(std::move(edge));
+      PLEXUS_ASSIGN(const std::string theirs, TextOf(other, property));
+      if (theirs == own)
+        PLEXUS_TRY(Relate(other, "has the same " + property, {{property, own}}));
     }
+    return {};
+  }
+
+  // Unless the pair is linked or suggested already, or the other one is not active.
+  Status Relate(NodeId other, const std::string& reason,
+                std::vector<std::pair<std::string, std::string>> evidence) {
+    if (other == node_ || !decisions_.contains(other) || Suggested(other) || Linked(other))
+      return {};
+    PLEXUS_ASSIGN(const bool active, IsActive(other));
+    if (!active) return {};
+    const std::string_view category = StringOf(snapshot_, kCategory, node_);
+    const bool newer = !category.empty() && StringOf(snapshot_, kCategory, other) == category &&
+                       CreatedAt(other) < CreatedAt(node_);
+    std::size_t& count = newer ? refines_ : relates_;
+    if (count == options_.top) {
+      result_.truncated = true;
+      return {};
+    }
+    ++count;
+    if (newer) evidence.emplace_back("category", category);
+    result_.edges.push_back({node_, other, newer ? "refines" : "relates_to",
+                             newer ? "newer in the same category, and " + reason : reason,
+                             std::move(evidence)});
     return {};
   }
 
@@ -230,7 +284,8 @@ class Suggest {
   const NodeId node_;
   const NodeSubset& decisions_;
   const SuggestOptions& options_;
-  std::unordered_set<NodeId> linked_;  // by any edge between facts
+  std::unordered_set<NodeId> linked_;      // by any edge between facts
+  std::size_t relates_ = 0, refines_ = 0;  // found by Relate
   SuggestResult result_;
 };
 
@@ -242,6 +297,8 @@ Result<SuggestResult> SuggestEdges(const Snapshot& snapshot, NodeId node,
     return Fail(ErrorCode::kInvalidArgument, "top is 1 to 1000");
   if (!(options.least_shared > 0 && options.least_shared <= 1))
     return Fail(ErrorCode::kInvalidArgument, "least_shared is above 0 and at most 1");
+  if (!(options.least_cosine > 0))
+    return Fail(ErrorCode::kInvalidArgument, "least_cosine is above 0");
   if (node >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
   if (!snapshot.alive(node))

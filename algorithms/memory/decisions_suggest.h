@@ -2,8 +2,9 @@
 //
 //   contradicts  an active decision of the same category has the opposing outcome
 //   caused_by    the text names the key of a decision whose outcome is recorded
-//   relates_to   it names one without, or shares tags and terms with an active decision
-//   refines      it shares tags and terms with an older active decision of its category
+//   relates_to   it names one without; or an active decision shares tags and terms with it, has a
+//                vector near its own, or the same value of a property that is asked for
+//   refines      the same, but for the name, of an older active decision of its category
 //
 // Of a pair the first that holds is suggested, but contradicts and caused_by may stand together.
 // A key is named by a word of the text between blanks, without the punctuation around it.
@@ -28,6 +29,9 @@ struct SuggestOptions {
   DecisionOptions decisions = {};
   std::size_t top = 20;       // Of each relation, 1 to 1000.
   double least_shared = 0.5;  // Jaccard over tags and terms, in (0, 1].
+  std::string space = "default";
+  double least_cosine = 0.8;  // Of vectors; above 1: they do not count.
+  std::vector<std::string> properties = {};  // Of texts, such as "pattern"; or columns of texts.
   std::string created_by = "suggest";
 };
 
@@ -47,7 +51,8 @@ struct SuggestResult {
 };
 
 // Computes: the edges that are not there yet.
-// Complexity: O(nodes + the words of the text + arcs of its tags and terms).
+// Complexity: O(nodes + the words of the text + arcs of its tags and terms), the vectors of the
+//   space once, and the properties of all decisions where some are asked for.
 // Errors: kInvalidArgument: no such node, not one of the decisions, an option out of range.
 //   kNotFound: the node was removed. kCorruption: its text cannot be read. kResourceExhausted.
 // Threads: thread-safe. The list is the same at any thread count.

@@ -33,6 +33,8 @@ Status CheckOptions(const Snapshot& snapshot, const ShortestPathOptions& options
   if (options.count < 1 || options.count > kMaxPaths)
     return Fail(ErrorCode::kInvalidArgument, "count " + std::to_string(options.count) +
                                                  " is not in 1.." + std::to_string(kMaxPaths));
+  if (options.max_hops != UINT32_MAX && options.cost != PathCost::kHops)
+    return Fail(ErrorCode::kInvalidArgument, "max_hops is for paths by hops");
   if (options.cost != PathCost::kColumn) return {};
   const auto& columns = snapshot.schema().columns();
   if (options.column >= columns.size() || columns[options.column].name.empty() ||
@@ -60,6 +62,9 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
       for (bool more = true;
            more && result.paths.size() < static_cast<std::size_t>(options.count);) {
         PLEXUS_ASSIGN(more, next.Find());
+        if (!more || result.paths.back().edges.size() <= options.max_hops) continue;
+        result.paths.pop_back();
+        more = false;
       }
     }
   }

@@ -31,6 +31,7 @@ struct ShortestPathOptions {
   PathCost cost = PathCost::kHops;
   ColumnId column{};  // With kColumn.
   int count = 1;      // 1..1000 paths, cheapest first.
+  std::uint32_t max_hops = UINT32_MAX;  // No path has more edges. Only with kHops.
   Direction direction = Direction::kOut;
   GraphFilter filter = {};  // subset: the two ends need not be in it.
   // budget: edges count over all searches together, nodes in each one (the tree of the next paths
@@ -60,7 +61,8 @@ struct ShortestPathResult {
 //   O(length) for each path. The worst case is Yen's, O(count * length * R log R).
 // Memory: about 60 bytes a reached node. A step of a listed path takes 24 bytes of reply and 32 of
 //   open sets.
-// Errors: kInvalidArgument: a kind, node, column or count out of range, or, named in the message,
+// Errors: kInvalidArgument: a kind, node, column or count out of range, max_hops with another cost
+//   than hops (the best ways of so many edges are Traverse's), or, named in the message,
 //   an edge of weight above 1 with kLogWeight or a node of negative column value. kNotFound: an end
 //   that was removed. kResourceExhausted: no memory.
 // Threads: thread-safe and deterministic, on the caller's thread.

@@ -21,7 +21,8 @@
 // A term that a candidate does not have counts 0. relevance = sum of weight * value.
 // Fusion:
 //   sum    score = relevance
-//   rrf    score = sum over the terms of weight / (60 + rank). Lists hold scores above 0
+//   rrf    score = sum over the terms of weight / (k + rank), k the plan's rank_constant. Lists
+//          hold scores above 0
 //   mmr    one after the other the candidate of the largest score = lambda * relevance / sum of the
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
 //
@@ -46,6 +47,7 @@
 #include "algorithms/common/run_options.h"
 #include "algorithms/common/simd_level.h"
 #include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/rank_fusion.h"
 #include "algorithms/retrieval/score_terms.h"
 #include "engine/error.h"
 #include "engine/schema.h"
@@ -60,6 +62,7 @@ struct PlanLimits {
   static constexpr std::size_t kMaxReached = 100'000;    // By an expansion.
   static constexpr double kMaxWeight = 1e6;              // Of a term.
   static constexpr double kMaxHalfLifeDays = 1'000'000;  // Of age.
+  static constexpr double kMaxRankConstant = 1e6;        // Of rrf.
 };
 
 enum class SeedBy : std::uint8_t { kVector, kWords, kKeys, kPageRank };
@@ -122,7 +125,8 @@ struct RetrievalPlan {
   PlanFilter filter = {};
   PlanScore score = {};
   Fusion fuse = Fusion::kSum;
-  double lambda = 0.7;  // Of mmr, in [0, 1].
+  double lambda = 0.7;                  // Of mmr, in [0, 1].
+  double rank_constant = kFusionRank;  // Of rrf, 0 to kMaxRankConstant.
   std::size_t top = 10;
 };
 

@@ -124,5 +124,49 @@ TEST_F(ListTest, AMistakeIsShownByACaret) {
   EXPECT_EQ(Run({"list", "--index", "--scope", "user"}).code, 2);
 }
 
+// Edges are selected, sorted and shown as nodes are.
+TEST_F(ListTest, EdgesByAnExpression) {
+  ASSERT_EQ(Run({"link", "a", "causes", "c", "--weight", "0.25", "--props", R"({"reward":0.7})",
+                 "--created-at", "2026-03-01"})
+                .code,
+            0);
+  ASSERT_EQ(Run({"link", "b", "contradicts", "a", "--created-by", "anna"}).code, 0);
+  const auto ends = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"list", "--edges", "--json"});
+    const Finished done = Run(options);
+    EXPECT_EQ(done.code, 0) << done.err;
+    std::string text;
+    const boost::json::object reply = done.Json();
+    for (const auto& edge : reply.at("results").as_array())
+      text += std::string(edge.at("source").as_string()) + edge.at("target").as_string().c_str() +
+              " ";
+    return text;
+  };
+  EXPECT_EQ(ends({"--kinds", "supports,causes"}), "ac ab bc ca ");
+  EXPECT_EQ(ends({}), "ac ab ab bc ca ");  // of a symmetric kind once, from the smaller id
+  EXPECT_EQ(ends({"--where", "weight < 0.5"}), "ac ");
+  ASSERT_EQ(Run({"link", "c", "refines", "b", "--weight", "0.8"}).code, 0);
+  EXPECT_EQ(ends({"--where", "weight = 0.8"}), "cb ");  // though it is stored in 32 bits
+  ASSERT_EQ(Run({"unlink", "c", "refines", "b"}).code, 0);
+  EXPECT_EQ(ends({"--where", "kind = 'contradicts' and created_by = 'anna'"}), "ab ");
+  EXPECT_EQ(ends({"--where", "props.reward > 0.5 or source = 'c'"}), "ac ca ");
+  EXPECT_EQ(ends({"--where", "created_at < '2026-04-01'"}), "ac ");
+  EXPECT_EQ(ends({"--sort", "weight", "--top", "1"}), "ac ");
+  EXPECT_EQ(ends({"--node-kinds", "memory"}), "ab ab ");  // both ends
+  EXPECT_EQ(ends({"--kinds", "has_tag", "--where", "target = 'tag:big'"}), "atag\x1f" "big ");
+  const auto reply = Run({"list", "--edges", "--json", "--columns", "source,weight,props.reward",
+                          "--where", "weight < 0.5"})
+                         .Json();
+  EXPECT_EQ(reply.at("total").as_int64(), 1);
+  EXPECT_EQ(boost::json::serialize(reply.at("results").at(0)),
+            R"({"source":"a","weight":2.5E-1,"props.reward":7E-1})");
+  const Finished table = Run({"list", "--edges", "--where", "kind = 'causes'"});
+  EXPECT_NE(table.out.find("a       causes  c"), std::string::npos) << table.out;
+  const Finished wrong = Run({"list", "--edges", "--where", "kind = 'cuases'"});
+  EXPECT_EQ(wrong.code, 2) << wrong.out;
+  EXPECT_EQ(Run({"list", "--edges", "--keys"}).code, 2);
+  EXPECT_EQ(Run({"list", "--edges", "--details", "kind"}).code, 2);  // would be ignored
+}
+
 }  // namespace
 }  // namespace plexus::testing

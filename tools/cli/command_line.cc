@@ -32,8 +32,8 @@ constexpr std::size_t kHelpColumns = 70;
 
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
-    "--as-of SEQ|TIME, --scope S[,S], --node-kinds A,B, --where EXPRESSION, --now TIME,\n"
-    "--details kind,line,text, --node-columns A,B, --times ms|iso, --max-seconds S,\n"
+    "--as-of SEQ|TIME, --event-time TIME, --scope S[,S], --node-kinds A,B, --where EXPRESSION,\n"
+    "--now TIME, --details kind,line,text, --node-columns A,B, --times ms|iso, --max-seconds S,\n"
     "--max-bytes N, --threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =

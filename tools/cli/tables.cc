@@ -39,7 +39,9 @@ class Printer {
     std::string below = {};
   };
 
-  static bool Below(As as) { return as == As::kPath || as == As::kSteps || as == As::kShares; }
+  static bool Below(As as) {
+    return as == As::kPath || as == As::kSteps || as == As::kShares || as == As::kRelated;
+  }
   static bool Many(As as) { return as == As::kNodes; }
 
   // A node as one or two cells. `line`: the one of its text that a hit shows instead of the first.
@@ -208,6 +210,19 @@ class Printer {
     AddBelow(std::move(text));
   }
 
+  // "<--supports-- key  text"; of what is further than a hop also where that edge begins.
+  void AddRelated(const TreeNode& related) {
+    const TreeNode* inverse = related.Find("inverse");
+    const std::string way = Plain(*related.Find("direction"), 0);
+    std::string words = Plain(inverse ? *inverse : *related.Find("relation"), 0);
+    if (const TreeNode* label = related.Find("label")) words += ":" + Plain(*label, 0);
+    std::string text = way == "in" && !inverse ? "<--" + words + "-- "
+                       : way == "both"         ? "--" + words + "-- "
+                                               : "--" + words + "--> ";
+    if (related.Find("hop")->number() > 1) text.insert(0, Key(*related.Find("from")->node()) + " ");
+    AddBelow("    " + text + Whole(*related.Find("key")->node()));
+  }
+
   // "key|members": the list where there is one, else the node.
   static const TreeNode* Choose(const TableColumn& column, const ReplyRow& row) {
     const std::size_t bar = column.field.find('|');
@@ -251,6 +266,8 @@ class Printer {
         if (!cell->array()->empty()) AddBelow("    " + Path(*cell->array(), row));
       } else if (column->as == As::kSteps) {
         AddSteps(*cell->array(), row);
+      } else if (column->as == As::kRelated) {
+        for (const TreeNode& related : *cell->array()) AddRelated(related);
       } else {
         AddShares(*column, *cell->array());
       }

@@ -70,6 +70,10 @@ Access MakesGraph(const Request& request) {
   return expects ? Access::kWrite : Access::kCreate;
 }
 
+Access AccessToWrite(const Request& request) {
+  return request.operation().AccessFor(IsDryRun(request) ? request.Without("dry_run") : request);
+}
+
 WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
   WriteBatch batch(workspace.now_ms());
   if (!request.Has("expect_sequence")) return batch;

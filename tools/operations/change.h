@@ -25,6 +25,8 @@ std::string DryRunClosing(const Request& request);
 // made.
 Access ChangesGraph(const Request& request);
 Access MakesGraph(const Request& request);
+// How the graph would be open if the request were no dry run.
+Access AccessToWrite(const Request& request);
 
 // A batch at the workspace's time, with the request's expect_sequence where the row has it.
 WriteBatch MakeBatch(const Workspace& workspace, const Request& request);

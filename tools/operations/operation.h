@@ -134,6 +134,7 @@ enum class As : std::uint8_t {
   kPath,     // edges, from node to node, on a line below
   kSteps,    // edges, a node and an edge a line, below
   kShares,   // keys with weights, on a line below
+  kRelated,  // related nodes, an edge and a node a line, below
 };
 
 struct TableColumn {

@@ -72,6 +72,8 @@ void AddConflicts(Rows& rows);
 void AddConflictsResolve(Rows& rows);  // by AddConflicts
 void AddDecisions(Rows& rows);
 void AddDecisionsCheck(Rows& rows);  // by AddDecisions
+void AddDecisionsFold(Rows& rows);   // by AddDecisions
+void AddDecisionsQueue(Rows& rows);  // by AddDecisions
 void AddDecisionsState(Rows& rows);  // by AddDecisions
 // Care.
 void AddMaintenance(Rows& rows);

@@ -77,6 +77,11 @@ Parameter DetailsParameter() {
 const Parameters& CommonParameters() {
   static const Parameters common = {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
+      tools::Text("event_time", "TIME",
+                  "leave out facts, events, outcomes and relations whose own time (created_at, "
+                  "labeled_at) is later: what was there then, also of a history that was imported "
+                  "since")
+          .Named(Means::kTime),
       tools::List("scope", "S[,S]",
                   "only nodes of these scopes: a filter of what is listed, no right; a shell "
                   "begun with it keeps to them"),

@@ -27,8 +27,8 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
-// as_of, scope, node_kinds, where, now, details, max_seconds, max_bytes: which state, which nodes,
-// what time it is, what a reply says beside a key, and how long it may take and become.
+// as_of, event_time, scope, node_kinds, where, now, details, max_seconds, max_bytes: which state,
+// which nodes, what time it is, what a reply says beside a key, how long it may take and become.
 const Parameters& CommonParameters();
 
 class Request {
@@ -63,6 +63,7 @@ class Request {
   }
 
   const Operation& operation() const { return *operation_; }
+  Spelling spelling() const { return spelling_; }
   // What was asked for, defaults aside.
   bool Given(std::string_view name) const;
   bool Has(std::string_view name) const { return Index(name).has_value(); }

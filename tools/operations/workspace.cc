@@ -16,6 +16,7 @@
 #include "tools/operations/reply/iso_times.h"
 #include "tools/operations/reply/node_details.h"
 #include "tools/operations/reply/node_list.h"
+#include "tools/operations/scope/event_time.h"
 #include "tools/operations/structure/no_edges_note.h"
 
 namespace plexus::tools {
@@ -29,9 +30,9 @@ Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::stri
   return scope ? of_kinds.Intersect(*scope) : of_kinds;
 }
 
-// How the graph would be open if the request were no dry run.
-Access AccessToWrite(const Request& request) {
-  return request.operation().AccessFor(IsDryRun(request) ? request.Without("dry_run") : request);
+// The parameter of the expression that selects nodes; null: it is about edges (list).
+const char* WhereOfNodes(const Request& request) {
+  return request.Has("edges") && request.Flag("edges") ? nullptr : "where";
 }
 
 bool WasMoved(Workspace& workspace, const Request& request, Sequence before) {
@@ -207,8 +208,16 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);
     if (now.empty()) view.now_ms = asked ? *asked : view.snapshot.time_ms();
   }
+  if (request.Given("event_time")) {
+    PLEXUS_ASSIGN(const std::int64_t then, ParseTime(request.Text("event_time"), view.now_ms));
+    PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+    PLEXUS_ASSIGN(view.snapshot, AtEventTime(view.snapshot, then, budget, executor()));
+    view.past = true;
+    if (now.empty()) view.now_ms = then;
+  }
   view.scope = InScopes(view.snapshot, request, KeepsOrders(view));
-  PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
+  PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", WhereOfNodes(request),
+                                     std::move(view.scope)));
   if (request.Has("show_kinds")) {
     PLEXUS_ASSIGN(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
   }
@@ -222,7 +231,7 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
   if (request.Given(kinds)) {
     PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among, KeepsOrders(view)));
   }
-  if (!request.Given(where)) return among;
+  if (!where || !request.Given(where)) return among;
   WhereOptions options;
   options.now_ms = view.now_ms;
   options.subset = among ? &*among : nullptr;
@@ -239,40 +248,6 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
 
 Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   return Seen(as_of, request);
-}
-
-// Elsewhere a selection would be ignored.
-bool SelectsNodes(const Operation& operation) {
-  constexpr std::string_view kOthers[] = {"list",  "find",  "neighbors", "export",
-                                          "terms", "embed", "build"};
-  // A check judges the graph as it is and all of it: less would be a way round its rules.
-  if (operation.name == "decisions_check") return false;
-  return operation.group == "Ask" ||
-         std::ranges::find(kOthers, operation.name) != std::end(kOthers);
-}
-
-Status CheckCommon(const Request& request) {
-  const Operation& operation = request.operation();
-  const auto refuse = [&](const char* parameter) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + CommandName(operation.name) + "' does not take " + request.Name(parameter));
-  };
-  for (const char* selects : {"where", "node_kinds", "scope"})
-    if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
-  // Nor is another time: what is active or blocked now is judged.
-  if (request.Given("now") && operation.name == "decisions_check") return refuse("now");
-  if (!request.Given("as_of")) return {};
-  PLEXUS_TRY(ParseMoment(request.Text("as_of"), 0));  // whether it can be read
-  if (operation.name == "decisions_check") return refuse("as_of");
-  // A dry run shows what would be written, which is the present: it is no way to write the past.
-  const bool dry = IsDryRun(request);
-  const Access access = AccessToWrite(request);
-  if (access == Access::kRead) return {};
-  if (access == Access::kNothing) return refuse("as_of");
-  return Fail(ErrorCode::kInvalidArgument,
-              request.Name("as_of") + " reads the past; this command writes" +
-                  (dry ? ", and " + request.Name("dry_run") + " shows what it would write now"
-                       : std::string()));
 }
 
 namespace {
@@ -336,7 +311,8 @@ Status Workspace::Look(const Request& request) {
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
   if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
-  if (request.Given("where")) NoteUnknownNames(request, "where", view_.scope);
+  if (request.Given("where") && WhereOfNodes(request))
+    NoteUnknownNames(request, "where", view_.scope);
   if (request.Has("show_where") && request.Given("show_where"))
     NoteUnknownNames(request, "show_where", view_.shown);
   NoteNoEdges(*this, request);

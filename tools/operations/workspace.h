@@ -55,7 +55,7 @@ struct View {
   Snapshot snapshot;
   std::int64_t now_ms = 0;
   std::optional<NodeSubset> scope, shown;
-  bool past = false;  // of --as-of: its state is not what the next request sees
+  bool past = false;  // its state is not what the next request sees
 };
 
 struct Moment;  // arguments.h
@@ -87,8 +87,8 @@ class Workspace {
   void SetStrict(bool strict) { options_.strict = strict; }
   // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
   Status Refresh(std::int64_t clock_ms);
-  // What the request's as_of, scope, node_kinds, where and now mean. Errors: kInvalidArgument, a
-  // time that cannot be read, or as_of with writing; the history's own.
+  // What the request's as_of, event_time, scope, node_kinds, where and now mean. Errors:
+  // kInvalidArgument, a time that cannot be read, or a past one with writing; the history's own.
   Status Look(const Request& request);
   // The same at another moment, without notes.
   Result<View> ViewAt(std::string_view as_of, const Request& request);

@@ -79,7 +79,9 @@ void PointSearch::GrowLevel(Side& side, Side& other) {
 }
 
 void PointSearch::ByHops() {
-  while (!best_ && !walk_.truncated()) {
+  // A meeting in the n-th level that is grown is n edges long.
+  for (std::uint32_t hops = 0; !best_ && !walk_.truncated(); ++hops) {
+    if (hops == walk_.options().max_hops) break;
     const std::size_t ahead = forward_.reached.size() - forward_.level;
     const std::size_t behind = backward_.reached.size() - backward_.level;
     if (ahead == 0 || behind == 0) break;

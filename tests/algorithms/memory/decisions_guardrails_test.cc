@@ -13,6 +13,7 @@
 #include "algorithms/memory/decisions_suggest.h"
 #include "engine/graph.h"
 #include "engine/preview.h"
+#include "engine/properties/properties.h"
 #include "tests/algorithms/memory/decision_graph.h"
 
 namespace plexus::testing {
@@ -217,6 +218,34 @@ TEST_F(Guardrails, UnlinkedAndRemoved) {
   EXPECT_EQ(r.hits[0].rule, 1u);
 }
 
+// Kinds that are declared acyclic: d2 and d3 depend on d1, d4 on d2.
+TEST_F(Guardrails, ClosesACycle) {
+  const GuardrailRule rule{.name = "acyclic",
+                           .does = ProposalDoes::kCloses,
+                           .kinds = {kDependsOn, kRefines},
+                           .message = "{other} leads back to {target}"};
+  const auto link = [&](NodeId from, EdgeKindId kind, NodeId to) {
+    return Check([&](WriteBatch& b) { b.Link(NodeRef::Id(from), kind, NodeRef::Id(to)); }, {rule});
+  };
+  const GuardrailResult closed = link(0, kDependsOn, 3);  // over d2
+  ASSERT_EQ(closed.hits.size(), 1u);
+  EXPECT_FALSE(closed.allowed);
+  EXPECT_EQ(closed.hits[0].message, "n0 leads back to n3");
+  EXPECT_FALSE(link(0, kRefines, 4).allowed);  // d5 refines d2: over both kinds
+  EXPECT_TRUE(link(3, kDependsOn, 0).allowed);
+  EXPECT_TRUE(link(0, kSupports, 3).allowed);  // another kind
+  const GuardrailResult both = Check(
+      [](WriteBatch& b) {
+        b.Link(NodeRef::Id(6), kDependsOn, NodeRef::Id(7));
+        b.Link(NodeRef::Id(7), kDependsOn, NodeRef::Id(6));
+      },
+      {rule});
+  EXPECT_EQ(both.hits.size(), 2u);  // of one proposal
+  EXPECT_TRUE(Check([](WriteBatch& b) { b.Unlink(NodeRef::Id(1), kDependsOn, NodeRef::Id(0)); },
+                    {rule})
+                  .allowed);
+}
+
 // What goes and comes back in one proposal is gone, with its text, values and edges.
 TEST_F(Guardrails, RemovedAndStatedAgain) {
   const GuardrailRule keep{.name = "keep",
@@ -364,11 +393,59 @@ TEST_F(Suggestions, SharedTags) {
   EXPECT_EQ(Shown(Ask("d2")), (std::vector<std::string>{"relates_to d13"}));
 }
 
+// Near vectors, and the same text in a property or a column; of those that nothing links yet.
+TEST_F(Suggestions, NearVectorsAndSameProperties) {
+  WriteBatch b(kDecisionsNow);
+  b.DefineSpace({"default", 2, Metric::kCosine});
+  const SpaceRef space = b.SpaceNamed("default");
+  const auto vector = [&](const char* key, float x, float y) {
+    const float values[] = {x, y};
+    b.SetVector(b.Node(key), space, values);
+  };
+  b.ClearPayload(b.Node("d13"), NodeField::kText);
+  vector("d13", 1, 0);
+  vector("d2", 0.9f, 0.1f);
+  vector("d6", 0.78f, 0.62f);  // a cosine below 0.8
+  vector("d7", 0, 1);
+  vector("d8", 1, 0);  // superseded
+  const auto pattern = [&](const char* key, const char* value) {
+    PropertyMapBuilder made;
+    made.String("pattern", value);
+    b.SetPayload(b.Node(key), NodeField::kProperties, made.Finish().value());
+  };
+  pattern("d13", "one source of truth");
+  pattern("d7", "one source of truth");
+  pattern("d6", "cache aside");
+  b.SetString(b.Node("d13"), kStakes, "high");
+  b.SetString(b.Node("d9"), kStakes, "high");
+  ASSERT_TRUE(graph_->Apply(b));
+  const Snapshot s = graph_->snapshot();
+  const auto ask = [&](SuggestOptions options) {
+    return Shown(SuggestEdges(s, *s.Find("d13"), options).value());
+  };
+  using List = std::vector<std::string>;
+  EXPECT_EQ(ask({}), (List{"relates_to d2"}));
+  EXPECT_EQ(ask({.least_cosine = 0.7}), (List{"relates_to d2", "relates_to d6"}));
+  EXPECT_EQ(ask({.least_cosine = 2}), List{});
+  EXPECT_EQ(ask({.space = "nosuch"}), List{});
+  EXPECT_EQ(ask({.least_cosine = 2, .properties = {"pattern"}}), (List{"relates_to d7"}));
+  EXPECT_EQ(ask({.properties = {"pattern", "stakes"}}),
+            (List{"relates_to d2", "relates_to d7", "relates_to d9"}));
+  const SuggestResult r = SuggestEdges(s, *s.Find("d13"), {.properties = {"pattern"}}).value();
+  EXPECT_EQ(r.edges[1].reason, "has the same pattern");
+  EXPECT_EQ(r.edges[1].evidence[0].second, "one source of truth");
+  WriteBatch link(kDecisionsNow);
+  link.Link(link.Node("d2"), kDependsOn, link.Node("d13"));
+  ASSERT_TRUE(graph_->Apply(link));
+  EXPECT_EQ(Shown(Ask("d13")), List{});
+}
+
 TEST_F(Suggestions, Refusals) {
   const Snapshot s = graph_->snapshot();
   EXPECT_EQ(SuggestEdges(s, 999).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(SuggestEdges(s, 0, {.top = 0}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(SuggestEdges(s, 0, {.least_shared = 0}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SuggestEdges(s, 0, {.least_cosine = 0}).error().code, ErrorCode::kInvalidArgument);
   WriteBatch b;
   b.RemoveNode(b.Node("d1"));
   ASSERT_TRUE(graph_->Apply(b));

@@ -423,6 +423,55 @@ TEST(Decisions, QueueRanksItsSources) {
   EXPECT_EQ(nodes(WorkKind::kOverdue), (std::set<NodeId>{1, 8, 9}));  // 40 days, none recorded
   EXPECT_EQ(nodes(WorkKind::kStale), (std::set<NodeId>{8, 9}));
   EXPECT_EQ(WorkQueue(g.snapshot(), {.period_ms = 0}).error().code, ErrorCode::kInvalidArgument);
+
+  // Only some sources, and so many of each.
+  const WorkQueueResult some =
+      WorkQueue(g.snapshot(), {.decisions = At(kDecisionsNow),
+                               .kinds = {WorkKind::kOverdue, WorkKind::kStale},
+                               .top = 0,
+                               .each = 1})
+          .value();
+  ASSERT_EQ(some.items.size(), 2u);
+  EXPECT_EQ(some.items[0].kind, WorkKind::kOverdue);
+  EXPECT_EQ(some.items[1].kind, WorkKind::kStale);
+  for (const WorkItem& item : some.items)
+    for (const WorkItem& other : r.items)
+      if (other.kind == item.kind) {
+        EXPECT_GE(item.score, other.score);
+      }
+}
+
+// Ten decisions share tags; what edges link is no news, what no other needs is a cluster.
+TEST(Decisions, QueuePassesOverLinkedPairsAndFindsClusters) {
+  const auto graph = Graph::InMemory();
+  WriteBatch batch(kDecisionsNow - 1);
+  std::vector<NodeRef> nodes;
+  for (int i = 0; i < 10; ++i) {
+    nodes.push_back(batch.UpsertNode("q" + std::to_string(i), kDecision));
+    for (const char* tag : {"queue", "oracle", "pause"})
+      batch.Link(nodes.back(), kHasTag, batch.IndexNode(kTag, tag));
+  }
+  for (int i = 1; i < 9; ++i) batch.Link(nodes[0], i % 2 ? kRefines : kRelatesTo, nodes[i]);
+  for (int i = 1; i < 8; ++i)
+    for (int j = i + 1; j < 9; ++j) batch.Link(nodes[j], kRelatesTo, nodes[i]);
+  ASSERT_TRUE(graph->Apply(batch));
+  const Snapshot s = graph->snapshot();
+  WorkQueueOptions options{.decisions = At(kDecisionsNow), .top = 0};
+  options.kinds = {WorkKind::kFrontier};
+  options.frontier = 20;
+  const WorkQueueResult pairs = WorkQueue(s, options).value();
+  ASSERT_EQ(pairs.items.size(), 9u);  // each with the one that no edge touches
+  for (const WorkItem& item : pairs.items) EXPECT_EQ(item.other, s.Find("q9"));
+  options.frontier = 4;  // of 45 pairs the first are linked
+  EXPECT_EQ(WorkQueue(s, options).value().items.size(), 4u);
+
+  options.kinds = {WorkKind::kLowCluster};
+  EXPECT_TRUE(WorkQueue(s, options).value().items.empty());  // some of them is salient
+  options.low_percentile = 1;
+  const WorkQueueResult low = WorkQueue(s, options).value();
+  ASSERT_EQ(low.items.size(), 1u);  // one decision is no cluster
+  EXPECT_EQ(low.items[0].node, s.Find("q0"));
+  EXPECT_EQ(low.items[0].reason, "9 decisions hang together, and few others need them");
 }
 
 TEST(Decisions, StatusAndQuality) {

@@ -140,6 +140,34 @@ TEST(ShortestPath, NextBestPathsEqualTheSortedListOfAll) {
   }
 }
 
+// No path is longer, and none that is as short is left out.
+TEST(ShortestPath, OfAtMostSoManyHops) {
+  for (const Case& c : SmallCases()) {
+    SCOPED_TRACE(c.name);
+    const CaseGraph g = Build(c, Shape::kDelta);
+    const Snapshot s = g.snapshot();
+    for (NodeId to = 0; to < std::min<NodeId>(s.node_count(), 12); ++to) {
+      if (!s.alive(0) || !s.alive(to)) continue;
+      for (const int count : {1, 8}) {
+        ShortestPathOptions options;
+        options.count = count;
+        const ShortestPathResult all = Query(s, 0, to, options);
+        for (options.max_hops = 0; options.max_hops < 6; ++options.max_hops) {
+          std::vector<std::vector<NodeId>> want, got;
+          for (const FoundPath& path : all.paths)
+            if (path.edges.size() <= options.max_hops) want.push_back(path.nodes);
+          for (const FoundPath& path : Query(s, 0, to, options).paths) got.push_back(path.nodes);
+          ASSERT_EQ(got, want) << to << " in " << options.max_hops << " hops";
+        }
+      }
+    }
+  }
+  const CaseGraph g = Build(SmallCases()[0], Shape::kDelta);
+  EXPECT_EQ(
+      ShortestPath(g.snapshot(), 0, 0, {.cost = PathCost::kWeight, .max_hops = 2}).error().code,
+      ErrorCode::kInvalidArgument);
+}
+
 TEST(ShortestPath, SubsetsKindsAndBudgets) {
   CaseGraph g;
   g.AddNodes(5);

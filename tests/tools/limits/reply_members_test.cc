@@ -240,6 +240,7 @@ TEST_F(ReplyMembers, TimesAreThoseOfTheRow) {
                                                "ledger_memory",
                                                "ledger_neighbors",
                                                "ledger_recent",
+                                               "list",
                                                "log",
                                                "match",
                                                "neighborhood",

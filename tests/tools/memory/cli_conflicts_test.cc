@@ -197,5 +197,17 @@ TEST_F(ConflictsCommand, WrongUsage) {
   EXPECT_NE(table.out.find("Gateway remembers keys for 24 hours"), std::string::npos) << table.out;
 }
 
+// What people are shown can be typed.
+TEST_F(ConflictsCommand, ChoicesAreCommands) {
+  const Finished table = Plexus({"conflicts", "list", "--db", Db(), "--now", "1700000100000"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  const std::string begin = "  plexus conflicts resolve --db " + Db() + " --";
+  for (const std::string choice : {"supersede=k1 k1 k2\n", "drop=k2 k1 k2\n", "keep-both k1 k2\n"})
+    EXPECT_NE(table.out.find(begin + choice), std::string::npos) << table.out;
+  EXPECT_EQ(Run({"conflicts", "resolve", "--supersede=k1", "k1", "k2"}).code, 0);
+  const Finished none = Plexus({"conflicts", "list", "--db", Db(), "--now", "1700000100000"});
+  EXPECT_EQ(none.out.find("resolve"), std::string::npos) << none.out;
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -238,7 +238,7 @@ TEST_F(RecallCommand, AUseIsWrittenWhenAsked) {
 TEST_F(RecallCommand, PeopleSeeWhyAndWhatRelates) {
   const Finished run = Plexus({"recall", "gateway keys", "--db", Db(), "--now", kLater});
   ASSERT_EQ(run.code, 0) << run.err;
-  for (const char* part : {"matches 2 of 2 words", "o1 supports k1", "contradicted by k2"})
+  for (const char* part : {"matches 2 of 2 words", "--supported_by--> o1", "contradicted by k2"})
     EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
 }
 
@@ -279,6 +279,19 @@ TEST(Texts, AreWholeOrMarked) {
   }
   EXPECT_EQ(Plexus({"find", "two", "--db", db, "--json"}).Json().at("results").at(0).at("line"),
             "two t\xC3\xA9");
+}
+
+// In a table relations come below their hit, with the other end's text.
+TEST_F(RecallCommand, RelationsStandBelowTheirHit) {
+  const Finished table = Plexus({"recall", "gateway keys", "--db", Db(), "--top", "1"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  const std::size_t hit = table.out.find("k1   Gateway");
+  const std::size_t first = table.out.find("    --contradicts-- k2  Gateway remembers");
+  EXPECT_LT(hit, first) << table.out;
+  EXPECT_NE(table.out.find("    --causes--> o1  Incident of third March"), std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("    --supported_by--> o1  Incident of third March"), std::string::npos)
+      << table.out;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // graph is opened again by every question.
 #include <gtest/gtest.h>
 
+#include <boost/json/serialize.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,32 @@ class RetrieveTurns : public StoredGraph<RetrieveTurns> {
     Import(lines);
   }
 };
+
+// --rank-constant K: the sum over the terms of weight / (K + rank), whatever the plan fuses by; 60
+// is rrf's own.
+TEST_F(RetrieveTurns, RankConstant) {
+  const std::vector<std::string> words = {"retrieve", "--plan", "rerank", "--vector", "[1, 0]"};
+  for (const double k : {0.0, 10.0, 60.0}) {
+    std::vector<std::string> asked = words;
+    asked.insert(asked.end(), {"--rank-constant", std::to_string(k)});
+    const object reply = Json(asked);
+    EXPECT_EQ(reply.at("fuse").as_string(), "rrf");
+    ASSERT_FALSE(reply.at("hits").as_array().empty());
+    for (const auto& hit : reply.at("hits").as_array()) {
+      double score = 0;
+      for (const auto& term : hit.at("terms").as_array())
+        if (const auto* rank = term.as_object().if_contains("rank"))
+          score += term.at("weight").to_number<double>() / (k + rank->to_number<double>());
+      EXPECT_NEAR(hit.at("score").to_number<double>(), score, 1e-12);
+    }
+    if (k != 60) continue;
+    const object plan = Json(
+        {"retrieve", "--vector", "[1, 0]", "--plan",
+         R"({"seeds":[{"by":"vector","per_hit":3}],"score":{"similarity":0.7,"graph":0.3},)"
+         R"("fuse":"rrf"})"});
+    EXPECT_EQ(serialize(plan.at("hits")), serialize(reply.at("hits")));
+  }
+}
 
 TEST_F(RetrieveTurns, Rerank) {
   const object reply = Json({"retrieve", "--plan", "rerank", "--vector", "[1,0]", "--top", "2"});
@@ -221,6 +248,7 @@ TEST(RetrievePlans, BadPlansNameThePlace) {
   refused(R"({"seeds":[{"by":"words"}],"score":{"words":1,"require":["x"]}})",
           "score.require[0]: ");
   refused(R"({"seeds":[{"by":"words"}],"score":{"pagerank":1}})", "score.pagerank: ");
+  refused(with(R"("rank_constant":-1)"), "rank_constant");
   refused(with(R"("fuse":"max")"), "fuse: 'max' is not one of sum, rrf, mmr");
   refused(with(R"("lambda":2)"), "lambda: ");
   refused(with(R"("top":0)"), "top: 0 is not in 1..10000");

@@ -1,4 +1,4 @@
-// list: nodes that an expression selects, in a chosen order, with chosen columns.
+// list: nodes, or edges, that an expression selects, in a chosen order, with chosen columns.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -10,6 +10,7 @@
 #include "algorithms/retrieval/where.h"
 #include "engine/times.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/graph/edge_table.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
@@ -42,6 +43,15 @@ struct Listed {
   NodeListReply nodes;
   std::vector<NodeColumn> columns;
   std::vector<std::vector<NodeValue>> rows;
+  std::optional<EdgeTable> edges;  // `nodes` are its nodes
+
+  // The node of the graph whose key a value of this row is; kNoNode: the value is no key.
+  NodeId Named(const NodeColumn& column, std::size_t row) const {
+    if (!edges) return column.name() == "key" ? nodes.nodes[row] : kNoNode;
+    const EdgeTable::Ends& ends = edges->ends[nodes.nodes[row]];
+    if (column.name() == "source") return ends.source;
+    return column.name() == "target" ? ends.target : kNoNode;
+  }
 };
 
 bool IsEmpty(const Listed& listed, std::size_t column) {
@@ -60,7 +70,8 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys, bool
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < listed.columns.size(); ++c) {
     const NodeColumn& column = listed.columns[c];
-    if (!chosen && column.name() == "superseded_by" && IsEmpty(listed, c)) continue;
+    if (!chosen && (listed.edges || column.name() == "superseded_by") && IsEmpty(listed, c))
+      continue;
     shown.push_back(c);
     table.Column(column.name(),
                  column.is_number() ? TextTable::Align::kRight : TextTable::Align::kLeft,
@@ -68,10 +79,11 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys, bool
   }
   for (std::size_t i = 0; i < listed.rows.size(); ++i) {
     std::vector<std::string> cells;
-    for (const std::size_t c : shown)
-      cells.push_back(listed.columns[c].name() == "key"
-                          ? ShownKey(snapshot, listed.nodes.nodes[i])
-                          : Shown(listed.columns[c], listed.rows[i][c]));
+    for (const std::size_t c : shown) {
+      const NodeId named = listed.Named(listed.columns[c], i);
+      cells.push_back(named != kNoNode ? ShownKey(snapshot, named)
+                                       : Shown(listed.columns[c], listed.rows[i][c]));
+    }
     table.Row(cells);
   }
   table.Print(page);
@@ -80,54 +92,72 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys, bool
   return std::move(page).str();
 }
 
-void NoteNoSuchName(Workspace& workspace, const std::string& name) {
+void NoteNoSuchName(Workspace& workspace, const Schema& schema, const std::string& name) {
   workspace.notes().push_back(
-      {"none of these has " + Quoted(name) + DidYouMean(name, NamesOfValues(workspace.schema()))});
+      {"none of these has " + Quoted(name) + DidYouMean(name, NamesOfValues(schema))});
 }
 
 // Columns that none of the rows has: mostly misspelt.
-void NoteEmptyColumns(Workspace& workspace, const Listed& listed) {
+void NoteEmptyColumns(Workspace& workspace, const Schema& schema, const Listed& listed) {
   for (std::size_t c = 0; c < listed.columns.size() && !listed.rows.empty(); ++c)
-    if (IsEmpty(listed, c)) NoteNoSuchName(workspace, listed.columns[c].name());
+    if (IsEmpty(listed, c)) NoteNoSuchName(workspace, schema, listed.columns[c].name());
+}
+
+// Of `of` what the expression selects.
+Result<NodeSubset> Selected(const Workspace& workspace, const Request& request,
+                            const Snapshot& snapshot, const NodeSubset& of) {
+  if (!request.Given("where")) return of;
+  WhereOptions options;
+  options.subset = &of;
+  options.now_ms = workspace.now_ms();
+  options.run.executor = &workspace.executor();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot, request.Text("where"), options));
+  return std::move(found.nodes);
+}
+
+const std::vector<std::string>& ColumnsOf(const Request& request) {
+  static const std::vector<std::string> of_edges = {"source", "kind",       "target",    "label",
+                                                    "weight", "created_at", "created_by"};
+  return request.Flag("edges") && !request.Given("columns") ? of_edges : request.List("columns");
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "index", "scope"));
   PLEXUS_TRY(NotTogether(request, "keys", "columns"));
+  for (const char* of_nodes : {"index", "keys", "details", "node_columns"})
+    PLEXUS_TRY(NotTogether(request, "edges", of_nodes));
   const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const EdgeKinds kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  Listed listed;
   NodeListRequest wanted;
   wanted.subset = workspace.scope();
+  PLEXUS_ASSIGN(wanted.budget, MakeBudget(request));
+  if (request.Flag("edges")) {
+    PLEXUS_ASSIGN(listed.edges,
+                  TableOfEdges(snapshot, ArcFilter::Kinds(snapshot.schema(), kinds),
+                               workspace.scope(), wanted.budget, workspace.executor()));
+  }
+  const Snapshot& rows = listed.edges ? listed.edges->snapshot : snapshot;
   std::optional<NodeSubset> both_planes;
-  if (request.Flag("index") && !request.Given("node_kinds")) {
-    both_planes = NodeSubset::Alive(snapshot);
-    if (request.Given("where")) {
-      WhereOptions options;
-      options.subset = &*both_planes;
-      options.now_ms = workspace.now_ms();
-      options.run.executor = &workspace.executor();
-      PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-      PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot, request.Text("where"), options));
-      both_planes = std::move(found.nodes);
-    }
+  if (listed.edges || (request.Flag("index") && !request.Given("node_kinds"))) {
+    PLEXUS_ASSIGN(both_planes, Selected(workspace, request, rows, NodeSubset::Alive(rows)));
     wanted.subset = &*both_planes;
   }
   wanted.sort = request.Text("sort");
   wanted.top = request.Count("top");
-  PLEXUS_ASSIGN(wanted.budget, MakeBudget(request));
   wanted.columns.now_ms = workspace.now_ms();
   std::optional<NodeSubset> in_scopes;
-  if (request.Given("scope")) {
+  if (request.Given("scope") && !listed.edges) {
     const std::vector<std::string>& scopes = request.List("scope");
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
     wanted.columns.among = &in_scopes.emplace(
         NodeSubset::InScopes(snapshot, names, workspace.keeps_orders()));
   }
-  PLEXUS_ASSIGN(wanted.columns.degree_kinds,
-                FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  if (!listed.edges) wanted.columns.degree_kinds = kinds;
   PLEXUS_ASSIGN(wanted.columns.backward, IsBackward(workspace.schema(), request.List("kinds")));
-  Listed listed;
-  for (const std::string& name : request.List("columns")) {
-    PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(snapshot, name, wanted.columns));
+  for (const std::string& name : ColumnsOf(request)) {
+    PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(rows, name, wanted.columns));
     for (const NodeColumn& other : listed.columns)
       if (other.name() == column.name())
         return Fail(ErrorCode::kInvalidArgument,
@@ -139,16 +169,16 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                                                      Quoted(column.name()) + "; ask for it once");
     listed.columns.push_back(std::move(column));
   }
-  PLEXUS_ASSIGN(listed.nodes, ListNodes(snapshot, wanted));
+  PLEXUS_ASSIGN(listed.nodes, ListNodes(rows, wanted));
   if (!wanted.sort.empty() && listed.nodes.total > 0 && !listed.nodes.sorted)
-    NoteNoSuchName(workspace, listed.nodes.sorted_by);
+    NoteNoSuchName(workspace, rows.schema(), listed.nodes.sorted_by);
   TimeLimit limit(wanted.budget);
   ReplyRoom room(request);
   for (const NodeId node : listed.nodes.nodes) {
     if (limit.Up() || room.Full()) break;
     std::vector<NodeValue>& row = listed.rows.emplace_back();
     for (const NodeColumn& column : listed.columns) {
-      PLEXUS_ASSIGN(NodeValue value, column.Of(snapshot, node));
+      PLEXUS_ASSIGN(NodeValue value, column.Of(rows, node));
       if (const auto* text = std::get_if<std::string>(&value)) room.Take(text->size());
       if (const auto* json = std::get_if<NodeJson>(&value)) room.Take(json->text.size());
       row.push_back(std::move(value));
@@ -156,17 +186,19 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   }
   listed.nodes.nodes.resize(listed.rows.size());
   const bool chosen = request.Given("columns");
-  if (chosen) NoteEmptyColumns(workspace, listed);
-  const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full();
+  if (chosen) NoteEmptyColumns(workspace, rows.schema(), listed);
+  const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full() ||
+                         (listed.edges && listed.edges->truncated);
   std::string page = Page(snapshot, listed, request.Flag("keys"), chosen);
   Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
     json.Field("total", listed.nodes.total);
     json.Objects("results", listed.rows, [&](const std::vector<NodeValue>& row) {
       for (std::size_t c = 0; c < row.size(); ++c) {
         json.Key(listed.columns[c].name());
-        if (listed.columns[c].name() == "key")  // a node, so that --details follow it
-          json.Node(snapshot,
-                    listed.nodes.nodes[static_cast<std::size_t>(&row - listed.rows.data())]);
+        const NodeId named = listed.Named(listed.columns[c],
+                                          static_cast<std::size_t>(&row - listed.rows.data()));
+        if (named != kNoNode)  // so that --details follow it
+          json.Node(snapshot, named);
         else
           WriteNodeValue(json, row[c], listed.columns[c].is_time());
       }
@@ -184,8 +216,8 @@ void AddList(Rows& rows) {
   rows.push_back(
       {.name = "list",
        .group = "Look",
-       .title = "Nodes by an expression",
-       .summary = "Nodes that an expression selects, sorted, with columns of choice",
+       .title = "Nodes or edges by an expression",
+       .summary = "Nodes that an expression selects, or edges, sorted, with columns of choice",
        .parameters =
            Parameters{
                List("columns", "A,B",
@@ -195,7 +227,11 @@ void AddList(Rows& rows) {
                Text("sort", "NAME",
                     "by this value, smallest first; NAME:desc largest first; nodes without one "
                     "last (default: in order of arrival). degree:desc: what is tied most"),
-               KindsParameter("edges of these kinds count as degree (default: all facts)"),
+               Flag("edges",
+                    "list edges: --where, --sort and --columns name source, kind, target, label, "
+                    "weight, created_at, created_by, valid_from, valid_until and props.NAME"),
+               KindsParameter("edges of these kinds count as degree, or are listed (default: all "
+                              "facts)"),
                Top(20, "at most K nodes; 0 = all"),
                Flag("index", "tags, events and other index nodes, too"),
                Flag("keys", "show keys only, one a line")},
@@ -212,7 +248,10 @@ void AddList(Rows& rows) {
              "what is cited most"},
             {"plexus list --db g --where \"not exists props.source\" --columns "
              "key,created_at,props.author --format csv",
-             "what has no source, as a table for another program"}},
+             "what has no source, as a table for another program"},
+            {"plexus list --db g --edges --kinds supports,causes --where \"weight > 0.8 and "
+             "created_at >= '2026-01-01'\" --sort weight:desc",
+             "the strongest new edges of two kinds"}},
        .run = Run});
 }
 

@@ -9,7 +9,9 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/names.h"
 #include "tools/operations/operation.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
@@ -51,10 +53,28 @@ inline NodeId NewerOf(const Snapshot& snapshot, const Conflict& conflict) {
   return a && b && *a > *b ? conflict.a : conflict.b;
 }
 
-inline Reply ConflictsReply(const Snapshot& snapshot, OpenConflictsResult result,
-                            std::uint64_t top) {
+// How one of them is decided, in commands that a shell takes.
+inline std::string Choices(const Workspace& workspace, const Request& request,
+                           const Conflict& conflict) {
+  if (request.spelling() != Spelling::kFlags || !workspace.has_database()) return {};
+  const auto key = [&](NodeId node) { return ShownKey(workspace.snapshot(), node); };
+  const NodeId newer = NewerOf(workspace.snapshot(), conflict);
+  const NodeId older = newer == conflict.a ? conflict.b : conflict.a;
+  const std::string command = "  plexus conflicts resolve --db " + InShell(workspace.directory());
+  std::string sides = "\n";
+  for (const NodeId side : {conflict.b, conflict.a}) sides = " " + InShell(key(side)) + sides;
+  if (key(conflict.a).starts_with('-') || key(conflict.b).starts_with('-')) sides = " --" + sides;
+  return "to decide the first one:\n" + command + " --supersede=" + InShell(key(older)) + sides +
+         command + " --drop=" + InShell(key(newer)) + sides + command + " --keep-both" + sides;
+}
+
+inline Reply ConflictsReply(const Workspace& workspace, const Request& request,
+                            OpenConflictsResult result) {
+  const Snapshot& snapshot = workspace.snapshot();
+  const std::uint64_t top = request.Count("top");
   std::string closing = Truncated(result.truncated, "not all memories were looked at");
   closing += More(result.conflicts.size(), top);
+  if (!result.conflicts.empty()) closing += Choices(workspace, request, result.conflicts.front());
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("total", result.conflicts.size());

@@ -29,7 +29,7 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(const std::int64_t since, ParseTime(request.Text("since"), workspace.now_ms()));
     std::erase_if(result.conflicts, [&](const Conflict& c) { return c.since < since; });
   }
-  return ConflictsReply(snapshot, std::move(result), request.Count("top"));
+  return ConflictsReply(workspace, request, std::move(result));
 }
 
 Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result) {

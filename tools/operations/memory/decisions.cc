@@ -1,4 +1,4 @@
-// decisions: salience, blocked chains, contradictions, compaction tiers, the work queue.
+// decisions: salience, blocked chains, contradictions, compaction tiers.
 #include "algorithms/memory/decisions.h"
 
 #include <optional>
@@ -237,7 +237,7 @@ Result<Reply> RunContradictions(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
   PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_ASSIGN(OpenConflictsResult result, DecisionContradictions(workspace.snapshot(), options));
-  return ConflictsReply(workspace.snapshot(), std::move(result), request.Count("top"));
+  return ConflictsReply(workspace, request, std::move(result));
 }
 
 Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
@@ -268,52 +268,6 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
       if (entry.into != kNoNode) json.Node("into", snapshot, entry.into);
       json.Field("percentile", entry.percentile);
       if (entry.age_ms) json.Field("age_days", static_cast<double>(*entry.age_ms) / 86'400'000.0);
-    });
-  });
-  reply.closing = std::move(closing);
-  return reply;
-}
-
-// A column of times. The default one need not be there.
-Status CheckDueColumn(const Schema& schema, const Request& request, const std::string& name) {
-  const auto column = name.empty() ? std::nullopt : schema.FindColumn(name);
-  if (column && schema.columns()[*column].type == ColumnType::kI64) return {};
-  std::string why = request.Name("due_column") + ": ";
-  why += column ? "column '" + name + "' holds no whole numbers" : "no column '" + name + "'";
-  std::string names;
-  for (const Column& known : schema.columns())
-    if (!known.name.empty() && known.type == ColumnType::kI64)
-      names += (names.empty() ? "" : ", ") + known.name;
-  return Fail(ErrorCode::kInvalidArgument, why + "; columns of whole numbers: " + names);
-}
-
-Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
-  const Snapshot& snapshot = workspace.snapshot();
-  NodeSubset decisions;
-  WorkQueueOptions options;
-  PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
-  options.top = request.Count("top");
-  options.due_column = request.Text("due_column");
-  if (request.Given("due_column"))
-    PLEXUS_TRY(CheckDueColumn(snapshot.schema(), request, options.due_column));
-  options.period_ms = static_cast<std::int64_t>(request.Number("period_days") * 86'400'000.0);
-  options.frontier = request.Count("frontier");
-  PLEXUS_ASSIGN(WorkQueueResult result, WorkQueue(snapshot, options));
-  std::string closing =
-      Truncated(result.truncated, "salience, conflicts or the frontier are not all there");
-  if (result.items.size() < result.total)
-    closing += "... " + Grouped(result.total - result.items.size()) + " more\n";
-  Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
-    json.Field("truncated", result.truncated);
-    json.Field("total", result.total);
-    json.Objects("items", result.items, [&](const WorkItem& item) {
-      json.Field("score", item.score);
-      json.Field("work", WorkName(item.kind));
-      json.Node("key", snapshot, item.node);
-      if (item.other != kNoNode) json.Node("other", snapshot, item.other);
-      json.Field("reason", item.reason);
-      json.Field("value", item.value);
-      json.Field("weight", item.weight);
     });
   });
   reply.closing = std::move(closing);
@@ -427,37 +381,8 @@ void AddDecisions(Rows& rows) {
        .run = RunCompaction,
        .access = WritesWhenApplied});
   AddDecisionsCheck(rows);
-  rows.push_back(
-      {.name = "decisions_queue",
-       .group = "Ask",
-       .title = "Work queue of decisions",
-       .summary =
-           "List what somebody should look at next: conflicts, roots, overdue, stale, frontier",
-       .parameters =
-           Parameters{Text("due_column", "NAME", "a column of times in ms when a decision is due")
-                          .Default("review_at"),
-                      Number("period_days", "D",
-                             "when one without that column's value is due, and "
-                             "when a salient one is stale")
-                          .Default(30.0)
-                          .Between(0.001, 1e6),
-                      Count("frontier", "N", "pairs of decisions that were never composed; 0: none")
-                          .Default(std::uint64_t{5})
-                          .Between(0, 1000),
-                      Top(20)},
-       .reply =
-           "truncated:b, total:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
-           "weight:x}]",
-       .tables = {{"items",
-                   {{"score", "score", As::kPlain, 3},
-                    {"work", "work"},
-                    {"key", "", As::kNode},
-                    {"other", "and", As::kKey},
-                    {"reason", "why"}}}},
-       .examples = {{"plexus decisions queue --db g", "the next twenty things"},
-                    {"plexus decisions queue --db g --period-days 7 --json",
-                     "with a tighter rhythm"}},
-       .run = RunQueue});
+  AddDecisionsFold(rows);
+  AddDecisionsQueue(rows);
 }
 
 }  // namespace plexus::tools

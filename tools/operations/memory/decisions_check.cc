@@ -87,6 +87,9 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&node, 1}));
   options.top = request.Count("top");
   options.least_shared = request.Number("least");
+  options.space = request.Text("space");
+  options.least_cosine = request.Number("least_cosine");
+  options.properties = request.List("properties");
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
   PLEXUS_ASSIGN(const Sequence sequence,
@@ -162,12 +165,21 @@ void AddDecisionsCheck(Rows& rows) {
                Number("least", "X", "shared tags and terms, of all of both")
                    .Default(0.5)
                    .Between(0.001, 1),
+               Text("space", "NAME", "the vector space").Default("default"),
+               Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
+                   .Default(0.8)
+                   .Between(0.001, 2),
+               List("properties", "A,B",
+                    "decisions with the same text in one of these properties or columns, such as "
+                    "pattern, count, too"),
                Flag("apply", "write them")},
        .reply = "sequence:n, applied:b, truncated:b, "
                 "edges:[{source:k, kind:s, target:k, reason:s, evidence:{*:s}}]",
        .tables = {{"edges",
                    {{"kind", "kind"}, {"target", "target", As::kNode}, {"reason", "why"}}}},
        .examples = {{"plexus decisions suggest --db g d12", "what d12 may contradict or come from"},
+                    {"plexus decisions suggest --db g d12 --properties pattern --space text",
+                     "by its pattern and by the vectors of embed, too"},
                     {"plexus decisions suggest --db g d12 --apply --json", "and write it"}},
        .run = RunSuggest,
        .access = WritesWhenApplied});

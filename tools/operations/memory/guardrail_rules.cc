@@ -122,7 +122,8 @@ Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
       PLEXUS_ASSIGN(rule.does, OneOf<ProposalDoes>(member, name,
                                                    {{"links", ProposalDoes::kLinks},
                                                     {"unlinks", ProposalDoes::kUnlinks},
-                                                    {"removes", ProposalDoes::kRemoves}}));
+                                                    {"removes", ProposalDoes::kRemoves},
+                                                    {"closes_cycle", ProposalDoes::kCloses}}));
     } else if (name == "edge") {
       PLEXUS_TRY(ReadKinds(schema, member, rule, reversed));
     } else if (name == "side") {
@@ -140,7 +141,8 @@ Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
       return Bad("'" + std::string(name) + "' is no member of a rule");
     }
   }
-  if (reversed.value_or(false) && rule.side != TargetSide::kEither)
+  if (reversed.value_or(false) && rule.does != ProposalDoes::kCloses &&
+      rule.side != TargetSide::kEither)
     rule.side = rule.side == TargetSide::kTarget ? TargetSide::kSource : TargetSide::kTarget;
   if (rule.name.empty()) return Bad("it has no name");
   if (rule.message.empty()) return Bad("it has no message");

@@ -25,6 +25,7 @@ const char* ActionName(RuleAction action) {
 const char* DoesName(ProposalDoes does) {
   return does == ProposalDoes::kLinks     ? "links"
          : does == ProposalDoes::kUnlinks ? "unlinks"
+         : does == ProposalDoes::kCloses  ? "closes_cycle"
                                           : "removes";
 }
 

@@ -246,7 +246,7 @@ Status ReadScore(const Place& place, PlanScore& score) {
 Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms, RetrievalPlan& plan,
                 std::vector<std::string>& kinds) {
   static const std::vector<std::string> known = {"seeds", "expand", "filter", "score",
-                                                 "fuse",  "lambda", "top"};
+                                                 "fuse",  "lambda", "rank_constant", "top"};
   return ForEachMember(root, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "seeds")
       return ForEachElement(at, PlanLimits::kMaxSeeds,
@@ -258,6 +258,8 @@ Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms, Re
       PLEXUS_ASSIGN(plan.fuse, ChoiceAt<Fusion>(at, 3, FusionName));
     } else if (name == "lambda") {
       PLEXUS_ASSIGN(plan.lambda, NumberAt(at));
+    } else if (name == "rank_constant") {
+      PLEXUS_ASSIGN(plan.rank_constant, NumberAt(at));
     } else {
       PLEXUS_ASSIGN(plan.top, CountAt(at));
     }

@@ -8,7 +8,7 @@
 //              "since":0,"until":0,"valid_at":"2026-01-31","where":"trust > 0.5"},
 //    "score":{"similarity":0.6,"words":0,"path":0.4,"graph":0,"pagerank":0,"age":0,"salience":0,
 //             "outcome":0,"require":["similarity"],"half_life_days":30},
-//    "fuse":"sum|rrf|mmr","lambda":0.7,"top":10}
+//    "fuse":"sum|rrf|mmr","lambda":0.7,"rank_constant":60,"top":10}
 #pragma once
 
 #include <cstdint>

@@ -96,6 +96,10 @@ Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) 
   if (request.Given("hops")) asked.plan.plan.expand.hops = static_cast<int>(request.Count("hops"));
   if (request.Given("graph_boost"))
     asked.plan.plan.score[PlanTerm::kGraph] = request.Number("graph_boost");
+  if (request.Given("rank_constant")) {
+    asked.plan.plan.fuse = Fusion::kRrf;
+    asked.plan.plan.rank_constant = request.Number("rank_constant");
+  }
   PLEXUS_TRY(CheckPlan(asked.plan.plan));
   PLEXUS_ASSIGN(asked.subset, VisibleInScope(workspace, request));
   PLEXUS_TRY(KeepInscribed(workspace, request, asked));
@@ -175,6 +179,10 @@ Parameters PlanParameters() {
                     Number("graph_boost", "G",
                            "the weight of the term graph, instead of the plan's")
                         .Between(0, 1000),
+                    Number("rank_constant", "K",
+                           "fuse by ranks: of each term its weight / (K + rank), instead of as the "
+                           "plan says; 60 is usual")
+                        .Between(0, PlanLimits::kMaxRankConstant),
                     KindsParameter("edges that are walked and counted, instead of the plan's"),
                     MaxNodes("each stage stops after N nodes and says truncated"),
                     MaxEdges("each stage stops after N edges and says truncated"),

@@ -302,8 +302,10 @@ void AddRecall(Rows& rows) {
            "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, confidence?:x, "
            "status?:s, evidence?:[{key:s, role:s}], sequence?:n",
        .tables = {{"hits",
-                   {{"score", "score", As::kPlain, 4}, {"key", "", As::kNode}, {"why", "why"}}},
-                  {"hits/related", {{"text", "related"}, {"hop", "hop"}}},
+                   {{"score", "score", As::kPlain, 4},
+                    {"key", "", As::kNode},
+                    {"why", "why"},
+                    {"related", "", As::kRelated}}},
                   {"conflicts",
                    {{"since", "since", As::kTime},
                     {"a", "conflict of", As::kNode},

@@ -44,6 +44,14 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
     options.column = *column;
   }
   options.count = static_cast<int>(request.Count("count"));
+  if (const auto hops = request.MaybeCount("hops")) {
+    if (options.cost != PathCost::kHops)
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("hops") + " goes with " + request.Name("cost", "hops") +
+                      "; 'traverse' has " + request.Name("hops") +
+                      " for the best products of weights");
+    options.max_hops = static_cast<std::uint32_t>(*hops);
+  }
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   return options;
 }
@@ -106,6 +114,9 @@ std::string Closing(const Snapshot& snapshot, const Request& request,
                      Escaped(ShownKey(snapshot, to));
   if (!why.empty())
     text += ": " + Escaped(why);
+  else if (request.Given("hops"))
+    text += " of at most " + std::to_string(options.max_hops) +
+            (options.max_hops == 1 ? " edge" : " edges");
   else if (options.direction != Direction::kBoth)
     text += "; " + request.Name("direction", "both") + " walks edges either way";
   return text + "\n";
@@ -159,12 +170,16 @@ void AddPath(Rows& rows) {
                       Count("count", "K", "the K best paths, 1 to 1000")
                           .Between(1, 1000)
                           .Default(std::uint64_t{1}),
+                      Count("hops", "H", "at most H edges, by cost hops (default: no limit)")
+                          .Between(0, 1e9),
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() + Parameters{MaxNodes(), MaxEdges()},
        .reply = "truncated:b, why?:s, paths:[{cost:x, hops:n, edges:[E]}]",
        .tables = {{"paths", {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
        .examples = {{"plexus path --db g --from alice --to dave",
                      "the fewest edges from alice to dave"},
+                    {"plexus path --db g alice dave --hops 5 --direction both",
+                     "whether five edges lead from one to the other, either way"},
                     {"plexus path --db g --from alice --to dave --weighted --count 3 --json",
                      "the three best products of weights, for a script"},
                     {"plexus path --db roads --from home --to work --cost length",

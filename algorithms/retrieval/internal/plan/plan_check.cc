@@ -90,6 +90,10 @@ Status CheckPlan(const RetrievalPlan& plan) try {
                          "above 0 and at most 1"));
   PLEXUS_TRY(CheckCount("expand.top", plan.expand.top, PlanLimits::kMaxReached));
   PLEXUS_TRY(CheckScore(plan));
+  PLEXUS_TRY(CheckNumber(
+      "rank_constant",
+      plan.rank_constant >= 0 && plan.rank_constant <= PlanLimits::kMaxRankConstant,
+      "from 0 to 1,000,000"));
   return CheckNumber("lambda", plan.lambda >= 0 && plan.lambda <= 1, "from 0 to 1");
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -35,7 +35,7 @@ bool Better(const RetrieveHit& a, const RetrieveHit& b) {
 }
 
 // `hits` are ascending.
-void ScoreByRanks(std::vector<RetrieveHit>& hits) {
+void ScoreByRanks(double rank_constant, std::vector<RetrieveHit>& hits) {
   if (hits.empty()) return;
   std::vector<std::vector<NodeId>> lists;
   std::vector<double> weights;
@@ -54,7 +54,7 @@ void ScoreByRanks(std::vector<RetrieveHit>& hits) {
     }
     weights.push_back(hits[0].terms[t].weight);
   }
-  for (const FusedNode& fused : FuseRanks(lists, kFusionRank, weights))
+  for (const FusedNode& fused : FuseRanks(lists, rank_constant, weights))
     std::ranges::lower_bound(hits, fused.node, {}, &RetrieveHit::node)->score = fused.score;
 }
 
@@ -115,7 +115,7 @@ Status FuseStage(PlanRun& run) {
       internal::SortTopK(hits, run.plan.top, Better);
       break;
     case Fusion::kRrf:
-      ScoreByRanks(hits);
+      ScoreByRanks(run.plan.rank_constant, hits);
       internal::SortTopK(hits, run.plan.top, Better);
       break;
     case Fusion::kMmr: {

@@ -1,0 +1,144 @@
+// What is to be done about decisions, as a user runs it: the queue by kinds of work, folds, rules
+// that keep a kind acyclic.
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+constexpr std::int64_t kNow = 1'700'000'000'000, kDay = 86'400'000;
+
+// d2 and d3 depend on d1, d4 on d2; d5 refines d2 and is superseded by d6; d8 blocks d3; d9 and d10
+// depend on each other.
+class DecisionWork : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string lines;
+    for (int d = 1; d <= 10; ++d)
+      lines += R"({"node":"d)" + std::to_string(d) + R"(","kind":"decision","created_at":)" +
+               std::to_string(kNow - (d < 3 || d > 8 ? 40 : 1) * kDay) +
+               (d == 1 || d == 6 ? R"(,"outcome":"success")" : "") + "}\n";
+    for (const char* edge :
+         {R"(["d2","d1"],"kind":"depends_on")", R"(["d3","d1"],"kind":"depends_on")",
+          R"(["d4","d2"],"kind":"depends_on")", R"(["d5","d2"],"kind":"refines")",
+          R"(["d6","d5"],"kind":"supersedes")", R"(["d8","d3"],"kind":"blocks")",
+          R"(["d9","d10"],"kind":"depends_on")", R"(["d10","d9"],"kind":"depends_on")"})
+      lines += std::string(R"({"edge":)") + edge + "}\n";
+    Import(lines);
+  }
+  void Import(const std::string& lines) {
+    const Finished run =
+        Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", std::to_string(kNow)},
+               {.input = lines});
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  std::string Db() const { return dir_ / "g"; }
+  Finished Run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--db", Db(), "--json", "--now", std::to_string(kNow)});
+    return Plexus(arguments);
+  }
+  object Ask(std::vector<std::string> arguments) const {
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.Json();
+  }
+  std::uint64_t Sequence() const {
+    return Ask({"stats"}).at("sequence").to_number<std::uint64_t>();
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(DecisionWork, QueueOfSomeKinds) {
+  std::string work;
+  const object reply =
+      Ask({"decisions", "queue", "--work", "overdue,blocked_root", "--each", "2", "--top", "0"});
+  for (const auto& item : reply.at("items").as_array())
+    work += std::string(item.at("work").as_string()) + " " + item.at("key").as_string().c_str() +
+            " ";
+  EXPECT_EQ(work, "overdue d2 overdue d9 blocked_root d2 blocked_root d8 ");
+  EXPECT_EQ(reply.at("total").to_number<int>(), 4);
+  const Finished wrong = Run({"decisions", "queue", "--work", "overdu"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("low_cluster"), std::string::npos) << wrong.err;
+}
+
+// What d5 has goes to d6, which superseded it; both values of what differs are shown.
+TEST_F(DecisionWork, FoldMovesEdgesAndTags) {
+  Import(R"({"node":"d5","tags":["cache"],"props":{"pattern":"aside","owner":"ann"}}
+{"node":"d6","tags":["web"],"props":{"pattern":"through"}}
+{"edge":["d4","d5"],"kind":"supports","weight":0.5,"label":"x","props":{"why":"w"}}
+{"edge":["d6","d3"],"kind":"relates_to"}
+{"edge":["d5","d3"],"kind":"relates_to","weight":0.25}
+{"edge":["d5","d7"],"kind":"contradicts"}
+)");
+  const std::uint64_t before = Sequence();
+  const object reply = Ask({"decisions", "fold"});
+  EXPECT_EQ(Sequence(), before);
+  ASSERT_EQ(reply.at("total").to_number<int>(), 1);
+  const object fold = reply.at("results").as_array()[0].as_object();
+  EXPECT_EQ(fold.at("key").as_string(), "d5");
+  EXPECT_EQ(fold.at("into").as_string(), "d6");
+  std::set<std::string> edges;
+  for (const auto& edge : fold.at("edges").as_array())
+    edges.insert(std::string(edge.at("source").as_string()) + " " +
+                 edge.at("kind").as_string().c_str() + " " + edge.at("target").as_string().c_str() +
+                 (edge.at("there").as_bool() ? " there" : ""));
+  // Of relates_to, which is symmetric, d6 has one to d3 already; contradicts stays.
+  EXPECT_EQ(edges, (std::set<std::string>{"d6 refines d2", "d4 supports d6",
+                                          "d3 relates_to d6 there"}));
+  std::map<std::string, std::string> differs;
+  for (const auto& one : fold.at("differs").as_array())
+    differs[std::string(one.at("name").as_string())] =
+        serialize(one.at("value")) + " " + serialize(one.at("into_value"));
+  EXPECT_EQ(differs.at("props.pattern"), R"("aside" "through")");
+  EXPECT_EQ(differs.at("props.owner"), R"("ann" null)");
+  EXPECT_FALSE(differs.contains("created_at"));
+
+  ASSERT_EQ(Run({"decisions", "fold", "d5", "--apply"}).code, 0);
+  EXPECT_EQ(Sequence(), before + 1);
+  const object moved = Ask({"list", "--edges", "--where", "label = 'x'", "--columns",
+                            "source,target,weight,props.why"});
+  EXPECT_EQ(serialize(moved.at("results")),
+            R"([{"source":"d4","target":"d6","weight":5E-1,"props.why":"w"}])");
+  EXPECT_EQ(Ask({"list", "--edges", "--where", "source = 'd5' or target = 'd5'"})
+                .at("total")
+                .to_number<int>(),
+            2);  // supersedes and contradicts
+  const object tags = Ask({"list", "--columns", "key,tags", "--where", "key in ('d5', 'd6')"});
+  EXPECT_EQ(serialize(tags.at("results")),
+            R"([{"key":"d5","tags":[]},{"key":"d6","tags":["cache","web"]}])");
+  const object again = Ask({"decisions", "fold"});
+  ASSERT_EQ(again.at("total").to_number<int>(), 1);  // what differs is still there
+  EXPECT_TRUE(again.at("results").as_array()[0].at("edges").as_array().empty());
+  const Finished active = Run({"decisions", "fold", "d1"});
+  EXPECT_EQ(active.code, 2);
+  EXPECT_NE(active.err.find("not superseded"), std::string::npos) << active.err;
+}
+
+// A declared kind is kept acyclic by a rule that the graph keeps, at the write itself.
+TEST_F(DecisionWork, ARuleKeepsAKindAcyclic) {
+  const std::string rule =
+      R"([{"name":"acyclic","does":"closes_cycle","edge":["depends_on","refines"],)"
+      R"("message":"{other} would lead back to {target}"}])";
+  ASSERT_EQ(Run({"decisions", "rules", rule}).code, 0);
+  const Finished blocked = Run({"link", "d1", "depends_on", "d4", "--check"});
+  EXPECT_EQ(blocked.code, 1);
+  EXPECT_NE(blocked.err.find("d1 would lead back to d4"), std::string::npos) << blocked.err;
+  EXPECT_EQ(Run({"link", "d4", "depends_on", "d1", "--check"}).code, 0);
+  const array rules = Ask({"decisions", "rules"}).at("results").as_array();
+  EXPECT_EQ(rules[0].at("does").as_string(), "closes_cycle");
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,22 @@
+// A state of the graph by the times that its records have of their own, not by when they were
+// written: what could be known at a time of a history that was imported later.
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/common/budget.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus::tools {
+
+// `snapshot` without facts, events and outcomes whose created_at is later than `time_ms`, and
+// without later edges between facts. A fact that an earlier event has as a member was there. What
+// has no created_at is kept, and so are tags, terms, files and sessions. Values and the sequence
+// are those of `snapshot`. O(nodes + edges).
+// Errors: kCancelled: the budget ran out. kResourceExhausted: no memory.
+Result<Snapshot> AtEventTime(const Snapshot& snapshot, std::int64_t time_ms, const Budget& budget,
+                             Executor& executor);
+
+}  // namespace plexus::tools
