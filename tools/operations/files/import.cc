@@ -219,6 +219,13 @@ Reply MakeReply(Workspace& workspace, const Request& request, ImportReport repor
   return reply;
 }
 
+// The same of files that were read into a copy, of which nothing stays.
+Result<ImportReport> JudgedInCopy(const Request& request, Result<ImportReport> report) {
+  if (!report && report.error().code == ErrorCode::kCancelled)
+    report.error().message = "import cancelled: nothing was imported";
+  return Judged(request, std::move(report));
+}
+
 // The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
 Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions options) {
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
@@ -229,7 +236,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(ImportReport report,
-                Judged(request, Read(*graph, workspace.input(), request, options)));
+                JudgedInCopy(request, Read(*graph, workspace.input(), request, options)));
   report.sequence = before;
   return MakeReply(workspace, request, std::move(report), std::nullopt, true, SecondsSince(start));
 }
@@ -273,7 +280,7 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
   options.limits.load_bytes = 0;  // in batches
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(ImportReport report,
-                Judged(request, Read(*copy, workspace.input(), request, options)));
+                JudgedInCopy(request, Read(*copy, workspace.input(), request, options)));
   settle(copy->snapshot().sequence());
   const bool dry = IsDryRun(request);
   if (!report.stopped) {
