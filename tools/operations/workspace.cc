@@ -191,7 +191,9 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   const std::vector<std::string>& scopes = request.List("scope");
   if (!scopes.empty()) {
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    view.scope = NodeSubset::InScopes(view.snapshot, names, KeepsOrders(view));
+    PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+    PLEXUS_ASSIGN(view.scope,
+                  NodeSubset::InScopes(view.snapshot, names, KeepsOrders(view), budget));
   }
   PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", "where", std::move(view.scope)));
   if (request.Has("show_kinds")) {
@@ -205,8 +207,7 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
                                                       const char* kinds, const char* where,
                                                       std::optional<NodeSubset> among) {
   if (request.Given(kinds)) {
-    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among,
-                                 KeepsOrders(view)));
+    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among, KeepsOrders(view)));
   }
   if (!request.Given(where)) return among;
   WhereOptions options;
@@ -233,6 +234,7 @@ bool SelectsNodes(const Operation& operation) {
                                           "terms", "embed", "build"};
   // A check judges the graph as it is and all of it: less would be a way round its rules.
   if (operation.name == "decisions_check") return false;
+  if (operation.name == "decisions_rules") return false;  // they are of the whole graph
   return operation.group == "Ask" ||
          std::ranges::find(kOthers, operation.name) != std::end(kOthers);
 }
@@ -321,18 +323,18 @@ Status Workspace::Look(const Request& request) {
       PLEXUS_TRY(NodeColumn::Named(view_.snapshot, name));
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
-  if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
+  if (request.Given("scope")) NoteUnknownScopes(request.List("scope"), budget);
   if (request.Given("where")) NoteUnknownNames(request, "where", view_.scope);
   if (request.Has("show_kinds")) {
     if (request.Given("show_where")) NoteUnknownNames(request, "show_where", view_.shown);
-    NoteNoEdges(request);
+    NoteNoEdges(request, budget);
   }
   return {};
 }
 
 // An answer about the graph's structure that no edge takes part in is mostly a selection that was
 // meant for the list.
-void Workspace::NoteNoEdges(const Request& request) {
+void Workspace::NoteNoEdges(const Request& request, const Budget& budget) {
   const Snapshot& snapshot = view_.snapshot;
   if (view_.scope && view_.scope->count() < 2) return;
   const Result<EdgeKinds> kinds = FindEdgeKinds(schema(), request.List("kinds"));
@@ -341,8 +343,11 @@ void Workspace::NoteNoEdges(const Request& request) {
   const Result<std::int64_t> valid_at = ValidAt(request.Text("valid_at"));
   if (valid_at && *valid_at != kNoTime) filter = filter.ValidAt(*valid_at);
   bool met = false;
+  TimeLimit limit(budget);  // the note is left out when the time is up
   for (NodeId v = 0; v < snapshot.node_count() && !met; ++v)
-    if (!view_.scope || view_.scope->contains(v))
+    if (limit.Up())
+      met = true;
+    else if (!view_.scope || view_.scope->contains(v))
       snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
         met = !view_.scope || view_.scope->contains(arc.neighbor);
         return !met;
@@ -379,11 +384,13 @@ void Workspace::NoteUnknownNames(const Request& request, const char* where,
 }
 
 // A misspelt scope selects nothing: say so.
-void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes) {
+void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes, const Budget& budget) {
   const Snapshot& snapshot = view_.snapshot;
   std::vector<bool> met;                                          // by StringId
   std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
+  TimeLimit limit(budget);
   for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (limit.Up()) return;
     if (!snapshot.alive(v)) continue;
     const auto id = snapshot.string_column(kScope, v);
     if (!id) continue;

@@ -155,8 +155,8 @@ class Workspace {
   void NoteDamage();
   void NoteUnknownNames(const Request& request, const char* where,
                         const std::optional<NodeSubset>& selected);
-  void NoteNoEdges(const Request& request);
-  void NoteUnknownScopes(const std::vector<std::string>& scopes);
+  void NoteNoEdges(const Request& request, const Budget& budget);
+  void NoteUnknownScopes(const std::vector<std::string>& scopes, const Budget& budget);
 
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database

@@ -119,8 +119,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("scope")) {
     const std::vector<std::string>& scopes = request.List("scope");
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    wanted.columns.among = &in_scopes.emplace(
-        NodeSubset::InScopes(snapshot, names, workspace.keeps_orders()));
+    PLEXUS_ASSIGN(in_scopes,
+                  NodeSubset::InScopes(snapshot, names, workspace.keeps_orders(), wanted.budget));
+    wanted.columns.among = &*in_scopes;
   }
   PLEXUS_ASSIGN(wanted.columns.degree_kinds,
                 FindEdgeKinds(workspace.schema(), request.List("kinds")));
