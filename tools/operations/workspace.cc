@@ -233,8 +233,8 @@ bool SelectsNodes(const Operation& operation) {
   constexpr std::string_view kOthers[] = {"list",  "find",  "neighbors", "export",
                                           "terms", "embed", "build"};
   // A check judges the graph as it is and all of it: less would be a way round its rules.
-  if (operation.name == "decisions_check") return false;
-  if (operation.name == "decisions_rules") return false;  // they are of the whole graph
+  // Rules are of the whole graph, too.
+  if (operation.name == "decisions_check" || operation.name == "decisions_rules") return false;
   return operation.group == "Ask" ||
          std::ranges::find(kOthers, operation.name) != std::end(kOthers);
 }
@@ -343,16 +343,14 @@ void Workspace::NoteNoEdges(const Request& request, const Budget& budget) {
   const Result<std::int64_t> valid_at = ValidAt(request.Text("valid_at"));
   if (valid_at && *valid_at != kNoTime) filter = filter.ValidAt(*valid_at);
   bool met = false;
-  TimeLimit limit(budget);  // the note is left out when the time is up
-  for (NodeId v = 0; v < snapshot.node_count() && !met; ++v)
-    if (limit.Up())
-      met = true;
-    else if (!view_.scope || view_.scope->contains(v))
+  TimeLimit limit(budget);
+  for (NodeId v = 0; v < snapshot.node_count() && !met && !limit.Up(); ++v)
+    if (!view_.scope || view_.scope->contains(v))
       snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
         met = !view_.scope || view_.scope->contains(arc.neighbor);
         return !met;
       });
-  if (met) return;
+  if (met || limit.was_up()) return;
   std::string text = "no edge", cut, list;
   if (request.Given("kinds")) text += " of these kinds";
   if (request.Given("valid_at")) text += " that is valid then";
