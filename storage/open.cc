@@ -255,6 +255,8 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
 
 Status Database::Impl::OpenForWriting() {
   PLEXUS_TRY(MayWriteHere(directory));
+  if (options.create && !files->Exists(directory + "/" + kAnchorName))
+    PLEXUS_TRY(MustBeOutside(directory));
   if (options.create && !files->Exists(directory)) PLEXUS_TRY(files->MakeDirectory(directory));
   if (!files->Exists(directory)) return Fail(ErrorCode::kNotFound, directory + ": does not exist");
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))

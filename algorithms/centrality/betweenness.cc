@@ -146,19 +146,38 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = false;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const CsrView rows = view.out();
-  AlignedArray<NodePair> pairs(rows.arc_count());
-  for (NodeId v = 0; v < rows.node_count(); ++v)
-    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
-      pairs[a] = {v, rows.neighbors[a]};
-  TopologyOptions simple;
-  simple.symmetrize = options.undirected;
-  simple.executor = &executor;
-  PLEXUS_ASSIGN(const Topology graph, BuildTopology(view.node_count(), pairs.span(), simple));
-  pairs = AlignedArray<NodePair>();  // 8 bytes an arc, not wanted while it searches
-
+  struct Made {
+    DenseView view;
+    Topology graph;
+  };
+  PLEXUS_ASSIGN(
+      const auto made, internal::InTime(options.run, [&](Executor& stopping) -> Result<Made> {
+        Made rows;
+        wanted.executor = &stopping;
+        PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
+        const CsrView out = rows.view.out();
+        AlignedArray<NodePair> pairs(out.arc_count());
+        ParallelFor(stopping, out.node_count(), 2048, [&](std::size_t begin, std::size_t end) {
+          for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+            for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
+              pairs[a] = {v, out.neighbors[a]};
+        });
+        TopologyOptions simple;
+        simple.symmetrize = options.undirected;
+        simple.executor = &stopping;
+        PLEXUS_ASSIGN(rows.graph, BuildTopology(rows.view.node_count(), pairs.span(), simple));
+        return rows;
+      }));
   BetweennessResult result;
+  if (!made) {
+    result.scores.assign(snapshot.node_count(), 0);
+    result.shares.assign(snapshot.node_count(), 0);
+    result.bound = 1;
+    result.truncated = true;
+    return result;
+  }
+  const DenseView& view = made->view;
+  const Topology& graph = made->graph;
   result.nodes = view.node_count();
   std::uint64_t samples = options.samples;
   if (samples == 0)

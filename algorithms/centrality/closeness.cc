@@ -33,9 +33,11 @@ struct Rows {
   const DenseView& nodes() const { return either ? simple.view : view; }
 };
 
-Result<Rows> MakeRows(const Snapshot& snapshot, const ClosenessOptions& options) {
+Result<Rows> MakeRows(const Snapshot& snapshot, const ClosenessOptions& options,
+                      Executor& executor) {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
+  wanted.executor = &executor;
   Rows rows;
   rows.either = options.direction == Direction::kBoth;
   if (rows.either) {
@@ -159,12 +161,20 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
 
 Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) try {
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const Rows rows, MakeRows(snapshot, options));
-  const DenseView& view = rows.nodes();
+  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+                  return MakeRows(snapshot, options, stopping);
+                }));
   ClosenessResult result;
-  result.nodes = view.node_count();
   for (auto* values : {&result.closeness, &result.harmonic, &result.reached})
     values->assign(snapshot.node_count(), 0);
+  if (!made) {
+    result.bound = result.closeness_bound = 1;
+    result.truncated = true;
+    return result;
+  }
+  const Rows& rows = *made;
+  const DenseView& view = rows.nodes();
+  result.nodes = view.node_count();
   result.longest =
       std::min<std::uint64_t>(options.max_hops, result.nodes == 0 ? 0 : result.nodes - 1);
   if (!options.of.empty()) {

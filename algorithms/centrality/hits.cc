@@ -56,12 +56,15 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const NodeId n = view.node_count();
-  const std::uint64_t arcs = view.out().arc_count();
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
   HitsResult result;
   result.hubs.assign(snapshot.node_count(), 0);
   result.authorities.assign(snapshot.node_count(), 0);
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = *made;
+  const NodeId n = view.node_count();
+  const std::uint64_t arcs = view.out().arc_count();
   if (n == 0 || arcs == 0) {
     result.converged = true;
     return result;

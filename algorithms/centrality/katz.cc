@@ -47,8 +47,9 @@ std::string Text(double x) {
   return text;
 }
 
+// None: the time was up before they were made.
 template <class Options>
-Result<AdjacencyRows> MakeRows(const Snapshot& snapshot, const Options& options) {
+Result<std::optional<AdjacencyRows>> MakeRows(const Snapshot& snapshot, const Options& options) {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
     return Fail(ErrorCode::kInvalidArgument,
                 "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
@@ -57,7 +58,10 @@ Result<AdjacencyRows> MakeRows(const Snapshot& snapshot, const Options& options)
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  return centrality_internal::MakeAdjacencyRows(snapshot, Pulled(options.direction), wanted);
+  return internal::InTime(options.run, [&](Executor& executor) {
+    wanted.executor = &executor;
+    return centrality_internal::MakeAdjacencyRows(snapshot, Pulled(options.direction), wanted);
+  });
 }
 
 struct Largest {
@@ -249,10 +253,17 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
   if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
     return Fail(ErrorCode::kInvalidArgument,
                 "alpha " + Text(options.alpha) + " is not a number of 0 or more");
-  PLEXUS_ASSIGN(const AdjacencyRows rows, MakeRows(snapshot, options));
+  PLEXUS_ASSIGN(const auto made, MakeRows(snapshot, options));
+  KatzResult result;
+  if (!made) {
+    result.radius = result.error = kUnknown;
+    result.scores.assign(snapshot.node_count(), 0);
+    result.truncated = true;
+    return result;
+  }
+  const AdjacencyRows& rows = *made;
   Executor& executor = internal::Pick(options.run.executor);
   KatzSeries series(rows.rows, options.run.budget, executor);
-  KatzResult result;
   result.alpha = options.alpha > 0 ? options.alpha : FindAlpha(rows.rows, series, executor);
   result.radius = kUnknown;
   result.error = kUnknown;
@@ -300,11 +311,14 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
                                       const EigenvectorOptions& options) try {
-  PLEXUS_ASSIGN(const AdjacencyRows rows, MakeRows(snapshot, options));
-  Executor& executor = internal::Pick(options.run.executor);
-  const NodeId n = rows.view.node_count();
+  PLEXUS_ASSIGN(const auto made, MakeRows(snapshot, options));
   EigenvectorResult result;
   result.scores.assign(snapshot.node_count(), 0);
+  result.truncated = !made;
+  if (!made) return result;
+  const AdjacencyRows& rows = *made;
+  Executor& executor = internal::Pick(options.run.executor);
+  const NodeId n = rows.view.node_count();
   if (n == 0 || rows.rows.arc_count() == 0) {
     result.converged = result.acyclic = true;
     return result;
@@ -340,7 +354,9 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
           partial.squares += sum * sum;
           partial.product += x[v] * sum;
         },
-        [](Sums a, Sums b) { return Sums{a.squares + b.squares, a.product + b.product}; });
+        [](Sums a, Sums b) {
+          return Sums{a.squares + b.squares, a.product + b.product};
+        });
     if (!std::isfinite(sums.squares))
       return Fail(ErrorCode::kInvalidArgument,
                   "edge weights are too large for eigenvector centrality in f64");

@@ -26,6 +26,12 @@ NodeSubset Where(NodeId count, Test&& test) {
   return NodeSubset(count, std::move(words));
 }
 
+constexpr NodeId kLookEvery = 1 << 14;
+
+std::unexpected<Error> Late() {
+  return Fail(ErrorCode::kCancelled, "which nodes are in the scopes was not found in time");
+}
+
 template <class List, class T>
 bool Has(const List& list, const T& value) {
   return std::ranges::find(list, value) != list.end();
@@ -41,11 +47,10 @@ struct Words {
 // Nodes of one key of an order.
 template <class Fn>
 void ForEachOf(const NodeOrder& order, std::uint64_t key, Fn&& fn) {
-  order.ForEach(order.Rank({key, 0}), order.Rank({key + 1, 0}), false,
-                [&](NodeOrder::Entry entry) {
-                  fn(entry.node);
-                  return true;
-                });
+  order.ForEach(order.Rank({key, 0}), order.Rank({key + 1, 0}), false, [&](NodeOrder::Entry entry) {
+    fn(entry.node);
+    return true;
+  });
 }
 
 }  // namespace
@@ -111,9 +116,8 @@ NodeSubset NodeSubset::OfKinds(const Snapshot& snapshot, std::span<const NodeKin
   const auto order =
       keep_orders ? NodeOrder::OfKinds(snapshot) : NodeOrder::Kept(snapshot, std::nullopt);
   if (!order)
-    return Where(snapshot.node_count(), [&](NodeId v) {
-      return snapshot.alive(v) && Has(kinds, snapshot.node_kind(v));
-    });
+    return Where(snapshot.node_count(),
+                 [&](NodeId v) { return snapshot.alive(v) && Has(kinds, snapshot.node_kind(v)); });
   Words words(snapshot.node_count());
   for (const NodeKindId kind : kinds)
     ForEachOf(*order, kind.value(), [&](NodeId v) { words.Set(v); });
@@ -123,27 +127,32 @@ NodeSubset NodeSubset::OfKinds(const Snapshot& snapshot, std::span<const NodeKin
 namespace {
 
 // A scope's name is looked at once per interned string, not once per node.
-NodeSubset ScanScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes,
-                      bool absent_counts) {
+Result<NodeSubset> ScanScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes,
+                              bool absent_counts, const Budget& budget) {
   std::vector<std::int8_t> known;  // by StringId: -1 not looked at, 0 no, 1 yes
-  return Where(snapshot.node_count(), [&](NodeId v) {
-    if (!snapshot.alive(v) || !snapshot.is_fact(v)) return false;
+  bool late = false;
+  NodeSubset found = Where(snapshot.node_count(), [&](NodeId v) {
+    if (v % kLookEvery == 0 && v > 0 && !late) late = budget.Interrupted();
+    if (late || !snapshot.alive(v) || !snapshot.is_fact(v)) return false;
     const auto id = snapshot.string_column(kScope, v);
     if (!id) return absent_counts;
     if (*id >= known.size()) known.resize(*id + std::size_t{1}, -1);
     if (known[*id] < 0) known[*id] = Has(scopes, snapshot.string(*id));
     return known[*id] == 1;
   });
+  if (late) return Late();
+  return found;
 }
 
 }  // namespace
 
-NodeSubset NodeSubset::InScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes,
-                                bool keep_orders) {
+Result<NodeSubset> NodeSubset::InScopes(const Snapshot& snapshot,
+                                        std::span<const std::string_view> scopes, bool keep_orders,
+                                        const Budget& budget) {
   const bool absent_counts = Has(scopes, std::string_view(kDefaultScope));
-  const auto order = keep_orders ? NodeOrder::OfColumn(snapshot, kScope)
-                                 : NodeOrder::Kept(snapshot, kScope);
-  if (!order) return ScanScopes(snapshot, scopes, absent_counts);
+  const auto order =
+      keep_orders ? NodeOrder::OfColumn(snapshot, kScope) : NodeOrder::Kept(snapshot, kScope);
+  if (!order) return ScanScopes(snapshot, scopes, absent_counts, budget);
   Words words(snapshot.node_count());
   if (absent_counts) {
     std::vector<NodeKindId> facts;
@@ -151,6 +160,7 @@ NodeSubset NodeSubset::InScopes(const Snapshot& snapshot, std::span<const std::s
     for (std::size_t k = 0; k < kinds.size(); ++k)
       if (kinds[k].plane == Plane::kFact) facts.push_back(NodeKindId(static_cast<KindId>(k)));
     words.bits = OfKinds(snapshot, facts, keep_orders).ToWords();
+    if (snapshot.node_count() > kLookEvery && budget.Interrupted()) return Late();
     order->ForEach(0, order->size(), false, [&](NodeOrder::Entry entry) {
       words.Clear(entry.node);
       return true;

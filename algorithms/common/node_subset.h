@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/budget.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -34,8 +35,10 @@ class NodeSubset {
   // unused name selects nothing. The graph can keep its nodes in order of scope and kind, which
   // follows every batch: then O(members + nodes / 64) ("user": O(nodes with a scope) more), else
   // O(nodes). `keep_orders`: make the order where it is not kept, O(nodes log nodes).
-  static NodeSubset InScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes,
-                             bool keep_orders = false);
+  // kCancelled: deadline or cancel flag of `budget`.
+  static Result<NodeSubset> InScopes(const Snapshot& snapshot,
+                                     std::span<const std::string_view> scopes,
+                                     bool keep_orders = false, const Budget& budget = {});
   // The alive nodes of these kinds, of both planes; `keep_orders` as above.
   static NodeSubset OfKinds(const Snapshot& snapshot, std::span<const NodeKindId> kinds,
                             bool keep_orders = false);

@@ -110,7 +110,9 @@ Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
         }
         return part;
       },
-      [](Likeness x, Likeness y) { return Likeness{x.apart && y.apart, x.same && y.same}; });
+      [](Likeness x, Likeness y) {
+        return Likeness{x.apart && y.apart, x.same && y.same};
+      });
 }
 
 // How many different neighbours each node has; `twice` is set when that is fewer than arcs.
@@ -159,25 +161,39 @@ PLEXUS_CATCH_NO_MEMORY
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const std::array<CsrView, 2> both = {view.out(), view.in()};
-  Executor& executor = internal::Pick(options.run.executor);
-  const Likeness likeness = Compare(both[0], both[1], executor);
-  const Rows rows(both.data(), likeness.same ? 1 : 2);
-  bool twice = false;
-  Numbers cores;
-  if (likeness.same || likeness.apart) {
-    cores.resize(view.node_count());
-    for (NodeId v = 0; v < cores.size(); ++v)
-      for (const CsrView& part : rows) cores[v] += part.degree(v);
-  } else {
-    cores = Degrees(rows, view.node_count(), executor, twice);
-  }
-  const bool whole = twice ? Peel<true>(rows, options.run.budget, cores)
-                           : Peel<false>(rows, options.run.budget, cores);
+  struct Made {
+    DenseView view;
+    bool same = false, twice = false;
+    Numbers cores;
+  };
+  PLEXUS_ASSIGN(auto made, internal::InTime(options.run, [&](Executor& executor) -> Result<Made> {
+                  Made rows;
+                  wanted.executor = &executor;
+                  PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
+                  const std::array<CsrView, 2> both = {rows.view.out(), rows.view.in()};
+                  const Likeness likeness = Compare(both[0], both[1], executor);
+                  rows.same = likeness.same;
+                  const Rows used(both.data(), rows.same ? 1 : 2);
+                  if (!likeness.same && !likeness.apart) {
+                    rows.cores = Degrees(used, rows.view.node_count(), executor, rows.twice);
+                    return rows;
+                  }
+                  rows.cores.resize(rows.view.node_count());
+                  for (NodeId v = 0; v < rows.cores.size(); ++v)
+                    for (const CsrView& part : used) rows.cores[v] += part.degree(v);
+                  return rows;
+                }));
   KCoreResult result;
-  result.truncated = !whole;
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = made->view;
+  const std::array<CsrView, 2> both = {view.out(), view.in()};
+  const Rows rows(both.data(), made->same ? 1 : 2);
+  Numbers& cores = made->cores;
+  const bool whole = made->twice ? Peel<true>(rows, options.run.budget, cores)
+                                 : Peel<false>(rows, options.run.budget, cores);
+  result.truncated = !whole;
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.cores[view.node(v)] = cores[v];
     result.degeneracy = std::max(result.degeneracy, cores[v]);

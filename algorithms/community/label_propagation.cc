@@ -89,7 +89,14 @@ Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
                                                 const LabelPropagationOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  if (!made) {
+    LabelPropagationResult nothing;
+    nothing.labels.assign(snapshot.node_count(), kNoNode);
+    nothing.truncated = true;
+    return nothing;
+  }
+  const DenseView& view = *made;
   PLEXUS_ASSIGN(LabelPropagationResult result, Propagate(view.out(), view.in(), options));
   if (!view.packed()) return result;
   // Dense ids keep the order of ids, so the smallest label is the smallest in either.

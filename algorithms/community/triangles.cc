@@ -14,19 +14,35 @@ namespace plexus {
 
 namespace {
 
+using community_internal::OrientedCount;
+using community_internal::OrientedGraph;
+
+// None: the time was up before it was made; below, too.
 template <class Options>
-Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Options& options) {
-  DenseViewOptions wanted = internal::ViewOptions(options);
-  return internal::MakeSimpleGraph(snapshot, wanted);
+Result<std::optional<internal::SimpleGraph>> SimpleGraphOf(const Snapshot& snapshot,
+                                                           const Options& options) {
+  return internal::InTime(options.run, [&](Executor& executor) {
+    DenseViewOptions wanted = internal::ViewOptions(options);
+    wanted.executor = &executor;
+    return internal::MakeSimpleGraph(snapshot, wanted);
+  });
 }
 
-community_internal::OrientedCount Count(const CsrView& simple, const Budget& budget,
-                                        Executor& executor) {
+Result<std::optional<OrientedGraph>> Oriented(const CsrView& simple, const RunOptions& run,
+                                              community_internal::Numbering numbering) {
+  return internal::InTime(run, [&](Executor& executor) -> Result<OrientedGraph> {
+    return community_internal::Orient(simple, executor, numbering);
+  });
+}
+
+Result<OrientedCount> Count(const CsrView& simple, const RunOptions& run) {
+  Executor& executor = internal::Pick(run.executor);
   if (!community_internal::WorthOrienting(simple, executor))
-    return community_internal::CountSimple(simple, budget, executor);
-  return community_internal::CountOriented(
-      community_internal::Orient(simple, executor, community_internal::Numbering::kByDegree),
-      budget, executor);
+    return community_internal::CountSimple(simple, run.budget, executor);
+  PLEXUS_ASSIGN(const auto oriented,
+                Oriented(simple, run, community_internal::Numbering::kByDegree));
+  if (!oriented) return OrientedCount{.truncated = true};
+  return community_internal::CountOriented(*oriented, run.budget, executor);
 }
 
 // Per arc of the oriented graph: how many directions the edge has in the view.
@@ -61,22 +77,24 @@ Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
 }  // namespace
 
 Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* chosen) try {
-  Executor& executor = internal::Pick(chosen);
-  return Count(simple, {}, executor).triangles;
+  PLEXUS_ASSIGN(const OrientedCount count, Count(simple, {.executor = chosen}));
+  return count.triangles;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
-  const CsrView rows = graph.edges.out();
+  PLEXUS_ASSIGN(const auto made, SimpleGraphOf(snapshot, options));
   TrianglesResult result;
+  result.truncated = !made;
+  if (!made) return result;
+  const internal::SimpleGraph& graph = *made;
+  const CsrView rows = graph.edges.out();
   result.nodes = graph.view.node_count();
   result.edges = graph.edge_count();
   for (NodeId v = 0; v < rows.node_count(); ++v)
     if (const std::uint64_t degree = rows.degree(v); degree > 1)
       result.wedges += degree * (degree - 1) / 2;
-  Executor& executor = internal::Pick(options.run.executor);
-  const auto count = Count(rows, options.run.budget, executor);
+  PLEXUS_ASSIGN(const OrientedCount count, Count(rows, options.run));
   result.triangles = count.triangles;
   result.truncated = count.truncated;
   if (result.wedges > 0)
@@ -88,21 +106,27 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ClusteringResult> Clustering(const Snapshot& snapshot,
                                     const ClusteringOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
-  Executor& executor = internal::Pick(options.run.executor);
-  const community_internal::OrientedGraph oriented =
-      community_internal::Orient(graph.edges.out(), executor);
-  std::vector<std::uint8_t> directions;
-  if (options.directed) {
-    PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));
-  }
-  const community_internal::NodeTriangles counts =
-      community_internal::CountPerNode(oriented, directions, options.run.budget, executor);
   ClusteringResult result;
-  result.truncated = counts.truncated;
   result.coefficients.assign(snapshot.node_count(), 0);
   result.triangles.assign(snapshot.node_count(), 0);
   result.degrees.assign(snapshot.node_count(), kNoNode);
+  result.truncated = true;
+  PLEXUS_ASSIGN(const auto made, SimpleGraphOf(snapshot, options));
+  if (!made) return result;
+  const internal::SimpleGraph& graph = *made;
+  PLEXUS_ASSIGN(const auto oriented,
+                Oriented(graph.edges.out(), options.run, community_internal::Numbering::kByShape));
+  if (!oriented) return result;
+  std::optional<std::vector<std::uint8_t>> directions(std::in_place);
+  if (options.directed) {
+    PLEXUS_ASSIGN(directions, internal::InTime(options.run, [&](Executor& executor) {
+                    return Directions(graph, *oriented, executor);
+                  }));
+  }
+  if (!directions) return result;
+  const community_internal::NodeTriangles counts = community_internal::CountPerNode(
+      *oriented, *directions, options.run.budget, internal::Pick(options.run.executor));
+  result.truncated = counts.truncated;
   double sum = 0;
   for (NodeId v = 0; v < graph.view.node_count(); ++v) {
     const NodeId node = graph.view.node(v);

@@ -191,10 +191,13 @@ void SortBlocks(const DenseView& view, const Found& found, CutPointsResult& resu
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  CutPointsResult result;
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = *made;
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const Found found = Search(view.out(), view.in(), options).Run();
-  CutPointsResult result;
   result.nodes = view.node_count();
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v)

@@ -134,8 +134,11 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
   PLEXUS_ASSIGN(const NodeSubset with,
                 internal::WithSources(snapshot, options.filter.subset, {&root, 1}));
   if (options.filter.subset) wanted.filter.subset = &with;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
   DominatorsResult result;
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = *made;
   const NodeId start = view.dense(root);
   if (start == kNoNode) {  // an index node, and only facts are followed
     result.dominators.assign(snapshot.node_count(), kNoNode);

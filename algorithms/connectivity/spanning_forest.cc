@@ -218,12 +218,15 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  SpanningForestResult result;
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = *made;
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   PLEXUS_ASSIGN(
       const SpanningForestCsrResult chosen,
       SpanningForestCsr(view.out(), {options.maximum, options.run.budget, options.run.executor}));
-  SpanningForestResult result;
   result.truncated = chosen.truncated;
   result.edges =
       internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.run.executor));

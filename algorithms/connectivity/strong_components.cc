@@ -13,9 +13,12 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
                                           const ComponentsOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = wanted.weights = false;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
   ComponentsResult result;
   result.labels.assign(snapshot.node_count(), kNoNode);
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = *made;
   const auto found = connectivity_internal::StrongComponents(
       view.out().offsets, view.out().neighbors, options.run.budget);
   result.truncated = !found;

@@ -140,9 +140,12 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   wanted.out = !options.reverse;
   wanted.in = options.reverse;
   wanted.weights = false;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const CsrView rows = options.reverse ? view.in() : view.out();
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
   TopologicalOrderResult result;
+  result.truncated = !made;
+  if (!made) return result;
+  const DenseView& view = *made;
+  const CsrView rows = options.reverse ? view.in() : view.out();
   const Ordered ordered = OrderNodes(rows, view, options.run.budget, result.order);
   if (ordered == Ordered::kAll) return result;
   result.order.clear();  // with a cycle it may begin in another way

@@ -36,8 +36,13 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   const bool one = options.of != kNoNode;
   if (one && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
-                                                 {.executor = options.run.executor}));
+  OpenConflictsResult result;
+  const auto found_visible =
+      VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
+                   {.executor = options.run.executor, .budget = options.run.budget});
+  result.truncated = RanOut(found_visible);
+  if (result.truncated) return result;
+  PLEXUS_ASSIGN(const auto visible, found_visible);
   const auto counts = [&](NodeId node) {
     return visible->contains(node) && (!options.subset || options.subset->contains(node));
   };
@@ -45,7 +50,6 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   const ArcFilter filter =
       ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(snapshot.TimeOr(options.now_ms));
   std::vector<Conflict> found;
-  OpenConflictsResult result;
   const Budget& budget = options.run.budget;
   std::uint64_t read = 0, polled = 0;
   const auto poll = [&] {

@@ -244,8 +244,14 @@ class Queue {
   Status AddFrontier() {
     if (options_.frontier == 0) return {};
     const DecisionOptions& decisions = options_.decisions;
-    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot_, snapshot_.TimeOr(decisions.now_ms),
-                                                   {.executor = decisions.run.executor}));
+    const auto found =
+        VisibleNodes(snapshot_, snapshot_.TimeOr(decisions.now_ms),
+                     {.executor = decisions.run.executor, .budget = decisions.run.budget});
+    if (RanOut(found)) {
+      truncated_ = true;
+      return {};
+    }
+    PLEXUS_ASSIGN(const auto visible, found);
     const NodeSubset pool = visible->Intersect(salience_.nodes);
     if (pool.count() < 2) return {};
     NeverComposedOptions options;

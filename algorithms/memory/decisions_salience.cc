@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/connectivity/components.h"
 #include "algorithms/memory/internal/component_ranking.h"
@@ -37,11 +37,12 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   rows.filter.valid_at = snapshot.TimeOr(options.decisions.now_ms);
   rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
   rows.reversed = {kCauses, kSupports};
-  rows.executor = options.decisions.run.executor;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, rows));
-  const CsrView in = view.in(), out = view.out();
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, rows, options.decisions.run));
   SalienceResult result;
-  result.nodes = view.nodes();
+  result.truncated = !made;
+  const DenseView view = made.value_or(DenseView());
+  const CsrView in = view.in(), out = view.out();
+  result.nodes = made ? view.nodes() : NodeSubset();
   result.scores.assign(snapshot.node_count(), 0);
   result.arriving.assign(snapshot.node_count(), 0);
   if (!out.offsets.empty()) {

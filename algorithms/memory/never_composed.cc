@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "algorithms/common/internal/in_time.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/frontier/bridge_lens.h"
 #include "algorithms/memory/internal/frontier/divergent_lens.h"
@@ -125,8 +126,15 @@ Result<std::vector<memory_internal::StructuralProfile>> Profiles(
 Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
                                   const std::optional<PageEnd>& end) {
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const SurfacePool pool,
-                memory_internal::MakeSurfacePool(snapshot, options, executor));
+  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+                  return memory_internal::MakeSurfacePool(snapshot, options, stopping);
+                }));
+  if (!made) {
+    NeverComposedPage late;
+    late.truncated = true;
+    return late;
+  }
+  const SurfacePool& pool = *made;
   memory_internal::SurfaceExtras extras;
   if (options.band) {
     PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));

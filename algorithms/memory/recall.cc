@@ -84,7 +84,8 @@ Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
   const auto select = [&](bool superseded) -> Result<NodeSubset> {
     PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, ValidTime(snapshot, options),
                                                    {.include_superseded = superseded,
-                                                    .executor = options.run.executor}));
+                                                    .executor = options.run.executor,
+                                                    .budget = options.run.budget}));
     return options.subset ? visible->Intersect(*options.subset) : *visible;
   };
   Shown shown;
@@ -239,7 +240,13 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& aske
     return Fail(ErrorCode::kInvalidArgument, "relations are of 0 to " +
                                                  std::to_string(kMaxRelatedHops) + " hops, 1 to " +
                                                  std::to_string(kMaxRelated) + " a memory");
-  PLEXUS_ASSIGN(const Shown shown, ShownBy(snapshot, options));
+  const Result<Shown> visible = ShownBy(snapshot, options);
+  if (!visible && visible.error().code == ErrorCode::kCancelled) {
+    RecallResult late;
+    late.truncated = true;
+    return late;
+  }
+  PLEXUS_ASSIGN(const Shown shown, visible);
   Answer answer(snapshot, options, shown);
   const bool by_plan = options.by_plan.plan != nullptr;
   RecallLists lists;

@@ -17,9 +17,16 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        const VisibleOptions& options) try {
   auto make = [&] {
     return memory_internal::VisibleSet::Make(snapshot, now_ms, options.include_superseded,
-                                             internal::Pick(options.executor));
+                                             internal::Pick(options.executor), options.budget);
   };
-  if (!options.use_cache) return make()->nodes();
+  const auto late = [] {
+    return Fail(ErrorCode::kCancelled, "which nodes are visible was not found in time");
+  };
+  if (!options.use_cache) {
+    const auto set = make();
+    if (!set) return late();
+    return set->nodes();
+  }
   const std::uint32_t first = options.include_superseded ? 2 : 0;
   std::array<std::shared_ptr<const memory_internal::VisibleSet>, 2> sets;
   for (std::uint32_t slot = 0; slot < 2; ++slot) {
@@ -32,6 +39,7 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
   for (const auto& set : sets)
     if (!made && set) made = set->AtTime(snapshot, now_ms);
   if (!made) made = make();
+  if (!made) return late();
   std::uint32_t to = 1;  // a free place, or that of the set that was not used of late
   if (!sets[0] || (sets[1] && sets[1]->recent && !sets[0]->recent)) to = 0;
   if (sets[1 - to]) sets[1 - to]->recent = false;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -25,6 +26,7 @@ struct VisibleOptions {
   bool include_superseded = false;  // Only the valid time is tested.
   bool use_cache = true;            // False: the set is computed anew and not kept.
   Executor* executor = nullptr;
+  Budget budget = {};  // Deadline and cancel flag count, while the set is found from nothing.
 };
 
 // Computes: the set of visible nodes at `now_ms`.
@@ -32,10 +34,15 @@ struct VisibleOptions {
 //   state, and changes carry them to later states. A query on a new snapshot is then a lookup, also
 //   at another `now_ms` when no valid time lies between. Other times cost the nodes that become
 //   valid or expire in between.
-// Errors: kResourceExhausted: no memory.
+// Errors: kCancelled: the budget ran out, and nothing is kept. kResourceExhausted: no memory.
 // Threads: thread-safe. Strong components need no recursion.
 Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        std::int64_t now_ms,
                                                        const VisibleOptions& options = {});
+
+// Whether the budget ran out before the set was found.
+inline bool RanOut(const Result<std::shared_ptr<const NodeSubset>>& visible) {
+  return !visible && visible.error().code == ErrorCode::kCancelled;
+}
 
 }  // namespace plexus

@@ -107,9 +107,15 @@ Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankO
       pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.run.executor);
   const auto began = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
-                pagerank_internal::PreparePageRank(snapshot, options,
-                                                   pagerank_internal::PageRankUse::kOne, executor));
+  PLEXUS_ASSIGN(const auto prepared, internal::InTime(options.run, [&](Executor& stopping) {
+                  return pagerank_internal::PreparePageRank(
+                      snapshot, options, pagerank_internal::PageRankUse::kOne, stopping);
+                }));
+  PageRankResult result;
+  result.scores.assign(snapshot.node_count(), 0.0);
+  result.truncated = !prepared;
+  if (!prepared) return result;
+  const pagerank_internal::PageRankReady& ready = *prepared;
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
@@ -118,8 +124,6 @@ Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankO
     teleport.assign(view.node_count(), 0.0);
     for (const pagerank_internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }
-  PageRankResult result;
-  result.scores.assign(snapshot.node_count(), 0.0);
   result.nodes = view.nodes();
   result.edges = ready.prepared->arcs;
   result.stats.preparation_ms =

@@ -2,6 +2,7 @@
 // is within tolerance, scores back to nodes. Nodes without any arc take no part in the
 // sweeps: what they hold is their share of the teleport.
 #include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/common/internal/in_time.h"
 
 #include <algorithm>
 #include <array>
@@ -319,9 +320,20 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   PLEXUS_TRY(Check(sets, options));
   Executor& executor = internal::Pick(options.run.executor);
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
-                pagerank_internal::PreparePageRank(
-                    snapshot, options, pagerank_internal::PageRankUse::kSixteen, executor));
+  PLEXUS_ASSIGN(const auto prepared, internal::InTime(options.run, [&](Executor& stopping) {
+                  return pagerank_internal::PreparePageRank(
+                      snapshot, options, pagerank_internal::PageRankUse::kSixteen, stopping);
+                }));
+  PageRankBatchResult result;
+  result.sets = sets.size();
+  result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
+  result.errors.assign(sets.size(), 0.0);
+  if (!prepared) {
+    std::fill(result.scores.begin(), result.scores.end(), 0.0f);
+    result.truncated = true;
+    return result;
+  }
+  const pagerank_internal::PageRankReady& ready = *prepared;
   std::vector<std::vector<pagerank_internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
@@ -333,15 +345,11 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                   StrengthReciprocals<float>(ready.prepared->strengths, executor));
     PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
   }
-  PageRankBatchResult result;
-  result.sets = sets.size();
-  result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
   if (ready.view.node_count() < snapshot.node_count())
     ParallelFor(executor, result.scores.size(), kGrain * kBatchWidth,
                 [&](std::size_t begin, std::size_t end) {
                   std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
                 });
-  result.errors.assign(sets.size(), 0.0);
   result.edges = ready.prepared->arcs;
   if (ready.prepared->lanes)
     result.stats.bytes_per_iteration = BytesPerIteration(*ready.prepared->lanes);

@@ -28,12 +28,14 @@ struct RefreshRows {
   bool over_base = false;
 };
 
-Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, RefreshRows& to) {
+Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor,
+                RefreshRows& to) {
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
   const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
                     !selection.filter.checks_time() && as_stored;
   DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.executor = &executor;
   wanted.out = wanted.in = !live;
   wanted.weights = options.weighted;
   PLEXUS_ASSIGN(to.view, DenseView::Make(snapshot, wanted));
@@ -61,10 +63,19 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& ea
     return pagerank_internal::IteratePageRank(snapshot, options, earlier.scores);
   Executor& executor = internal::Pick(options.run.executor);
   const auto began = std::chrono::steady_clock::now();
-  RefreshRows read;
-  PLEXUS_TRY(ViewRows(snapshot, options, read));
-  const DenseView& view = read.view;
+  RefreshRows read;  // holds pointers into itself
+  PLEXUS_ASSIGN(const auto made,
+                internal::InTime(options.run, [&](Executor& stopping) -> Result<bool> {
+                  PLEXUS_TRY(ViewRows(snapshot, options, stopping, read));
+                  return true;
+                }));
   PageRankResult result;
+  if (!made) {
+    result.scores.assign(snapshot.node_count(), 0.0);
+    result.truncated = true;
+    return result;
+  }
+  const DenseView& view = read.view;
   std::shared_ptr<const pagerank_internal::PageRankTiles> tiles;
   if (keep_layout && read.over_base && !options.run.budget.Interrupted())
     tiles = pagerank_internal::TilesOfBase(snapshot.state().base, options.weighted, executor);

@@ -125,9 +125,16 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
   PLEXUS_ASSIGN(const NodeSubset with,
                 internal::WithSources(snapshot, options.filter.subset, {&source, 1}));
   if (options.filter.subset) wanted.filter.subset = &with;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
   DistancesResult result;
   result.distances.assign(snapshot.node_count(), kInfinity);
+  if (!made) {
+    result.distances[source] = 0;
+    result.reached = 1;
+    result.truncated = true;
+    return result;
+  }
+  const DenseView& view = *made;
   const NodeId start = view.dense(source);
   if (start == kNoNode) {  // an index node, and only facts are followed
     result.distances[source] = 0;

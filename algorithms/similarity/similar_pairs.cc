@@ -25,25 +25,26 @@ struct Rows {
   Topology topology;  // N(v) by dense id
 };
 
-Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options) {
+Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options,
+                      Executor& executor) {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction == Direction::kIn;
   wanted.weights = false;
+  wanted.executor = &executor;
   Rows rows;
   PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
   const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();
   AlignedArray<NodePair> pairs(arcs.arc_count());
-  ParallelFor(internal::Pick(options.run.executor), arcs.node_count(), 4096,
-              [&](std::size_t begin, std::size_t end) {
-                for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-                  for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a)
-                    pairs[a] = {v, arcs.neighbors[a]};
-              });
+  ParallelFor(executor, arcs.node_count(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+      for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a)
+        pairs[a] = {v, arcs.neighbors[a]};
+  });
   TopologyOptions simple;
   simple.symmetrize = options.direction == Direction::kBoth;
   simple.inverse = false;
-  simple.executor = options.run.executor;
+  simple.executor = &executor;
   PLEXUS_ASSIGN(rows.topology, BuildTopology(rows.view.node_count(), pairs.span(), simple));
   return rows;
 }
@@ -118,8 +119,13 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   if (options.least_shared == 0)
     return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const Rows made, MakeRows(snapshot, options));
-  const CsrView rows = made.topology.out();
+  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+                  return MakeRows(snapshot, options, stopping);
+                }));
+  SimilarPairsResult result;
+  result.truncated = !made;
+  if (!made) return result;
+  const CsrView rows = made->topology.out();
   const std::vector<double> shares = Shares(rows, options.measure);
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;
@@ -133,7 +139,6 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   query.first_wedges = ratio ? 0 : std::min(query.first_wedges, options.wedge_limit);
   similarity_internal::WedgeResult walked =
       similarity_internal::WedgePairs(rows, shares, query, executor);
-  SimilarPairsResult result;
   result.wedges = walked.wedges;
   result.truncated = walked.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(walked.pairs);
@@ -161,8 +166,8 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   ParallelFor(executor, pairs.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId a = pairs[i].members[0], b = pairs[i].members[1];
-      result.pairs[i] = {made.view.node(a),       made.view.node(b), pairs[i].score,
-                         CountShared(rows, a, b), rows.degree(a),    rows.degree(b)};
+      result.pairs[i] = {made->view.node(a),      made->view.node(b), pairs[i].score,
+                         CountShared(rows, a, b), rows.degree(a),     rows.degree(b)};
     }
   });
   return result;

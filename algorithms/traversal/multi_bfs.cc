@@ -192,7 +192,19 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   PLEXUS_ASSIGN(const NodeSubset with,
                 internal::WithSources(snapshot, options.filter.subset, sources));
   if (options.filter.subset) wanted.filter.subset = &with;
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  if (!made) {
+    MultiBfsResult nothing;
+    nothing.sources = static_cast<NodeId>(sources.size());
+    nothing.levels.assign(sources.size(), {1});
+    if (options.depths)
+      nothing.depths.assign(std::size_t{snapshot.node_count()} * sources.size(), kUnreached);
+    for (std::size_t s = 0; options.depths && s < sources.size(); ++s)
+      nothing.depths[std::size_t{sources[s]} * sources.size() + s] = 0;
+    nothing.truncated = true;
+    return nothing;
+  }
+  const DenseView& view = *made;
   std::vector<NodeId> places;
   for (NodeId source : sources) places.push_back(view.dense(source));
   const CsrView out = view.out(), in = view.in();

@@ -1,11 +1,14 @@
 // Files of every import format, changed: bytes flipped, pieces cut out, doubled, swapped with those
 // of another format, and words that readers trip over.
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "engine/graph.h"
 #include "storage/formats/import.h"
+#include "storage/formats/import_markdown.h"
 #include "storage/formats/import_vectors.h"
 #include "tests/hostile/attack.h"
 #include "tests/hostile/two_scopes.h"
@@ -40,6 +43,23 @@ std::vector<Sample> Samples() {
        "\n"
        R"({"type":"relation","from":"a","to":"a","relationType":"knows"})"
        "\n"},
+      {FileFormat::kNodeLink, "mem0.json",
+       R"({"count":1,"results":[{"id":"a","memory":"tea","metadata":{"k":1},"categories":["f"]}],)"
+       R"("relations":[{"source":"a","relationship":"likes","target":"tea"}],"next":null})"},
+      {FileFormat::kAuto, "list.json", R"([{"id":"a","memory":"tea"},{"id":"b","memory":"x"}])"},
+      {FileFormat::kJsonRows, "turns.jsonl",
+       R"({"id":"t1","session_id":"s1","content":"c","embedding":[0.1,0.2],"inscription":"fix",)"
+       R"("metadata":{"files":[{"path":"src/a.rs","operation":"write"}]}})"
+       "\n"},
+      {FileFormat::kJsonRows, "ledger.jsonl",
+       R"({"id":"c1","tool":"deep_reference","query":"q","query_hash":"h","metadata":{}})"
+       "\n"
+       R"({"event_id":"c1","memory_id":"m1","role":"primary","rank":0,"trust":0.8,"metadata":{}})"
+       "\n"
+       R"({"id":"o1","event_id":"c1","outcome_type":"helpful","metadata":{"type":"odd"}})"
+       "\n"},
+      {FileFormat::kCsv, "composition_members.csv",
+       "event_id,memory_id,role,rank,trust,score,preview,metadata\nc1,m1,primary,0,0.5,1,p,{}\n"},
       {FileFormat::kJsonRows, "r.jsonl",
        R"({"id":"a","text":"t","metadata":{"x":[1,2]}})"
        "\n"
@@ -111,9 +131,50 @@ std::string Changed(Round& round, std::string text, const std::string& other) {
   return text;
 }
 
+// A folder of notes, twice: others in it the second time, and links out of it.
+void AttackNotes(Round& round) {
+  const std::string folder = round.directory + "/notes";
+  const std::vector<std::string> names = {"a.md", "b.md", "in/c.md", "in/#t.md", ".hidden.md"};
+  const std::vector<std::string> notes = {
+      "---\nkind: person\ntags: [x, y]\ncreated: 2024-01-01\n- a\n---\n# A\n[[b|words]] #tag\n",
+      "[c](in/c.md) [[a#part]] `[[no]]` [up](../../canary/notes.md)\n", "---\ntype: event\n---\n"};
+  const auto graph = Graph::InMemory();
+  for (int i = 0; i < 6; ++i) {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder + "/in", ignored);
+    const std::string path = folder + "/" + round.Pick(names);
+    switch (round.Below(5)) {
+      case 0:
+        std::filesystem::remove(path, ignored);
+        break;
+      case 1:
+        std::filesystem::remove(path, ignored);
+        std::filesystem::create_symlink(std::filesystem::absolute(round.canary() + "/notes.txt"),
+                                        path, ignored);
+        break;
+      default: {
+        const std::string text = Changed(round, round.Pick(notes), round.Pick(notes));
+        Doing("notes: " + text);
+        if (!std::filesystem::is_symlink(path)) std::ofstream(path, std::ios::binary) << text;
+      }
+    }
+    ImportOptions options;
+    options.now_ms = testing::kScopesNow;
+    options.on_error = round.Below(2) ? OnImportError::kSkip : OnImportError::kStop;
+    const auto report = ImportMarkdown(*graph, folder, "m", options);
+    if (!report && report.error().message.empty()) Wrong("an error without a reason");
+  }
+  const Snapshot made = graph->snapshot();
+  for (NodeId v = 0; v < made.node_count(); ++v)
+    if (const auto text = made.Payload(v, NodeField::kText);
+        text && text->find(kCanarySecret) != std::string::npos)
+      Wrong("a note holds the canary's secret");
+}
+
 }  // namespace
 
 void AttackFiles(Round& round) {
+  AttackNotes(round);
   const std::vector<Sample> samples = Samples();
   for (int i = 0; i < 60; ++i) {
     const Sample& sample = round.Pick(samples);
@@ -123,6 +184,9 @@ void AttackFiles(Round& round) {
     options.now_ms = testing::kScopesNow;
     options.format = round.Below(3) ? sample.format : FileFormat::kAuto;
     options.on_error = round.Below(2) ? OnImportError::kSkip : OnImportError::kStop;
+    if (round.Below(3) == 0)
+      options.kind_names = {{"knows", "likes"}, {"is-a", round.Pick(Tokens())}};
+    if (round.Below(3) == 0) options.reversed_kinds = {"knows", round.Pick(Tokens())};
     Doing("import " + sample.name + ": " + text);
     const auto report = ImportBytes(*graph, sample.name, text, options);
     if (!report && report.error().message.empty()) Wrong("an error without a reason");

@@ -3,11 +3,14 @@
 // nor touch it.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -66,6 +69,18 @@ int RunProgram(const Round& round, const Words& words, std::string& said) {
   return WEXITSTATUS(status);
 }
 
+// A socket that nobody listens to.
+void MakeSocket(const std::string& path) {
+  sockaddr_un name = {};
+  name.sun_family = AF_UNIX;
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (path.size() < sizeof name.sun_path) {
+    std::memcpy(name.sun_path, path.c_str(), path.size());
+    (void)bind(fd, reinterpret_cast<const sockaddr*>(&name), sizeof name);
+  }
+  close(fd);
+}
+
 // Something that a graph does not have, at a name of its own.
 void Disturb(Round& round, const std::string& graph) {
   std::vector<std::string> names;
@@ -74,7 +89,7 @@ void Disturb(Round& round, const std::string& graph) {
     names.push_back(entry.path().string());
   const std::vector<std::string> ours = {"generation-1",   "generation-7", "generation-x",
                                          "checkpoint.tmp", "bulk.tmp",     "export.tmp",
-                                         "CURRENT.tmp",    "anchor.tmp"};
+                                         "CURRENT.tmp",    "anchor.tmp",   "serve.sock"};
   for (const std::string& name : ours)
     if (round.Below(3) == 0) names.push_back(graph + "/" + name);
   if (names.empty()) return;
@@ -83,7 +98,7 @@ void Disturb(Round& round, const std::string& graph) {
   const bool file = fs::symlink_status(path, ignored).type() == fs::file_type::regular;
   const bool directory = fs::symlink_status(path, ignored).type() == fs::file_type::directory;
   const auto take_away = [&] { fs::remove_all(path, ignored); };
-  switch (round.Below(9)) {
+  switch (round.Below(10)) {
     case 0:
       take_away();
       fs::create_symlink(fs::absolute(round.canary()), path, ignored);
@@ -107,6 +122,10 @@ void Disturb(Round& round, const std::string& graph) {
       break;
     case 5:
       take_away();
+      break;
+    case 9:
+      take_away();
+      MakeSocket(path);
       break;
     case 6:
       if (file) fs::resize_file(path, round.Below(fs::file_size(path, ignored) + 1), ignored);
@@ -135,6 +154,8 @@ void AttackFolders(Round& round) {
   const std::string graph = round.directory + "/graph", lines = round.directory + "/lines.jsonl";
   std::ofstream(lines) << testing::ScopeLines(false);
   std::ofstream(round.directory + "/other") << "another file\n";
+  fs::create_directory(round.directory + "/notes");
+  std::ofstream(round.directory + "/notes/a.md") << "a note of [[b]]\n";
   std::string said;
   if (RunProgram(round, {"import", "--db", graph, "--terms", lines}, said) != 0) Wrong(said);
   if (round.Below(2)) RunProgram(round, {"checkpoint", "--db", graph}, said);
@@ -155,6 +176,13 @@ void AttackFolders(Round& round) {
                                    {"purge", "m3", "--hard"},
                                    {"repair", "--to", round.directory + "/repaired"},
                                    {"backup", "--to", round.directory + "/backup"},
+                                   {"remember", "deploys stop on Fridays"},
+                                   {"correct", "m1", "deploys stop on Mondays"},
+                                   {"import", round.directory + "/notes", "--mirror", "m"},
+                                   {"decisions", "rules"},
+                                   {"put", "k", "--text", "y", "--check"},
+                                   {"serve", "--mcp"},
+                                   {"serve", "--check", "--http", "0"},
                                    {"import", lines}};
   for (std::size_t i = 2 + round.Below(4); i > 0; --i) {
     Words words = round.Pick(runs);

@@ -174,6 +174,12 @@ TEST(PlainFiles, NothingIsCopiedIntoAGraph) {
     EXPECT_FALSE(Repair(scratch.path("g"), scratch.path(to))) << to;
     EXPECT_FALSE(Database::Restore(scratch.path("g"), scratch.path(to))) << to;
   }
+  for (const char* made : {"g/inner", "g/generation-1", "link/a/b"}) {
+    const auto opened = Database::Open(scratch.path(made), Create());
+    ASSERT_FALSE(opened) << made;
+    EXPECT_EQ(opened.error().code, ErrorCode::kInvalidArgument) << opened.error().message;
+  }
+  EXPECT_FALSE(fs::exists(scratch.path("g/inner")));
   EXPECT_EQ(Database::FolderAround(scratch.path("link/x")), fs::canonical(scratch.path("g")));
   EXPECT_EQ(Database::FolderAround(scratch.path("x")), "");
 }

@@ -33,7 +33,11 @@ class HolderAddress {
   int directory_ = -1;  // open as long as the address is used
 };
 
-// A connected descriptor. kNotFound: no server is there.
+// A connected descriptor. kNotFound: no server of this user is there; what a link of that name
+// leads to is none.
 Result<int> ConnectToHolder(const std::string& directory);
+
+// Whether the other end is a process of the same user, or of the system's.
+bool IsOfThisUser(int socket);
 
 }  // namespace plexus::tools

@@ -126,6 +126,7 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
   VisibleOptions visible;
   visible.include_superseded = request.Flag("include_superseded");
   visible.executor = &workspace.executor();
+  PLEXUS_ASSIGN(visible.budget, MakeBudget(request));
   PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(),
                                                at == kNoTime ? workspace.now_ms() : at, visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;

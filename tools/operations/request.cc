@@ -137,7 +137,7 @@ std::string Request::Name(std::string_view name, std::string_view value) const {
 std::string Request::Command(std::string_view operation, std::string_view graph,
                              std::string_view subject) const {
   if (spelling_ == Spelling::kNames) return "the operation " + std::string(operation);
-  std::string words = "`plexus " + CommandName(operation) + " --db " + std::string(graph);
+  std::string words = "`plexus " + CommandName(operation) + " --db " + ShellWord(graph);
   if (!subject.empty()) words += " " + ShellWord(subject);
   return words + "`";
 }

@@ -175,11 +175,14 @@ Result<Sequence> Workspace::SequenceAt(std::string_view moment, const Moment& wh
 namespace {
 
 // Of the scopes that the request names, if any.
-std::optional<NodeSubset> InScopes(const Snapshot& snapshot, const Request& request, bool orders) {
+Result<std::optional<NodeSubset>> InScopes(const Snapshot& snapshot, const Request& request,
+                                           bool orders) {
   const std::vector<std::string>& scopes = request.List("scope");
   if (scopes.empty()) return std::nullopt;
   const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-  return NodeSubset::InScopes(snapshot, names, orders);
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  PLEXUS_ASSIGN(NodeSubset in, NodeSubset::InScopes(snapshot, names, orders, budget));
+  return in;
 }
 
 }  // namespace
@@ -209,13 +212,13 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     if (now.empty()) view.now_ms = asked ? *asked : view.snapshot.time_ms();
   }
   if (request.Given("event_time")) {
-    PLEXUS_ASSIGN(const std::int64_t then, ParseTime(request.Text("event_time"), view.now_ms));
     PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+    PLEXUS_ASSIGN(const std::int64_t then, ParseTime(request.Text("event_time"), view.now_ms));
     PLEXUS_ASSIGN(view.snapshot, AtEventTime(view.snapshot, then, budget, executor()));
     view.past = true;
     if (now.empty()) view.now_ms = then;
   }
-  view.scope = InScopes(view.snapshot, request, KeepsOrders(view));
+  PLEXUS_ASSIGN(view.scope, InScopes(view.snapshot, request, KeepsOrders(view)));
   PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", WhereOfNodes(request),
                                      std::move(view.scope)));
   if (request.Has("show_kinds")) {
@@ -310,12 +313,12 @@ Status Workspace::Look(const Request& request) {
       PLEXUS_TRY(NodeColumn::Named(view_.snapshot, name));
   if (access != Access::kRead && request.Given("now"))
     WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
-  if (request.Given("scope")) NoteUnknownScopes(request.List("scope"));
+  if (request.Given("scope")) NoteUnknownScopes(request.List("scope"), budget);
   if (request.Given("where") && WhereOfNodes(request))
     NoteUnknownNames(request, "where", view_.scope);
   if (request.Has("show_where") && request.Given("show_where"))
     NoteUnknownNames(request, "show_where", view_.shown);
-  NoteNoEdges(*this, request);
+  NoteNoEdges(*this, request, budget);
   return {};
 }
 
@@ -335,11 +338,13 @@ void Workspace::NoteUnknownNames(const Request& request, const char* where,
 }
 
 // A misspelt scope selects nothing: say so.
-void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes) {
+void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes, const Budget& budget) {
   const Snapshot& snapshot = view_.snapshot;
   std::vector<bool> met;                                          // by StringId
   std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
+  TimeLimit limit(budget);
   for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (limit.Up()) return;
     if (!snapshot.alive(v)) continue;
     const auto id = snapshot.string_column(kScope, v);
     if (!id) continue;
@@ -417,7 +422,9 @@ Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
   if ((request.Given("details") || request.Given("node_columns")) && reply.members) {
     NodeDetailOptions with{request.List("details"), request.List("node_columns")};
     with.of_columns.now_ms = workspace.now_ms();
-    if (auto in_scopes = InScopes(workspace.snapshot(), request, workspace.keeps_orders()))
+    PLEXUS_ASSIGN(auto in_scopes,
+                  InScopes(workspace.snapshot(), request, workspace.keeps_orders()));
+    if (in_scopes)
       with.among = std::make_shared<const NodeSubset>(*std::move(in_scopes));
     with.of_columns.among = with.among.get();
     reply.members = [members = std::move(reply.members),

@@ -155,7 +155,7 @@ class Workspace {
   void NoteDamage();
   void NoteUnknownNames(const Request& request, const char* where,
                         const std::optional<NodeSubset>& selected);
-  void NoteUnknownScopes(const std::vector<std::string>& scopes);
+  void NoteUnknownScopes(const std::vector<std::string>& scopes, const Budget& budget);
 
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/monitoring/stats.h"
+#include "tools/cli/line_limit.h"
 #include "tools/operations/change.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
@@ -167,6 +168,12 @@ Status Service::Run(Request request, const Caller& caller, const Write& write) {
     if (!asked || *asked > options_.max_seconds)
       PLEXUS_TRY(request.Set("max_seconds", options_.max_seconds));
   }
+  // An export is written as it is read, and no reply.
+  if (!caller.own_time && (request.operation().name != "export" || request.Given("max_bytes"))) {
+    const std::uint64_t asked = request.Count("max_bytes");
+    if (asked == 0 || asked > options_.max_bytes)
+      PLEXUS_TRY(request.Set("max_bytes", options_.max_bytes));
+  }
   if (ReplacesFiles(request)) {
     PLEXUS_TRY(request.Check());
     return Fail(ErrorCode::kFailedPrecondition,
@@ -242,6 +249,7 @@ void Service::MakeTerms() {
 
 Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostream* out) {
   Answered answered;
+  const bool limited = request.Given("max_bytes");
   PLEXUS_TRY(Run(std::move(request), caller, [&](Reply& reply, Workspace& workspace) -> Status {
     answered.failure = reply.failure;
     if (reply.stream && (out || !reply.members)) {
@@ -249,11 +257,19 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
         return Fail(ErrorCode::kInvalidArgument,
                     "this reply has a format of its own, which this door does not take");
       answered.streamed = true;
-      return reply.stream(*out);
+      LineLimit file(*out, limited ? reply.limit.bytes : 0, false);
+      PLEXUS_TRY(reply.stream(file));
+      if (!file.cut()) return {};
+      return Fail(ErrorCode::kResourceExhausted, "max_bytes: what was written is not all there is");
     }
     std::ostringstream text;
     JsonWriter json(text);
-    WriteReply(reply, workspace.warnings(), json);
+    std::vector<std::string> warnings = workspace.warnings();
+    // Such as what a dry run there cannot know.
+    if (!workspace.options().wall.empty())
+      for (const Note& note : workspace.notes())
+        if (note.level != Note::kForPeople) warnings.push_back(note.text);
+    WriteReply(reply, warnings, json);
     answered.json = std::move(text).str();
     answered.truncated = reply.truncated;
     return {};

@@ -40,6 +40,7 @@ struct ServiceOptions {
   std::int64_t lock_wait_ms = 0;
   double max_seconds =
       60;  // of a request that says nothing, and the most of one that does; 0: none
+  std::uint64_t max_bytes = std::uint64_t{16} << 20;  // the same, of a reply
   LogCallback on_log = {};  // engine/monitoring/log.h
   // Copies behind walls that are kept for the next request, the longest unused dropped first; bytes
   // without texts (monitoring/stats.h).

@@ -19,18 +19,10 @@
 namespace plexus::tools::server {
 namespace {
 
-// Processes of other users are turned away, whatever the mode of the file says.
-bool IsOurs(int fd) {
-  ucred peer = {};
-  socklen_t size = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-  return peer.uid == geteuid() || peer.uid == 0;
-}
-
 bool FileAt(const char* path, SocketFile& file) {
   struct stat status = {};
   if (lstat(path, &status) != 0) return false;
-  file = {status.st_dev, status.st_ino};
+  file = {status.st_dev, status.st_ino, S_ISSOCK(status.st_mode)};
   return true;
 }
 
@@ -49,7 +41,13 @@ Result<std::unique_ptr<SocketServer>> SocketServer::Start(const std::string& dir
   if (!address.Make(directory)) return fail("cannot reach");
   server->listening_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (server->listening_ < 0) return fail("cannot make");
-  unlink(address.path());  // of a holder that was killed
+  if (SocketFile there; FileAt(address.path(), there)) {
+    if (!there.is_socket)
+      return Fail(ErrorCode::kFailedPrecondition,
+                  directory + "/" + std::string(kSocketName) +
+                      ": is no socket; without it other processes cannot write meanwhile");
+    unlink(address.path());  // of a holder that was killed
+  }
   // The mode of a socket is that of its making.
   const mode_t before = umask(0177);
   const int bound = bind(server->listening_, address.get(), address.size());
@@ -72,7 +70,8 @@ void SocketServer::Accept() {
       if (errno == EMFILE || errno == ENFILE) usleep(50'000);
       continue;
     }
-    if (open_ >= kMostConnections || !IsOurs(fd)) {
+    // Processes of other users are turned away, whatever the mode of the file says.
+    if (open_ >= kMostConnections || !IsOfThisUser(fd)) {
       close(fd);
       continue;
     }

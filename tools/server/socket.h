@@ -20,6 +20,7 @@ namespace plexus::tools::server {
 // Which file a name is.
 struct SocketFile {
   std::uint64_t device = 0, inode = 0;
+  bool is_socket = false;
 };
 
 class SocketServer {

@@ -1,7 +1,10 @@
-// A kernel's options as DenseViewOptions.
+// A kernel's options as DenseViewOptions, and its view within the time of its budget.
 #pragma once
 
+#include <optional>
+
 #include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/in_time.h"
 
 namespace plexus::internal {
 
@@ -15,6 +18,15 @@ DenseViewOptions ViewOptions(const Options& options) {
   if constexpr (requires { options.reversed; }) view.reversed = options.reversed;
   if constexpr (requires { options.arc_weights; }) view.arc_weights = options.arc_weights;
   return view;
+}
+
+// None: the time was up before the rows were made.
+inline Result<std::optional<DenseView>> ViewInTime(const Snapshot& snapshot,
+                                                   DenseViewOptions wanted, const RunOptions& run) {
+  return InTime(run, [&](Executor& executor) {
+    wanted.executor = &executor;
+    return DenseView::Make(snapshot, wanted);
+  });
 }
 
 }  // namespace plexus::internal

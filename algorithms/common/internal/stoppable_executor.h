@@ -2,7 +2,8 @@
 //
 // For kernels that are a sequence of parallel loops over arrays: they run unchanged and check
 // stopped() at the end. REQUIRES that every loop ends whatever the ones before it left undone. A
-// budget without deadline and cancel flag costs nothing.
+// budget without deadline and cancel flag costs nothing. Where a loop cannot do with less,
+// WhenStopped::kThrow ends the sequence instead, behind the loop that was stopped (in_time.h).
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,18 @@
 
 namespace plexus::internal {
 
+enum class WhenStopped { kPassOver, kThrow };
+
 class StoppableExecutor final : public Executor {
  public:
+  struct Stopped {};  // what is thrown
+
   // Keeps references to both. Polls the budget at once.
-  StoppableExecutor(Executor& inner, const Budget& budget)
-      : inner_(inner), stop_flag_(budget.deadline || budget.cancel ? &budget : nullptr) {
+  StoppableExecutor(Executor& inner, const Budget& budget,
+                    WhenStopped when_stopped = WhenStopped::kPassOver)
+      : inner_(inner),
+        stop_flag_(budget.deadline || budget.cancel ? &budget : nullptr),
+        throws_(when_stopped == WhenStopped::kThrow) {
     stop_flag_.Poll();
   }
   int thread_count() const override { return inner_.thread_count(); }
@@ -28,6 +36,7 @@ class StoppableExecutor final : public Executor {
       if (!stop_flag_.Poll()) task(block);
     };
     inner_.Run(blocks, BlockTask(unless_stopped));
+    if (throws_ && stopped()) throw Stopped();
   }
   bool Enqueue(std::function<void()> task) override { return inner_.Enqueue(std::move(task)); }
   // True when some block may have been passed over. A loop of one block never is: ParallelFor
@@ -37,6 +46,7 @@ class StoppableExecutor final : public Executor {
  private:
   Executor& inner_;
   StopFlag stop_flag_;
+  const bool throws_;
 };
 
 }  // namespace plexus::internal

@@ -188,8 +188,14 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
   for (const NodeId node : nodes)
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
-                                                 {.executor = options.run.executor}));
+  const auto found = VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
+                                  {.executor = options.run.executor, .budget = options.run.budget});
+  if (RanOut(found)) {
+    NearDuplicatesResult late;
+    late.truncated = true;
+    return late;
+  }
+  PLEXUS_ASSIGN(const auto visible, found);
   std::vector<NodeId> asked;
   for (const NodeId node : nodes)
     if (visible->contains(node) && (!options.subset || options.subset->contains(node)))

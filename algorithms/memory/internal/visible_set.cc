@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/connectivity/components.h"
 #include "engine/vocabulary.h"
 
@@ -69,7 +70,8 @@ NodeId VisibleSet::CycleOf(const Cycles& cycles, NodeId node) {
 }
 
 std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std::int64_t now,
-                                                   bool include_superseded, Executor& executor) {
+                                                   bool include_superseded, Executor& executor,
+                                                   const Budget& budget) {
   const NodeId n = snapshot.node_count();
   const Suppression suppression(snapshot, now);
   std::vector<std::uint64_t> bits((std::size_t{n} + 63) / 64);
@@ -84,10 +86,12 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
         moments.push_back({time, node, target});
     }
   };
+  internal::StopFlag stop(&budget);
   Found found = ParallelReduce(
       executor, n, kGrain, Found{},
       [&](std::size_t begin, std::size_t end) {
         Found mine;
+        if (stop.Poll()) return mine;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           if (suppression.IsValid(v, [&](std::int64_t time) { mine.Note(time, v, kNoNode, now); }))
             bits[v / 64] |= std::uint64_t{1} << (v % 64);
@@ -108,6 +112,7 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
         a.since = std::max(a.since, b.since);
         return a;
       });
+  if (stop.Poll()) return nullptr;
 
   // A node outside cycles is hidden by any edge; a cycle by one from outside, else all but its head
   // are.

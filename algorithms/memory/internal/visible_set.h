@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
 #include "algorithms/memory/internal/suppression.h"
 #include "engine/lineage.h"
@@ -36,9 +37,10 @@ class VisibleSet final : public Carried {
  public:
   static constexpr std::string_view kName = "visible nodes";
 
-  // O(nodes + suppressing edges), in parallel.
+  // O(nodes + suppressing edges), in parallel. Null: the budget ran out.
   static std::shared_ptr<const VisibleSet> Make(const Snapshot& snapshot, std::int64_t now,
-                                                bool include_superseded, Executor& executor);
+                                                bool include_superseded, Executor& executor,
+                                                const Budget& budget = {});
   // The set of the same state at another time. Null: too far, or too much to do.
   std::shared_ptr<const VisibleSet> AtTime(const Snapshot& snapshot, std::int64_t now) const;
   std::shared_ptr<const Carried> Carry(const Snapshot& now,

@@ -129,6 +129,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
                                       PageRankUse use, Executor& executor) {
   const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
+  wanted.executor = &executor;
   wanted.weights = options.weighted;
   // Weights that age differ at every time, so they are not cached.
   const bool cached =

@@ -112,13 +112,17 @@ class Mirror {
   std::string Lines() {
     Resolve();
     AddGone();  // First: a link to what is gone makes a node again.
-    for (const Note& note : notes_) Put(note.key, NodeLine(note));
-    for (const Note& note : notes_) {
+    for (Note& note : notes_) {
+      Put(note.key, NodeLine(note));
+      note.read = MarkdownNote();  // the lines have it
+    }
+    for (Note& note : notes_) {
       Put(note.key, MarkLine(note.key));
       for (const std::string& link : note.links)
         if (!IsLinkOfOthers(note.key, link))
           Put(note.key,
               EdgeLine("edge", note.key, link, "\"kind\":\"link\"" + CreatedBy(author_)));
+      note.links = std::vector<std::string>();
     }
     return std::move(lines_);
   }
@@ -194,7 +198,7 @@ class Mirror {
   void Resolve() {
     std::map<std::string, std::vector<std::string>, std::less<>> by_name;
     for (const std::string& key : keys_) by_name[key.substr(key.rfind('/') + 1)].push_back(key);
-    for (Note& note : notes_)
+    for (Note& note : notes_) {
       for (const std::string& link : note.read.links) {
         std::string key = link;
         const fs::path folder = fs::path(note.key).parent_path();
@@ -207,6 +211,8 @@ class Mirror {
         if (key != note.key && std::ranges::find(note.links, key) == note.links.end())
           note.links.push_back(key);
       }
+      note.read.links = std::vector<std::string>();
+    }
   }
 
   std::string NodeLine(const Note& note) const {
@@ -312,7 +318,11 @@ Status CheckPlace(const Mirror& mirror, const std::string& folder, const std::st
                   "--mirror " + name);
 }
 
-Result<MarkdownNote> ReadFile(const std::string& path) {
+Result<MarkdownNote> ReadFile(const std::string& path, std::size_t most) {
+  std::error_code unknown;
+  if (fs::file_size(path, unknown) > most && !unknown)
+    return Fail(ErrorCode::kInvalidArgument,
+                "has more than " + std::to_string(most) + " bytes, the limit of a note");
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   if (!in.good()) return Fail(ErrorCode::kIo, "it cannot be read");
@@ -321,8 +331,8 @@ Result<MarkdownNote> ReadFile(const std::string& path) {
 
 // A note of the folder into the mirror. An error is the note's; a warning says why it is left out.
 Result<std::optional<std::string>> AddNote(Mirror& mirror, const std::string& path,
-                                           const std::string& key) {
-  PLEXUS_ASSIGN(MarkdownNote read, ReadFile(path));
+                                           const std::string& key, std::size_t most) {
+  PLEXUS_ASSIGN(MarkdownNote read, ReadFile(path, most));
   if (const std::string other = mirror.OtherMirror(key); !other.empty())
     return Fail(ErrorCode::kInvalidArgument, "the mirror \"" + other + "\" has a note \"" + key +
                                                  "\"; two folders cannot share a key: rename it");
@@ -358,7 +368,7 @@ Result<ImportReport> ImportMarkdown(Graph& graph, const std::string& folder,
   ImportReport before;
   for (const std::string& file : files) {
     const std::string path = folder + "/" + file;
-    const auto left_out = AddNote(mirrored, path, KeyOf(file));
+    const auto left_out = AddNote(mirrored, path, KeyOf(file), options.limits.line_bytes);
     if (left_out) {
       if (*left_out) before.warnings.push_back({.file = path, .line = 1, .says = **left_out});
       continue;

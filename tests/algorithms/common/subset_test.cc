@@ -77,12 +77,12 @@ TEST_F(SubsetTest, PlanesAndRemovedNodes) {
 
 TEST_F(SubsetTest, Scopes) {
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(List(NodeSubset::InScopes(s, std::vector<std::string_view>{"project"})),
+  EXPECT_EQ(List(*NodeSubset::InScopes(s, std::vector<std::string_view>{"project"})),
             (std::vector<NodeId>{1, 50}));
-  EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"user"}).count(), 100u);
-  EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"user", "project"}),
+  EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"user"})->count(), 100u);
+  EXPECT_EQ(*NodeSubset::InScopes(s, std::vector<std::string_view>{"user", "project"}),
             NodeSubset::Facts(s));
-  EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"nobody"}).count(), 0u);
+  EXPECT_EQ(NodeSubset::InScopes(s, std::vector<std::string_view>{"nobody"})->count(), 0u);
 }
 
 TEST_F(SubsetTest, Except) {
@@ -118,7 +118,7 @@ TEST(NodeSubset, ScopesAndKindsFromKeptOrders) {
     const Snapshot live = graph->snapshot();
     const Snapshot copy(std::make_shared<const GraphState>(GraphState(live.state())));
     for (const auto& scopes : asked)
-      EXPECT_EQ(NodeSubset::InScopes(live, scopes, true), NodeSubset::InScopes(copy, scopes));
+      EXPECT_EQ(*NodeSubset::InScopes(live, scopes, true), *NodeSubset::InScopes(copy, scopes));
     for (const auto& of : kinds)
       EXPECT_EQ(NodeSubset::OfKinds(live, of, true), NodeSubset::OfKinds(copy, of));
   }
@@ -138,7 +138,7 @@ TEST_F(SubsetTest, Lists) {
 // Whoever is named and cannot be used is told by key, with the reason, in the same words.
 TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
   const Snapshot s = g.snapshot();
-  const NodeSubset project = NodeSubset::InScopes(s, std::vector<std::string_view>{"project"});
+  const NodeSubset project = *NodeSubset::InScopes(s, std::vector<std::string_view>{"project"});
   using Ask = std::function<Result<void>(NodeId, const NodeSubset*)>;
   const auto told = [](const auto& result) {
     return result ? Result<void>() : Result<void>(std::unexpected(result.error()));

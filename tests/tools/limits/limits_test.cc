@@ -227,5 +227,18 @@ TEST_F(LimitsTest, EveryRowHearsTheClock) {
   }
 }
 
+// Wherever it ends, nothing of it is in.
+TEST_F(LimitsTest, ADryRunLeavesNothing) {
+  const RowRequest dry = {"import", R"({"files":["DIR/all.jsonl"],"dry_run":true})"};
+  const std::uint64_t all = Ask(dry).looked;
+  for (std::uint64_t looks = 1; looks < all; ++looks) {
+    const Outcome late = Ask(dry, looks);
+    if (late.error) {
+      EXPECT_NE(late.error->message.find("nothing was imported"), std::string::npos)
+          << looks << ": " << late.error->message;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plexus::tools

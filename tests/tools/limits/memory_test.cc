@@ -2,23 +2,49 @@
 // its own: it replaces operator new.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/closeness.h"
+#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/katz.h"
+#include "algorithms/community/kcore.h"
+#include "algorithms/community/label_propagation.h"
+#include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/spanning_forest.h"
+#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/memory/decisions_salience.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/multi_bfs.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/properties/properties.h"
+#include "engine/vocabulary.h"
 #include "storage/formats/import.h"
+#include "storage/formats/import_markdown.h"
 #include "storage/formats/import_vectors.h"
+#include "tests/support/run_plexus.h"
 #include "tests/tools/limits/counted_memory.h"
 #include "tools/operations/limits.h"
 #include "tools/operations/memory/guardrail_rules.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/request_json.h"
 #include "tools/operations/retrieve/plan_json.h"
+#include "tools/operations/workspace.h"
+#include "tools/server/mcp/protocol.h"
 
 namespace plexus::tools {
 namespace {
@@ -80,6 +106,27 @@ TEST(Memory, Imports) {
        "edgedefault=\"directed\">" +
            Repeated([&](int i) { return "<node id=\"" + number(i) + "\"/>"; }) +
            "</graph></graphml>"},
+      {"mem0.json",
+       "{\"results\":[" +
+           Repeated([&](int i) { return "{\"id\":\"" + number(i) + "\",\"memory\":\"a\"}"; }, ",") +
+           "],\"relations\":[]}"},
+      {"list.json",
+       "[" +
+           Repeated([&](int i) { return "{\"id\":\"" + number(i) + "\",\"memory\":\"a\"}"; }, ",") +
+           "]"},
+      {"turns.jsonl", Repeated([&](int i) {
+         return "{\"id\":\"" + number(i) + "\",\"session_id\":\"s\",\"content\":\"a\"}\n";
+       })},
+      {"composition_events.jsonl", Repeated([&](int i) {
+         return "{\"id\":\"" + number(i) +
+                "\",\"tool\":\"t\",\"query\":\"q\",\"query_hash\":\"h\"}\n";
+       })},
+      {"composition_members.csv", "event_id,memory_id,role\n" + Repeated([&](int i) {
+                                    return number(i / 9) + "," + number(i) + ",primary\n";
+                                  })},
+      {"composition_outcomes.jsonl", Repeated([&](int i) {
+         return "{\"id\":\"" + number(i) + "\",\"event_id\":\"e\",\"outcome_type\":\"helpful\"}\n";
+       })},
       {"g.node-link.json", "{\"directed\":true,\"nodes\":[" +
                                Repeated([&](int i) { return "{\"id\":" + number(i) + "}"; }, ",") +
                                "],\"edges\":[]}"},
@@ -91,6 +138,155 @@ TEST(Memory, Imports) {
     EXPECT_TRUE(taken);
     ExpectWithin(name, peak, text.size(), kMemoryOfImport);
   }
+}
+
+// Notes with little but links and words, in a folder.
+TEST(Memory, FoldersOfMarkdown) {
+  const testing::TempDir dir;
+  std::filesystem::create_directory(dir / "notes");
+  std::size_t bytes = 0;
+  for (int i = 0; bytes < kBytes; ++i) {
+    std::string note = "---\ntags: [a, b]\n---\n";
+    for (int link = 0; link < 100; ++link) note += "[[" + std::to_string(link) + "]]";
+    bytes += note.size();
+    dir.File("notes/" + std::to_string(i) + ".md", note);
+  }
+  bool taken = false;
+  const std::uint64_t peak = CountedMemory::PeakOf([&] {
+    GraphOptions options;
+    options.executor = &SerialExecutor();
+    const auto graph = Graph::InMemory(options);
+    ImportOptions import;
+    import.executor = &SerialExecutor();
+    const auto report = ImportMarkdown(*graph, dir / "notes", "m", import);
+    taken = report && !report->stopped;
+  });
+  EXPECT_TRUE(taken);
+  ExpectWithin("notes", peak, bytes, kMemoryOfImport);
+}
+
+// A line of MCP, which has 8 MiB at most; the body of HTTP is read as requests are, below.
+TEST(Memory, LinesOfMcp) {
+  const std::string zeros = Repeated([](int) { return "0"; }, ",");
+  for (const std::string& arguments :
+       {"{\"key\":[" + zeros + "]}",
+        "{" + Repeated([](int i) { return "\"" + std::to_string(i) + "\":0"; }, ",") + "}"}) {
+    const std::string line =
+        R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get","arguments":)" +
+        arguments + "}}";
+    const std::uint64_t peak =
+        CountedMemory::PeakOf([&] { EXPECT_TRUE(server::Protocol::Read(line)); });
+    ExpectWithin("a line", peak, line.size(), kMemoryOfContent);
+  }
+}
+
+// A scope's copy keeps no text that was replaced, however often that is.
+TEST(Memory, TheCopyOfAScope) {
+  const auto held_by = [](std::vector<std::string> wall) {
+    const auto graph = Graph::InMemory();
+    return CountedMemory::PeakOf([&] {
+      auto workspace = *Workspace::Of(*graph, 1'700'000'000'000, std::move(wall));
+      for (int i = 0; i < 64; ++i) {
+        Request put(*FindOperation("put"));
+        EXPECT_TRUE(put.Set("key", "k"));
+        EXPECT_TRUE(put.Set("text", std::to_string(i) + std::string(1'000'000, 'x')));
+        EXPECT_TRUE(Answer(*workspace, put));
+      }
+    });
+  };
+  EXPECT_LE(held_by({"user"}), held_by({}) + kBeside);
+}
+
+// A selection over which no array of the base can serve: rows would be made for it.
+TEST(Memory, WhatIsOutOfTimeMakesNothing) {
+  constexpr int kNodes = 20'000, kArcs = 20 * kNodes;
+  GraphOptions in_memory;
+  in_memory.executor = &SerialExecutor();
+  const auto graph = Graph::InMemory(in_memory);
+  WriteBatch batch(1);
+  std::vector<NodeRef> nodes;
+  for (int i = 0; i < kNodes; ++i)
+    nodes.push_back(batch.UpsertNode(std::to_string(i), i % 50 ? kDecision : kMemory));
+  for (int i = 0; i < kArcs; ++i) {
+    const int from = i % kNodes, to = (from + 1 + i / kNodes * 7) % kNodes;
+    batch.Link(nodes[static_cast<std::size_t>(from)], kDependsOn,
+               nodes[static_cast<std::size_t>(to)]);
+  }
+  ASSERT_TRUE(graph->Apply(batch));
+  const Snapshot s = graph->snapshot();
+  const NodeKindId kinds[] = {kDecision};
+  const NodeSubset subset = NodeSubset::OfKinds(s, kinds);
+  RunOptions late;
+  late.executor = &SerialExecutor();
+  late.budget.deadline = std::chrono::steady_clock::time_point();
+  const NodeId node = *s.Find("1");
+  const auto ask = [&](auto options, auto&& kernel) {
+    options.run = late;
+    options.filter.subset = &subset;
+    const auto result = kernel(options);
+    return result && result->truncated;
+  };
+  const NodeId sources[] = {node};
+  const std::vector<NodeWeight> sets[] = {{{node, 1.0}}};
+  const std::pair<const char*, std::function<bool()>> kernels[] = {
+#define PLEXUS_LATE(Kernel, Options)                                                     \
+  {                                                                                      \
+#Kernel, [&] { return ask(Options{}, [&](const auto& o) { return Kernel(s, o); }); } \
+  }
+      PLEXUS_LATE(PageRank, PageRankOptions),
+      PLEXUS_LATE(Triangles, TrianglesOptions),
+      PLEXUS_LATE(Clustering, ClusteringOptions),
+      PLEXUS_LATE(LabelPropagation, LabelPropagationOptions),
+      PLEXUS_LATE(KCore, KCoreOptions),
+      PLEXUS_LATE(SimilarPairs, SimilarityOptions),
+      PLEXUS_LATE(StrongComponents, ComponentsOptions),
+      PLEXUS_LATE(TopologicalOrder, TopologicalOrderOptions),
+      PLEXUS_LATE(SpanningForest, SpanningForestOptions),
+      PLEXUS_LATE(CutPoints, CutPointsOptions),
+      PLEXUS_LATE(Betweenness, BetweennessOptions),
+      PLEXUS_LATE(Closeness, ClosenessOptions),
+      PLEXUS_LATE(Hits, HitsOptions),
+      PLEXUS_LATE(Katz, KatzOptions),
+      PLEXUS_LATE(Eigenvector, EigenvectorOptions),
+#undef PLEXUS_LATE
+      {"Distances",
+       [&] {
+         return ask(DistancesOptions{}, [&](const auto& o) { return Distances(s, node, o); });
+       }},
+      {"Dominators",
+       [&] {
+         return ask(DominatorsOptions{}, [&](const auto& o) { return Dominators(s, node, o); });
+       }},
+      {"MultiBfs",
+       [&] {
+         return ask(MultiBfsOptions{}, [&](const auto& o) { return MultiBfs(s, sources, o); });
+       }},
+      {"PageRankBatch",
+       [&] {
+         PageRankOptions options;
+         options.precision = Precision::kF32;
+         options.tolerance = 1e-5;
+         return ask(options, [&](const auto& o) { return PageRankBatch(s, sets, o); });
+       }},
+      {"Salience",
+       [&] {
+         SalienceOptions options;
+         options.decisions.run = late;
+         options.decisions.subset = &subset;
+         const auto result = Salience(s, options);
+         return result && result->truncated;
+       }},
+  };
+  for (const auto& [name, kernel] : kernels) {
+    bool truncated = false;
+    const std::uint64_t peak = CountedMemory::PeakOf([&] { truncated = kernel(); });
+    EXPECT_TRUE(truncated) << name;
+    EXPECT_LT(peak, std::uint64_t{kArcs} * 4) << name;
+  }
+  EXPECT_TRUE(RanOut(VisibleNodes(s, 1, {.executor = late.executor, .budget = late.budget})));
+  const std::string_view scopes[] = {"team"};
+  EXPECT_FALSE(NodeSubset::InScopes(s, scopes, false, late.budget));
+  EXPECT_TRUE(NodeSubset::InScopes(s, scopes));
 }
 
 // A line of a million values is refused or taken, and costs no more for it.

@@ -177,6 +177,26 @@ TEST_F(DeepReference, ChecksAtTheWrite) {
   EXPECT_EQ(Run({"link", "k3", "contradicts", "d1", "--check"}).code, 0);
 }
 
+// However many hits there are, an error stays one that can be read.
+TEST_F(DeepReference, WhatBlocksIsSaidBriefly) {
+  std::string rules;
+  for (int i = 0; i < 10; ++i)
+    rules += std::string(i ? "," : "[") + R"({"name":"r)" + std::to_string(i) +
+             R"(","edge":"contradicts","message":")" + std::string(3'000, 'x') + "\"}";
+  Ask({"decisions", "rules", dir_.File("r.json", rules + "]")});
+  std::string lines;
+  for (int i = 0; i < 40; ++i)
+    lines += R"({"edge":["k)" + std::to_string(i) + R"(","d"],"kind":"contradicts"})" + "\n";
+  const Finished blocked = Run({"import", "--check", "--format", "jsonl", "-"}, lines);
+  EXPECT_EQ(blocked.code, 1);
+  EXPECT_LT(blocked.out.size(), 12'000u);
+  EXPECT_NE(blocked.out.find("397 more; nothing was written"), std::string::npos)
+      << blocked.out.substr(0, 12'000);
+  // They are of the whole graph: no selection is taken and ignored.
+  EXPECT_EQ(Run({"decisions", "rules", "--clear", "--scope", "user"}).code, 2);
+  EXPECT_EQ(Run({"decisions", "rules", "--where", "key = 'x'"}).code, 2);
+}
+
 TEST_F(DeepReference, ChecksOfWhatComesInPieces) {
   const std::string rules =
       R"([{"name":"no-contradict","edge":"contradicts","message":"Supersede it first."}])";

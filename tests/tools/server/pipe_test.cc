@@ -214,6 +214,30 @@ TEST(Pipe, TheFileOfAnotherProcessStays) {
   EXPECT_TRUE(std::filesystem::exists(name));
 }
 
+// A folder may come from anywhere: what a link or another file of the socket's name is, is no
+// holder. The link stays, as nothing of ours made it.
+TEST(Pipe, WhatALinkLeadsToIsNoHolder) {
+  const TempDir dir;
+  const std::string name = dir / "g/serve.sock";
+  ASSERT_EQ(Plexus({"put", "--db", dir / "g", "m0"}).code, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, (dir / "other.sock").c_str(), sizeof address.sun_path - 1);
+  const int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ASSERT_EQ(bind(other, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(other, 4), 0);
+  std::filesystem::create_symlink(dir / "other.sock", name);
+  EXPECT_EQ(Plexus({"put", "--db", dir / "g", "m1", "--text", "not for others"}).code, 0);
+  ServerProcess server(Mcp(dir / "g"));
+  server.Tool("remember", Remember("m2"));
+  EXPECT_NE(server.Tool("get", R"({"key":["m1","m2"]})").find("\"m2\""), std::string::npos);
+  server.CloseInput();
+  EXPECT_EQ(server.Wait(), 0);
+  EXPECT_EQ(accept(other, nullptr, nullptr), -1);
+  EXPECT_TRUE(std::filesystem::is_symlink(name));
+  close(other);
+}
+
 std::string GetLines(int count) {
   std::string lines;
   for (int i = 0; i < count; ++i)

@@ -36,6 +36,11 @@ TEST(Root, GraphsAreMadeAskedAndDropped) {
     EXPECT_EQ(Http(port, "POST", "/graphs/g" + n + "/v1/put", R"({"key":"k)" + n + "\"}").status,
               200);
   }
+  // A link to a graph is no graph of this root.
+  std::filesystem::create_symlink(dir / "root/g0", dir / "root/linked");
+  EXPECT_EQ(Http(port, "GET", "/graphs/linked/v1/stats").status, 404);
+  std::filesystem::create_directory(dir / "root/plain");
+  EXPECT_EQ(Http(port, "GET", "/graphs/plain/v1/stats").body.find(dir / "root"), std::string::npos);
   const auto list = boost::json::parse(Http(port, "GET", "/graphs").body);
   EXPECT_EQ(list.at("graphs").as_array().size(), 12u);
   EXPECT_LE(list.at("open").as_int64(), 4);

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <sstream>
 #include <thread>
 
 #include "tests/support/run_plexus.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/request_json.h"
+#include "tools/server/http/routes.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -131,6 +133,51 @@ TEST(ServiceCopies, MemoryBoundsThemToo) {
     EXPECT_TRUE(service->Ask(Made("stats", "{}"), caller));
   }
   EXPECT_EQ(service->copies().idle, 1u);
+}
+
+// What a request asks for, the service bounds; an export is bounded where that is asked for.
+TEST(ServiceLimits, RepliesEnd) {
+  const testing::TempDir dir;
+  ServiceOptions options;
+  options.directory = dir / "g";
+  options.max_bytes = 10'000;
+  const auto service = *Service::Open(options);
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(service->Ask(Made("put", R"({"key":"m)" + std::to_string(i) + R"(","text":")" +
+                                             std::string(1'000, 'x') + R"("})"),
+                             {}));
+  for (const char* bytes : {"", R"(,"max_bytes":0)", R"(,"max_bytes":1000000)"}) {
+    const auto list = service->Ask(Made("list", R"({"top":0)" + std::string(bytes) + "}"), {});
+    ASSERT_TRUE(list);
+    EXPECT_TRUE(list->truncated) << bytes;
+    EXPECT_LT(list->json.size(), 12'000u) << bytes;
+  }
+  std::ostringstream all, some;
+  EXPECT_TRUE(service->Ask(Made("export", R"({"format":"jsonl"})"), {}, &all));
+  EXPECT_GT(all.view().size(), 100'000u);
+  EXPECT_FALSE(service->Ask(Made("export", R"({"format":"jsonl","max_bytes":5000})"), {}, &some));
+  EXPECT_LT(some.view().size(), 8'000u);
+}
+
+// A key of another scope looks like a new one from behind the wall: the reply says so.
+TEST_F(ServiceTest, ADryRunBehindAWallSaysWhatItKnows) {
+  ASSERT_TRUE(service_->Ask(Made("put", R"({"key":"m1","set":["scope=other"]})"), {}));
+  Caller walled;
+  walled.wall = {"mine"};
+  for (const char* dry :
+       {R"({"key":"m1","text":"a","dry_run":true})", R"({"key":"m2","text":"a","dry_run":true})"}) {
+    const auto asked = service_->Ask(Made("put", dry), walled);
+    ASSERT_TRUE(asked) << asked.error().message;
+    EXPECT_NE(asked->json.find("knows what the scope sees"), std::string::npos) << asked->json;
+  }
+  EXPECT_FALSE(service_->Ask(Made("put", R"({"key":"m1","text":"a"})"), walled));
+}
+
+TEST(Query, ANameStandsOnce) {
+  const Operation& list = *FindOperation("list");
+  EXPECT_TRUE(RequestOfQuery(list, "top=1&sort=key"));
+  for (const char* twice : {"top=1&top=2", "top=1&t%6fp=1", "where=a&top=1&where=b"})
+    EXPECT_FALSE(RequestOfQuery(list, twice)) << twice;
 }
 
 }  // namespace

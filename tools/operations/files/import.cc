@@ -232,6 +232,13 @@ Reply WithBuilt(Reply reply, std::string built) {
   return reply;
 }
 
+// As Judged, of files that were read into a copy, of which nothing stays.
+Result<ImportReport> JudgedInCopy(const Request& request, Result<ImportReport> report) {
+  if (!report && report.error().code == ErrorCode::kCancelled)
+    report.error().message = "import cancelled: nothing was imported";
+  return Judged(request, std::move(report));
+}
+
 // The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
 Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions options) {
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
@@ -242,7 +249,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(ImportReport report,
-                Judged(request, Read(*graph, workspace.input(), request, options)));
+                JudgedInCopy(request, Read(*graph, workspace.input(), request, options)));
   report.sequence = before;
   std::string built;
   if (!report.stopped && request.Given("build")) {
@@ -294,7 +301,7 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
   options.limits.load_bytes = 0;  // in batches
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(ImportReport report,
-                Judged(request, Read(*copy, workspace.input(), request, options)));
+                JudgedInCopy(request, Read(*copy, workspace.input(), request, options)));
   settle(copy->snapshot().sequence());
   const bool dry = IsDryRun(request);
   if (!report.stopped) {

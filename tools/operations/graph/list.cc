@@ -151,8 +151,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("scope") && !listed.edges) {
     const std::vector<std::string>& scopes = request.List("scope");
     const std::vector<std::string_view> names(scopes.begin(), scopes.end());
-    wanted.columns.among = &in_scopes.emplace(
-        NodeSubset::InScopes(snapshot, names, workspace.keeps_orders()));
+    PLEXUS_ASSIGN(in_scopes,
+                  NodeSubset::InScopes(snapshot, names, workspace.keeps_orders(), wanted.budget));
+    wanted.columns.among = &*in_scopes;
   }
   if (!listed.edges) wanted.columns.degree_kinds = kinds;
   PLEXUS_ASSIGN(wanted.columns.backward, IsBackward(workspace.schema(), request.List("kinds")));

@@ -7,6 +7,7 @@
 
 #include "algorithms/memory/conflicts.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
 #include "tools/operations/names.h"
 #include "tools/operations/operation.h"
 #include "tools/operations/reply/human_format.h"
@@ -60,12 +61,12 @@ inline std::string Choices(const Workspace& workspace, const Request& request,
   const auto key = [&](NodeId node) { return ShownKey(workspace.snapshot(), node); };
   const NodeId newer = NewerOf(workspace.snapshot(), conflict);
   const NodeId older = newer == conflict.a ? conflict.b : conflict.a;
-  const std::string command = "  plexus conflicts resolve --db " + InShell(workspace.directory());
+  const std::string command = "  plexus conflicts resolve --db " + ShellWord(workspace.directory());
   std::string sides = "\n";
-  for (const NodeId side : {conflict.b, conflict.a}) sides = " " + InShell(key(side)) + sides;
+  for (const NodeId side : {conflict.b, conflict.a}) sides = " " + ShellWord(key(side)) + sides;
   if (key(conflict.a).starts_with('-') || key(conflict.b).starts_with('-')) sides = " --" + sides;
-  return "to decide the first one:\n" + command + " --supersede=" + InShell(key(older)) + sides +
-         command + " --drop=" + InShell(key(newer)) + sides + command + " --keep-both" + sides;
+  return "to decide the first one:\n" + command + " --supersede=" + ShellWord(key(older)) + sides +
+         command + " --drop=" + ShellWord(key(newer)) + sides + command + " --keep-both" + sides;
 }
 
 inline Reply ConflictsReply(const Workspace& workspace, const Request& request,

@@ -47,8 +47,11 @@ Status ClearOthers(const Workspace& workspace, const Request& request, const Sal
   std::optional<NodeSubset> scopes;
   if (request.Given("scope")) {
     const std::vector<std::string>& given = request.List("scope");
-    scopes = NodeSubset::InScopes(
-        snapshot, std::vector<std::string_view>(given.begin(), given.end()), false);
+    PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+    PLEXUS_ASSIGN(scopes,
+                  NodeSubset::InScopes(
+                      snapshot, std::vector<std::string_view>(given.begin(), given.end()), false,
+                      budget));
   }
   PLEXUS_ASSIGN(const NodeSubset decisions, Decisions(snapshot, scopes ? &*scopes : nullptr));
   for (const NodeId node : decisions.ToList()) {

@@ -127,16 +127,25 @@ Status ObeyRules(Workspace& workspace, const Request& request, const PreviewResu
   if (result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "the rules were not checked in time, so nothing was written");
+  constexpr std::uint64_t kShown = 3;  // of each; a message may have 4,096 bytes
   std::string blocked;
+  std::uint64_t blocks = 0, warnings = 0;
   for (const GuardrailHit& hit : result.hits) {
     const GuardrailRule& rule = rules[hit.rule];
-    if (rule.action == RuleAction::kBlock)
-      blocked += (blocked.empty() ? "" : "; ") + hit.message + " (rule " + rule.name + ")";
-    else
-      workspace.notes().push_back({hit.message + " (rule " + rule.name + ")", Note::kWarning});
+    std::string message = hit.message + " (rule " + rule.name + ")";
+    if (rule.action != RuleAction::kBlock) {
+      if (warnings++ < kShown) workspace.notes().push_back({std::move(message), Note::kWarning});
+    } else if (blocks++ < kShown) {
+      blocked += message + "; ";
+    }
   }
+  if (warnings > kShown)
+    workspace.notes().push_back(
+        {"rules warn of " + std::to_string(warnings - kShown) + " more", Note::kWarning});
   if (result.allowed) return {};
-  return Fail(ErrorCode::kFailedPrecondition, blocked + "; nothing was written");
+  if (blocks == 0) blocked = "a rule blocks it; ";  // behind the hits that are kept
+  if (blocks > kShown) blocked += std::to_string(blocks - kShown) + " more; ";
+  return Fail(ErrorCode::kFailedPrecondition, blocked + "nothing was written");
 }
 
 void AddDecisionsRules(Rows& rows) {

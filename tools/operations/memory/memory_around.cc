@@ -65,7 +65,8 @@ Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 
 Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
                     std::int64_t now_ms, std::size_t top, MemoryAround& around) {
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms, {.executor = run.executor}));
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms,
+                                                 {.executor = run.executor, .budget = run.budget}));
   const NodeSubset::Change self[] = {{memory, true}};
   const NodeSubset memories = visible->With(snapshot.node_count(), self);
   SuggestOptions options;

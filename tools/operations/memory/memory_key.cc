@@ -10,6 +10,7 @@
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/text_field.h"
@@ -44,8 +45,10 @@ bool Says(const Snapshot& snapshot, NodeId node, const std::string& text) {
 Result<bool> IsKnown(const Workspace& workspace, const Request& request, NodeId node) {
   const Snapshot& snapshot = workspace.snapshot();
   const auto visible_at = [&](std::int64_t time) -> Result<bool> {
-    PLEXUS_ASSIGN(const auto visible,
-                  VisibleNodes(snapshot, time, {.executor = &workspace.executor()}));
+    PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+    PLEXUS_ASSIGN(
+        const auto visible,
+        VisibleNodes(snapshot, time, {.executor = &workspace.executor(), .budget = budget}));
     return visible->contains(node);
   };
   PLEXUS_ASSIGN(const bool now, visible_at(workspace.now_ms()));

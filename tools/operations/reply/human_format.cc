@@ -160,16 +160,6 @@ std::string Cut(std::string_view text, std::size_t width) {
   return out + "…";
 }
 
-std::string InShell(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@,+";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos)
-    return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string Quoted(std::string_view text) {
   constexpr std::size_t kMostBytes = 200;
   if (text.size() <= kMostBytes) return "'" + std::string(text) + "'";

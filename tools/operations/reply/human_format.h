@@ -31,8 +31,6 @@ std::string ForTerminal(std::string_view text);
 // What somebody gave, between single quotes, as messages say it: of a long text its first 200 bytes
 // (whole characters) and its length.
 std::string Quoted(std::string_view text);
-// A word of a shell: in single quotes where it needs them.
-std::string InShell(std::string_view text);
 
 // Columns that `text` takes on a terminal; a good guess for wide characters.
 std::size_t DisplayWidth(std::string_view text);

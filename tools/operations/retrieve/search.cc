@@ -65,8 +65,8 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
   VisibleOptions newest, any_version;
   any_version.include_superseded = true;
-  newest.executor = &workspace.executor();
-  any_version.executor = &workspace.executor();
+  newest.executor = any_version.executor = &workspace.executor();
+  newest.budget = any_version.budget = options.run.budget;
   PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;

@@ -14,7 +14,8 @@ bool SelectsNodes(const Operation& operation) {
   constexpr std::string_view kOthers[] = {"list",  "find",  "neighbors", "export",
                                           "terms", "embed", "build"};
   // A check judges the graph as it is and all of it: less would be a way round its rules.
-  if (operation.name == "decisions_check") return false;
+  // Rules are of the whole graph, too.
+  if (operation.name == "decisions_check" || operation.name == "decisions_rules") return false;
   return operation.group == "Ask" ||
          std::ranges::find(kOthers, operation.name) != std::end(kOthers);
 }

@@ -84,7 +84,11 @@ Status ScopedGraph::Begin(Sequence sequence) {
 }
 
 Status ScopedGraph::Refresh() {
-  if (part_->read_only()) PLEXUS_TRY(Begin(part_->snapshot().sequence()));  // a write was refused
+  constexpr std::uint64_t kReplacedBytes = std::uint64_t{4} << 20;
+  const bool refused = part_->read_only();  // a write was
+  if (refused || journal_->held_bytes() > 2 * begun_bytes_ + kReplacedBytes)
+    PLEXUS_TRY(Begin(part_->snapshot().sequence()));
+  const bool anew = !copied_;
   const Snapshot from = whole_.snapshot();
   if (copied_ == from.sequence()) return {};
   const std::vector<Seen> seen = ScopeSight(from, scopes_).All();
@@ -92,6 +96,7 @@ Status ScopedGraph::Refresh() {
   PLEXUS_TRY(Define(from, seen));
   PLEXUS_TRY(Copy(from, seen));
   copied_ = from.sequence();
+  if (anew) begun_bytes_ = journal_->held_bytes();
   return {};
 }
 

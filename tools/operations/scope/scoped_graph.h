@@ -6,7 +6,8 @@
 // (scoped_journal.h), and is refused where it would touch what is not seen.
 //
 // Refresh copies what the whole graph has that is new to the scopes: O(the scopes' part), when the
-// whole graph has moved. Sequence numbers count changes of the part. Not thread-safe.
+// whole graph has moved. It makes a new copy when the records of the old one take more than twice
+// what they began with, and 4 MiB. Sequence numbers count changes of the part. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -51,6 +52,7 @@ class ScopedGraph {
   std::shared_ptr<ScopedJournal> journal_;
   std::unique_ptr<Graph> part_;
   std::optional<Sequence> copied_;                 // of the whole graph
+  std::uint64_t begun_bytes_ = 0;                  // of the part when it was made
   std::vector<PayloadRef> refs_[kNodeFieldCount];  // by its nodes: what was copied of them
 };
 

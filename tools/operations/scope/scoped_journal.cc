@@ -319,6 +319,8 @@ bool ScopedJournal::IsRecord(std::string_view key) {
   return key.starts_with(begins);
 }
 
+constexpr std::uint64_t kChangeBytes = 64;  // of a node, an edge, a value
+
 Status ScopedJournal::Append(std::span<const Record> group, Durability durability) {
   for (const Record& record : group) {
     if (!copying_) {
@@ -334,8 +336,12 @@ Status ScopedJournal::Append(std::span<const Record> group, Durability durabilit
       PLEXUS_TRY(applied);
     }
     const std::unique_lock lock(mutex_);
-    for (const Payload& payload : record.payloads)
+    held_ += kChangeBytes * (record.node_kinds.size() + record.node_changes.size() +
+                             record.columns.size() + record.edges.size());
+    for (const Payload& payload : record.payloads) {
       payloads_[PayloadRef::Make(record.sequence, payload.ordinal).bits] = payload.bytes;
+      held_ += kChangeBytes + payload.bytes.size();
+    }
   }
   return {};
 }

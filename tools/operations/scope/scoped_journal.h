@@ -49,6 +49,8 @@ class ScopedJournal final : public Journal, public PayloadStore {
   Status Append(std::span<const Record> group, Durability durability) override;
   Status WaitDurable(Sequence) override { return {}; }  // Append waited as it was asked
   Result<std::string> Get(PayloadRef ref) const override;
+  // About what its records take, those that later ones replaced, too.
+  std::uint64_t held_bytes() const { return held_; }
 
   // The index node of a record that the program keeps of the whole graph (graph_record.h). What the
   // part says of one stays in the part.
@@ -59,6 +61,7 @@ class ScopedJournal final : public Journal, public PayloadStore {
   std::vector<std::string> scopes_;
   const Graph* part_ = nullptr;
   bool copying_ = false;
+  std::uint64_t held_ = 0;
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
 };

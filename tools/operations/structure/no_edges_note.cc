@@ -44,7 +44,7 @@ std::vector<NodeId> NamedNodes(const Snapshot& snapshot, const Request& request)
 
 }  // namespace
 
-void NoteNoEdges(Workspace& workspace, const Request& request) {
+void NoteNoEdges(Workspace& workspace, const Request& request, const Budget& budget) {
   const NodeSubset* scope = workspace.scope();
   if (!request.Has("show_kinds") && !(WalksEdges(request.operation()) && scope)) return;
   const Snapshot& snapshot = workspace.snapshot();
@@ -68,13 +68,14 @@ void NoteNoEdges(Workspace& workspace, const Request& request) {
     return !scope || scope->contains(v) || std::ranges::binary_search(named, v);
   };
   bool met = false;
-  for (NodeId v = 0; v < snapshot.node_count() && !met; ++v)
+  TimeLimit limit(budget);
+  for (NodeId v = 0; v < snapshot.node_count() && !met && !limit.Up(); ++v)
     if (takes_part(v))
       snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
         met = takes_part(arc.neighbor);
         return !met;
       });
-  if (met) return;
+  if (met || limit.was_up()) return;
   std::string text = "no edge", cut, list;
   if (given("kinds")) text += " of these kinds";
   if (given("valid_at")) text += " that is valid then";

@@ -7,6 +7,6 @@
 namespace plexus::tools {
 
 // Of questions about the graph's structure, after Workspace::Look. O(selected nodes and edges).
-void NoteNoEdges(Workspace& workspace, const Request& request);
+void NoteNoEdges(Workspace& workspace, const Request& request, const Budget& budget);
 
 }  // namespace plexus::tools

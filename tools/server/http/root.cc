@@ -116,7 +116,8 @@ void Root::CloseIdle() {
 }
 
 Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bool create) const {
-  if (!create && !IsFolder(PathOf(name))) return Fail(ErrorCode::kNotFound, "no graph " + name);
+  if (!create && (!IsFolder(PathOf(name)) || !Database::Exists(PathOf(name))))
+    return Fail(ErrorCode::kNotFound, "no graph " + name);
   ServiceOptions options;
   options.directory = PathOf(name);
   options.create = create;
@@ -218,7 +219,8 @@ void Root::List(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(options_.directory, failed)) {
     const std::string name = entry.path().filename();
-    if (IsGraphName(name) && MayUse(caller, name) && Database::Exists(PathOf(name)))
+    if (IsGraphName(name) && MayUse(caller, name) && IsFolder(PathOf(name)) &&
+        Database::Exists(PathOf(name)))
       names.push_back(QuotedJson(name));
   }
   std::ranges::sort(names);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <sstream>
 
 #include "tools/operations/arguments.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/request_json.h"
 #include "tools/server/json_text.h"
 #include "tools/server/operation_backend.h"
@@ -118,7 +120,10 @@ int StatusOf(ErrorCode code) {
 Result<Request> RequestOfQuery(const Operation& operation, std::string_view query) {
   Request request(operation);
   std::string name, value;
+  std::set<std::string> names;
   while (NextPair(query, name, value)) {
+    if (!names.insert(name).second)
+      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " stands twice in the query");
     PLEXUS_TRY(request.SetFromText(name, value));
     const Parameter* parameter = operation.Find(name);
     if (parameter && parameter->means == Means::kContent) request.SetSource(name, name);
