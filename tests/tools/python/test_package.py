@@ -57,6 +57,15 @@ class Package(unittest.TestCase):
         self.assertNotIn("Fridays", done.stdout)
         self.assertIn("['helpful']", done.stdout)
 
+    def test_the_decisions_run(self):
+        for _ in range(2):
+            done = run([sys.executable, PACKAGE / "examples" / "decisions.py", "g"],
+                       cwd=str(self.folder))
+            self.assertEqual(done.returncode, 0, done.stdout)
+        for line in ("ancestors ['writer', 'storage']", "descendants ['writer', 'readers']",
+                     "contradictions 1", "paths 1", "salience storage", "nodes 4"):
+            self.assertIn(line, done.stdout)
+
     def test_the_graph_stores_run(self):
         done = run([sys.executable, PACKAGE / "examples" / "graph_stores.py", "g"],
                    cwd=str(self.folder))
