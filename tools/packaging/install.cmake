@@ -43,6 +43,8 @@ file(GLOB_RECURSE documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${p
 foreach(document
     .ci/run LICENSE bench/ratios.svg tests/README.md tests/install/consumer.cc
     tests/tools/c/example.c tests/tools/c/exported_symbols.txt tools/c/plexus.h
+    tools/python/examples/agent_loop.py tools/python/examples/decisions.py
+    tools/python/examples/graph_stores.py
     tools/scripts/packages.txt ${top} ${documents})
   cmake_path(GET document PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder}

@@ -26,6 +26,13 @@ def a_python_with_venv():
     return None
 
 
+class Document:
+    """What a framework would hand over."""
+
+    def __init__(self, **members):
+        self.__dict__.update(members)
+
+
 class Package(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())
@@ -40,6 +47,44 @@ class Package(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("Deploys stop on Fridays", run([sys.executable, "-c", blocks[0]],
                                                      cwd=str(self.folder)).stdout)
+
+    def test_the_agent_loop_runs(self):
+        for _ in range(2):  # the second finds what the first wrote
+            done = run([sys.executable, PACKAGE / "examples" / "agent_loop.py", "g"],
+                       cwd=str(self.folder))
+            self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("when do deploys stop: Deploys stop on Thursdays.", done.stdout)
+        self.assertNotIn("Fridays", done.stdout)
+        self.assertIn("['helpful']", done.stdout)
+
+    def test_the_decisions_run(self):
+        for _ in range(2):
+            done = run([sys.executable, PACKAGE / "examples" / "decisions.py", "g"],
+                       cwd=str(self.folder))
+            self.assertEqual(done.returncode, 0, done.stdout)
+        for line in ("ancestors ['writer', 'storage']", "descendants ['writer', 'readers']",
+                     "contradictions 1", "paths 1", "salience storage", "nodes 4"):
+            self.assertIn(line, done.stdout)
+
+    def test_the_graph_stores_run(self):
+        done = run([sys.executable, PACKAGE / "examples" / "graph_stores.py", "g"],
+                   cwd=str(self.folder))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("[['depends_on', 'engine']]", done.stdout)
+        self.assertIn("['engine', 'part_of', 'plexus']", done.stdout)
+        sys.path.insert(0, str(PACKAGE / "examples"))
+        self.addCleanup(sys.path.remove, str(PACKAGE / "examples"))
+        import plexus
+        from graph_stores import PropertyGraph
+
+        nodes = [Document(id=i, type="memory", properties={"text": "note %s" % i}) for i in "ab"]
+        edge = Document(source=nodes[0], target=nodes[1], type="supports",
+                        properties={"weight": 0.5})
+        with plexus.open(str(self.folder / "p")) as graph:
+            store = PropertyGraph(graph)
+            store.add_graph_documents([Document(nodes=nodes, relationships=[edge])])
+            self.assertEqual([hit["key"] for hit in store.query("note b")], ["b"])
+            self.assertEqual(graph.neighbors("a")["neighbors"][0]["weight"], 0.5)
 
     def test_the_program_starts(self):
         done = run([sys.executable, "-m", "plexus", "--version"])

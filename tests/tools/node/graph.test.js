@@ -1,0 +1,169 @@
+// Operations, arrays, failures and ends of a graph from Node.
+'use strict';
+const assert = require('node:assert');
+const {spawnSync} = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const {test} = require('node:test');
+
+const plexus = require('../../../tools/node');
+
+const NOW = '1790000000000';
+const LINES = [
+  {node: 'm1', kind: 'memory', text: 'Deploys stop on Fridays.', tags: ['deploy']},
+  {node: 'm2', kind: 'memory', text: 'The gateway needs two reviews.'},
+  {node: 'd1', kind: 'decision', text: 'One writer'},
+  {node: 'd2', kind: 'decision', text: 'Readers take snapshots'},
+  {node: 'c1', kind: 'concept', text: 'care'},
+  {edge: ['m2', 'm1'], kind: 'supports', weight: 0.5},
+  {edge: ['d2', 'd1'], kind: 'depends_on'},
+  {event: 'e1', tool: 't', query: 'q', created_at: Number(NOW),
+   members: [{id: 'm1', role: 'primary'}, {id: 'm2', role: 'supporting'}]},
+];
+const MORE = {
+  get: {key: ['m1', 'm2']}, neighbors: {key: 'm2'}, find: {words: 'gateway'},
+  search: {query: 'deploys'}, recall: {words: 'deploys gateway'}, path: {from: 'm2', to: 'm1'},
+  ledger_get: {event: 'e1'}, traverse: {from: ['m2']}, put: {key: 'm4', text: 'More to know.'},
+};
+
+async function scratch(t, fill = true) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plexus-'));
+  const graph = plexus.open(path.join(folder, 'graph'));
+  t.after(async () => {
+    await graph.close();
+    fs.rmSync(folder, {recursive: true});
+  });
+  if (fill) await graph.importRecords(LINES, {now: NOW});
+  return {folder, graph};
+}
+
+test('the program says the same bytes', async (t) => {
+  const {folder, graph} = await scratch(t);
+  await graph.close();
+  const directory = path.join(folder, 'graph'), copy = path.join(folder, 'copy');
+  fs.cpSync(directory, copy, {recursive: true});
+  const skipped = new Set(['import', 'export', 'restore', 'repair', 'backup', 'verify', 'stats',
+                           'compact', 'checkpoint', 'trim', 'purge', 'schema', 'retrieve']);
+  const table = [];
+  for (const row of plexus.callAt(null, 'schema').operations) {
+    if (skipped.has(row.operation)) continue;
+    const given = {...MORE[row.operation]};
+    if (row.request.properties.now) given.now = NOW;
+    table.push([row.operation, given], [row.operation, {no_such_parameter: 1}]);
+  }
+  assert.ok(table.length > 150);
+  const script = table.map(([name, given]) => JSON.stringify({[name]: given}) + '\n').join('');
+  const shell = spawnSync(process.env.PLEXUS_PROGRAM,
+    ['shell', '--db', copy, '--json', '--quiet', '--keep-going'], {input: script});
+  const expected = shell.stdout.toString().split('\n');
+  const again = plexus.open(directory);
+  for (const [i, [name, given]] of table.entries()) {
+    const [family, rest] = [name.split('_')[0], name.slice(name.indexOf('_') + 1)];
+    const method = again[name] ?? again[family][rest];
+    let got;
+    try {
+      got = await method(given);
+    } catch (error) {
+      got = {error: {code: error.code, message: error.message}};
+    }
+    if (!('stage_ms' in got)) assert.strictEqual(JSON.stringify(got), // numbers print alike
+      JSON.stringify(JSON.parse(expected[i])), name);
+  }
+  await again.close();
+});
+
+test('failures have codes', async (t) => {
+  const {graph} = await scratch(t);
+  await assert.rejects(graph.get({key: 'none'}), {code: 'not_found'});
+  await assert.rejects(graph.recall({wrds: 'x'}), {code: 'invalid_argument', message: /words/});
+  assert.throws(() => graph.callSync('get', {key: 'none'}), {code: 'not_found'});
+  assert.throws(() => plexus.open(7), {code: 'invalid_argument'});
+  assert.throws(() => plexus.open('/no/such/folder', {create: false}), {code: 'not_found'});
+});
+
+test('arrays go in and out', async (t) => {
+  const {graph} = await scratch(t, false);
+  const u32 = (...numbers) => Uint32Array.from(numbers);
+  const counts = await graph.putEdges({
+    sources: u32(0, 1), targets: u32(1, 2), keys: ['a', 'b', 'ü'],
+    weights: Float32Array.of(0.5, 0.25),
+  });
+  assert.deepStrictEqual({...counts}, {sequence: 1n, nodesAdded: 3, added: 2, changed: 0, same: 0});
+  assert.strictEqual(graph.sequence, 1n);
+  const snapshot = graph.snapshot();
+  await graph.putVectors({values: Float32Array.of(1, 2, 3, 4), dimensions: 2, keys: ['a', 'b']});
+  const vectors = await graph.snapshot().vectors();
+  assert.deepStrictEqual([...vectors.values], [1, 2, 3, 4]);
+  assert.strictEqual(vectors.dimensions, 2);
+  await graph.close();
+  // A snapshot outlives its graph.
+  assert.deepStrictEqual(await snapshot.keys(), ['a', 'b', 'ü']);
+  const scores = await snapshot.pagerank();
+  assert.ok(scores instanceof Float64Array);
+  assert.ok(Math.abs(scores.reduce((a, b) => a + b) - 1) < 1e-9);
+  const {offsets, targets, weights} = await snapshot.csr();
+  assert.deepStrictEqual([[...offsets], [...targets], [...weights]],
+                         [[0, 1, 2, 2], [1, 2], [0.5, 0.25]]);
+  snapshot.close();
+  await assert.rejects(snapshot.pagerank(), {code: 'failed_precondition'});
+});
+
+test('wrong arrays are refused by name', async (t) => {
+  const {graph} = await scratch(t, false);
+  const good = Uint32Array.of(1, 2);
+  for (const [edges, why] of [
+    [{sources: Float64Array.of(1, 2), targets: good}, /sources is not a Uint32Array/],
+    [{sources: good, targets: [1, 2]}, /targets is not a Uint32Array/],
+    [{sources: good, targets: Uint32Array.of(1)}, /targets is not as long as sources/],
+    [{sources: good, targets: good, weights: Float32Array.of(1)}, /weights is not as long/],
+    [{sources: good, targets: good, weights: Float32Array.of(1, NaN)}, /edge 1: weight/],
+    [{sources: good, targets: good, keys: ['a']}, /edge 0: 1 is no position in keys/],
+    [{sources: good, targets: good, ids: true}, /no node of id 1/],
+    [{sources: undefined, targets: undefined, kind: 7}, /kind is not a string/],
+  ]) await assert.rejects(graph.putEdges(edges), {code: 'invalid_argument', message: why});
+  await assert.rejects(graph.putVectors({values: Float32Array.of(1, 2, 3), dimensions: 2}),
+                       /whole number of rows/);
+  assert.strictEqual(graph.sequence, 0n);
+});
+
+test('signals, changes and closing', async (t) => {
+  const {graph} = await scratch(t);
+  const lines = Array.from({length: 20000}, (_, i) => `{"node":"n${i}","text":"word ${i}"}\n`);
+  await assert.rejects(
+    graph.importBytes(lines.join(''), {format: 'jsonl'}, {signal: AbortSignal.abort()}),
+    {code: 'cancelled'});
+  const since = graph.sequence, seen = [];
+  const following = (async () => {
+    for await (const batch of graph.changes({since, follow: true})) {
+      seen.push(...batch.nodes);
+      if (batch.nodes.includes('m9')) break;
+    }
+  })();
+  await graph.put({key: 'm9', expect_sequence: since});
+  await following;
+  assert.ok(seen.includes('m9'));
+  await Promise.all([graph.close(), graph.close(), graph.kinds().catch((error) => error)]);
+  assert.ok(graph.closed);
+  for (const use of [() => graph.kinds(), async () => graph.sequence, async () => graph.snapshot()])
+    await assert.rejects(use(), {code: 'failed_precondition'});
+});
+
+test('a graph that is left open ends with its process', async (t) => {
+  const {folder, graph} = await scratch(t);
+  await graph.close();
+  const text = `
+    const plexus = require(${JSON.stringify(path.resolve(__dirname, '../../../tools/node'))});
+    for (let i = 0; i < 20; ++i) {
+      const graph = plexus.open(${JSON.stringify(folder)} + '/' + i);
+      graph.callSync('put', {key: 'm1', text: 'kept'});
+      graph.snapshot();
+    }
+    gc();
+    plexus.open(${JSON.stringify(folder)} + '/last').put({key: 'm1', text: 'kept'});`;
+  const done = spawnSync(process.execPath, ['--expose-gc', '-e', text]);
+  assert.strictEqual(done.status, 0, done.stderr.toString());
+  const again = plexus.open(path.join(folder, 'last'), {create: false});
+  assert.strictEqual((await again.get({key: 'm1'})).text, 'kept');
+  await again.close();
+});

@@ -1,0 +1,379 @@
+// The C interface as a Node-API module: one function each, handles as numbers.
+//
+// What may take long runs on a worker thread and returns a promise. Typed arrays that come in are
+// kept and read there, without a copy; those that go out are copies, as JavaScript may write them.
+// A failure is an Error whose `code` is the name of the library's code. index.js is made for
+// people.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/node/job.h"
+
+// --- work
+
+static plexus_call_options OptionsOf(Job* job) {
+  plexus_call_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.cancel = (plexus_cancel*)(uintptr_t)job->cancel;
+  return options;
+}
+
+static plexus_graph* GraphOf(Job* job) { return (plexus_graph*)(uintptr_t)job->handle; }
+static plexus_snapshot* SnapshotOf(Job* job) { return (plexus_snapshot*)(uintptr_t)job->handle; }
+
+static void RunCall(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  job->code = plexus_call_with(GraphOf(job), job->texts[0], job->texts[1], job->lengths[1],
+                               &options, &job->reply);
+}
+
+static void RunImport(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  job->code = plexus_import(GraphOf(job), job->texts[1], job->lengths[1], job->arrays[0].data,
+                            job->arrays[0].length, &options, &job->reply);
+}
+
+static void RunChanges(Job* job) {
+  job->code = plexus_changes(GraphOf(job), job->numbers[0], job->numbers[1], &job->reply);
+}
+
+static void RunWait(Job* job) {
+  job->code =
+      plexus_wait(GraphOf(job), job->numbers[0], (int32_t)job->numbers[1], &job->numbers[2]);
+}
+
+static void RunClose(Job* job) { job->code = plexus_close(GraphOf(job)); }
+
+static plexus_strings StringsOf(const Array* blob, const Array* offsets) {
+  plexus_strings strings;
+  strings.bytes = (const char*)blob->data;
+  strings.byte_count = blob->length;
+  strings.offsets = (const uint64_t*)offsets->data;
+  strings.count = offsets->length ? offsets->length - 1 : 0;
+  return strings;
+}
+
+static void RunEdges(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  plexus_edges edges;
+  memset(&edges, 0, sizeof edges);
+  edges.size = sizeof edges;
+  edges.count = job->arrays[0].length;
+  edges.sources = (const uint32_t*)job->arrays[0].data;
+  edges.targets = (const uint32_t*)job->arrays[1].data;
+  edges.weights = (const float*)job->arrays[2].data;
+  edges.keys = StringsOf(&job->arrays[3], &job->arrays[4]);
+  edges.ends = (int32_t)job->numbers[0];
+  edges.kind = job->texts[0];
+  job->counts.size = sizeof job->counts;
+  job->code = plexus_put_edges(GraphOf(job), &edges, &options, &job->counts);
+}
+
+static void RunVectors(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  plexus_vectors vectors;
+  memset(&vectors, 0, sizeof vectors);
+  vectors.size = sizeof vectors;
+  vectors.dimensions = job->numbers[0];
+  vectors.count = job->numbers[0] ? job->arrays[0].length / job->numbers[0] : 0;
+  vectors.values = (const float*)job->arrays[0].data;
+  vectors.keys = StringsOf(&job->arrays[1], &job->arrays[2]);
+  vectors.space = job->texts[0];
+  vectors.metric = job->texts[1];
+  job->counts.size = sizeof job->counts;
+  job->code = plexus_put_vectors(GraphOf(job), &vectors, &options, &job->counts);
+}
+
+static void RunPageRank(Job* job) {
+  plexus_pagerank_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.damping = job->real;
+  options.iterations = (int32_t)job->numbers[0];
+  options.unweighted = (int32_t)job->numbers[1];
+  options.cancel = (plexus_cancel*)(uintptr_t)job->cancel;
+  job->code = plexus_pagerank(SnapshotOf(job), &options, &job->result);
+}
+
+static void RunCsr(Job* job) {
+  plexus_csr_options options;
+  const char* kind = job->texts[0];
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.kinds = &kind;
+  options.kind_count = kind ? 1 : 0;
+  options.incoming = (int32_t)job->numbers[0];
+  job->code = plexus_csr(SnapshotOf(job), &options, &job->result);
+}
+
+static void RunKeys(Job* job) {
+  job->code = plexus_keys(SnapshotOf(job), (const uint32_t*)job->arrays[0].data,
+                          job->arrays[0].length, &job->result);
+}
+
+static void RunSpace(Job* job) {
+  job->code = plexus_space(SnapshotOf(job), job->texts[0], &job->result);
+}
+
+// --- what JavaScript calls
+
+// Ends a function that could not read its arguments.
+#define PLEXUS_READ(read) \
+  do {                    \
+    if (!(read)) {        \
+      FreeJob(env, job);  \
+      return NULL;        \
+    }                     \
+  } while (false)
+#define PLEXUS_JOB(run, answer)                 \
+  napi_value a[kMostArguments];                 \
+  Job* job = NewJob(env, info, a, run, answer); \
+  if (!job) return NULL
+#define PLEXUS_TEXT(at, i, name) \
+  PLEXUS_READ(ReadText(env, a[at], name, &job->texts[i], &job->lengths[i]))
+#define PLEXUS_NUMBER(at, where, name) PLEXUS_READ(ReadNumber(env, a[at], name, &(where)))
+#define PLEXUS_ARRAY(at, i, type, name, what) \
+  PLEXUS_READ(ReadArray(env, a[at], type, name, what, job, &job->arrays[i]))
+
+static napi_value Call(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunCall, AnswerText);
+  PLEXUS_TEXT(1, 0, "operation");
+  PLEXUS_TEXT(2, 1, "request");
+  PLEXUS_NUMBER(3, job->cancel, "cancel");
+  return Begin(env, job);
+}
+
+static napi_value CallSync(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunCall, AnswerText);
+  PLEXUS_TEXT(1, 0, "operation");
+  PLEXUS_TEXT(2, 1, "request");
+  RunCall(job);
+  napi_value text =
+      job->code == PLEXUS_OK ? AnswerText(env, job) : Throw(env, job->code, plexus_message());
+  FreeJob(env, job);
+  return text;
+}
+
+// An operation on a directory, or without one: (path, operation, request).
+static napi_value CallAt(napi_env env, napi_callback_info info) {
+  napi_value a[3] = {NULL, NULL, NULL}, text = NULL;
+  size_t count = 3;
+  char* texts[3] = {NULL, NULL, NULL};
+  size_t lengths[3] = {0, 0, 0};
+  plexus_text reply = {NULL, 0, NULL};
+  napi_get_cb_info(env, info, &count, a, NULL, NULL);
+  if (ReadText(env, a[0], "path", &texts[0], &lengths[0]) &&
+      ReadText(env, a[1], "operation", &texts[1], &lengths[1]) &&
+      ReadText(env, a[2], "request", &texts[2], &lengths[2])) {
+    const plexus_code code = plexus_call_at(texts[0], texts[1], texts[2], lengths[2], NULL, &reply);
+    if (code == PLEXUS_OK)
+      napi_create_string_utf8(env, reply.data, reply.length, &text);
+    else
+      Throw(env, code, plexus_message());
+    plexus_result_free(reply.owner);
+  }
+  for (int i = 0; i < 3; ++i) free(texts[i]);
+  return text;
+}
+
+static napi_value Import(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunImport, AnswerText);
+  PLEXUS_TEXT(1, 1, "request");
+  PLEXUS_ARRAY(2, 0, napi_uint8_array, "content", "a Uint8Array");
+  PLEXUS_NUMBER(3, job->cancel, "cancel");
+  return Begin(env, job);
+}
+
+static napi_value ChangesOf(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunChanges, AnswerText);
+  PLEXUS_NUMBER(1, job->numbers[0], "since");
+  PLEXUS_NUMBER(2, job->numbers[1], "most");
+  return Begin(env, job);
+}
+
+static napi_value Wait(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunWait, AnswerSequence);
+  PLEXUS_NUMBER(1, job->numbers[0], "since");
+  PLEXUS_NUMBER(2, job->numbers[1], "milliseconds");
+  if (job->numbers[1] > INT32_MAX) job->numbers[1] = INT32_MAX;
+  return Begin(env, job);
+}
+
+static napi_value Close(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunClose, AnswerNothing);
+  return Begin(env, job);
+}
+
+static napi_value CloseSync(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunClose, AnswerNothing);
+  RunClose(job);
+  if (job->code != PLEXUS_OK) Throw(env, job->code, plexus_message());
+  FreeJob(env, job);
+  return Undefined(env);
+}
+
+static napi_value PutEdges(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunEdges, AnswerCounts);
+  PLEXUS_ARRAY(1, 0, napi_uint32_array, "sources", "a Uint32Array");
+  PLEXUS_ARRAY(2, 1, napi_uint32_array, "targets", "a Uint32Array");
+  PLEXUS_NUMBER(3, job->numbers[0], "ends");
+  PLEXUS_ARRAY(4, 2, napi_float32_array, "weights", "a Float32Array");
+  PLEXUS_ARRAY(5, 3, napi_uint8_array, "keys", "a Uint8Array");
+  PLEXUS_ARRAY(6, 4, napi_biguint64_array, "offsets", "a BigUint64Array");
+  PLEXUS_TEXT(7, 0, "kind");
+  PLEXUS_NUMBER(8, job->cancel, "cancel");
+  if (job->arrays[1].length != job->arrays[0].length)
+    PLEXUS_READ(Refuse(env, "targets", "as long as sources"));
+  if (job->arrays[2].data && job->arrays[2].length != job->arrays[0].length)
+    PLEXUS_READ(Refuse(env, "weights", "as long as sources"));
+  return Begin(env, job);
+}
+
+static napi_value PutVectors(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunVectors, AnswerCounts);
+  PLEXUS_ARRAY(1, 0, napi_float32_array, "values", "a Float32Array");
+  PLEXUS_NUMBER(2, job->numbers[0], "dimensions");
+  PLEXUS_ARRAY(3, 1, napi_uint8_array, "keys", "a Uint8Array");
+  PLEXUS_ARRAY(4, 2, napi_biguint64_array, "offsets", "a BigUint64Array");
+  PLEXUS_TEXT(5, 0, "space");
+  PLEXUS_TEXT(6, 1, "metric");
+  PLEXUS_NUMBER(7, job->cancel, "cancel");
+  if (job->numbers[0] == 0 || job->arrays[0].length % job->numbers[0] != 0)
+    PLEXUS_READ(Refuse(env, "values", "a whole number of rows of so many dimensions"));
+  return Begin(env, job);
+}
+
+static napi_value Rank(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunPageRank, AnswerArrays);
+  PLEXUS_READ(napi_get_value_double(env, a[1], &job->real) == napi_ok ||
+              Refuse(env, "damping", "a number"));
+  PLEXUS_NUMBER(2, job->numbers[0], "iterations");
+  PLEXUS_NUMBER(3, job->numbers[1], "unweighted");
+  PLEXUS_NUMBER(4, job->cancel, "cancel");
+  return Begin(env, job);
+}
+
+static napi_value Rows(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunCsr, AnswerArrays);
+  PLEXUS_TEXT(1, 0, "kind");
+  PLEXUS_NUMBER(2, job->numbers[0], "incoming");
+  return Begin(env, job);
+}
+
+static napi_value Keys(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunKeys, AnswerArrays);
+  PLEXUS_ARRAY(1, 0, napi_uint32_array, "ids", "a Uint32Array");
+  return Begin(env, job);
+}
+
+static napi_value Space(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunSpace, AnswerArrays);
+  PLEXUS_TEXT(1, 0, "space");
+  return Begin(env, job);
+}
+
+static napi_value HandleOf(napi_env env, plexus_code code, const void* handle) {
+  napi_value number = NULL;
+  if (code != PLEXUS_OK) return Throw(env, code, plexus_message());
+  napi_create_double(env, (double)(uintptr_t)handle, &number);
+  return number;
+}
+
+// (path, create, readOnly, lockWaitMs)
+static napi_value Open(napi_env env, napi_callback_info info) {
+  napi_value a[4] = {NULL, NULL, NULL, NULL};
+  size_t count = 4, length = 0;
+  char* path = NULL;
+  bool create = false, read_only = false;
+  plexus_open_options options;
+  plexus_graph* graph = NULL;
+  napi_get_cb_info(env, info, &count, a, NULL, NULL);
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  if (!ReadText(env, a[0], "path", &path, &length)) return NULL;
+  napi_get_value_bool(env, a[1], &create);
+  napi_get_value_bool(env, a[2], &read_only);
+  napi_get_value_int64(env, a[3], &options.lock_wait_ms);
+  options.create = create;
+  options.read_only = read_only;
+  const plexus_code code = plexus_open(path, &options, &graph);
+  free(path);
+  return HandleOf(env, code, graph);
+}
+
+static napi_value SnapshotNow(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(NULL, NULL);
+  plexus_snapshot* snapshot = NULL;
+  const plexus_code code = plexus_snapshot_of(GraphOf(job), &snapshot);
+  FreeJob(env, job);
+  return HandleOf(env, code, snapshot);
+}
+
+static napi_value SequenceNow(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(NULL, NULL);
+  napi_value number = NULL;
+  const plexus_code code = plexus_sequence(GraphOf(job), &job->numbers[2]);
+  if (code == PLEXUS_OK)
+    number = AnswerSequence(env, job);
+  else
+    Throw(env, code, plexus_message());
+  FreeJob(env, job);
+  return number;
+}
+
+static napi_value CancelNew(napi_env env, napi_callback_info info) {
+  plexus_cancel* cancel = NULL;
+  (void)info;
+  const plexus_code code = plexus_cancel_new(&cancel);
+  return HandleOf(env, code, cancel);
+}
+
+// Functions of one handle that only say how it went.
+#define PLEXUS_SIMPLE(Name, call)                                     \
+  static napi_value Name(napi_env env, napi_callback_info info) {     \
+    PLEXUS_JOB(NULL, NULL);                                           \
+    const plexus_code code = call;                                    \
+    FreeJob(env, job);                                                \
+    if (code != PLEXUS_OK) return Throw(env, code, plexus_message()); \
+    return Undefined(env);                                            \
+  }
+PLEXUS_SIMPLE(CancelSet, plexus_cancel_set((plexus_cancel*)(uintptr_t)job->handle))
+PLEXUS_SIMPLE(CancelFree, plexus_cancel_free((plexus_cancel*)(uintptr_t)job->handle))
+PLEXUS_SIMPLE(SnapshotFree, plexus_snapshot_free(SnapshotOf(job)))
+PLEXUS_SIMPLE(Refresh, plexus_refresh(GraphOf(job)))
+
+NAPI_MODULE_INIT() {
+  static const struct {
+    const char* name;
+    napi_callback function;
+  } functions[] = {{"open", Open},
+                   {"close", Close},
+                   {"closeSync", CloseSync},
+                   {"call", Call},
+                   {"callSync", CallSync},
+                   {"callAt", CallAt},
+                   {"importBytes", Import},
+                   {"changes", ChangesOf},
+                   {"wait", Wait},
+                   {"sequence", SequenceNow},
+                   {"refresh", Refresh},
+                   {"putEdges", PutEdges},
+                   {"putVectors", PutVectors},
+                   {"snapshot", SnapshotNow},
+                   {"snapshotFree", SnapshotFree},
+                   {"pagerank", Rank},
+                   {"csr", Rows},
+                   {"keys", Keys},
+                   {"space", Space},
+                   {"cancelNew", CancelNew},
+                   {"cancelSet", CancelSet},
+                   {"cancelFree", CancelFree}};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+    napi_value function = NULL;
+    napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH, functions[i].function, NULL,
+                         &function);
+    napi_set_named_property(env, exports, functions[i].name, function);
+  }
+  return exports;
+}

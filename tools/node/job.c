@@ -1,0 +1,217 @@
+// Reading arguments, promises, and values of JavaScript for what the library replied.
+#include "tools/node/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+napi_value Undefined(napi_env env) {
+  napi_value value = NULL;
+  napi_get_undefined(env, &value);
+  return value;
+}
+
+static napi_value MakeError(napi_env env, plexus_code code, const char* message) {
+  napi_value name = NULL, text = NULL, error = NULL;
+  const char* known = plexus_code_name(code);
+  napi_create_string_utf8(env, known ? known : "internal", NAPI_AUTO_LENGTH, &name);
+  napi_create_string_utf8(env, message ? message : "", NAPI_AUTO_LENGTH, &text);
+  napi_create_error(env, name, text, &error);
+  return error;
+}
+
+napi_value Throw(napi_env env, plexus_code code, const char* message) {
+  napi_throw(env, MakeError(env, code, message));
+  return NULL;
+}
+
+// --- reading arguments: false, with an exception, when one has another type
+
+bool Refuse(napi_env env, const char* name, const char* what) {
+  char text[160];
+  text[0] = 0;
+  strncat(text, name, 60);
+  strncat(text, " is not ", 10);
+  strncat(text, what, 80);
+  Throw(env, PLEXUS_INVALID_ARGUMENT, text);
+  return false;
+}
+
+static bool IsAbsent(napi_env env, napi_value value) {
+  napi_valuetype type = napi_undefined;
+  napi_typeof(env, value, &type);
+  return type == napi_undefined || type == napi_null;
+}
+
+bool ReadNumber(napi_env env, napi_value value, const char* name, uint64_t* number) {
+  int64_t read = 0;
+  bool lossless = false;
+  napi_valuetype type = napi_undefined;
+  napi_typeof(env, value, &type);
+  if (type == napi_bigint) {
+    if (napi_get_value_bigint_uint64(env, value, number, &lossless) == napi_ok && lossless)
+      return true;
+  } else if (type == napi_number && napi_get_value_int64(env, value, &read) == napi_ok &&
+             read >= 0) {
+    *number = (uint64_t)read;
+    return true;
+  }
+  return Refuse(env, name, "a whole number >= 0");
+}
+
+// Null: absent.
+bool ReadText(napi_env env, napi_value value, const char* name, char** text, size_t* length) {
+  *text = NULL;
+  *length = 0;
+  if (IsAbsent(env, value)) return true;
+  if (napi_get_value_string_utf8(env, value, NULL, 0, length) != napi_ok)
+    return Refuse(env, name, "a string");
+  *text = (char*)malloc(*length + 1);
+  if (!*text) return Refuse(env, name, "small enough for the memory");
+  napi_get_value_string_utf8(env, value, *text, *length + 1, length);
+  return true;
+}
+
+bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, const char* name,
+               const char* what, Job* job, Array* array) {
+  array->data = NULL;
+  array->length = 0;
+  if (IsAbsent(env, value)) return true;
+  bool is_array = false;
+  napi_typedarray_type type;
+  void* data = NULL;
+  napi_is_typedarray(env, value, &is_array);
+  if (!is_array ||
+      napi_get_typedarray_info(env, value, &type, &array->length, &data, NULL, NULL) != napi_ok ||
+      type != wanted)
+    return Refuse(env, name, what);
+  static const uint64_t nothing = 0;
+  array->data = array->length ? data : &nothing;
+  return napi_create_reference(env, value, 1, &job->kept[job->kept_count++]) == napi_ok;
+}
+
+// --- promises
+
+void FreeJob(napi_env env, Job* job) {
+  for (int i = 0; i < job->kept_count; ++i) napi_delete_reference(env, job->kept[i]);
+  for (int i = 0; i < 4; ++i) free(job->texts[i]);
+  free(job->message);
+  plexus_result_free(job->reply.owner);
+  plexus_result_free(job->result);
+  if (job->work) napi_delete_async_work(env, job->work);
+  free(job);
+}
+
+static void Execute(napi_env env, void* data) {
+  Job* job = (Job*)data;
+  (void)env;
+  job->run(job);
+  if (job->code != PLEXUS_OK) job->message = strdup(plexus_message());
+}
+
+static void Complete(napi_env env, napi_status status, void* data) {
+  Job* job = (Job*)data;
+  if (status != napi_ok && job->code == PLEXUS_OK) job->code = PLEXUS_CANCELLED;
+  napi_value value = job->code == PLEXUS_OK ? job->answer(env, job) : NULL;
+  if (value)
+    napi_resolve_deferred(env, job->deferred, value);
+  else
+    napi_reject_deferred(env, job->deferred, MakeError(env, job->code, job->message));
+  FreeJob(env, job);
+}
+
+napi_value Begin(napi_env env, Job* job) {
+  napi_value promise = NULL, name = NULL;
+  napi_create_string_utf8(env, "plexus", NAPI_AUTO_LENGTH, &name);
+  if (napi_create_promise(env, &job->deferred, &promise) == napi_ok &&
+      napi_create_async_work(env, NULL, name, Execute, Complete, job, &job->work) == napi_ok &&
+      napi_queue_async_work(env, job->work) == napi_ok)
+    return promise;
+  FreeJob(env, job);
+  return Throw(env, PLEXUS_RESOURCE_EXHAUSTED, "no worker thread");
+}
+
+Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (*run)(Job*),
+            napi_value (*answer)(napi_env, Job*)) {
+  size_t count = kMostArguments;
+  for (int i = 0; i < kMostArguments; ++i) arguments[i] = Undefined(env);
+  napi_get_cb_info(env, info, &count, arguments, NULL, NULL);
+  Job* job = (Job*)calloc(1, sizeof *job);
+  if (!job) {
+    Throw(env, PLEXUS_RESOURCE_EXHAUSTED, "no memory");
+    return NULL;
+  }
+  job->run = run;
+  job->answer = answer;
+  if (ReadNumber(env, arguments[0], "handle", &job->handle)) return job;
+  FreeJob(env, job);
+  return NULL;
+}
+
+// --- answers
+
+napi_value AnswerText(napi_env env, Job* job) {
+  napi_value text = NULL;
+  napi_create_string_utf8(env, job->reply.data, job->reply.length, &text);
+  return text;
+}
+
+napi_value AnswerNothing(napi_env env, Job* job) {
+  (void)job;
+  return Undefined(env);
+}
+
+napi_value AnswerSequence(napi_env env, Job* job) {
+  napi_value number = NULL;
+  napi_create_bigint_uint64(env, job->numbers[2], &number);
+  return number;
+}
+
+static void SetBigInt(napi_env env, napi_value object, const char* name, uint64_t number) {
+  napi_value value = NULL;
+  napi_create_bigint_uint64(env, number, &value);
+  napi_set_named_property(env, object, name, value);
+}
+
+static void SetCount(napi_env env, napi_value object, const char* name, uint64_t number) {
+  napi_value value = NULL;
+  napi_create_double(env, (double)number, &value);
+  napi_set_named_property(env, object, name, value);
+}
+
+napi_value AnswerCounts(napi_env env, Job* job) {
+  napi_value object = NULL;
+  napi_create_object(env, &object);
+  SetBigInt(env, object, "sequence", job->counts.sequence);
+  SetCount(env, object, "nodesAdded", job->counts.nodes_added);
+  SetCount(env, object, "added", job->counts.added);
+  SetCount(env, object, "changed", job->counts.changed);
+  SetCount(env, object, "same", job->counts.same);
+  return object;
+}
+
+// The arrays that the result has, by name.
+napi_value AnswerArrays(napi_env env, Job* job) {
+  static const char* const names[] = {"scores", "offsets", "targets", "weights",
+                                      "nodes",  "values",  "bytes"};
+  static const struct {
+    napi_typedarray_type type;
+    size_t bytes;
+  } types[] = {{napi_uint8_array, 0},     {napi_uint8_array, 1},   {napi_uint32_array, 4},
+               {napi_biguint64_array, 8}, {napi_float32_array, 4}, {napi_float64_array, 8}};
+  napi_value object = NULL;
+  napi_create_object(env, &object);
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    plexus_array array;
+    if (plexus_result_array(job->result, names[i], &array) != PLEXUS_OK) continue;
+    const size_t length = (size_t)(array.rows * array.columns);
+    const size_t bytes = length * types[array.type].bytes;
+    napi_value buffer = NULL, typed = NULL;
+    void* data = NULL;
+    if (napi_create_arraybuffer(env, bytes, &data, &buffer) != napi_ok) return NULL;
+    if (bytes) memcpy(data, array.data, bytes);
+    napi_create_typedarray(env, types[array.type].type, length, buffer, 0, &typed);
+    napi_set_named_property(env, object, names[i], typed);
+    if (array.columns > 1) SetCount(env, object, "dimensions", array.columns);
+  }
+  return object;
+}
