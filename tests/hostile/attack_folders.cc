@@ -69,7 +69,7 @@ int RunProgram(const Round& round, const Words& words, std::string& said) {
   return WEXITSTATUS(status);
 }
 
-// A socket that nobody listens to.
+// A socket without a listener.
 void MakeSocket(const std::string& path) {
   sockaddr_un name = {};
   name.sun_family = AF_UNIX;

@@ -61,6 +61,20 @@ TEST_F(SameKinds, VectorsAndEventsThatALaterRecordReplacesAreNamed) {
                         "replaces this one: line 4 (2 such)"),
             std::string::npos)
       << events;
+  const std::string tools = Import("t.jsonl", R"({"event":"f","tool":"t","created_at":1000})"
+                                              "\n"
+                                              R"({"event":"f","tool":"u","created_at":2000})")
+                                .err;
+  EXPECT_NE(tools.find("t.jsonl:1: the node 'event:f' stands again with another created_at, which "
+                       "replaces this one: line 2 (2 such)"),
+            std::string::npos)
+      << tools;
+  const std::string columns =
+      Import("c.jsonl", "{\"node\":\"a\",\"trust\":0.5}\n{\"node\":\"a\",\"trust\":0.9}\n").err;
+  EXPECT_NE(columns.find("c.jsonl:1: the node 'a' stands again with another trust, which replaces "
+                         "this one: line 2"),
+            std::string::npos)
+      << columns;
 }
 
 // 1.2: what to type next is one word of a shell, in the file's own words.

@@ -151,9 +151,11 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
   WriteBatch& batch = builder_.batch();
   const NodeRef event = builder_.Ref(name);
   batch.UpsertNode(event);
-  SetColumns(event, columns);
+  SetColumns(name, event, columns);
   SetText(event, query);
   if (query) builder_.NoteNodeValue(name, "query", query->text);
+  for (const JsonValue* v : patch)
+    if (v->is_string() || v->is_number()) builder_.NoteNodeValue(name, v->key, v->text);
   if (list) {
     std::string all;
     for (const ListReplacement::Item& item : items) all += item.target + '\0' + item.label + '\0';
@@ -222,7 +224,7 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   WriteBatch& batch = builder_.batch();
   const NodeRef outcome = builder_.Ref(name);
   batch.UpsertNode(outcome);
-  SetColumns(outcome, columns);
+  SetColumns(name, outcome, columns);
   if (labeled_at) batch.SetI64(outcome, kCreatedAt, *labeled_at);
   SetText(outcome, notes);
   PLEXUS_TRY(builder_.PatchProperties(name, outcome, std::move(properties), props != nullptr));

@@ -80,7 +80,7 @@ Status JsonRecord::Put(const NodeRecord& record) {
   if (record.text) builder_.NoteNodeValue(record.name, "text", record.text->text);
   if (record.properties)
     builder_.NoteNodeValue(record.name, "map of properties", *record.properties);
-  SetColumns(node, record.columns);
+  SetColumns(record.name, node, record.columns);
   SetText(node, record.text);
   if (record.properties) builder_.SetProperties(node, *record.properties);
   if (!record.tags) return {};

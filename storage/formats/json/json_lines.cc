@@ -215,7 +215,8 @@ Status JsonRecord::CheckValidTimes(const std::vector<ColumnValue>& values) const
   return builder_.CheckValidTimes(from, until);
 }
 
-void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values) {
+void JsonRecord::SetColumns(const NodeName& of, NodeRef node,
+                            const std::vector<ColumnValue>& values) {
   WriteBatch& batch = builder_.batch();
   for (const ColumnValue& v : values) {
     const Column& column = builder_.schema().columns()[v.column];
@@ -229,6 +230,10 @@ void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values
       batch.SetI64(node, name, v.i64);
     else
       batch.SetString(node, name, v.text);
+    const std::string number = column.type == ColumnType::kF64   ? std::to_string(v.f64)
+                               : column.type == ColumnType::kI64 ? std::to_string(v.i64)
+                                                                 : std::string();
+    builder_.NoteNodeValue(of, column.name, v.clear ? "" : number.empty() ? v.text : number);
   }
 }
 

@@ -90,7 +90,7 @@ class JsonRecord {
   Status NothingLeft() const;
   Result<ColumnValue> ReadColumn(ColumnId id, const JsonValue& value) const;
   Status CheckValidTimes(const std::vector<ColumnValue>& values) const;
-  void SetColumns(NodeRef node, const std::vector<ColumnValue>& values);
+  void SetColumns(const NodeName& name, NodeRef node, const std::vector<ColumnValue>& values);
   void SetText(NodeRef node, const JsonValue* text);
   // Elements: a member that is a string; others of that name stay for the properties.
   const JsonValue* TakeIfString(std::string_view key);

@@ -30,6 +30,7 @@ namespace {
 
 // From here on files are written sorted and ingested, instead of one fsync a batch.
 constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
+constexpr std::uint64_t kMostOfStrangers = std::uint64_t{4} << 30;
 
 // The vector format that is asked for, or that the only file's name says.
 std::optional<VectorFormat> AskedVectorFormat(const Request& request) {
@@ -191,6 +192,8 @@ Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
+  // What strangers send may unpack to as many bytes as it may have itself.
+  if (!workspace.options().paths) options.limits.spool_bytes = kMostOfStrangers;
   return options;
 }
 
@@ -216,19 +219,6 @@ Reply MakeReply(Workspace& workspace, const Request& request, ImportReport repor
     if (!reply.truncated) reply.failure = Error{ErrorCode::kCancelled, ""};
   }
   if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
-  return reply;
-}
-
-// With what `build` made of the files behind them.
-Reply WithBuilt(Reply reply, std::string built) {
-  if (built.empty()) return reply;
-  reply.page += "built: " + built + "\n";
-  reply.members = [members = std::move(reply.members),
-                   built = std::move(built)](ReplyWriter& json) mutable {
-    members(json);
-    json.Key("built");
-    json.Raw(built);
-  };
   return reply;
 }
 

@@ -92,4 +92,16 @@ Result<std::string> BuildAfter(Workspace& workspace, const Request& request) {
   return std::move(text).str();
 }
 
+Reply WithBuilt(Reply reply, std::string built) {
+  if (built.empty()) return reply;
+  reply.page += "built: " + built + "\n";
+  reply.members = [members = std::move(reply.members),
+                   built = std::move(built)](ReplyWriter& json) mutable {
+    members(json);
+    json.Key("built");
+    json.Raw(built);
+  };
+  return reply;
+}
+
 }  // namespace plexus::tools

@@ -31,5 +31,7 @@ Result<std::vector<ColumnName>> KindNames(const Request& request);
 Parameter BuildParameter();
 // What it says of them, asked of the graph as it is now, as JSON.
 Result<std::string> BuildAfter(Workspace& workspace, const Request& request);
+// The reply of an import, with what BuildAfter made, if anything.
+Reply WithBuilt(Reply reply, std::string built);
 
 }  // namespace plexus::tools
