@@ -126,6 +126,47 @@ TEST_F(DecisionWork, FoldMovesEdgesAndTags) {
   EXPECT_NE(active.err.find("not superseded"), std::string::npos) << active.err;
 }
 
+// An edge is there only where it is valid as long; tags that are not listed stay.
+TEST_F(DecisionWork, FoldLosesNothing) {
+  Import(R"({"node":"d5","tags":["t1"],"scope":"s1"}
+{"node":"d6","tags":["t1"],"scope":"s1"}
+{"node":"d2","scope":"s1"}
+{"edge":["d3","d5"],"kind":"depends_on","weight":0.9,"props":{"why":"w"}}
+{"edge":["d3","d6"],"kind":"depends_on","weight":0.2,"valid_until":1577836800000}
+{"edge":["d4","d5"],"kind":"supports","weight":0.5,"valid_until":1577836800000}
+{"edge":["d4","d6"],"kind":"supports","weight":0.25}
+)");
+  // Edges to nodes of other scopes are neither shown nor moved.
+  const object scoped = Ask({"decisions", "fold", "d5", "--scope", "s1"});
+  const array in_scope = scoped.at("results").as_array()[0].at("edges").as_array();
+  ASSERT_EQ(in_scope.size(), 1u) << serialize(in_scope);
+  EXPECT_EQ(in_scope[0].at("kind").as_string(), "refines");
+
+  const object fold =
+      Ask({"decisions", "fold", "d5", "--apply"}).at("results").as_array()[0].as_object();
+  std::set<std::string> edges;
+  for (const auto& edge : fold.at("edges").as_array())
+    edges.insert(serialize(edge.at("source")) + serialize(edge.at("there")) +
+                 serialize(edge.at("kept")));
+  EXPECT_EQ(edges, (std::set<std::string>{R"("d3"truetrue)", R"("d4"truefalse)",
+                                          R"("d6"falsefalse)"}));
+  std::map<std::string, std::string> differs;
+  for (const auto& one : fold.at("differs").as_array())
+    differs[std::string(one.at("name").as_string())] =
+        serialize(one.at("value")) + " " + serialize(one.at("into_value"));
+  EXPECT_EQ(differs["d3 depends_on d5 weight"], "9E-1 2E-1");
+  EXPECT_EQ(differs["d3 depends_on d5 valid_until"], "null 1577836800000");
+  EXPECT_EQ(differs["d3 depends_on d5 props"], R"({"why":"w"} null)");
+  EXPECT_EQ(differs["d4 supports d5 weight"], "5E-1 2.5E-1");
+  EXPECT_EQ(Ask({"list", "--edges", "--where", "target = 'd5' and kind = 'depends_on'"})
+                .at("total")
+                .to_number<int>(),
+            1);
+  const object tags = Ask({"list", "--columns", "key,tags", "--where", "key in ('d5', 'd6')"});
+  EXPECT_EQ(serialize(tags.at("results")),
+            R"([{"key":"d5","tags":["t1"]},{"key":"d6","tags":["t1"]}])");
+}
+
 // A declared kind is kept acyclic by a rule that the graph keeps, at the write itself.
 TEST_F(DecisionWork, ARuleKeepsAKindAcyclic) {
   const std::string rule =

@@ -1,5 +1,8 @@
 // decisions fold: what superseded decisions have, moved to those that replaced them.
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -30,6 +33,7 @@ struct MovedEdge {
   EdgeKindId kind;
   StringId label;
   bool there;  // such an edge is there already, and stays as it is
+  bool kept;   // the one that is there is not valid as long: the old edge stays where it is
 };
 struct Difference {
   std::string name, value, into_value;  // as JSON
@@ -58,10 +62,17 @@ Result<std::string> ValueOf(const Snapshot& snapshot, const std::string& name, N
   return std::move(text).str();
 }
 
+// Whether one edge is valid whenever the other is.
+bool Covers(const Edge& one, const Edge& other) {
+  return one.valid_from <= other.valid_from &&  // kNoTime is before all
+         (one.valid_until == kNoTime ||
+          (other.valid_until != kNoTime && other.valid_until <= one.valid_until));
+}
+
 class Folder {
  public:
   Folder(const Workspace& workspace, const ArcFilter& moved, WriteBatch& batch)
-      : snapshot_(workspace.snapshot()), moved_(moved), batch_(batch) {}
+      : snapshot_(workspace.snapshot()), among_(workspace.scope()), moved_(moved), batch_(batch) {}
 
   // All that are folded, each into a decision that is not.
   void Take(NodeId node, NodeId into) { into_.emplace(node, into); }
@@ -87,19 +98,51 @@ class Folder {
       if (!taken_.insert({edge.source, edge.target, edge.kind, edge.label}).second) return true;
       const NodeId source = Head(edge.source), target = Head(edge.target);
       if (source == target || !snapshot_.alive(arc.neighbor)) return true;  // nothing to say of two
+      if (among_ && !among_->contains(arc.neighbor)) return true;
       const auto ends = snapshot_.schema().edge_kind(edge.kind).symmetric
                             ? std::minmax(source, target)
                             : std::pair<const NodeId&, const NodeId&>(source, target);
-      const bool made = !made_.insert({ends.first, ends.second, edge.kind, edge.label}).second;
-      const bool there =
-          made || snapshot_.FindEdge(source, edge.kind, target, edge.label).has_value();
-      fold.edges.push_back({source, target, edge.kind, edge.label, there});
+      auto& one = made_[{ends.first, ends.second, edge.kind, edge.label}];
+      if (!one) one = snapshot_.FindEdge(source, edge.kind, target, edge.label);
+      const bool there = one.has_value();
+      const bool kept = there && !Covers(*one, edge);
+      fold.edges.push_back({source, target, edge.kind, edge.label, there, kept});
+      if (there) moved = CompareEdges(fold, edge, *one);
+      if (kept) return moved.has_value();
       batch_.Unlink(NodeRef::Id(edge.source), edge.kind, NodeRef::Id(edge.target),
                     snapshot_.string(edge.label));
-      if (!there) moved = Link(edge, source, target);
+      if (there) return moved.has_value();
+      one = edge;
+      moved = Link(edge, source, target);
       return moved.has_value();
     });
     return moved;
+  }
+
+  // Both values of what an edge has otherwise than the one that is there.
+  Status CompareEdges(Fold& fold, const Edge& edge, const Edge& into) {
+    EdgeProperties properties;
+    PLEXUS_TRY(properties.Read(snapshot_, edge));
+    PLEXUS_TRY(properties.Read(snapshot_, into));
+    const auto values = [&](const Edge& of) {
+      const auto time = [](std::int64_t at) {
+        return at == kNoTime ? "null" : std::to_string(at);
+      };
+      std::ostringstream weight;
+      JsonWriter(weight).Value(of.weight);
+      const std::string* props = properties.Of(of);
+      return std::array<std::string, 4>{std::move(weight).str(), time(of.valid_from),
+                                        time(of.valid_until), props ? *props : "null"};
+    };
+    constexpr const char* kNames[] = {"weight", "valid_from", "valid_until", "props"};
+    const auto value = values(edge), into_value = values(into);
+    const std::string name = ShownKey(snapshot_, edge.source) + " " +
+                             snapshot_.schema().edge_kind(edge.kind).name + " " +
+                             ShownKey(snapshot_, edge.target) + " ";
+    for (std::size_t i = 0; i < value.size(); ++i)
+      if (value[i] != into_value[i])
+        fold.differs.push_back({name + kNames[i], value[i], into_value[i]});
+    return {};
   }
 
   Status Link(const Edge& edge, NodeId source, NodeId target) {
@@ -124,9 +167,10 @@ class Folder {
     constexpr EdgeKindId kTags[] = {kHasTag};
     snapshot_.ForEachArc(Direction::kOut, fold.node, ArcFilter::Kinds(snapshot_.schema(), kTags),
                          [&](const Arc& arc) {
+                           // One that both have is not moved, and stays.
+                           if (snapshot_.FindEdge(fold.into, kHasTag, arc.neighbor)) return;
                            const NodeRef tag = NodeRef::Id(arc.neighbor);
                            batch_.Unlink(NodeRef::Id(fold.node), kHasTag, tag);
-                           if (snapshot_.FindEdge(fold.into, kHasTag, arc.neighbor)) return;
                            batch_.Link(NodeRef::Id(fold.into), kHasTag, tag);
                            fold.tags.push_back(arc.neighbor);
                          });
@@ -154,11 +198,15 @@ class Folder {
     return {};
   }
 
+  using Identity = std::tuple<NodeId, NodeId, EdgeKindId, StringId>;
+
   const Snapshot& snapshot_;
+  const NodeSubset* among_;  // edges to other nodes are not looked at; null: all
   const ArcFilter& moved_;
   WriteBatch& batch_;
   std::unordered_map<NodeId, NodeId> into_;
-  std::set<std::tuple<NodeId, NodeId, EdgeKindId, StringId>> taken_, made_;
+  std::set<Identity> taken_;
+  std::map<Identity, std::optional<Edge>> made_;  // as it is there then
 };
 
 // All facts but what says that one replaces or contradicts another: that is of the old one only.
@@ -234,6 +282,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
         json.Node("target", snapshot, edge.target);
         if (edge.label != 0) json.Field("label", snapshot.string(edge.label));
         json.Field("there", edge.there);
+        json.Field("kept", edge.kept);
       });
       json.Nodes("tags", snapshot, fold.tags);
       json.Objects("differs", fold.differs, [&](const Difference& one) {
@@ -257,7 +306,8 @@ void AddDecisionsFold(Rows& rows) {
        .group = "Ask",
        .title = "Fold superseded decisions",
        .summary = "Propose to move edges and tags of superseded decisions to their successors, "
-                  "with both values of what differs",
+                  "with both values of what differs; an edge that is valid longer than the one "
+                  "there is kept",
        .effect = Effect::kWrite,
        .parameters =
            Parameters{
@@ -269,7 +319,7 @@ void AddDecisionsFold(Rows& rows) {
                Flag("apply", "write it; values stay where they are"), CheckParameter(),
                TopForPeople()},
        .reply = "sequence:n, applied:b, truncated:b, total:n, results:[{key:k, into:k, "
-                "edges:[{source:k, kind:s, target:k, label?:s, there:b}], tags:[k], "
+                "edges:[{source:k, kind:s, target:k, label?:s, there:b, kept:b}], tags:[k], "
                 "differs:[{name:s, value:j, into_value:j}]}]",
        .tables = {{"results",
                    {{"key", "folded", As::kKey},
@@ -279,7 +329,8 @@ void AddDecisionsFold(Rows& rows) {
                    {{"source", "source", As::kKey},
                     {"kind", "kind"},
                     {"target", "target", As::kKey},
-                    {"there", "there already", As::kTrait}}},
+                    {"there", "there already", As::kTrait},
+                    {"kept", "kept: valid longer", As::kTrait}}},
                   {"results/differs",
                    {{"name", "differs"}, {"value", "was"}, {"into_value", "is now"}}}},
        .examples = {{"plexus decisions fold --db g", "what would move, and what differs"},
