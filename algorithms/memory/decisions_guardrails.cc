@@ -6,10 +6,10 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "algorithms/memory/decisions_blocked.h"
+#include "algorithms/memory/internal/closed_cycles.h"
 #include "algorithms/memory/internal/snapshot_change.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -38,6 +38,8 @@ Status CheckRule(const Schema& schema, const GuardrailRule& rule, std::size_t in
   for (const EdgeKindId kind : rule.kinds)
     if (kind >= schema.edge_kinds().size() || schema.edge_kind(kind).name.empty())
       return fail("there is no edge kind " + std::to_string(kind.value()));
+    else if (rule.does == ProposalDoes::kCloses && schema.edge_kind(kind).symmetric)
+      return fail("'" + schema.edge_kind(kind).name + "' leads both ways, so it closes no cycle");
   for (const NodeKindId kind : rule.target.node_kinds)
     if (kind >= schema.node_kinds().size() || schema.node_kind(kind).name.empty())
       return fail("there is no node kind " + std::to_string(kind.value()));
@@ -135,7 +137,7 @@ class Check {
     for (GuardrailHit& hit : hits_) {
       if (++result_.total > options_.top && options_.top > 0) continue;
       hit.message =
-          Filled(rule.message, DisplayName(preview_.key(hit.target)),
+          Filled(MessageOf(rule, hit.kind), DisplayName(preview_.key(hit.target)),
                  hit.other == kNoNode ? std::string_view() : DisplayName(preview_.key(hit.other)),
                  rule.name);
       result_.hits.push_back(std::move(hit));
@@ -174,16 +176,12 @@ class Check {
       }
       return {};
     }
+    if (rule.does == ProposalDoes::kCloses) return MeetCycles(rule, index);
     for (const ChangedEdge& e : edges_) {
       if (Stop()) return {};
       if (e.linked == (rule.does == ProposalDoes::kUnlinks) ||
           std::ranges::find(rule.kinds, e.kind) == rule.kinds.end())
         continue;
-      if (rule.does == ProposalDoes::kCloses) {
-        if (Leads(rule, e.target, e.source))
-          PLEXUS_TRY(Meet(rule, {index, e.target, e.source, e.kind, {}, {}}));
-        continue;
-      }
       const bool symmetric = preview_.schema().edge_kind(e.kind).symmetric;
       const bool either = symmetric || rule.side == TargetSide::kEither;
       const bool new_source = IsNew(e.source), new_target = IsNew(e.target);
@@ -195,19 +193,44 @@ class Check {
     return {};
   }
 
-  // Whether edges of the rule's kinds lead from one node of the preview to the other.
-  bool Leads(const GuardrailRule& rule, NodeId from, NodeId to) {
-    const ArcFilter kinds = ArcFilter::Kinds(preview_.schema(), rule.kinds);
-    std::unordered_set<NodeId> met = {from};
-    std::vector<NodeId> open = {from};
-    while (!open.empty() && !met.contains(to) && !Stop()) {
-      const NodeId node = open.back();
-      open.pop_back();
-      preview_.ForEachArc(Direction::kOut, node, kinds, [&](const Arc& arc) {
-        if (met.insert(arc.neighbor).second) open.push_back(arc.neighbor);
-      });
+  static bool IsBackward(const GuardrailRule& rule, EdgeKindId kind) {
+    return std::ranges::find(rule.backward, kind) != rule.backward.end();
+  }
+
+  // Of a cycle with the edge that closes it, as it is stored.
+  std::string MessageOf(const GuardrailRule& rule, EdgeKindId kind) const {
+    if (rule.does != ProposalDoes::kCloses) return rule.message;
+    const std::string& name = preview_.schema().edge_kind(kind).name;
+    return rule.message + ": " +
+           (IsBackward(rule, kind) ? "{target} " + name + " {other}"
+                                   : "{other} " + name + " {target}");
+  }
+
+  Status MeetCycles(const GuardrailRule& rule, std::size_t index) {
+    const std::span<const EdgeKindId> kinds = rule.kinds;
+    if (!rule.each_kind) return MeetCycles(rule, kinds, index);
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      PLEXUS_TRY(MeetCycles(rule, kinds.subspan(i, 1), index));
+    return {};
+  }
+  Status MeetCycles(const GuardrailRule& rule, std::span<const EdgeKindId> kinds,
+                    std::size_t index) {
+    std::vector<Edge> linked;
+    for (const ChangedEdge& e : edges_)
+      if (e.linked && std::ranges::find(kinds, e.kind) != kinds.end())
+        if (const auto edge = preview_.FindEdge(e.source, e.kind, e.target, e.label))
+          linked.push_back(*edge);
+    if (linked.empty()) return {};
+    const std::vector<bool> closes = memory_internal::OnCycles(
+        preview_, linked, kinds, rule.backward, [this] { return Stop(); });
+    for (std::size_t i = 0; i < linked.size() && !Stop(); ++i) {
+      if (!closes[i]) continue;
+      const Edge& e = linked[i];
+      const bool back = IsBackward(rule, e.kind);
+      PLEXUS_TRY(Meet(rule, {index, back ? e.source : e.target, back ? e.target : e.source, e.kind,
+                             {}, {}}));
     }
-    return met.contains(to);
+    return {};
   }
 
   // A removed node is judged as it was, whatever the proposal makes of it afterwards.

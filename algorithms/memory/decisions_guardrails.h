@@ -34,7 +34,7 @@ enum class ProposalDoes : std::uint8_t {
   kLinks,    // an edge is at some time valid in the preview that is not in the stored graph
   kUnlinks,  // the other way round
   kRemoves,  // a stored node is removed or purged, also where the proposal states it again
-  kCloses,   // it links, and edges of the rule's kinds lead from the target back to the source
+  kCloses,   // it links an edge that is on a cycle of the rule's kinds, all of it valid at once
 };
 
 // Which end of the edge is the target. Of symmetric kinds each end is, but a new node where the
@@ -56,6 +56,10 @@ struct GuardrailRule {
   std::string name = {};
   ProposalDoes does = ProposalDoes::kLinks;
   std::vector<EdgeKindId> kinds = {};  // kLinks, kUnlinks, kCloses: of the edge. At least one.
+  // kCloses: those of `kinds` that are followed from target to source; and whether each kind is
+  // looked at without the others.
+  std::vector<EdgeKindId> backward = {};
+  bool each_kind = false;
   TargetSide side = TargetSide::kTarget;
   TargetCondition target = {};
   RuleAction action = RuleAction::kBlock;
@@ -96,7 +100,8 @@ struct GuardrailOptions {
 // Complexity: O(change) where both snapshots share their base, as a preview and what it is made of
 //   do, else O(nodes + arcs); Salience and BlockedChains once where rules ask for them and they are
 //   not given.
-//   Rules times changes besides, with the arcs that lead on from an edge for kCloses; the deadline
+//   Rules times changes besides. For kCloses O(arcs that the changes reach), once a rule, and again
+//   for each time at which an edge of a cycle begins, where some are not always valid. The deadline
 //   and the cancel flag hold for all of it.
 // Errors: kInvalidArgument: a rule without a name or message or with a long one, without kinds,
 // with a kind that the

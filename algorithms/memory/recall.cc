@@ -106,8 +106,14 @@ class Answer {
 
   // The first `top` of the ranking, 0: all, without contradicted ones if they are excluded.
   Status Take(const std::vector<Ranked>& ranked, std::size_t top) {
+    constexpr std::uint64_t kEvery = 256;
+    std::uint64_t looked = 0;
     for (const Ranked& one : ranked) {
       if (top != 0 && result.hits.size() == top) break;
+      if (++looked % kEvery == 0 && options_.run.budget.Interrupted()) {
+        result.truncated = true;
+        break;
+      }
       PLEXUS_ASSIGN(
           const ContradictionsOfNode against,
           ContradictionsOf(snapshot_, one.node, ValidTime(snapshot_, options_), shown_.standing));

@@ -29,10 +29,15 @@ std::vector<EdgeKindId> ReinforcedKinds(const Schema& schema) {
 // Edges from `node` to another of the memories, which are in ascending order.
 void Reinforce(const Snapshot& snapshot, NodeId node, std::span<const NodeId> memories,
                const ArcFilter& filter, const RecallUseOptions& options, RecallUse& use) {
+  constexpr std::uint64_t kEvery = 1024;
   std::uint64_t read = 0;
   snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
     if (read++ == options.max_edges) {
       use.truncated = true;
+      return false;
+    }
+    if (read % kEvery == 0 && options.budget.Interrupted()) {
+      use.stopped = true;
       return false;
     }
     if (arc.neighbor == node || !std::ranges::binary_search(memories, arc.neighbor) ||
@@ -69,7 +74,10 @@ Result<RecallUse> UseOf(const Snapshot& snapshot, std::span<const NodeId> memori
   RecallUse use;
   use.batch.set_time_ms(options.now_ms);
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), ReinforcedKinds(snapshot.schema()));
+  constexpr std::uint64_t kEvery = 256;
   for (const NodeId node : used) {
+    use.stopped |= use.memories % kEvery == 0 && options.budget.Interrupted();
+    if (use.stopped) break;
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
     if (!snapshot.alive(node) || !snapshot.is_fact(node))

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "algorithms/common/budget.h"
 #include "algorithms/memory/ledger.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
@@ -27,6 +28,7 @@ struct RecallUseOptions {
   std::int64_t now_ms = kNoTime;     // kNoTime: the snapshot's time.
   double reinforce = 0.2;            // a, in [0, 1]; 0: no edge is changed.
   std::uint64_t max_edges = 10'000;  // Arcs of a memory that are looked at.
+  Budget budget = {};                // Its time and cancellation; counts are not looked at.
 };
 
 struct RecallUse {
@@ -37,6 +39,7 @@ struct RecallUse {
   std::uint64_t memories = 0;
   std::uint64_t edges = 0;  // Whose weight rises.
   bool truncated = false;   // A memory has more arcs than were looked at.
+  bool stopped = false;     // The time was up: the batch is not all.
 };
 
 // Computes: the batch of a use. A memory given twice is used once.

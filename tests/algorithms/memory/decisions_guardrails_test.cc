@@ -230,7 +230,7 @@ TEST_F(Guardrails, ClosesACycle) {
   const GuardrailResult closed = link(0, kDependsOn, 3);  // over d2
   ASSERT_EQ(closed.hits.size(), 1u);
   EXPECT_FALSE(closed.allowed);
-  EXPECT_EQ(closed.hits[0].message, "n0 leads back to n3");
+  EXPECT_EQ(closed.hits[0].message, "n0 leads back to n3: n0 depends_on n3");
   EXPECT_FALSE(link(0, kRefines, 4).allowed);  // d5 refines d2: over both kinds
   EXPECT_TRUE(link(3, kDependsOn, 0).allowed);
   EXPECT_TRUE(link(0, kSupports, 3).allowed);  // another kind
@@ -244,6 +244,70 @@ TEST_F(Guardrails, ClosesACycle) {
   EXPECT_TRUE(Check([](WriteBatch& b) { b.Unlink(NodeRef::Id(1), kDependsOn, NodeRef::Id(0)); },
                     {rule})
                   .allowed);
+}
+
+// Edges that are never valid at once close no cycle; those of both directions do.
+TEST_F(Guardrails, CyclesOfOneTime) {
+  GuardrailRule rule{.name = "acyclic",
+                     .does = ProposalDoes::kCloses,
+                     .kinds = {kRefines, kCauses},
+                     .message = "back"};
+  const auto ring = [&](std::int64_t until, std::int64_t from) {
+    return Check(
+        [&](WriteBatch& b) {
+          b.Link({.source = NodeRef::Id(6),
+                  .target = NodeRef::Id(7),
+                  .kind = kRefines,
+                  .valid_until = until});
+          b.Link({.source = NodeRef::Id(7),
+                  .target = NodeRef::Id(6),
+                  .kind = kRefines,
+                  .valid_from = from});
+        },
+        {rule});
+  };
+  EXPECT_TRUE(ring(100, 100).allowed);
+  EXPECT_EQ(ring(101, 100).hits.size(), 2u);
+  const auto mixed = [&] {
+    return Check(
+        [](WriteBatch& b) {
+          b.Link(NodeRef::Id(6), kRefines, NodeRef::Id(7));
+          b.Link(NodeRef::Id(6), kCauses, NodeRef::Id(7));
+        },
+        {rule});
+  };
+  EXPECT_TRUE(mixed().allowed);
+  rule.backward = {kCauses};
+  const GuardrailResult both = mixed();
+  ASSERT_EQ(both.hits.size(), 2u);
+  EXPECT_EQ(both.hits[0].message, "back: n6 causes n7");
+  rule.each_kind = true;
+  EXPECT_TRUE(mixed().allowed);
+  rule.kinds = {kRelatesTo};
+  const Snapshot before = graph_.snapshot();
+  EXPECT_FALSE(CheckGuardrails(before, {.snapshot = before, .report = {}}, {&rule, 1}));
+}
+
+// A long chain in one proposal is looked at once, not from each of its edges.
+TEST_F(Guardrails, AChainOfManyEdges) {
+  const GuardrailRule rule{
+      .name = "a", .does = ProposalDoes::kCloses, .kinds = {kRefines}, .message = "back"};
+  constexpr int kLong = 60'000;
+  const auto chain = [&](bool closed) {
+    return Check(
+        [&](WriteBatch& b) {
+          NodeRef first = b.UpsertNode("c0", kDecision), last = first;
+          for (int i = 1; i < kLong; ++i) {
+            const NodeRef next = b.UpsertNode("c" + std::to_string(i), kDecision);
+            b.Link(last, kRefines, next);
+            last = next;
+          }
+          if (closed) b.Link(last, kRefines, first);
+        },
+        {rule});
+  };
+  EXPECT_TRUE(chain(false).allowed);
+  EXPECT_EQ(chain(true).total, std::uint64_t{kLong});
 }
 
 // What goes and comes back in one proposal is gone, with its text, values and edges.

@@ -181,5 +181,27 @@ TEST_F(DecisionWork, ARuleKeepsAKindAcyclic) {
   EXPECT_EQ(rules[0].at("does").as_string(), "closes_cycle");
 }
 
+TEST_F(DecisionWork, RulesAgainstCyclesAreRead) {
+  const auto refused = [&](const std::string& members, const char* why) {
+    const Finished run = Run({"decisions", "rules", R"([{"name":"a","message":"m",)" + members +
+                                                        "}]"});
+    EXPECT_EQ(run.code, 2) << members;
+    EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+  };
+  refused(R"("does":"closes_cycle","edge":"relates_to")", "leads both ways");
+  refused(R"("does":"closes_cycle","edge":"refines","side":"source")", "leave it out");
+  refused(R"("does":"closes_cycle","edge":["causes","caused_by"])", "both directions");
+  refused(R"("does":"links","edge":"acyclic")", "closes_cycle alone");
+  // Each in its own direction: d9 and d10 depend on each other already.
+  ASSERT_EQ(Run({"decisions", "rules", R"([{"name":"a","does":"closes_cycle","message":"m",)"
+                                       R"("edge":["depends_on","caused_by"]}])"})
+                .code,
+            0);
+  EXPECT_EQ(Run({"link", "d1", "causes", "d4", "--check"}).code, 0);
+  const Finished back = Run({"link", "d4", "causes", "d1", "--check"});
+  EXPECT_EQ(back.code, 1);
+  EXPECT_NE(back.err.find("d4 causes d1"), std::string::npos) << back.err;
+}
+
 }  // namespace
 }  // namespace plexus::testing

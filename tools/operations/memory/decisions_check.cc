@@ -128,7 +128,9 @@ void AddDecisionsCheck(Rows& rows) {
                Text("rules", "FILE",
                     "JSON rules: {\"name\":N, \"does\":\"links\", \"edge\":KIND, "
                     "\"side\":\"target\", \"target\":{\"active\":true, \"salience_above\":0.7}, "
-                    "\"action\":\"block\", \"message\":\"... {target} ...\"}")
+                    "\"action\":\"block\", \"message\":\"... {target} ...\"}; does is links, "
+                    "unlinks, removes or closes_cycle (without a side; edge a list of kinds, or "
+                    "\"acyclic\": each that is declared so)")
                    .Named(Means::kContent)
                    .Required(),
                Text("proposal", "FILE", "JSON lines that would be imported; nothing is written")

@@ -1,6 +1,7 @@
 // Each member is read by name; what is not known is refused, so that a slip does not open a gate.
 #include "tools/operations/memory/guardrail_rules.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
 #include <utility>
@@ -95,23 +96,64 @@ Status ReadCondition(const Schema& schema, const json::value& value, TargetCondi
   return {};
 }
 
-Status ReadKinds(const Schema& schema, const json::value& value, GuardrailRule& rule,
-                 std::optional<bool>& reversed) {
+constexpr std::string_view kAcyclic = "acyclic";  // all kinds that are declared so
+
+struct RuleKinds {
+  std::vector<EdgeKindId> kinds = {}, reversed = {};
+  bool acyclic = false;
+};
+
+Result<RuleKinds> ReadKinds(const Schema& schema, const json::value& value) {
+  RuleKinds read;
   PLEXUS_ASSIGN(const std::vector<std::string> names, TextsIn(value, "edge"));
+  if (names.size() == 1 && names[0] == kAcyclic && !schema.FindEdgeKind(names[0])) {
+    read.acyclic = true;
+    for (EdgeKindId k{}; k < schema.edge_kinds().size(); ++k)
+      if (!schema.edge_kind(k).name.empty() && schema.edge_kind(k).acyclic)
+        read.kinds.push_back(k);
+    if (read.kinds.empty())
+      return Bad("'edge' is 'acyclic', and no kind is declared so: 'plexus define' does it");
+    return read;
+  }
   for (const std::string& name : names) {
     PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, FindEdgeKind(schema, name));
-    if (reversed && *reversed != match.reversed)
-      return Bad("'edge' has kinds of both directions; make two rules");
-    reversed = match.reversed;
-    rule.kinds.push_back(match.kind);
+    const bool known = std::ranges::find(read.kinds, match.kind) != read.kinds.end();
+    const bool was = std::ranges::find(read.reversed, match.kind) != read.reversed.end();
+    if (known && was != match.reversed)
+      return Bad("'edge' names '" + schema.edge_kind(match.kind).name + "' in both directions");
+    if (known) continue;
+    read.kinds.push_back(match.kind);
+    if (match.reversed) read.reversed.push_back(match.kind);
   }
+  return read;
+}
+
+// The kinds of a rule that is read otherwise; `sided`: it names a side.
+Status TakeKinds(const Schema& schema, RuleKinds read, bool sided, GuardrailRule& rule) {
+  rule.kinds = std::move(read.kinds);
+  if (rule.does == ProposalDoes::kCloses) {
+    if (sided) return Bad("'side' is not for closes_cycle: a cycle has none; leave it out");
+    for (const EdgeKindId kind : rule.kinds)
+      if (schema.edge_kind(kind).symmetric)
+        return Bad("'" + schema.edge_kind(kind).name +
+                   "' leads both ways, so it closes no cycle; name kinds with a direction");
+    rule.backward = std::move(read.reversed);
+    rule.each_kind = read.acyclic;
+    return {};
+  }
+  if (read.acyclic) return Bad("'edge' is 'acyclic', which is for closes_cycle alone; name kinds");
+  if (read.reversed.empty()) return {};
+  if (read.reversed.size() != rule.kinds.size())
+    return Bad("'edge' has kinds of both directions; make two rules");
+  if (rule.side != TargetSide::kEither)
+    rule.side = rule.side == TargetSide::kTarget ? TargetSide::kSource : TargetSide::kTarget;
   return {};
 }
 
 Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
   if (!value.is_object()) return Bad("it is no object");
   GuardrailRule rule;
-  std::optional<bool> reversed;
+  RuleKinds kinds;
   for (const auto& [key, member] : value.get_object()) {
     const std::string_view name = key;
     if (name == "name") {
@@ -125,7 +167,7 @@ Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
                                                     {"removes", ProposalDoes::kRemoves},
                                                     {"closes_cycle", ProposalDoes::kCloses}}));
     } else if (name == "edge") {
-      PLEXUS_TRY(ReadKinds(schema, member, rule, reversed));
+      PLEXUS_ASSIGN(kinds, ReadKinds(schema, member));
     } else if (name == "side") {
       PLEXUS_ASSIGN(rule.side, OneOf<TargetSide>(member, name,
                                                  {{"target", TargetSide::kTarget},
@@ -141,9 +183,8 @@ Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
       return Bad("'" + std::string(name) + "' is no member of a rule");
     }
   }
-  if (reversed.value_or(false) && rule.does != ProposalDoes::kCloses &&
-      rule.side != TargetSide::kEither)
-    rule.side = rule.side == TargetSide::kTarget ? TargetSide::kSource : TargetSide::kTarget;
+  PLEXUS_TRY(
+      TakeKinds(schema, std::move(kinds), value.get_object().contains("side"), rule));
   if (rule.name.empty()) return Bad("it has no name");
   if (rule.message.empty()) return Bad("it has no message");
   if (rule.does != ProposalDoes::kRemoves && rule.kinds.empty())

@@ -4,9 +4,9 @@
 //    "target":{"active":true,"salience_above":0.7},"action":"block",
 //    "message":"This contradicts {target}. Supersede it first."}
 //
-// does: links, unlinks, removes, closes_cycle (links, and edges of these kinds lead from the target
-// back: so kinds that are declared acyclic stay so). edge: a kind or a list of kinds; an inverse
-// name turns the sides round. side: target, source, either. target: active, blocked, resolved (true
+// does: links, unlinks, removes, closes_cycle (links an edge that closes a cycle of these kinds, each
+// followed as it is named). edge: a kind or a list of kinds; an inverse name turns the sides round;
+// of closes_cycle also "acyclic": each kind that is declared so. side (not of closes_cycle): target, source, either. target: active, blocked, resolved (true
 // or false), salience_above (a percentile), kind, tag, category, stakes, outcome (a text or a
 // list). action: block, warn. "type" and "rule" may stand there for people.
 #pragma once
