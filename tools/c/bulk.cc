@@ -35,27 +35,32 @@ std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
   return {buffer, static_cast<std::size_t>(end - buffer)};
 }
 
+// Reads the caller's memory once: another thread may write to it, and what was checked must be
+// what is used.
+template <class T>
+T ReadOnce(const T* from) {
+  return *static_cast<const volatile T*>(from);
+}
+
 // The ids that keys get, by their first edge.
 class FirstNamed {
  public:
-  FirstNamed(const plexus_edges& edges, std::uint32_t most) : edges_(edges) {
-    if (most < 8 * edges.count + 65536) dense_.resize(std::size_t{most} + 1, kNoNode);
+  // `keys` null: numbers are keys. `most` is the largest of `edges` edges' ends.
+  FirstNamed(const Strings* keys, std::uint64_t edges, std::uint32_t most) : texts_(keys) {
+    if (most < 8 * edges + 65536) dense_.resize(std::size_t{most} + 1, kNoNode);
   }
   NodeId IdOf(std::uint32_t end) {
     NodeId& id = dense_.empty() ? sparse_.try_emplace(end, kNoNode).first->second : dense_[end];
     if (id != kNoNode) return id;
     char buffer[10];
     // A key that is listed twice is one node.
-    return id = keys_
-                    .Insert(edges_.ends == PLEXUS_ENDS_KEYS ? StringAt(edges_.keys, end)
-                                                            : NumberKey(end, buffer))
-                    .id;
+    return id = keys_.Insert(texts_ ? (*texts_)[end] : NumberKey(end, buffer)).id;
   }
   NodeId count() const { return keys_.size(); }
   StringTable TakeKeys() { return std::move(keys_); }
 
  private:
-  const plexus_edges& edges_;
+  const Strings* texts_;
   std::vector<NodeId> dense_;
   std::unordered_map<std::uint32_t, NodeId> sparse_;
   StringTable keys_;
@@ -75,36 +80,56 @@ class EdgeArrays {
   bool by_id() const { return edges_.ends == PLEXUS_ENDS_IDS; }
   // What Graph::Load does.
   bool FitsLoad() const {
-    return !by_id() && !edges_.kind_of && !edges_.created_at &&
-           (!edges_.kind || std::string_view(edges_.kind) == "link");
+    return !by_id() && !edges_.kind_of && !edges_.created_at && kind_ == "link";
   }
   Status CheckIds(const Snapshot& snapshot) const;
-  EdgeLoad Load() const;
-  void Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
+  Result<EdgeLoad> Load() const;
+  Status Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
 
  private:
+  struct Edge {
+    std::uint32_t source, target;
+    std::uint16_t kind = 0;
+    float weight = 1;
+    std::int64_t created_at = 0;
+  };
   Status Check();
-  Status CheckEdge(std::uint64_t i) const;
+  // Every use of the arrays comes through here: an edge is read, then checked.
+  Status ReadEdge(std::uint64_t i, Edge& edge) const;
+  bool by_key() const { return edges_.ends == PLEXUS_ENDS_KEYS; }
 
   plexus_edges edges_ = {};
-  std::uint32_t most_ = 0;  // of the ends
+  Strings keys_, kinds_;
+  std::string kind_ = "link";
+  std::uint32_t most_ = UINT32_MAX;  // of the ends, once they were read
 };
 
-Status EdgeArrays::CheckEdge(std::uint64_t i) const {
-  for (const std::uint32_t end : {edges_.sources[i], edges_.targets[i]})
-    if (edges_.ends == PLEXUS_ENDS_KEYS && end >= edges_.keys.count)
+Status EdgeArrays::ReadEdge(std::uint64_t i, Edge& edge) const {
+  edge.source = ReadOnce(edges_.sources + i);
+  edge.target = ReadOnce(edges_.targets + i);
+  for (const std::uint32_t end : {edge.source, edge.target}) {
+    if (by_key() && end >= keys_.size())
       return BadEdge(i, std::to_string(end) + " is no position in keys, which are " +
-                            std::to_string(edges_.keys.count));
-  if (edges_.kind_of && edges_.kind_of[i] >= edges_.kinds.count)
-    return BadEdge(i, "kind_of " + std::to_string(edges_.kind_of[i]) +
-                          " is no position in kinds, which are " +
-                          std::to_string(edges_.kinds.count));
-  if (edges_.weights && !(std::isfinite(edges_.weights[i]) && edges_.weights[i] >= 0))
-    return BadEdge(i, "weight " + std::to_string(edges_.weights[i]) + " is not finite and >= 0");
-  if (edges_.created_at &&
-      (edges_.created_at[i] > kMaxTimeMs || edges_.created_at[i] < -kMaxTimeMs))
-    return BadEdge(i, "created_at " + std::to_string(edges_.created_at[i]) +
-                          " lies outside of the years 0 to 9999");
+                            std::to_string(keys_.size()));
+    if (end > most_) return BadEdge(i, "the array was changed during the call");
+  }
+  if (edges_.kind_of) {
+    edge.kind = ReadOnce(edges_.kind_of + i);
+    if (edge.kind >= kinds_.size())
+      return BadEdge(i, "kind_of " + std::to_string(edge.kind) +
+                            " is no position in kinds, which are " + std::to_string(kinds_.size()));
+  }
+  if (edges_.weights) {
+    edge.weight = ReadOnce(edges_.weights + i);
+    if (!(std::isfinite(edge.weight) && edge.weight >= 0))
+      return BadEdge(i, "weight " + std::to_string(edge.weight) + " is not finite and >= 0");
+  }
+  if (edges_.created_at) {
+    edge.created_at = ReadOnce(edges_.created_at + i);
+    if (edge.created_at > kMaxTimeMs || edge.created_at < -kMaxTimeMs)
+      return BadEdge(i, "created_at " + std::to_string(edge.created_at) +
+                            " lies outside of the years 0 to 9999");
+  }
   return {};
 }
 
@@ -117,41 +142,50 @@ Status EdgeArrays::Check() {
   }
   if (edges_.count > Limits::kMaxArcs)
     return Fail(ErrorCode::kResourceExhausted, "more edges than a graph holds");
-  PLEXUS_TRY(CheckStrings(edges_.keys, "keys"));
-  PLEXUS_TRY(CheckStrings(edges_.kinds, "kinds"));
+  PLEXUS_ASSIGN(keys_, Strings::Copy(edges_.keys, "keys"));
+  PLEXUS_ASSIGN(kinds_, Strings::Copy(edges_.kinds, "kinds"));
   if (edges_.kind && edges_.kind_of)
     return Fail(ErrorCode::kInvalidArgument, "kind and kind_of exclude each other");
-  for (std::uint64_t i = 0; i < edges_.keys.count; ++i)
-    if (const Status good = CheckKey(StringAt(edges_.keys, i), false); !good)
+  if (edges_.kind) kind_ = edges_.kind;
+  for (std::uint64_t i = 0; i < keys_.size(); ++i)
+    if (const Status good = CheckKey(keys_[i], false); !good)
       return Fail(good.error().code, "keys[" + std::to_string(i) + "]: " + good.error().message);
+  std::uint32_t most = 0;
   for (std::uint64_t i = 0; i < edges_.count; ++i) {
-    PLEXUS_TRY(CheckEdge(i));
-    most_ = std::max({most_, edges_.sources[i], edges_.targets[i]});
+    Edge edge;
+    PLEXUS_TRY(ReadEdge(i, edge));
+    most = std::max({most, edge.source, edge.target});
   }
+  most_ = most;
   return {};
 }
 
 Status EdgeArrays::CheckIds(const Snapshot& snapshot) const {
-  for (std::uint64_t i = 0; by_id() && i < edges_.count; ++i)
-    for (const std::uint32_t end : {edges_.sources[i], edges_.targets[i]})
+  for (std::uint64_t i = 0; by_id() && i < edges_.count; ++i) {
+    Edge edge;
+    PLEXUS_TRY(ReadEdge(i, edge));
+    for (const std::uint32_t end : {edge.source, edge.target})
       if (end >= snapshot.node_count() || !snapshot.alive(end))
         return BadEdge(i, "the graph has no node of id " + std::to_string(end));
+  }
   return {};
 }
 
-EdgeLoad EdgeArrays::Load() const {
+Result<EdgeLoad> EdgeArrays::Load() const {
   EdgeLoad load;
-  FirstNamed named(edges_, most_);
+  FirstNamed named(by_key() ? &keys_ : nullptr, edges_.count, most_);
   for (std::uint64_t first = 0; first < edges_.count; first += kLoadBatchEdges) {
     const auto size = static_cast<std::size_t>(std::min(kLoadBatchEdges, edges_.count - first));
     LoadBatch batch;
     batch.edges = AlignedArray<NodePair>(size);
+    if (edges_.weights) batch.weights = AlignedArray<float>(size);
     for (std::size_t i = 0; i < size; ++i) {
-      const NodeId source = named.IdOf(edges_.sources[first + i]);
-      batch.edges[i] = {source, named.IdOf(edges_.targets[first + i])};
+      Edge edge;
+      PLEXUS_TRY(ReadEdge(first + i, edge));
+      const NodeId source = named.IdOf(edge.source);
+      batch.edges[i] = {source, named.IdOf(edge.target)};
+      if (edges_.weights) batch.weights[i] = edge.weight;
     }
-    if (edges_.weights)
-      batch.weights = AlignedArray<float>(std::span<const float>(edges_.weights + first, size));
     batch.nodes = named.count();
     load.batches.push_back(std::move(batch));
   }
@@ -159,28 +193,30 @@ EdgeLoad EdgeArrays::Load() const {
   return load;
 }
 
-void EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const {
+Status EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const {
   batch.set_links_revive(!by_id());
   std::vector<EdgeKindRef> kinds;
-  for (std::uint64_t k = 0; edges_.kind_of && k < edges_.kinds.count; ++k)
-    kinds.push_back(batch.EdgeKindNamed(StringAt(edges_.kinds, k)));
+  for (std::uint64_t k = 0; edges_.kind_of && k < kinds_.size(); ++k)
+    kinds.push_back(batch.EdgeKindNamed(kinds_[k]));
   const EdgeKindRef kind =
-      edges_.kind ? batch.EdgeKindNamed(edges_.kind) : EdgeKindRef(plexus::kLink);
+      edges_.kind ? batch.EdgeKindNamed(kind_) : EdgeKindRef(plexus::kLink);
   const auto node = [&](std::uint32_t number) {
     char buffer[10];
     if (by_id()) return NodeRef::Id(number);
-    return batch.Node(edges_.ends == PLEXUS_ENDS_KEYS ? StringAt(edges_.keys, number)
-                                                      : NumberKey(number, buffer));
+    return batch.Node(by_key() ? keys_[number] : NumberKey(number, buffer));
   };
   for (std::uint64_t i = first; i < end; ++i) {
+    Edge read;
+    PLEXUS_TRY(ReadEdge(i, read));
     WriteBatch::EdgeInput edge;
-    edge.source = node(edges_.sources[i]);
-    edge.target = node(edges_.targets[i]);
-    edge.kind = edges_.kind_of ? kinds[edges_.kind_of[i]] : kind;
-    if (edges_.weights) edge.weight = edges_.weights[i];
-    if (edges_.created_at) edge.created_at = edges_.created_at[i];
+    edge.source = node(read.source);
+    edge.target = node(read.target);
+    edge.kind = edges_.kind_of ? kinds[read.kind] : kind;
+    if (edges_.weights) edge.weight = read.weight;
+    if (edges_.created_at) edge.created_at = read.created_at;
     batch.Link(edge);
   }
+  return {};
 }
 
 void AddTo(plexus_counts& counts, const ApplyReport& report) {
@@ -196,7 +232,8 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus
   counts.sequence = before.sequence();
   PLEXUS_TRY(edges.CheckIds(before));
   if (edges.count() > 0 && before.sequence() == 0 && edges.FitsLoad()) {
-    PLEXUS_ASSIGN(const ApplyReport report, graph.Load(edges.Load(), {}, call.progress()));
+    PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
+    PLEXUS_ASSIGN(const ApplyReport report, graph.Load(std::move(load), {}, call.progress()));
     AddTo(counts, report);
     return {};
   }
@@ -205,7 +242,7 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus
       return Fail(ErrorCode::kCancelled,
                   "cancelled after " + std::to_string(first) + " edges were written");
     WriteBatch batch;
-    edges.Fill(batch, first, std::min(first + kBatchEdges, edges.count()));
+    PLEXUS_TRY(edges.Fill(batch, first, std::min(first + kBatchEdges, edges.count())));
     PLEXUS_ASSIGN(const ApplyReport report, graph.Apply(batch));
     AddTo(counts, report);
   }
@@ -213,10 +250,10 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus
 }
 
 // A line each, as a file of keys has them.
-Result<std::string> KeyLines(const plexus_strings& keys) {
+Result<std::string> KeyLines(const Strings& keys) {
   std::string lines;
-  for (std::uint64_t i = 0; i < keys.count; ++i) {
-    const std::string_view key = StringAt(keys, i);
+  for (std::uint64_t i = 0; i < keys.size(); ++i) {
+    const std::string_view key = keys[i];
     if (key.find_first_of("\r\n") != std::string_view::npos)
       return Fail(ErrorCode::kInvalidArgument,
                   "keys[" + std::to_string(i) + "] has a line end; vectors cannot have such keys");
@@ -233,7 +270,8 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
   if (given.metric) {
     PLEXUS_ASSIGN(vectors.metric, tools::ParseMetric(given.metric));
   }
-  PLEXUS_ASSIGN(const std::string lines, KeyLines(given.keys));
+  PLEXUS_ASSIGN(const Strings keys, Strings::Copy(given.keys, "keys"));
+  PLEXUS_ASSIGN(const std::string lines, KeyLines(keys));
   if (given.keys.count > 0) vectors.keys = VectorInput{"keys", lines};
   ImportOptions options;
   options.progress = call.progress();
@@ -258,7 +296,6 @@ Status CheckVectors(const plexus_vectors& vectors) {
   if (vectors.count > Limits::kMaxNodes)
     return Fail(ErrorCode::kResourceExhausted, "more vectors than a graph has nodes");
   if (vectors.count > 0) PLEXUS_TRY(NotNull(vectors.values, "values"));
-  PLEXUS_TRY(CheckStrings(vectors.keys, "keys"));
   if (vectors.keys.count > 0 && vectors.keys.count != vectors.count)
     return Fail(ErrorCode::kInvalidArgument, "keys are " + std::to_string(vectors.keys.count) +
                                                  ", vectors " + std::to_string(vectors.count));
@@ -277,8 +314,9 @@ plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
   return Guarded([&]() -> Status {
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
+    PLEXUS_TRY(CheckWritable(*graph));
     PLEXUS_TRY(ReadStruct(counts, "counts"));
-    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
     PLEXUS_ASSIGN(const EdgeArrays edges, EdgeArrays::Read(given));
     plexus_counts done = {};
     plexus::tools::server::Caller caller = graph->caller;
@@ -301,11 +339,12 @@ plexus_code plexus_put_vectors(plexus_graph* handle, const plexus_vectors* given
   return Guarded([&]() -> Status {
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
+    PLEXUS_TRY(CheckWritable(*graph));
     PLEXUS_TRY(ReadStruct(counts, "counts"));
     PLEXUS_TRY(NotNull(given, "vectors"));
     PLEXUS_ASSIGN(const plexus_vectors vectors, ReadStruct(given, "vectors"));
     PLEXUS_TRY(CheckVectors(vectors));
-    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
     plexus_counts done = {};
     plexus::tools::server::Caller caller = graph->caller;
     caller.cancel = call->cancel();

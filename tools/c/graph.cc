@@ -16,6 +16,7 @@
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/request_json.h"
 #include "tools/server/http/routes.h"
+#include "tools/server/json_text.h"
 
 namespace plexus::c {
 namespace {
@@ -70,11 +71,15 @@ plexus_code Answer(plexus_text* reply, Ask&& ask) noexcept {
   });
 }
 
+// `input` is what the file "-" means; -1: there is none.
 Status Ask(plexus_graph* handle, const char* operation, const char* request, std::size_t length,
            const plexus_call_options* options, int input, ResultObject& result) {
   PLEXUS_ASSIGN(const std::shared_ptr<GraphObject> graph, FindGraph(handle));
-  PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+  PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
   PLEXUS_ASSIGN(Request asked, ReadRequest(operation, request, length));
+  const tools::Access access = asked.operation().AccessFor(asked);
+  if (access == tools::Access::kWrite || access == tools::Access::kCreate)
+    PLEXUS_TRY(CheckWritable(*graph));
   Caller caller = graph->caller;
   caller.progress = call->progress();
   caller.cancel = call->cancel();
@@ -86,7 +91,7 @@ Status Ask(plexus_graph* handle, const char* operation, const char* request, std
 
 Status AskAt(const char* directory, const char* operation, const char* request, std::size_t length,
              const plexus_call_options* options, ResultObject& result) {
-  PLEXUS_ASSIGN(const auto call, CallOptions::Read(options));
+  PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, nullptr));
   PLEXUS_ASSIGN(const Request asked, ReadRequest(operation, request, length));
   tools::WorkspaceOptions open;
   open.directory = directory ? directory : "";
@@ -132,17 +137,37 @@ class MemoryFile {
   int fd_;
 };
 
-// The parameters with "files": ["-"] before them.
-std::string FromInput(std::string_view request) {
-  const std::size_t open = request.find('{');
-  if (open == std::string_view::npos) return R"({"files":["-"]})";
-  const std::string_view rest = request.substr(open + 1);
-  const std::size_t first = rest.find_first_not_of(" \t\r\n");
-  const bool empty = first == std::string_view::npos || rest[first] == '}';
-  return R"({"files":["-"])" + std::string(empty ? "" : ",") + std::string(rest);
+// The parameters with "files": ["-"] before them. What is no JSON object stays, and is refused as
+// every request.
+Result<std::string> FromInput(std::string_view request) {
+  const auto value = tools::server::ParseJson(request);
+  if (!value || !value->is_object()) return std::string(request);
+  if (value->get_object().contains("files"))
+    return Fail(ErrorCode::kInvalidArgument,
+                "files: what is imported are the bytes; leave 'files' out");
+  const std::string_view rest = request.substr(request.find('{') + 1);
+  return R"({"files":["-"])" + std::string(value->get_object().empty() ? "" : ",") +
+         std::string(rest);
 }
 
+thread_local const InCallback* innermost = nullptr;  // of this thread
+
 }  // namespace
+
+InCallback::InCallback(const GraphObject* graph) : graph_(graph), outer_(innermost) {
+  innermost = this;
+}
+
+InCallback::~InCallback() { innermost = outer_; }
+
+Status CheckCallback(const GraphObject& graph) {
+  for (const InCallback* at = innermost; at; at = at->outer_)
+    if (at->graph_ == &graph)
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "a callback of the graph calls the graph: let it return first, or call from "
+                  "another thread");
+  return {};
+}
 
 Status CheckProcess(std::uint64_t process) {
   if (process == ProcessNumber()) return {};
@@ -154,6 +179,7 @@ Status CheckProcess(std::uint64_t process) {
 Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle) {
   PLEXUS_ASSIGN(auto graph, Find<GraphObject>(handle));
   PLEXUS_TRY(CheckProcess(graph->process));
+  PLEXUS_TRY(CheckCallback(*graph));
   return graph;
 }
 
@@ -163,8 +189,15 @@ Status CheckWhole(const GraphObject& graph) {
               "the graph was opened for scopes: operations see them, this is about the whole");
 }
 
-Result<std::unique_ptr<CallOptions>> CallOptions::Read(const plexus_call_options* options) {
+Status CheckWritable(const GraphObject& graph) {
+  if (!graph.read_only) return {};
+  return Fail(ErrorCode::kReadOnly, "the graph was opened read-only");
+}
+
+Result<std::unique_ptr<CallOptions>> CallOptions::Read(const plexus_call_options* options,
+                                                       const GraphObject* graph) {
   auto read = std::make_unique<CallOptions>();
+  read->graph_ = graph;
   PLEXUS_ASSIGN(read->given_, ReadStruct(options, "options"));
   PLEXUS_ASSIGN(read->cancel_, FlagOf(read->given_.cancel));
   return read;
@@ -175,6 +208,7 @@ bool CallOptions::Report(std::string_view phase, std::uint64_t done, std::uint64
   if (!given_.progress) return true;
   const std::string text(phase);
   const std::lock_guard lock(mutex_);
+  const InCallback here(graph_);
   return given_.progress(given_.progress_context, text.c_str(), done, total) == 0;
 }
 
@@ -191,21 +225,25 @@ Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t
   return list;
 }
 
-Status CheckStrings(const plexus_strings& strings, const char* name) {
-  if (strings.count == 0) return {};
-  PLEXUS_TRY(NotNull(strings.offsets, (std::string(name) + ".offsets").c_str()));
-  if (strings.byte_count > 0)
-    PLEXUS_TRY(NotNull(strings.bytes, (std::string(name) + ".bytes").c_str()));
-  for (std::uint64_t i = 0; i < strings.count; ++i) {
-    if (strings.offsets[i] <= strings.offsets[i + 1]) continue;
+Result<Strings> Strings::Copy(const plexus_strings& given, const char* name) {
+  Strings copy;
+  if (given.count == 0) return copy;
+  if (given.count > Limits::kMaxNodes)
+    return Fail(ErrorCode::kResourceExhausted, std::string(name) + " has more texts than a graph");
+  PLEXUS_TRY(NotNull(given.offsets, (std::string(name) + ".offsets").c_str()));
+  if (given.byte_count > 0) PLEXUS_TRY(NotNull(given.bytes, (std::string(name) + ".bytes").c_str()));
+  copy.offsets_.assign(given.offsets, given.offsets + given.count + 1);
+  for (std::uint64_t i = 0; i < given.count; ++i) {
+    if (copy.offsets_[i] <= copy.offsets_[i + 1]) continue;
     return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets[" +
                                                  std::to_string(i + 1) +
                                                  "] is less than the one "
                                                  "before it");
   }
-  if (strings.offsets[strings.count] > strings.byte_count)
+  if (copy.offsets_.back() > given.byte_count)
     return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets end behind byte_count");
-  return {};
+  if (given.byte_count > 0) copy.bytes_.assign(given.bytes, copy.offsets_.back());
+  return copy;
 }
 
 }  // namespace plexus::c
@@ -233,12 +271,15 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
     open.strict = options.strict != 0;
     open.lock_wait_ms = options.lock_wait_ms;
     open.max_seconds = options.max_seconds;
+    auto made = std::make_shared<GraphObject>();
     if (options.log)
-      open.on_log = [log = options.log, context = options.log_context](const plexus::LogEntry& e) {
+      open.on_log = [log = options.log, context = options.log_context,
+                     graph = made.get()](const plexus::LogEntry& e) {
         const std::string event(e.event);
+        const InCallback here(graph);
         log(context, static_cast<std::int32_t>(e.level), event.c_str(), e.ToString().c_str());
       };
-    auto made = std::make_shared<GraphObject>();
+    made->read_only = open.read_only;
     PLEXUS_ASSIGN(made->caller.wall, TextsOf(options.scopes, options.scope_count, "scopes"));
     made->caller.may_write = !options.read_only;
     made->caller.paths = true;
@@ -251,7 +292,9 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
 
 plexus_code plexus_close(plexus_graph* handle) {
   return Guarded([&]() -> Status {
-    PLEXUS_ASSIGN(std::shared_ptr<GraphObject> graph, Take<GraphObject>(handle));
+    PLEXUS_ASSIGN(std::shared_ptr<GraphObject> graph, Find<GraphObject>(handle));
+    PLEXUS_TRY(CheckCallback(*graph));
+    PLEXUS_ASSIGN(graph, Take<GraphObject>(handle));
     if (const Status own = CheckProcess(graph->process); !own) {
       // Locks that a thread of the parent held are held for ever: the memory stays.
       new std::shared_ptr<GraphObject>(std::move(graph));
@@ -305,8 +348,8 @@ plexus_code plexus_import(plexus_graph* graph, const char* request, size_t lengt
   return Answer(reply, [&](ResultObject& result) -> Status {
     if (length > 0) PLEXUS_TRY(NotNull(request, "request"));
     if (byte_count > 0) PLEXUS_TRY(NotNull(bytes, "bytes"));
-    const std::string whole =
-        FromInput(length > 0 ? std::string_view(request, length) : std::string_view());
+    PLEXUS_ASSIGN(const std::string whole,
+                  FromInput(length > 0 ? std::string_view(request, length) : "{}"));
     MemoryFile file;
     PLEXUS_TRY(file.Write({static_cast<const char*>(bytes), byte_count}));
     return Ask(graph, "import", whole.data(), whole.size(), options, file.fd(), result);

@@ -22,6 +22,7 @@ class GraphObject final : public Object {
   static constexpr const char* kName = "graph";
   std::unique_ptr<tools::server::Service> service;
   tools::server::Caller caller;
+  bool read_only = false;
   std::atomic<bool> closing = false;
   const std::uint64_t process = ProcessNumber();
 };
@@ -34,23 +35,45 @@ class SnapshotObject final : public Object {
   const std::uint64_t process = ProcessNumber();
 };
 
+// Lives while this thread runs a callback of a graph; calls of the graph are refused meanwhile, as
+// its locks are held. Callbacks of several graphs may lie within each other.
+class InCallback {
+ public:
+  explicit InCallback(const GraphObject* graph);
+  ~InCallback();
+  InCallback(const InCallback&) = delete;
+  InCallback& operator=(const InCallback&) = delete;
+
+ private:
+  friend Status CheckCallback(const GraphObject& graph);
+  const GraphObject* graph_;
+  const InCallback* outer_;
+};
+// kFailedPrecondition: this thread runs a callback of the graph.
+Status CheckCallback(const GraphObject& graph);
+
 // kFailedPrecondition in a child of fork.
 Status CheckProcess(std::uint64_t process);
-// As Find, and of this process.
+// As Find, of this process, and not in a callback of the graph.
 Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle);
 // kFailedPrecondition: behind a wall of scopes.
 Status CheckWhole(const GraphObject& graph);
+// kReadOnly: opened so.
+Status CheckWritable(const GraphObject& graph);
 
 // What the options of a call say, for as long as it lasts.
 class CallOptions final : public Progress {
  public:
-  static Result<std::unique_ptr<CallOptions>> Read(const plexus_call_options* options);
+  // `graph` null: the call is of a directory.
+  static Result<std::unique_ptr<CallOptions>> Read(const plexus_call_options* options,
+                                                   const GraphObject* graph);
   bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override;
   Progress* progress() { return given_.progress || cancel_ ? this : nullptr; }
   const std::atomic<bool>* cancel() const { return cancel_ ? &cancel_->flag : nullptr; }
 
  private:
   plexus_call_options given_ = {};
+  const GraphObject* graph_ = nullptr;
   std::shared_ptr<CancelObject> cancel_;
   std::mutex mutex_;
 };
@@ -58,11 +81,20 @@ class CallOptions final : public Progress {
 // Texts of an array of pointers. kInvalidArgument: one is null.
 Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t count,
                                          const char* name);
-// kInvalidArgument: null arrays, or offsets that do not ascend within the bytes.
-Status CheckStrings(const plexus_strings& strings, const char* name);
-inline std::string_view StringAt(const plexus_strings& strings, std::uint64_t i) {
-  return std::string_view(strings.bytes, strings.byte_count)
-      .substr(strings.offsets[i], strings.offsets[i + 1] - strings.offsets[i]);
-}
+
+// A caller's list of texts, copied: another thread may write to the caller's memory.
+class Strings {
+ public:
+  // kInvalidArgument: null arrays, or offsets that do not ascend within the bytes.
+  static Result<Strings> Copy(const plexus_strings& given, const char* name);
+  std::uint64_t size() const { return offsets_.size() - 1; }
+  std::string_view operator[](std::uint64_t i) const {
+    return std::string_view(bytes_).substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::uint64_t> offsets_ = {0};
+};
 
 }  // namespace plexus::c

@@ -87,10 +87,9 @@ inline Status NotNull(const void* pointer, const char* name) {
 
 inline constexpr std::uint64_t kMostStructBytes = 4096;
 
-// What the caller's struct says, of whichever version; null: the defaults.
+// What the caller's struct says, of whichever version; what it lacks is as in `read`.
 template <class T>
-Result<T> ReadStruct(const T* given, const char* name) {
-  T read = {};
+Result<T> ReadStruct(const T* given, const char* name, T read = {}) {
   if (!given) return read;
   if (given->size < sizeof(std::uint64_t) || given->size > kMostStructBytes)
     return Fail(ErrorCode::kInvalidArgument,

@@ -11,9 +11,10 @@
 //             it leaves its outputs as they were, unless said otherwise below.
 //   Memory    What the library returns belongs to a plexus_result or a plexus_snapshot, and is
 //             valid until that is freed, also when the graph is closed before. What the caller
-//             hands in is read during the call only. Nothing is freed with free().
+//             hands in is read during the call only, and should not change meanwhile: a value that
+//             does is another value or PLEXUS_INVALID_ARGUMENT. Nothing is freed with free().
 //   Structs   Structs of options, inputs and counts begin with their size: set it to sizeof. Zeros
-//             are the defaults. So programs and libraries of different versions fit together.
+//             are the defaults, unless said otherwise. So programs and libraries of different versions fit together.
 //   Texts     are UTF-8. A text with a length needs no NUL; texts of the library have both.
 //   Lists     of texts (plexus_strings) are one blob and count + 1 offsets into it: text i is
 //             bytes[offsets[i]] to bytes[offsets[i + 1] - 1].
@@ -22,8 +23,9 @@
 //   fork      The process that opened a graph owns it. In a child calls of its graphs are
 //             PLEXUS_FAILED_PRECONDITION, freeing handles is allowed, and arrays and texts that
 //             were there before the fork can be read.
-//   Callbacks must not throw, nor end the thread, nor close the graph that calls them. No C++
-//             exception leaves the library.
+//   Callbacks must not throw, nor end the thread. What they ask of the graph that calls them, such
+//             as closing it, is PLEXUS_FAILED_PRECONDITION; other graphs, snapshots, results and
+//             cancel handles they may use. No C++ exception leaves the library.
 //   Symbols   Names of the library begin with plexus_ or PLEXUS_. It exports no others.
 #pragma once
 
@@ -137,7 +139,8 @@ plexus_code plexus_call_with(plexus_graph* graph, const char* operation, const c
 plexus_code plexus_call_at(const char* directory, const char* operation, const char* request,
                            size_t length, const plexus_call_options* options, plexus_text* reply);
 // The operation import for bytes in memory instead of files: JSON lines of nodes, edges, texts,
-// vectors and events are a batch of writes. `request`: its other parameters, such as the format.
+// vectors and events are a batch of writes. `request`: its other parameters as a JSON object, such
+// as the format.
 plexus_code plexus_import(plexus_graph* graph, const char* request, size_t length,
                           const void* bytes, size_t byte_count, const plexus_call_options* options,
                           plexus_text* reply);
@@ -251,18 +254,18 @@ plexus_code plexus_keys(plexus_snapshot* snapshot, const uint32_t* ids, uint64_t
 
 typedef struct plexus_pagerank_options {
   uint64_t size;
-  double damping;      // 0: 0.85
-  double tolerance;    // 0: 1e-9
+  double damping;      // less than 0, or NaN: 0.85; 0 is a value
+  double tolerance;    // less than 0, or NaN: 1e-9; 0 is a value, which needs `iterations`
   int32_t iterations;  // above 0: exactly so many
   int32_t unweighted;
   const char* const* kinds;  // edges of these kinds; null: all facts
   uint64_t kind_count;
-  const uint32_t* seeds;
+  const uint32_t* seeds;  // null: the rank of the whole graph
   const double* seed_weights;  // null: 1 each
   uint64_t seed_count;
   plexus_cancel* cancel;
 } plexus_pagerank_options;
-// "scores" (f64, one a node id; 0 for removed nodes). `options` may be null.
+// "scores" (f64, one a node id; 0 for removed nodes). `options` may be null: the defaults.
 plexus_code plexus_pagerank(plexus_snapshot* snapshot, const plexus_pagerank_options* options,
                             plexus_result** result);
 

@@ -39,15 +39,21 @@ Result<EdgeKinds> KindsOf(const Snapshot& snapshot, const char* const* names, st
 
 Result<PageRankOptions> Options(const Snapshot& snapshot, const plexus_pagerank_options& given) {
   PageRankOptions options;
-  if (given.damping != 0) options.damping = given.damping;
-  if (given.tolerance != 0) options.tolerance = given.tolerance;
+  if (given.damping >= 0) options.damping = given.damping;
+  if (given.tolerance >= 0) options.tolerance = given.tolerance;
   options.iterations = given.iterations;
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(options.filter.kinds, KindsOf(snapshot, given.kinds, given.kind_count));
   if (given.seed_count > 0) PLEXUS_TRY(NotNull(given.seeds, "seeds"));
+  if (given.seed_count == 0 && given.seeds)
+    return Fail(ErrorCode::kInvalidArgument,
+                "seeds is empty: name a node, or leave it out for the rank of the whole graph");
+  if (given.seed_weights && !given.seeds)
+    return Fail(ErrorCode::kInvalidArgument, "seed_weights without seeds");
   for (std::uint64_t i = 0; i < given.seed_count; ++i) {
-    PLEXUS_TRY(CheckNode(snapshot, "seeds", i, given.seeds[i]));
-    options.seeds.push_back({given.seeds[i], given.seed_weights ? given.seed_weights[i] : 1.0});
+    const NodeId node = given.seeds[i];
+    PLEXUS_TRY(CheckNode(snapshot, "seeds", i, node));
+    options.seeds.push_back({node, given.seed_weights ? given.seed_weights[i] : 1.0});
   }
   return options;
 }
@@ -137,11 +143,11 @@ plexus_code plexus_snapshot_about(plexus_snapshot* handle, plexus_snapshot_info*
 plexus_code plexus_find(plexus_snapshot* handle, const plexus_strings* keys, uint32_t* ids) {
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(keys, "keys"));
-    PLEXUS_TRY(CheckStrings(*keys, "keys"));
-    if (keys->count > 0) PLEXUS_TRY(NotNull(ids, "ids"));
+    PLEXUS_ASSIGN(const Strings wanted, Strings::Copy(*keys, "keys"));
+    if (wanted.size() > 0) PLEXUS_TRY(NotNull(ids, "ids"));
     PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
-    for (std::uint64_t i = 0; i < keys->count; ++i)
-      ids[i] = found->snapshot.FindAlive(StringAt(*keys, i)).value_or(plexus::kNoNode);
+    for (std::uint64_t i = 0; i < wanted.size(); ++i)
+      ids[i] = found->snapshot.FindAlive(wanted[i]).value_or(plexus::kNoNode);
     return {};
   });
 }
@@ -176,7 +182,9 @@ plexus_code plexus_pagerank(plexus_snapshot* handle, const plexus_pagerank_optio
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(out, "result"));
     PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
-    PLEXUS_ASSIGN(const plexus_pagerank_options read, ReadStruct(given, "options"));
+    plexus_pagerank_options defaults = {};
+    defaults.damping = defaults.tolerance = -1;
+    PLEXUS_ASSIGN(const plexus_pagerank_options read, ReadStruct(given, "options", defaults));
     PLEXUS_ASSIGN(const auto cancel, FlagOf(read.cancel));
     PLEXUS_ASSIGN(plexus::PageRankOptions options, Options(found->snapshot, read));
     if (cancel) options.run.budget.cancel = &cancel->flag;

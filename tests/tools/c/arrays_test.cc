@@ -2,11 +2,14 @@
 // wrong arrays refused by name.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
@@ -256,6 +259,121 @@ TEST_F(CArrays, VectorsInAndOut) {
   vectors.dimensions = 2;  // the space has 3
   EXPECT_EQ(plexus_put_vectors(graph_, &vectors, nullptr, nullptr), PLEXUS_INVALID_ARGUMENT);
   EXPECT_EQ(plexus_space(Taken(), "none", &space), PLEXUS_NOT_FOUND);
+}
+
+// What a progress function changes in the arrays was checked before: it is checked where it is used.
+TEST_F(CArrays, ArraysThatChangeAreCheckedWhereTheyAreUsed) {
+  constexpr std::size_t kEdges = 300'000;  // two batches
+  std::vector<std::uint32_t> sources(kEdges, 0), targets(kEdges, 1);
+  std::vector<std::uint16_t> kind_of(kEdges, 0);
+  Strings keys({"a", "b"}), kinds({"likes"});
+  auto edges = Sized<plexus_edges>();
+  edges.count = kEdges;
+  edges.sources = sources.data(), edges.targets = targets.data();
+  edges.ends = PLEXUS_ENDS_KEYS;
+  edges.keys = keys.view();
+  edges.kinds = kinds.view();
+  edges.kind_of = kind_of.data();
+  std::function<void()> change;
+  auto options = Sized<plexus_call_options>();
+  options.progress_context = &change;
+  options.progress = [](void* context, const char*, std::uint64_t done, std::uint64_t) {
+    if (done > 0) (*static_cast<std::function<void()>*>(context))();
+    return 0;
+  };
+  const auto refused = [&](const char* why) {
+    EXPECT_EQ(plexus_put_edges(graph_, &edges, &options, nullptr), PLEXUS_INVALID_ARGUMENT) << why;
+    EXPECT_NE(std::string(plexus_message()).find(why), std::string::npos) << plexus_message();
+  };
+  change = [&] { kind_of.back() = 60'000; };
+  refused("edge 299999: kind_of 60000 is no position in kinds, which are 1");
+  kind_of.back() = 0;
+  change = [&] { sources.back() = 4'000'000'000; };
+  refused("edge 299999: 4000000000 is no position in keys, which are 2");
+  sources.back() = 0;
+  edges.ends = PLEXUS_ENDS_NUMBERS;
+  change = [&] { targets.back() = 7; };
+  refused("edge 299999: the array was changed during the call");
+  targets.back() = 1;
+  // Texts are copied when the call begins.
+  edges.ends = PLEXUS_ENDS_KEYS;
+  change = [&] {
+    keys.offsets = {1'000'000'000'000, 0, 2'000'000'000'000};
+    kinds.offsets = {1'000'000'000'000, 0};
+    keys.bytes = "xy";
+  };
+  EXPECT_EQ(plexus_put_edges(graph_, &edges, &options, nullptr), PLEXUS_OK) << plexus_message();
+  auto info = Sized<plexus_snapshot_info>();
+  ASSERT_EQ(plexus_snapshot_about(Taken(), &info), PLEXUS_OK);
+  EXPECT_EQ(info.nodes, 2u + 2u);  // a and b, and the numbers 0 and 1
+}
+
+// The same while another thread writes, into an empty graph, which is loaded at once.
+TEST_F(CArrays, ArraysThatAThreadChangesAreAnErrorOrLoaded) {
+  std::vector<std::uint32_t> sources(200'000, 0), targets(200'000, 1);
+  const Strings keys({"a", "b"});
+  auto edges = Sized<plexus_edges>();
+  edges.count = sources.size();
+  edges.sources = sources.data(), edges.targets = targets.data();
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    while (!stop)
+      for (std::uint32_t value : {4'000'000'000u, 1u})
+        for (std::size_t i = 0; i < sources.size(); i += 997)
+          *static_cast<volatile std::uint32_t*>(&sources[i]) = value;
+  });
+  for (int round = 0; round < 30; ++round) {
+    plexus_graph* graph = Open(("t" + std::to_string(round)).c_str());
+    edges.ends = round % 2 == 0 ? PLEXUS_ENDS_NUMBERS : PLEXUS_ENDS_KEYS;
+    edges.keys = round % 2 == 0 ? plexus_strings{} : keys.view();
+    const plexus_code code = plexus_put_edges(graph, &edges, nullptr, nullptr);
+    EXPECT_TRUE(code == PLEXUS_OK || code == PLEXUS_INVALID_ARGUMENT) << plexus_message();
+    EXPECT_EQ(plexus_close(graph), PLEXUS_OK);
+  }
+  stop = true;
+  writer.join();
+}
+
+TEST_F(CArrays, ZerosOfARankAreValues) {
+  const std::uint32_t sources[] = {0, 2}, targets[] = {1, 1};
+  auto edges = Sized<plexus_edges>();
+  edges.count = 2;
+  edges.sources = sources, edges.targets = targets;
+  ASSERT_EQ(plexus_put_edges(graph_, &edges, nullptr, nullptr), PLEXUS_OK) << plexus_message();
+  Taken();
+  auto options = Sized<plexus_pagerank_options>();
+  const auto scores = [&] {
+    plexus_result* rank = nullptr;
+    EXPECT_EQ(plexus_pagerank(snapshot_, &options, &rank), PLEXUS_OK) << plexus_message();
+    const auto view = Array<double>(rank, "scores");
+    std::vector<double> copy(view.begin(), view.end());
+    plexus_result_free(rank);
+    return copy;
+  };
+  const auto refused = [&](const char* why) {
+    plexus_result* rank = nullptr;
+    EXPECT_EQ(plexus_pagerank(snapshot_, &options, &rank), PLEXUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(plexus_message()).find(why), std::string::npos) << plexus_message();
+  };
+  options.tolerance = -1;
+  EXPECT_EQ(scores(), std::vector<double>(3, 1.0 / 3));  // damping 0: nothing but the teleport
+  options.damping = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> whole = scores();
+  EXPECT_GT(whole[1], 0.5);
+  options.damping = -1;
+  EXPECT_EQ(scores(), whole);
+  options.size = sizeof options.size;  // a caller that knows no more: the defaults
+  EXPECT_EQ(scores(), whole);
+  options.size = sizeof options;
+  options.tolerance = 0;
+  refused("tolerance");
+  options.tolerance = -1;
+  options.seeds = sources;
+  refused("seeds is empty");
+  options.seeds = nullptr;
+  const double weight = 1;
+  options.seed_weights = &weight;
+  refused("seed_weights without seeds");
 }
 
 // A large load is written as files, and is there when the graph is opened again.

@@ -1,5 +1,6 @@
 // Misuse is an error: null and closed handles, handles of another sort, wrong sizes, threads that
 // close at the same time, and children of fork.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -197,6 +198,101 @@ TEST_F(CHandles, ProgressAndCancel) {
   EXPECT_GT(reports, 0);
 }
 
+struct Reentry {
+  plexus_graph *graph, *other;
+  std::vector<plexus_code> codes;
+  int heard = 0;
+};
+
+// It would wait for the call that it is in.
+TEST_F(CHandles, ACallbackThatCallsItsGraphIsRefused) {
+  plexus_graph* other = nullptr;
+  ASSERT_EQ(plexus_open((dir_ / "h").c_str(), &options_, &other), PLEXUS_OK);
+  Reentry reentry = {graph_, other, {}};
+  plexus_call_options options = {};
+  options.size = sizeof options;
+  options.progress_context = &reentry;
+  options.progress = [](void* context, const char*, std::uint64_t, std::uint64_t) {
+    auto& [graph, another, codes, heard] = *static_cast<Reentry*>(context);
+    std::uint64_t sequence = 0;
+    plexus_snapshot* snapshot = nullptr;
+    codes.push_back(Call(graph, "put", R"({"key":"m2"})"));
+    codes.push_back(Call(graph, "stats", "{}"));
+    codes.push_back(plexus_snapshot_of(graph, &snapshot));
+    codes.push_back(plexus_refresh(graph));
+    codes.push_back(plexus_sequence(graph, &sequence));
+    codes.push_back(plexus_close(graph));
+    heard += Call(another, "put", R"({"key":"m2"})") == PLEXUS_OK;
+    return 0;
+  };
+  const std::string line = "{\"node\":\"m1\"}\n";
+  plexus_text reply;
+  EXPECT_EQ(plexus_import(graph_, nullptr, 0, line.data(), line.size(), &options, &reply),
+            PLEXUS_OK);
+  EXPECT_EQ(plexus_result_free(reply.owner), PLEXUS_OK);
+  EXPECT_GT(reentry.heard, 0);
+  EXPECT_EQ(reentry.codes, std::vector(reentry.codes.size(), PLEXUS_FAILED_PRECONDITION + 0));
+  EXPECT_EQ(Call(graph_, "get", R"({"key":["m1"]})"), PLEXUS_OK);  // it is open
+  EXPECT_EQ(plexus_close(other), PLEXUS_OK);
+}
+
+// A log function, too.
+TEST_F(CHandles, ALogFunctionThatCallsItsGraphIsRefused) {
+  ASSERT_EQ(plexus_close(graph_), PLEXUS_OK);
+  graph_ = nullptr;
+  Reentry reentry = {};
+  options_.log_context = &reentry;
+  options_.log = [](void* context, std::int32_t, const char*, const char*) {
+    auto& [graph, another, codes, heard] = *static_cast<Reentry*>(context);
+    if (graph) codes.push_back(Call(graph, "stats", "{}"));
+  };
+  ASSERT_EQ(plexus_open((dir_ / "g").c_str(), &options_, &graph_), PLEXUS_OK);
+  reentry.graph = graph_;
+  EXPECT_EQ(Call(graph_, "put", R"({"key":"m1"})"), PLEXUS_OK);
+  EXPECT_EQ(Call(graph_, "checkpoint", "{}"), PLEXUS_OK);
+  EXPECT_FALSE(reentry.codes.empty());
+  EXPECT_EQ(reentry.codes, std::vector(reentry.codes.size(), PLEXUS_FAILED_PRECONDITION + 0));
+  EXPECT_EQ(plexus_close(graph_), PLEXUS_OK);  // here, as it logs to what ends with this test
+  graph_ = nullptr;
+}
+
+TEST_F(CHandles, AnImportTakesAnObjectWithoutFiles) {
+  const std::string line = "{\"node\":\"m1\"}\n";
+  plexus_text reply;
+  const auto import = [&](const std::string& request) {
+    const plexus_code code = plexus_import(graph_, request.data(), request.size(), line.data(),
+                                           line.size(), nullptr, &reply);
+    EXPECT_EQ(plexus_result_free(reply.owner), PLEXUS_OK);
+    return code;
+  };
+  for (const char* wrong : {"[]", "null", "format=csv", "7", "{\"format\":\"jsonl\"",
+                            "x{}", "{\"files\":[\"more\"]}", "{\"format\":\"jsonl\"}}"})
+    EXPECT_EQ(import(wrong), PLEXUS_INVALID_ARGUMENT) << wrong;
+  for (const char* right : {"", "{}", " { } ", "{\"format\":\"jsonl\"}"})
+    EXPECT_EQ(import(right), PLEXUS_OK) << right << plexus_message();
+}
+
+// A workspace behind a wall is kept for the next call; one that reads bytes in memory is not.
+TEST_F(CHandles, ImportsBehindAWallReadTheirOwnBytes) {
+  ASSERT_EQ(plexus_close(graph_), PLEXUS_OK);
+  const char* scopes[] = {"anna"};
+  options_.scopes = scopes;
+  options_.scope_count = 1;
+  ASSERT_EQ(plexus_open((dir_ / "g").c_str(), &options_, &graph_), PLEXUS_OK) << plexus_message();
+  for (const char* key : {"m1", "m2", "m3"}) {
+    const std::string line = std::string("{\"node\":\"") + key + "\",\"text\":\"a\"}\n";
+    plexus_text reply;
+    EXPECT_EQ(plexus_import(graph_, "{}", 2, line.data(), line.size(), nullptr, &reply), PLEXUS_OK)
+        << plexus_message();
+    EXPECT_EQ(plexus_result_free(reply.owner), PLEXUS_OK);
+    EXPECT_EQ(Call(graph_, "get", std::string(R"({"key":[")") + key + "\"]}"), PLEXUS_OK);
+    // The number of the descriptor is free again: another file gets it.
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    EXPECT_EQ(Call(graph_, "import", R"({"files":["-"]})"), PLEXUS_INVALID_ARGUMENT) << key;
+    close(fd);
+  }
+}
+
 TEST_F(CHandles, ScopesAreAWall) {
   ASSERT_EQ(plexus_close(graph_), PLEXUS_OK);
   const char* scopes[] = {"anna"};
@@ -219,7 +315,10 @@ TEST_F(CHandles, AReaderFollowsTheWriter) {
   plexus_graph* reader = nullptr;
   ASSERT_EQ(plexus_open((dir_ / "g").c_str(), &options, &reader), PLEXUS_OK) << plexus_message();
   EXPECT_EQ(Call(reader, "get", R"({"key":["m1"]})"), PLEXUS_OK) << plexus_message();
-  EXPECT_EQ(Call(reader, "put", R"({"key":"m2"})"), PLEXUS_FAILED_PRECONDITION);
+  EXPECT_EQ(Call(reader, "put", R"({"key":"m2"})"), PLEXUS_READ_ONLY);
+  plexus_edges edges = {};
+  edges.size = sizeof edges;
+  EXPECT_EQ(plexus_put_edges(reader, &edges, nullptr, nullptr), PLEXUS_READ_ONLY);
   ASSERT_EQ(Call(graph_, "put", R"({"key":"m2","text":"b"})"), PLEXUS_OK);
   EXPECT_EQ(Call(reader, "get", R"({"key":["m2"]})"), PLEXUS_NOT_FOUND);
   EXPECT_EQ(plexus_refresh(reader), PLEXUS_OK) << plexus_message();
