@@ -90,6 +90,7 @@ static void RunPageRank(Job* job) {
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
   options.damping = job->real;
+  options.tolerance = -1;  // the default
   options.iterations = (int32_t)job->numbers[0];
   options.unweighted = (int32_t)job->numbers[1];
   options.cancel = (plexus_cancel*)(uintptr_t)job->cancel;
@@ -246,8 +247,8 @@ static napi_value PutVectors(napi_env env, napi_callback_info info) {
 
 static napi_value Rank(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunPageRank, AnswerArrays);
-  PLEXUS_READ(napi_get_value_double(env, a[1], &job->real) == napi_ok ||
-              Refuse(env, "damping", "a number"));
+  PLEXUS_READ((napi_get_value_double(env, a[1], &job->real) == napi_ok && job->real >= 0) ||
+              Refuse(env, "damping", "a number >= 0"));
   PLEXUS_NUMBER(2, job->numbers[0], "iterations");
   PLEXUS_NUMBER(3, job->numbers[1], "unweighted");
   PLEXUS_NUMBER(4, job->cancel, "cancel");
@@ -291,7 +292,10 @@ static napi_value Open(napi_env env, napi_callback_info info) {
   napi_get_cb_info(env, info, &count, a, NULL, NULL);
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
-  if (!ReadText(env, a[0], "path", &path, &length)) return NULL;
+  if (!ReadText(env, a[0], "path", &path, &length)) {
+    free(path);
+    return NULL;
+  }
   napi_get_value_bool(env, a[1], &create);
   napi_get_value_bool(env, a[2], &read_only);
   napi_get_value_int64(env, a[3], &options.lock_wait_ms);

@@ -68,7 +68,8 @@ bool ReadText(napi_env env, napi_value value, const char* name, char** text, siz
   *text = (char*)malloc(*length + 1);
   if (!*text) return Refuse(env, name, "small enough for the memory");
   napi_get_value_string_utf8(env, value, *text, *length + 1, length);
-  return true;
+  // The library would read the text to there.
+  return !memchr(*text, 0, *length) || Refuse(env, name, "a string without NUL");
 }
 
 bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, const char* name,

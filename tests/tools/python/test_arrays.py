@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import tempfile
+import threading
 import unittest
 
 import plexus
@@ -54,6 +55,21 @@ class WithoutNumpy(Scratch):
         ranks = dict(zip(snapshot.keys(), snapshot.pagerank()))
         for row in self.graph.pagerank(top=0)["nodes"]:
             self.assertEqual(row["score"], ranks[row["key"]])
+
+    def test_zeros_of_a_rank_are_values(self):
+        self.graph.put_edges(["a", "c"], ["b", "b"])
+        snapshot = self.graph.snapshot()
+        even = list(snapshot.pagerank(damping=0.0))
+        self.assertEqual(even, [1 / 3] * 3)
+        self.assertNotEqual(list(snapshot.pagerank()), even)
+        self.assertEqual(list(snapshot.pagerank(0.85, 1e-9)), list(snapshot.pagerank()))
+        for why, given in (("seeds is empty", {"seeds": []}), ("damping is -1", {"damping": -1}),
+                           ("damping is nan", {"damping": float("nan")}),
+                           ("tolerance", {"tolerance": 0}),
+                           ("seed_weights without seeds", {"seed_weights": [1.0]})):
+            with self.assertRaises(plexus.InvalidArgument) as caught:
+                snapshot.pagerank(**given)
+            self.assertIn(why, str(caught.exception))
 
     def test_wrong_arrays(self):
         put = self.graph.put_edges
@@ -123,6 +139,27 @@ class WithNumpy(Scratch):
         before = ctypes.c_uint32.from_address(first.indices.ctypes.data).value
         self.assertEqual(before, first.indices[0])
         self.assertEqual(list(first.indices), list(second.indices))
+
+    def test_an_array_that_a_thread_changes(self):
+        stop = threading.Event()
+        ends = numpy.zeros(300000, numpy.uint32)
+
+        def change():
+            while not stop.is_set():
+                ends[::101] = 4000000000
+                ends[::101] = 1
+
+        thread = threading.Thread(target=change)
+        thread.start()
+        try:
+            for _ in range(10):
+                try:
+                    self.graph.put_edges(ends, ends, keys=["a", "b"], kind="likes")
+                except plexus.InvalidArgument as wrong:
+                    self.assertIn("edge", str(wrong))
+        finally:
+            stop.set()
+            thread.join()
 
     def test_wrong_arrays(self):
         put = self.graph.put_edges

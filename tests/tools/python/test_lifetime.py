@@ -1,7 +1,6 @@
 """Closing, threads, fork and the end of the interpreter: an error or the right answer."""
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,7 +21,8 @@ class Scratch(unittest.TestCase):
     def run_program(self, text):
         done = subprocess.run(
             [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(text), self.path],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+            timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -80,15 +80,64 @@ class Lifetime(Scratch):
             self.assertGreater(after, before)
 
     def test_memory_is_flat(self):
-        with plexus.open(self.path) as graph:
+        # A process of its own: what it has now, not the most that other tests ever had.
+        self.run_program("""
+            import sys, plexus
+
+            def resident():
+                with open("/proc/self/status") as status:
+                    return [int(l.split()[1]) for l in status if l.startswith("VmRSS:")][0]
+
+            with plexus.open(sys.argv[1]) as graph:
+                graph.put("m1", text="a")
+                for _ in range(2000):
+                    graph.get("m1")
+                before = resident()
+                for _ in range(20000):
+                    graph.get("m1")
+                grown = resident() - before
+                assert grown < 4096, grown  # KiB; a leak of 300 bytes a call is more
+        """)
+
+    def test_the_interpreter_ends_with_followers(self):
+        out = self.run_program("""
+            import asyncio, sys, threading, plexus
+            graph = plexus.open(sys.argv[1])
             graph.put("m1", text="a")
-            for _ in range(2000):
-                graph.get("m1")
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            for _ in range(20000):
-                graph.get("m1")
-            after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            self.assertLess(after - before, 4096)  # KiB; a leak of 300 bytes a call is more
+
+            def follow():
+                for batch in graph.changes(follow=True):
+                    pass
+                graph.put("m2", text="the graph is open while threads work")
+
+            async def wait():
+                async for batch in graph.aio.changes(follow=True):
+                    pass
+
+            threading.Thread(target=follow).start()
+            try:
+                asyncio.run(asyncio.wait_for(wait(), 0.3))
+            except asyncio.TimeoutError:
+                print("ends", flush=True)
+        """)
+        self.assertEqual(out.split(), ["ends"])
+        with plexus.open(self.path, create=False) as graph:
+            self.assertEqual(graph.get("m2")["key"], "m2")
+
+    def test_a_callback_that_calls_its_graph(self):
+        refused = []
+        with plexus.open(self.path) as graph:
+            def progress(*_):
+                for use in (graph.stats, graph.close):
+                    try:
+                        use()
+                    except plexus.FailedPrecondition as error:
+                        refused.append("callback" in str(error))
+
+            graph.import_records([{"node": "m1"}], progress=progress)
+            self.assertGreater(len(refused), 0)
+            self.assertTrue(all(refused))
+            self.assertEqual(graph.get("m1")["key"], "m1")
 
     def test_the_interpreter_ends_with_open_graphs(self):
         self.run_program("""

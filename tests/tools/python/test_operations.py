@@ -153,6 +153,33 @@ class Failures(Scratch):
         with self.assertRaises(plexus.NotFound):
             plexus.open(os.path.join(self.folder, "no"), create=False)
 
+    def test_paths_and_nul(self):
+        path = os.fsencode(os.path.join(self.folder, "gr\xe4ph"))
+        with plexus.open(path) as graph:
+            graph.put("m1", text="a")
+            self.assertEqual(graph.directory, os.fsdecode(path))
+            for name, use in (
+                    ("kind", lambda: graph.put_edges([1], [2], kind="a\0b")),
+                    ("kinds[1]", lambda: graph.csr(kinds=["a", "b\0c"])),
+                    ("space", lambda: graph.snapshot().vectors("a\0b"))):
+                with self.assertRaises(plexus.InvalidArgument) as caught:
+                    use()
+                self.assertIn(name + " has a NUL", str(caught.exception))
+        self.assertEqual(os.listdir(os.fsencode(self.folder)), [os.path.basename(path)])
+        for wrong in ("g\0h", b"g\0h", 7):
+            with self.assertRaises(plexus.InvalidArgument) as caught:
+                plexus.open(wrong)
+            self.assertIn("path", str(caught.exception))
+        self.assertEqual(plexus.call_at(path, "get", key="m1")["key"], "m1")
+
+    def test_a_read_only_graph_says_so(self):
+        self.filled().close()
+        with plexus.open(self.path, read_only=True) as graph:
+            for use in (lambda: graph.put("m9"), lambda: graph.put_edges([1], [2]),
+                        lambda: graph.import_records([{"node": "m9"}])):
+                with self.assertRaises(plexus.ReadOnly):
+                    use()
+
     def test_an_exception_of_progress_is_raised(self):
         graph = self.filled()
 
@@ -243,6 +270,50 @@ class Following(Scratch):
         self.assertEqual(recent, graph.ledger.recent())
         self.assertEqual(got, graph.get("m1"))
         self.assertEqual(len(changes), graph.sequence)
+
+    def test_followers_leave_the_threads_of_operations_free(self):
+        graph = self.filled()
+        followers = (os.cpu_count() or 1) + 40
+
+        async def follow(since, count):
+            seen = []
+            async for batch in graph.aio.changes(since=since, follow=True):
+                seen.append(batch["sequence"])
+                if len(seen) == count:
+                    return seen
+
+        async def ask():
+            since = graph.sequence
+            tasks = [asyncio.ensure_future(follow(since, 2)) for _ in range(followers)]
+            await asyncio.sleep(0)
+            for key in ("m9", "m10"):
+                await asyncio.wait_for(graph.aio.put(key), 60)
+            return await asyncio.wait_for(asyncio.gather(*tasks), 60)
+
+        seen = asyncio.run(ask())
+        self.assertEqual(len(seen), followers)
+        self.assertEqual(seen, [seen[0]] * followers)
+
+    def test_a_cancelled_wait_for_changes_loses_nothing(self):
+        graph = self.filled()
+
+        async def ask():
+            changes = graph.aio.changes(since=graph.sequence, follow=True)
+            for _ in range(3):
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(changes.__anext__(), 0.02)
+            await graph.aio.put("m9")
+            batch = await asyncio.wait_for(changes.__anext__(), 60)
+            self.assertIn("m9", batch["nodes"])
+            waiting = asyncio.ensure_future(changes.__anext__())
+            await asyncio.sleep(0.02)
+            with self.assertRaises(RuntimeError):
+                await changes.__anext__()
+            graph.close()
+            with self.assertRaises(StopAsyncIteration):
+                await asyncio.wait_for(waiting, 60)
+
+        asyncio.run(ask())
 
     def test_a_cancelled_coroutine_ends_its_operation(self):
         graph = self.filled()

@@ -4,6 +4,7 @@ import array
 import atexit
 import ctypes
 import json
+import os
 import threading
 import time
 import warnings
@@ -64,9 +65,10 @@ def open(path, create=True, read_only=False, strict=False, lock_wait=0.0, max_se
 def call_at(path, operation, **parameters):
     """One request to a directory that is opened for it, as the command line does: restore, repair.
     `path` None: for what needs no graph, as schema."""
-    directory = None if path is None else str(path).encode()
+    directory = None if path is None else library.path_text(path)
     request = request_of(parameters)
-    return reply_of(ask(lib.plexus_call_at, directory, operation.encode(), request, len(request),
+    name = library.text(operation, "operation")
+    return reply_of(ask(lib.plexus_call_at, directory, name, request, len(request),
                         None))
 
 
@@ -85,10 +87,11 @@ class Graph(Operations):
             self._log = library.LogFunction(heard)
             options.log = ctypes.cast(self._log, c_void_p)
         handle = c_void_p()
-        check(lib.plexus_open(str(path).encode(), byref(options), byref(handle)))
+        directory = library.path_text(path)
+        check(lib.plexus_open(directory, byref(options), byref(handle)))
         self._handle = handle.value
         self._closing = threading.Lock()
-        self.directory = str(path)
+        self.directory = os.fsdecode(directory)
         _open_graphs.add(self)
 
     def close(self):
@@ -170,7 +173,7 @@ class Graph(Operations):
         edges.ends = 2 if ids else 1 if keys is not None else 0
         kept["keys"], kept["kinds"] = StringsIn(keys, "keys"), StringsIn(kinds, "kinds")
         edges.keys, edges.kinds = kept["keys"].struct, kept["kinds"].struct
-        edges.kind = kind.encode() if kind is not None else None
+        edges.kind = library.text(kind, "kind")
         if kind_of is not None:
             edges.kind_of = array_of("kind_of", kind_of, "uint16")
         elif kinds is not None:
@@ -194,8 +197,8 @@ class Graph(Operations):
         if keys is not None:
             _same_length("keys", keys, "values", rows)
         vectors.keys = named.struct
-        vectors.space = space.encode() if space is not None else None
-        vectors.metric = metric.encode() if metric is not None else None
+        vectors.space = library.text(space, "space")
+        vectors.metric = library.text(metric, "metric")
         return self._put(lib.plexus_put_vectors, vectors, progress, cancel)
 
     def _put(self, function, struct, progress, cancel):
@@ -235,7 +238,7 @@ class Graph(Operations):
         """What each batch after the sequence `since` is about, as dicts. `follow`: waits for more,
         until the graph is closed."""
         while True:
-            page = reply_of(ask(lib.plexus_changes, self._handle, since, most))
+            page = self._changes_page(since, most)
             for batch in page["changes"]:
                 yield batch
             moved, since = page["next"] != since, page["next"]
@@ -249,19 +252,27 @@ class Graph(Operations):
                 return
 
     def wait(self, since, seconds=None):
-        """Waits until the sequence is another one than `since`. False: the graph was closed, or
-        the time is up."""
+        """Waits until the sequence is another one than `since`. False: the graph was closed, the
+        time is up, or the interpreter ends."""
         end = None if seconds is None else time.monotonic() + seconds
-        number = c_uint64(since)
-        while number.value == since:
-            left = 0.5 if end is None else min(0.5, end - time.monotonic())
+        while not _is_ending():
+            left = 0.2 if end is None else min(0.2, end - time.monotonic())
             if left < 0:
                 return False
             try:
-                check(lib.plexus_wait(self._handle, since, int(left * 1000), byref(number)))
+                if self._wait_once(since, left) != since:
+                    return True
             except errors.FailedPrecondition:
                 return False
-        return True
+        return False
+
+    def _wait_once(self, since, seconds):
+        number = c_uint64(since)
+        check(lib.plexus_wait(self._handle, since, int(seconds * 1000), byref(number)))
+        return number.value
+
+    def _changes_page(self, since, most):
+        return reply_of(ask(lib.plexus_changes, self._handle, since, most))
 
     @property
     def aio(self):
@@ -286,6 +297,19 @@ def _positions(sources, targets):
     if len(sources) != len(targets):
         _same_length("targets", targets, "sources", sources)
     return list(numbers), ends[0], ends[1]
+
+
+# Threads that follow a graph end before the interpreter joins them. Graphs are closed after that:
+# threads that still work with one may finish.
+_ending = threading.Event()
+if hasattr(threading, "_register_atexit"):  # Python 3.9; it runs the last one first
+    import concurrent.futures.thread  # noqa: F401, whose own function joins its threads
+
+    threading._register_atexit(_ending.set)
+
+
+def _is_ending():
+    return _ending.is_set() or not threading.main_thread().is_alive()
 
 
 @atexit.register

@@ -159,15 +159,35 @@ def ask(function, *arguments):
     return text
 
 
+def text(value, name):
+    """A C text; None stays."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise errors.InvalidArgument("%s is %r, no text" % (name, value))
+    if "\0" in value:
+        raise errors.InvalidArgument("%s has a NUL: %r" % (name, value))
+    return value.encode()
+
+
+def path_text(path):
+    """The bytes of a path: a str, bytes or what has __fspath__."""
+    try:
+        encoded = os.fsencode(path)
+    except TypeError:
+        raise errors.InvalidArgument("path is %r, no path" % (path,)) from None
+    if b"\0" in encoded:
+        raise errors.InvalidArgument("path has a NUL: %r" % (path,))
+    return encoded
+
+
 def texts(values, name):
     """A pointer to C texts, and how many they are."""
     if isinstance(values, str):
         values = [values]
-    listed = []
-    for value in values or ():
-        if not isinstance(value, str):
-            raise errors.InvalidArgument("%s has %r, which is no text" % (name, value))
-        listed.append(value.encode())
+    listed = [text(value, "%s[%d]" % (name, i)) for i, value in enumerate(values or ())]
+    if None in listed:
+        raise errors.InvalidArgument("%s[%d] is None, no text" % (name, listed.index(None)))
     return (c_char_p * len(listed))(*listed), len(listed)
 
 

@@ -51,22 +51,29 @@ class Snapshot:
         return memoryview(ids).cast("B").cast("I") if numpy is None else numpy.frombuffer(
             ids, "uint32")
 
-    def pagerank(self, damping=0.85, tolerance=1e-9, iterations=0, weighted=True, kinds=None,
+    def pagerank(self, damping=None, tolerance=None, iterations=0, weighted=True, kinds=None,
                  seeds=None, seed_weights=None, cancel=None):
-        """The score of every node id, an array of float64. `seeds`: node ids, an array of uint32,
-        with `seed_weights`, an array of float64."""
+        """The score of every node id, an array of float64. `damping`: default 0.85; `tolerance`:
+        default 1e-9. `seeds`: node ids, an array of uint32 that is not empty, with
+        `seed_weights`, an array of float64."""
         options = sized(library.PageRankOptions)
-        options.damping, options.tolerance = damping, tolerance
+        options.damping = _or_default(damping, "damping")
+        options.tolerance = _or_default(tolerance, "tolerance")
         options.iterations, options.unweighted = iterations, not weighted
         options.kinds, options.kind_count = library.texts(kinds, "kinds")
         options.cancel = cancel._handle if cancel else None
         if seeds is not None:
             given = ArrayIn(seeds, "uint32", "seeds")
+            if len(given) == 0:
+                raise InvalidArgument(
+                    "seeds is empty: None is for the rank of the whole graph")
             options.seeds, options.seed_count = given.pointer, len(given)
             if seed_weights is not None:
                 weights = ArrayIn(seed_weights, "float64", "seed_weights")
                 _same_length("seed_weights", weights, "seeds", given)
                 options.seed_weights = weights.pointer
+        elif seed_weights is not None:
+            raise InvalidArgument("seed_weights without seeds")
         return self._result(lib.plexus_pagerank, byref(options)).array("scores")
 
     def csr(self, kinds=None, incoming=False):
@@ -79,7 +86,7 @@ class Snapshot:
 
     def vectors(self, space="default"):
         """Node ids (uint32) and their vectors (float32, a row each) of a space."""
-        result = self._result(lib.plexus_space, space.encode())
+        result = self._result(lib.plexus_space, library.text(space, "space"))
         return result.array("nodes"), result.array("values")
 
     def to_networkx(self, kinds=None):
@@ -97,6 +104,14 @@ class Snapshot:
                 if known is None or known["weight"] < weight:
                     graph.add_edge(key, target, weight=weight)
         return graph
+
+
+def _or_default(number, name):
+    if number is None:
+        return -1.0  # the library's default
+    if not number >= 0:
+        raise InvalidArgument("%s is %r, less than 0 or no number" % (name, number))
+    return number
 
 
 def _same_length(name, values, other_name, other):
