@@ -186,7 +186,16 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   KCoreResult result;
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);
   result.truncated = !made;
-  if (!made) return result;
+  if (!made) {
+    PLEXUS_ASSIGN(const internal::Selection selected, internal::Select(snapshot, options.filter));
+    result.sizes.assign(1, 0);
+    for (NodeId v = 0; v < result.cores.size(); ++v)
+      if (selected.contains(v)) {
+        result.cores[v] = 0;
+        ++result.sizes[0];
+      }
+    return result;
+  }
   const DenseView& view = made->view;
   const std::array<CsrView, 2> both = {view.out(), view.in()};
   const Rows rows(both.data(), made->same ? 1 : 2);

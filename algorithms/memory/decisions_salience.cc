@@ -42,7 +42,7 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   result.truncated = !made;
   const DenseView view = made.value_or(DenseView());
   const CsrView in = view.in(), out = view.out();
-  result.nodes = made ? view.nodes() : NodeSubset();
+  result.nodes = made ? view.nodes() : *rows.filter.subset;
   result.scores.assign(snapshot.node_count(), 0);
   result.arriving.assign(snapshot.node_count(), 0);
   if (!out.offsets.empty()) {
@@ -58,6 +58,9 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
     for (std::vector<NodeId>& cycle : result.cycles)
       for (NodeId& v : cycle) v = view.node(v);
   }
+  if (!made)  // as if there were no edges
+    for (const NodeId v : result.nodes.ToList())
+      result.scores[v] = 1.0 / static_cast<double>(result.nodes.count());
   PLEXUS_ASSIGN(result.scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(result.percentiles, PercentileRanks(result.scores, result.nodes));
   return result;

@@ -128,12 +128,8 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
   PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
   DistancesResult result;
   result.distances.assign(snapshot.node_count(), kInfinity);
-  if (!made) {
-    result.distances[source] = 0;
-    result.reached = 1;
-    result.truncated = true;
-    return result;
-  }
+  result.truncated = !made;
+  if (!made) return result;
   const DenseView& view = *made;
   const NodeId start = view.dense(source);
   if (start == kNoNode) {  // an index node, and only facts are followed
