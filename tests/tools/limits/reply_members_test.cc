@@ -152,6 +152,7 @@ void CheckTimes(const Shape& shape, const json::value& plain, const json::value&
     case Shape::Kind::kAny: {  // what a user wrote, but for columns of times
       const std::string name = place.substr(place.rfind('/') + 1);
       if (name == "created_at" || name == "reviewed_at" || name == "accessed_at") return;
+      if (place == "history/results/value") return;  // what such a column was set to
       EXPECT_EQ(plain, iso) << place;
       return;
     }
