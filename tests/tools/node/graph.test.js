@@ -80,6 +80,7 @@ test('failures have codes', async (t) => {
   assert.throws(() => graph.callSync('get', {key: 'none'}), {code: 'not_found'});
   assert.throws(() => plexus.open(7), {code: 'invalid_argument'});
   assert.throws(() => plexus.open('/no/such/folder', {create: false}), {code: 'not_found'});
+  assert.throws(() => plexus.open('g\0h'), {code: 'invalid_argument', message: /path .* NUL/});
 });
 
 test('arrays go in and out', async (t) => {
@@ -102,6 +103,9 @@ test('arrays go in and out', async (t) => {
   const scores = await snapshot.pagerank();
   assert.ok(scores instanceof Float64Array);
   assert.ok(Math.abs(scores.reduce((a, b) => a + b) - 1) < 1e-9);
+  assert.deepStrictEqual([...await snapshot.pagerank({damping: 0})], [1 / 3, 1 / 3, 1 / 3]);
+  for (const damping of [-1, NaN])
+    await assert.rejects(snapshot.pagerank({damping}), /damping is not a number >= 0/);
   const {offsets, targets, weights} = await snapshot.csr();
   assert.deepStrictEqual([[...offsets], [...targets], [...weights]],
                          [[0, 1, 2, 2], [1, 2], [0.5, 0.25]]);
