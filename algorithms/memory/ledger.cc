@@ -92,11 +92,13 @@ class Filter {
   OutcomeSet outcome_ = 0;
 };
 
-DigestText Question(std::string_view list, std::string_view of, const EventFilter& filter) {
+DigestText Question(std::string_view list, std::string_view of, const EventListOptions& options) {
+  const EventFilter& filter = options.filter;
   DigestText text;
   text.Add(list).Add(of).Add(filter.tool).Add(filter.mode).Add(filter.outcome);
   for (const auto& time : {filter.since, filter.until}) text.Add(time ? std::to_string(*time) : "");
   for (const std::string& tag : filter.tags) text.Add(tag);
+  if (!options.state.empty()) text.Add("state").Add(options.state);
   return text;
 }
 
@@ -141,7 +143,7 @@ Result<EventPage> PageOf(const Snapshot& snapshot, const LedgerIndex& index,
 
 Result<EventPage> RecentEvents(const Snapshot& snapshot, const EventListOptions& options) try {
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot, options.run.executor));
-  return PageOf(snapshot, *index, index->newest(), Question("recent", "", options.filter), options);
+  return PageOf(snapshot, *index, index->newest(), Question("recent", "", options), options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -151,7 +153,7 @@ Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
   const std::span<const NodeId> row = index->events(member);
   std::vector<NodeId> events(row.begin(), row.end());
   std::sort(events.begin(), events.end(), NewerEvent{snapshot});
-  return PageOf(snapshot, *index, events, Question("of", snapshot.key(member), options.filter),
+  return PageOf(snapshot, *index, events, Question("of", snapshot.key(member), options),
                 options);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -179,10 +181,11 @@ Result<EventDetails> GetEvent(const Snapshot& snapshot, NodeId event) try {
 PLEXUS_CATCH_NO_MEMORY
 
 Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::size_t limit,
-                                  std::string_view cursor) try {
+                                  std::string_view cursor, std::string_view state) try {
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
   DigestText question;
   question.Add("neighbors").Add(snapshot.key(member));
+  if (!state.empty()) question.Add("state").Add(state);
   std::uint64_t position = 0;
   if (!cursor.empty()) {
     PLEXUS_ASSIGN(position, memory_internal::PositionOf(cursor, snapshot.sequence(), question));

@@ -79,6 +79,8 @@ struct EventListOptions {
   EventFilter filter = {};
   std::size_t limit = kDefaultLedgerLimit;  // 0 counts as 1, more than kMaxLedgerLimit as that.
   std::string cursor = {};                  // EventPage::next of the page before. "": the first.
+  // What of the graph the snapshot shows, where that is not its sequence's all: a cursor is of it.
+  std::string state = {};
   RunOptions run = {};                      // budget: deadline and cancel flag, between events.
 };
 
@@ -131,7 +133,7 @@ struct ComposedPage {
 // Errors and threads: as RecentEvents.
 Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member,
                                   std::size_t limit = kDefaultLedgerLimit,
-                                  std::string_view cursor = {});
+                                  std::string_view cursor = {}, std::string_view state = {});
 
 // Of a cursor of any list: the sequence of the state that it is of. kInvalidArgument: it is none.
 Result<Sequence> LedgerCursorSequence(std::string_view cursor);

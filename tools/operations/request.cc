@@ -80,7 +80,8 @@ const Parameters& CommonParameters() {
       tools::Text("event_time", "TIME",
                   "leave out facts, events, outcomes and relations whose own time (created_at, "
                   "labeled_at) is later: what was there then, also of a history that was imported "
-                  "since")
+                  "since; a created_at that is the time of its batch is no own time: such an edge "
+                  "is there if both ends are, such a node if something that is there refers to it")
           .Named(Means::kTime),
       tools::List("scope", "S[,S]",
                   "only nodes of these scopes: a filter of what is listed, no right; a shell "

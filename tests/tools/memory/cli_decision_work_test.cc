@@ -181,6 +181,24 @@ TEST_F(DecisionWork, ARuleKeepsAKindAcyclic) {
   EXPECT_EQ(rules[0].at("does").as_string(), "closes_cycle");
 }
 
+// The log knows of each record whether its time is that of its batch.
+TEST_F(DecisionWork, EdgesOfAnEarlierImportHaveNoTimeOfTheirOwn) {
+  ASSERT_EQ(Run({"link", "d1", "supports", "d9", "--created-at", std::to_string(kNow - kDay)}).code,
+            0);
+  for (int i = 1; i < 4; ++i) {
+    const Finished later = Plexus({"put", "x" + std::to_string(i), "--kind", "memory", "--db", Db(),
+                                   "--now", std::to_string(kNow + i * kDay)});
+    ASSERT_EQ(later.code, 0) << later.err;
+  }
+  std::string edges;
+  const object then =
+      Ask({"list", "--edges", "--event-time", std::to_string(kNow - 2 * kDay), "--top", "0"});
+  for (const auto& edge : then.at("results").as_array())
+    edges += std::string(edge.at("source").as_string()) + edge.at("target").as_string().c_str() +
+             " ";
+  EXPECT_EQ(edges, "d2d1 d9d10 d10d9 ");
+}
+
 TEST_F(DecisionWork, RulesAgainstCyclesAreRead) {
   const auto refused = [&](const std::string& members, const char* why) {
     const Finished run = Run({"decisions", "rules", R"([{"name":"a","message":"m",)" + members +

@@ -258,6 +258,81 @@ TEST(EventTime, PagesAtATime) {
   EXPECT_EQ(paged, ask(R"({"limit":100})").at("events").as_array());
 }
 
+// What an import gave its own time has none: an edge is there with its ends, a node with what refers
+// to it.
+TEST(EventTime, TimesOfABatchAreNoOwnTimes) {
+  const std::string early = R"(","kind":"decision","created_at":)" + std::to_string(kT) + "}\n";
+  const std::string late =
+      R"(","kind":"decision","created_at":)" + std::to_string(kT + 50 * kDay) + "}\n";
+  const auto graph = Imported(
+      R"({"node":"a)" + early + R"({"node":"b)" + early + R"({"node":"c)" + late +
+      R"({"node":"p","kind":"decision"}
+{"node":"q","kind":"decision"}
+{"edge":["a","b"],"kind":"supersedes"}
+{"edge":["a","c"],"kind":"refines"}
+{"edge":["b","p"],"kind":"refines","created_at":)" + std::to_string(kT) + R"(}
+{"edge":["b","q"],"kind":"refines"}
+{"edge":["b","a"],"kind":"supports","created_at":)" + std::to_string(kT + 50 * kDay) + "}\n");
+  const auto list = [&](const char* members) {
+    return Ask(*graph, "list", members, "event_time", kT + kDay).value();
+  };
+  std::string keys, edges;
+  const auto nodes = boost::json::parse(list(R"({"top":0,"sort":"key"})"));
+  for (const auto& row : nodes.at("results").as_array()) keys += row.at("key").as_string().c_str();
+  EXPECT_EQ(keys, "abp");
+  const auto found = boost::json::parse(list(R"({"top":0,"edges":true,"sort":"kind"})"));
+  for (const auto& row : found.at("results").as_array())
+    edges += std::string(row.at("source").as_string()) + row.at("kind").as_string().c_str() +
+             row.at("target").as_string().c_str() + " ";
+  EXPECT_EQ(edges, "brefinesp asupersedesb ");
+  const auto get = Ask(*graph, "get", R"({"key":["c"]})", "event_time", kT + kDay);
+  ASSERT_FALSE(get);
+  EXPECT_NE(get.error().message.find("'c' is later than"), std::string::npos)
+      << get.error().message;
+}
+
+// A cursor is of its event time: the same words go on where it was, others are refused.
+TEST(EventTime, CursorsAreOfTheirTime) {
+  const auto graph = Imported(LinesAt(RandomLedger(7), kNow));
+  const auto ask = [&](const std::string& members, const std::string& time, std::int64_t clock) {
+    const auto workspace = Workspace::Of(*graph, clock);
+    Request request = RequestFromJson(*FindOperation("ledger_recent"), members).value();
+    if (!time.empty()) {
+      EXPECT_TRUE(request.Set("event_time", time));
+    }
+    Result<Reply> reply = Answer(*workspace, request);
+    if (!reply) return std::string();
+    std::ostringstream text;
+    JsonWriter json(text);
+    WriteReply(*reply, {}, json);
+    return std::move(text).str();
+  };
+  const auto paged = [&](std::int64_t later) {
+    boost::json::array events;
+    std::string cursor;
+    for (std::int64_t page = 0;; ++page) {
+      const std::string members = cursor.empty() ? R"({"limit":2})"
+                                                 : R"({"limit":2,"cursor":")" + cursor + R"("})";
+      const std::string got = ask(members, "940d", kNow + page * later);
+      if (got.empty()) {
+        ADD_FAILURE() << cursor;
+        return events;
+      }
+      const boost::json::object reply = boost::json::parse(got).as_object();
+      for (const auto& event : reply.at("events").as_array()) events.push_back(event);
+      if (!reply.contains("next")) return events;
+      cursor = reply.at("next").as_string();
+      for (const char* other : {"", "939d", "2023-12-31"})
+        EXPECT_EQ(ask(R"({"limit":2,"cursor":")" + cursor + R"("})", other, kNow), "") << other;
+      const std::string moved = cursor.substr(0, cursor.find('@')) + "@" + std::to_string(kNow);
+      EXPECT_EQ(ask(R"({"limit":2,"cursor":")" + moved + R"("})", "940d", kNow), "");
+    }
+  };
+  const boost::json::array still = paged(0);
+  EXPECT_GT(still.size(), 4u);
+  EXPECT_EQ(paged(3 * kDay), still);  // the clock goes on between the pages
+}
+
 // What writes, and what shows the log, says so instead of leaving it out.
 TEST(EventTime, IsOfQuestionsAlone) {
   for (const Operation& row : AllOperations()) {

@@ -209,10 +209,29 @@ std::string Page(const Snapshot& snapshot, const NodeView& view) {
   return std::move(page).str();
 }
 
+// What is there now, and was not at the time that is asked about, was not removed.
+std::unexpected<Error> NotThere(Workspace& workspace, const Request& request,
+                                std::span<const std::string> keys, Error error) {
+  if (!request.Given("event_time") || error.code != ErrorCode::kNotFound)
+    return std::unexpected(std::move(error));
+  for (const std::string& key : keys) {
+    const auto node = MeantNode(workspace.snapshot(), key);
+    if (!node || workspace.snapshot().alive(*node)) continue;
+    const Snapshot now = workspace.graph().snapshot();
+    if (*node < now.node_count() && now.alive(*node))
+      error.message = Quoted(key) + " is later than " + request.Name("event_time") + " (" +
+                      request.Text("event_time") + ")";
+    break;
+  }
+  return std::unexpected(std::move(error));
+}
+
 // One key gives its node, several a list of them.
 Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("key")));
+  const Result<std::vector<NodeId>> found = FindAliveNodes(snapshot, request.List("key"));
+  if (!found) return NotThere(workspace, request, request.List("key"), found.error());
+  const std::vector<NodeId>& nodes = *found;
   std::vector<NodeView> views;
   std::string page;
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));

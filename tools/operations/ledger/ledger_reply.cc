@@ -1,11 +1,17 @@
 // The words of the ledger's replies; see ledger_reply.h.
 #include "tools/operations/ledger/ledger_reply.h"
 
+#include <charconv>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
 #include "tools/operations/names.h"
+#include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
 namespace {
@@ -108,17 +114,48 @@ Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name) {
   return is_event ? Result<NodeId>(*meant) : by_id;
 }
 
-Result<Snapshot> SnapshotOfPage(Workspace& workspace, const Request& request) {
-  if (!request.Given("cursor")) return workspace.snapshot();
-  PLEXUS_ASSIGN(const Sequence sequence, LedgerCursorSequence(request.Text("cursor")));
-  if (sequence == workspace.snapshot().sequence()) return workspace.snapshot();
-  if (request.Given("as_of"))
+Result<PageState> StateOfPage(Workspace& workspace, const Request& request) {
+  PageState page{workspace.snapshot(), request.Text("cursor"), {}, {}};
+  Request asked = request;
+  const std::size_t at = page.cursor.find('@');
+  bool same = true;  // the workspace shows it already, but for the sequence
+  if (request.Given("event_time")) {
+    std::int64_t time = workspace.now_ms();
+    if (request.Given("now")) {
+      PLEXUS_ASSIGN(time, ParseTime(request.Text("event_time"), time));
+    }
+    if (at != std::string::npos) {
+      std::int64_t then = 0;
+      const char* const end = page.cursor.data() + page.cursor.size();
+      const auto read = std::from_chars(page.cursor.data() + at + 1, end, then);
+      if (read.ec != std::errc() || read.ptr != end)
+        return Fail(ErrorCode::kInvalidArgument,
+                    request.Name("cursor") + ": " + Quoted(page.cursor) + " is no cursor");
+      page.cursor.resize(at);
+      same = then == time;
+      time = then;
+      PLEXUS_TRY(asked.Set("event_time", std::to_string(time)));
+    }
+    page.ending = "@" + std::to_string(time);
+    page.state = request.Text("event_time") + page.ending;
+  } else if (at != std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("cursor") + " is of an event time: give " +
+                    request.Name("event_time") + " as before");
+  }
+  if (page.cursor.empty()) return page;
+  PLEXUS_ASSIGN(const Sequence sequence, LedgerCursorSequence(page.cursor));
+  const bool here = sequence == workspace.snapshot().sequence();
+  if (here && same) return page;
+  if (request.Given("as_of") && !here)
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("cursor") + " goes on in sequence " + std::to_string(sequence) +
                     ", and " + request.Name("as_of") + " names sequence " +
                     std::to_string(workspace.snapshot().sequence()) + ": leave the latter out");
-  PLEXUS_ASSIGN(View then, workspace.ViewAt(std::to_string(sequence), request));
-  return std::move(then.snapshot);
+  PLEXUS_ASSIGN(View then, workspace.ViewAt(
+                               here ? request.Text("as_of") : std::to_string(sequence), asked));
+  page.snapshot = std::move(then.snapshot);
+  return page;
 }
 
 Parameter LimitParameter() {

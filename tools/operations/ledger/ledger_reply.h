@@ -28,9 +28,17 @@ void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetai
 // An alive event by its id, or as any command names an index node. kNotFound.
 Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name);
 
-// The state that a request of a list is about: that of its cursor, if it has one and no as_of.
-// Errors: a cursor that is none; of a sequence that the graph does not have, or has no more.
-Result<Snapshot> SnapshotOfPage(Workspace& workspace, const Request& request);
+// The state that a request of a list is about: that of its cursor, if it has one and no as_of. A
+// cursor of an event time ends with '@' and that time in ms, and goes on only with the same words.
+struct PageState {
+  Snapshot snapshot;
+  std::string cursor;          // without the time
+  std::string state, ending;   // of the event time; "": none
+  std::string Next(const std::string& next) const { return next.empty() ? next : next + ending; }
+};
+// Errors: a cursor that is none; of a sequence that the graph does not have, or has no more; of an
+// event time that the request does not name.
+Result<PageState> StateOfPage(Workspace& workspace, const Request& request);
 
 Parameter LimitParameter();
 Parameter CursorParameter();

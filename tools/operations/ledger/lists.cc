@@ -30,7 +30,8 @@ Parameters FilterParameters() {
           CursorParameter()};
 }
 
-Result<EventListOptions> ListOptions(Workspace& workspace, const Request& request) {
+Result<EventListOptions> ListOptions(Workspace& workspace, const Request& request,
+                                     const PageState& state) {
   EventListOptions options;
   options.filter.tool = request.Text("tool");
   options.filter.mode = request.Text("mode");
@@ -46,7 +47,8 @@ Result<EventListOptions> ListOptions(Workspace& workspace, const Request& reques
                                                    request.Name("until") + ": no event is both");
   }
   options.limit = static_cast<std::size_t>(request.Count("limit"));
-  options.cursor = request.Text("cursor");
+  options.cursor = state.cursor;
+  options.state = state.state;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
   return options;
@@ -89,18 +91,22 @@ Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, 
 }
 
 Result<Reply> RunRecent(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
-  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request));
+  PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
+  const Snapshot& snapshot = state.snapshot;
+  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request, state));
   PLEXUS_ASSIGN(EventPage page, RecentEvents(snapshot, options));
+  page.next = state.Next(page.next);
   if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), kNoNode);
 }
 
 Result<Reply> RunMemory(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
-  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request));
+  PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
+  const Snapshot& snapshot = state.snapshot;
+  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request, state));
   PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(EventPage page, EventsOf(snapshot, member, options));
+  page.next = state.Next(page.next);
   if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), member);
 }
@@ -120,11 +126,13 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const Snapshot snapshot, SnapshotOfPage(workspace, request));
+  PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
+  const Snapshot& snapshot = state.snapshot;
   PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(ComposedPage page,
                 ComposedWith(snapshot, member, static_cast<std::size_t>(request.Count("limit")),
-                             request.Text("cursor")));
+                             state.cursor, state.state));
+  page.next = state.Next(page.next);
   std::string closing =
       page.neighbors.empty() ? "in no event with another memory\n" : MoreLine(request, page.next);
   Reply reply([snapshot, member, page = std::move(page)](ReplyWriter& json) {
