@@ -176,10 +176,19 @@ class Suggest {
     return {};
   }
 
+  // Of active decisions alone, so that others do not fill the list.
   Status Near() {
+    if (!snapshot_.schema().FindSpace(options_.space) || options_.least_cosine > 1) return {};
+    PLEXUS_ASSIGN(const auto states,
+                  StatusOf(snapshot_, decisions_.ToList(),
+                           snapshot_.TimeOr(options_.decisions.now_ms)));
+    std::vector<NodeId> nodes;
+    for (const DecisionStatus& state : states)
+      if (state.active) nodes.push_back(state.node);
+    PLEXUS_ASSIGN(const NodeSubset active, NodeSubset::Of(snapshot_, nodes));
     PLEXUS_ASSIGN(const NearestResult nearest,
                   memory_internal::NearVectors(snapshot_, node_, options_.space,
-                                               options_.least_cosine, decisions_,
+                                               options_.least_cosine, active,
                                                options_.top + linked_.size() + result_.edges.size(),
                                                options_.decisions.run));
     result_.truncated = result_.truncated || nearest.truncated;

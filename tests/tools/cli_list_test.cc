@@ -164,6 +164,23 @@ TEST_F(ListTest, EdgesByAnExpression) {
   EXPECT_NE(table.out.find("a       causes  c"), std::string::npos) << table.out;
   const Finished wrong = Run({"list", "--edges", "--where", "kind = 'cuases'"});
   EXPECT_EQ(wrong.code, 2) << wrong.out;
+  const Finished inverse = Run({"list", "--edges", "--where", "kind = 'caused_by'"});
+  EXPECT_EQ(inverse.code, 2);
+  EXPECT_NE(inverse.err.find("write kind = 'causes'"), std::string::npos) << inverse.err;
+  const Finished unknown = Run({"list", "--edges", "--where", "wieght > 0.5"});
+  EXPECT_NE(unknown.err.find("did you mean 'weight'"), std::string::npos) << unknown.err;
+  for (const char* name : {"degree", "scope", "key", "superseded_by"}) {
+    const Finished none = Run({"list", "--edges", "--columns", name});
+    EXPECT_EQ(none.code, 2) << name;
+    EXPECT_NE(none.err.find("valid_until, props.NAME"), std::string::npos) << none.err;
+  }
+  EXPECT_EQ(Run({"list", "--edges", "--sort", "degree:desc"}).code, 2);
+  EXPECT_EQ(Run({"list", "--edges", "--where", "key = '0'"}).code, 2);
+  EXPECT_EQ(ends({"--where", "label = 'key' or props.key = 1"}), "");
+  // A kind may have the name of a kind of index nodes.
+  ASSERT_EQ(Run({"link", "a", "event", "b"}).code, 0);
+  EXPECT_EQ(ends({"--where", "kind = 'event'"}), "ab ");
+  EXPECT_EQ(ends({}), "ac ab ab ab bc ca ");
   EXPECT_EQ(Run({"list", "--edges", "--keys"}).code, 2);
   EXPECT_EQ(Run({"list", "--edges", "--details", "kind"}).code, 2);  // would be ignored
 }

@@ -439,6 +439,29 @@ TEST_F(Suggestions, D6OpposingOutcomesAndNames) {
   EXPECT_TRUE(Ask("d12").batch.empty());
 }
 
+// Superseded ones, though nearer, do not fill the list.
+TEST_F(Suggestions, NearAndActive) {
+  WriteBatch b(kDecisionsNow);
+  b.DefineSpace({.name = "v", .dimensions = 2, .metric = Metric::kCosine});
+  const auto vector = [&](const std::string& key, float x, float y) {
+    const float values[] = {x, y};
+    const NodeRef node = b.UpsertNode(key, kDecision);
+    b.SetVector(node, b.SpaceNamed("v"), values);
+    return node;
+  };
+  vector("d6", 1, 0);
+  vector("d2", 0.9f, 0.3f);
+  for (int i = 0; i < 9; ++i)
+    b.Link(b.UpsertNode("d9", kDecision), kSupersedes, vector("o" + std::to_string(i), 1, 0));
+  ASSERT_TRUE(graph_->Apply(b));
+  const Snapshot s = graph_->snapshot();
+  SuggestOptions options;
+  options.top = 1;
+  options.space = "v";
+  const SuggestResult r = SuggestEdges(s, *s.Find("d6"), options).value();
+  EXPECT_EQ(Shown(r), std::vector<std::string>{"relates_to d2"});
+}
+
 TEST_F(Suggestions, WordsThatAreKeys) {
   EXPECT_EQ(Shown(Ask("d13")), (std::vector<std::string>{"caused_by d7", "relates_to d2"}));
 }

@@ -401,6 +401,12 @@ TEST_F(DecisionsCommand, D6Suggest) {
   EXPECT_TRUE(Ask({"decisions", "suggest", "d12", "--apply"}).at("applied").as_bool());
   EXPECT_EQ(Sequence(), before + 1);
   EXPECT_TRUE(Ask({"decisions", "suggest", "d12"}).at("edges").as_array().empty());
+  for (const char* slip : {"--space", "--properties"}) {
+    const Finished noted = Run({"decisions", "suggest", "d12", slip, "nosuch"});
+    EXPECT_NE(noted.err.find(slip == std::string("--space") ? "no vectors" : "'nosuch'"),
+              std::string::npos)
+        << noted.err;
+  }
   EXPECT_EQ(Run({"decisions", "suggest", "t1"}).code, 2);
   EXPECT_EQ(Run({"decisions", "suggest", "nobody"}).code, 3);
   EXPECT_EQ(Run({"decisions", "suggest", "d12", "--apply", "--as-of", "1"}).code, 2);

@@ -1,9 +1,12 @@
-// Batches of some ten thousand edges, each a node with its columns.
+// Parts of some ten thousand edges, each a node with its columns. An edge kind with the name of a
+// kind of index nodes makes such nodes.
 #include "tools/operations/graph/edge_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -24,10 +27,6 @@ Status DefineKinds(const Schema& from, const ArcFilter& filter, const Schema& he
     const std::string& name = from.edge_kind(k).name;
     if (name.empty() || !filter.allows(k)) continue;
     const auto there = here.FindNodeKind(name);
-    if (there && here.node_kind(*there).plane != Plane::kFact)
-      return Fail(ErrorCode::kUnsupported, "the edge kind " + Quoted(name) +
-                                               " has the name of a kind of index nodes; name "
-                                               "other kinds");
     if (!there) batch.DefineNodeKind({.name = name, .plane = Plane::kFact});
   }
   for (const char* name : {"source", "target", "label", "created_by"})
@@ -45,9 +44,13 @@ double AsWritten(float weight) {
   return number;
 }
 
-Status Add(const Snapshot& from, const Edge& edge, const std::string& key, WriteBatch& batch) {
+Status Add(const Snapshot& from, const Edge& edge, const Schema& here, std::string key,
+           WriteBatch& batch) {
+  const std::string& kind = from.schema().edge_kind(edge.kind).name;
+  const auto known = here.FindNodeKind(kind);
+  if (known && here.node_kind(*known).plane == Plane::kIndex) key = IndexKey(kind, key);
   const NodeRef node = batch.Node(key);
-  batch.UpsertNode(node, batch.NodeKindNamed(from.schema().edge_kind(edge.kind).name));
+  batch.UpsertNode(node, batch.NodeKindNamed(kind));
   const auto text = [&](const char* column, std::string_view value) {
     if (!value.empty()) batch.SetString(node, batch.ColumnNamed(column), value);
   };
@@ -66,40 +69,69 @@ Status Add(const Snapshot& from, const Edge& edge, const std::string& key, Write
   return bytes || purged ? Status() : std::unexpected(bytes.error());
 }
 
-}  // namespace
-
-Result<EdgeTable> TableOfEdges(const Snapshot& snapshot, const ArcFilter& filter,
-                               const NodeSubset* subset, const Budget& budget,
-                               Executor& executor) {
+// The edges as a table of their own.
+Result<Snapshot> Made(const Snapshot& from, const ArcFilter& filter, std::span<const Edge> edges,
+                      TimeLimit& limit, Executor& executor) {
   GraphOptions options;
   options.executor = &executor;
   const std::unique_ptr<Graph> table = Graph::InMemory(options);
   if (!table) return Fail(ErrorCode::kResourceExhausted, "no memory for a table of the edges");
-  EdgeTable made;
-  WriteBatch batch(snapshot.time_ms());
-  PLEXUS_TRY(DefineKinds(snapshot.schema(), filter, table->snapshot().schema(), batch));
+  WriteBatch batch(from.time_ms());
+  const Schema known = table->snapshot().schema();
+  PLEXUS_TRY(DefineKinds(from.schema(), filter, known, batch));
+  for (std::size_t i = 0; i < edges.size() && !limit.Up(); ++i) {
+    PLEXUS_TRY(Add(from, edges[i], known, std::to_string(i), batch));
+    if ((i + 1) % kBatchEdges != 0) continue;
+    PLEXUS_TRY(table->Apply(batch));
+    batch = WriteBatch(from.time_ms());
+  }
+  PLEXUS_TRY(table->Apply(batch));
+  return table->snapshot();
+}
+
+}  // namespace
+
+Result<EdgeTable> TableOfEdges(const Snapshot& snapshot, const ArcFilter& filter,
+                               const NodeSubset* subset, const SelectEdges& select,
+                               const Budget& budget, Executor& executor) {
   TimeLimit limit(budget);
-  Status added;
+  std::vector<Edge> part, kept;
+  // Moves what is selected of the part.
+  const auto take = [&]() -> Status {
+    if (select) {
+      PLEXUS_ASSIGN(const Snapshot table, Made(snapshot, filter, part, limit, executor));
+      PLEXUS_ASSIGN(const NodeSubset selected, select(table));
+      for (const NodeId node : selected.ToList()) kept.push_back(part[node]);
+    } else {
+      kept.insert(kept.end(), part.begin(), part.end());
+    }
+    part.clear();
+    if (kept.size() <= kMaxListedEdges) return {};
+    return Fail(ErrorCode::kResourceExhausted,
+                "more than " + Grouped(kMaxListedEdges) +
+                    " edges to list: fewer kinds (--kinds), a narrower --where or --scope, or "
+                    "'plexus export', which writes any number");
+  };
+  Status taken;
   const auto inside = [&](NodeId v) { return !subset || subset->contains(v); };
-  for (NodeId v = 0; v < snapshot.node_count() && added && !limit.Up(); ++v) {
+  for (NodeId v = 0; v < snapshot.node_count() && taken && !limit.Up(); ++v) {
     if (!snapshot.alive(v) || !inside(v)) continue;
     snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
       if (!inside(arc.neighbor) || !snapshot.alive(arc.neighbor)) return true;
       const Edge edge = snapshot.edge(arc, v);
       if (edge.source != v) return true;  // a symmetric one is in both rows
-      added = Add(snapshot, edge, std::to_string(made.ends.size()), batch);
-      made.ends.push_back({v, edge.target});
-      if (added && made.ends.size() % kBatchEdges == 0) {
-        if (const auto done = table->Apply(batch); !done) added = std::unexpected(done.error());
-        batch = WriteBatch(snapshot.time_ms());
-      }
-      return added && !limit.Up();
+      part.push_back(edge);
+      if (part.size() == kBatchEdges) taken = take();
+      return taken && !limit.Up();
     });
   }
-  PLEXUS_TRY(added);
-  PLEXUS_TRY(table->Apply(batch));
+  PLEXUS_TRY(taken);
+  PLEXUS_TRY(take());
+  EdgeTable made;
+  PLEXUS_ASSIGN(made.snapshot, Made(snapshot, filter, kept, limit, executor));
+  kept.resize(std::min<std::size_t>(kept.size(), made.snapshot.node_count()));
+  for (const Edge& edge : kept) made.ends.push_back({edge.source, edge.target});
   made.truncated = limit.was_up();
-  made.snapshot = table->snapshot();
   return made;
 }
 

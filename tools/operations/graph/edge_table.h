@@ -4,6 +4,7 @@
 // properties are the edge's.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "algorithms/common/budget.h"
@@ -23,10 +24,17 @@ struct EdgeTable {
   bool truncated = false;  // the budget ran out before the last edge
 };
 
-// The edges that `filter` takes, both ends in `subset` (null: any). A symmetric one comes once.
-// O(edges), in memory too. Errors: kUnsupported: an edge kind has the name of a kind of index
-// nodes. kCorruption: from the payload store. kResourceExhausted: no memory.
+// Of a table the nodes that are wanted.
+using SelectEdges = std::function<Result<NodeSubset>(const Snapshot& table)>;
+inline constexpr std::size_t kMaxListedEdges = 4'000'000;  // some 250 bytes each
+
+// The edges that `filter` takes, both ends in `subset` (null: any), and that `select` does (none:
+// all). A symmetric one comes once. O(edges); in memory those that are selected, and a part of the
+// others at a time.
+// Errors: kResourceExhausted: more than kMaxListedEdges are selected, or no memory. kCorruption:
+// from the payload store. Those of `select`.
 Result<EdgeTable> TableOfEdges(const Snapshot& snapshot, const ArcFilter& filter,
-                               const NodeSubset* subset, const Budget& budget, Executor& executor);
+                               const NodeSubset* subset, const SelectEdges& select,
+                               const Budget& budget, Executor& executor);
 
 }  // namespace plexus::tools

@@ -1,9 +1,12 @@
 // list: nodes, or edges, that an expression selects, in a chosen order, with chosen columns.
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -122,6 +125,74 @@ const std::vector<std::string>& ColumnsOf(const Request& request) {
   return request.Flag("edges") && !request.Given("columns") ? of_edges : request.List("columns");
 }
 
+const std::vector<std::string>& NamesOfEdges() {
+  static const std::vector<std::string> names = {"source",     "kind",       "target",
+                                                 "label",      "weight",     "created_at",
+                                                 "created_by", "valid_from", "valid_until"};
+  return names;
+}
+
+// What nodes have and edges do not is refused, or it would be that of the table.
+Status CheckNameOfEdges(const Request& request, const char* parameter, std::string_view name) {
+  constexpr std::string_view kOfNodes[] = {"key",    "tag",       "tags",       "scope",        "text",
+                                           "degree", "in_degree", "out_degree", "superseded_by"};
+  if (std::ranges::find(kOfNodes, name) == std::end(kOfNodes)) return {};
+  std::string known;
+  for (const std::string& one : NamesOfEdges()) known += one + ", ";
+  return Fail(ErrorCode::kInvalidArgument, request.Name(parameter) + ": edges have no " +
+                                               Quoted(name) + "; they have " + known +
+                                               "props.NAME");
+}
+
+// The names of an expression: its words outside of quotes.
+Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
+  const std::string& text = request.Text("where");
+  const auto of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    if (text[at] == '\'') {
+      end = std::min(text.find('\'', end), text.size() - 1) + 1;
+      const std::string_view quoted = std::string_view(text).substr(at + 1, end - at - 2);
+      const auto kind = schema.FindEdgeKind(quoted);
+      if (kind && kind->reversed && text.find("kind") < at)
+        return Fail(ErrorCode::kInvalidArgument,
+                    request.Name("where") + ": " + Quoted(quoted) + " is the inverse of " +
+                        schema.edge_kind(kind->kind).name + ", which is stored: write kind = '" +
+                        schema.edge_kind(kind->kind).name +
+                        "'; its source is the other's target");
+    } else if (of_name(text[at])) {
+      while (end < text.size() && of_name(text[end])) ++end;
+      PLEXUS_TRY(CheckNameOfEdges(request, "where",
+                                  std::string_view(text).substr(at, end - at)));
+    }
+    at = end;
+  }
+  return {};
+}
+
+Status CheckEdgesRequest(const Request& request, const Schema& schema) {
+  for (const std::string& name : ColumnsOf(request))
+    PLEXUS_TRY(CheckNameOfEdges(request, "columns", name));
+  const std::string& sort = request.Text("sort");
+  PLEXUS_TRY(CheckNameOfEdges(request, "sort", std::string_view(sort).substr(0, sort.find(':'))));
+  return request.Given("where") ? CheckWhereOfEdges(request, schema) : Status();
+}
+
+// As Workspace does of nodes.
+void NoteUnknownNames(Workspace& workspace, const Request& request, const Snapshot& rows) {
+  const auto expression =
+      WhereExpression::Compile(request.Text("where"), rows.schema(), workspace.now_ms());
+  if (!expression) return;
+  for (const std::string& name : expression->BareProperties()) {
+    const std::string near = DidYouMean(name, NamesOfEdges());
+    if (near.empty() && rows.node_count() > 0) continue;
+    workspace.notes().push_back({request.Name("where") + ": " + Quoted(name) +
+                                 " is no column of edges and taken for a property" + near});
+  }
+}
+
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "index", "scope"));
   PLEXUS_TRY(NotTogether(request, "keys", "columns"));
@@ -134,16 +205,24 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   wanted.subset = workspace.scope();
   PLEXUS_ASSIGN(wanted.budget, MakeBudget(request));
   if (request.Flag("edges")) {
+    PLEXUS_TRY(CheckEdgesRequest(request, snapshot.schema()));
+    SelectEdges select;
+    if (request.Given("where"))
+      select = [&](const Snapshot& table) {
+        return Selected(workspace, request, table, NodeSubset::Alive(table));
+      };
     PLEXUS_ASSIGN(listed.edges,
                   TableOfEdges(snapshot, ArcFilter::Kinds(snapshot.schema(), kinds),
-                               workspace.scope(), wanted.budget, workspace.executor()));
+                               workspace.scope(), select, wanted.budget, workspace.executor()));
+    if (select) NoteUnknownNames(workspace, request, listed.edges->snapshot);
   }
   const Snapshot& rows = listed.edges ? listed.edges->snapshot : snapshot;
   std::optional<NodeSubset> both_planes;
-  if (listed.edges || (request.Flag("index") && !request.Given("node_kinds"))) {
+  if (listed.edges) both_planes = NodeSubset::Alive(rows);  // they are selected
+  if (request.Flag("index") && !request.Given("node_kinds")) {
     PLEXUS_ASSIGN(both_planes, Selected(workspace, request, rows, NodeSubset::Alive(rows)));
-    wanted.subset = &*both_planes;
   }
+  if (both_planes) wanted.subset = &*both_planes;
   wanted.sort = request.Text("sort");
   wanted.top = request.Count("top");
   wanted.columns.now_ms = workspace.now_ms();

@@ -1,10 +1,12 @@
 // decisions check, suggest: what a proposal would break; which edges a decision may be missing.
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "algorithms/memory/decisions_guardrails.h"
 #include "algorithms/memory/decisions_suggest.h"
+#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/decision_scope.h"
@@ -12,6 +14,8 @@
 #include "tools/operations/names.h"
 #include "tools/operations/proposal.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/node_list.h"
 #include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
@@ -68,6 +72,31 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
   return reply;
 }
 
+// The space that is asked for, else "default", else the only one; a note where that is none.
+std::string SpaceOf(Workspace& workspace, const Snapshot& snapshot, const Request& request) {
+  const Schema& schema = snapshot.schema();
+  if (!request.Given("space") && schema.spaces().empty()) return {};
+  const Result<SpaceId> space = FindSpace(schema, request);
+  if (space) return schema.spaces()[*space].name;
+  workspace.notes().push_back({space.error().message + ": vectors do not count"});
+  return {};
+}
+
+// What the decision itself does not have is compared with none.
+Status NoteMissing(Workspace& workspace, const Snapshot& snapshot, NodeId node,
+                   const Request& request) {
+  for (const std::string& name : request.List("properties")) {
+    PLEXUS_ASSIGN(const NodeColumn column, NodeColumn::Named(snapshot, name));
+    PLEXUS_ASSIGN(const NodeValue value, column.Of(snapshot, node));
+    if (!std::holds_alternative<std::string>(value))
+      workspace.notes().push_back({request.Name("properties") + ": " +
+                                   Quoted(ShownKey(snapshot, node)) + " has no text " +
+                                   Quoted(name) + ", so none has the same" +
+                                   DidYouMean(name, NamesOfValues(snapshot.schema()))});
+  }
+  return {};
+}
+
 Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "proposal", "apply"));
   Snapshot snapshot = workspace.snapshot();
@@ -87,9 +116,10 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&node, 1}));
   options.top = request.Count("top");
   options.least_shared = request.Number("least");
-  options.space = request.Text("space");
+  options.space = SpaceOf(workspace, snapshot, request);
   options.least_cosine = request.Number("least_cosine");
   options.properties = request.List("properties");
+  PLEXUS_TRY(NoteMissing(workspace, snapshot, node, request));
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
   PLEXUS_ASSIGN(const Sequence sequence,
@@ -167,7 +197,7 @@ void AddDecisionsCheck(Rows& rows) {
                Number("least", "X", "shared tags and terms, of all of both")
                    .Default(0.5)
                    .Between(0.001, 1),
-               Text("space", "NAME", "the vector space").Default("default"),
+               Text("space", "NAME", "the vector space (default: \"default\", or the only one)"),
                Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
                    .Default(0.8)
                    .Between(0.001, 2),
