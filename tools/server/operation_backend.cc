@@ -203,6 +203,11 @@ bool OperationBackend::MaySubscribe(std::string_view uri) const {
   return RowOfUri(uri) || (knowledge_ && uri == KnowledgeTools::kUri);
 }
 
+std::size_t OperationBackend::ResourceState(std::string_view uri, Call& call) {
+  if (knowledge_ && uri == KnowledgeTools::kUri) return knowledge_->ResourceState(call);
+  return Backend::ResourceState(uri, call);
+}
+
 Outcome OperationBackend::ReadResource(std::string_view uri, Call& call) {
   if (knowledge_ && uri == KnowledgeTools::kUri) return knowledge_->ReadResource(call);
   const auto missing = [&](std::string why) {

@@ -30,6 +30,7 @@ class OperationBackend final : public Backend {
   std::vector<std::string> Resources() const override;
   std::vector<std::string> ResourceTemplates() const override;
   Outcome ReadResource(std::string_view uri, Call& call) override;
+  std::size_t ResourceState(std::string_view uri, Call& call) override;
   bool MaySubscribe(std::string_view uri) const override;
   std::vector<std::string> Prompts() const override;
   Outcome GetPrompt(std::string_view name, const json::object& arguments, Call& call) override;

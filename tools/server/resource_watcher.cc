@@ -1,7 +1,6 @@
-// What a resource held is kept as a hash of the answer.
+// What a resource held is kept as a number.
 #include "tools/server/resource_watcher.h"
 
-#include <functional>
 #include <set>
 
 namespace plexus::tools::server {
@@ -27,8 +26,7 @@ ResourceWatcher::~ResourceWatcher() {
 std::size_t ResourceWatcher::StateOf(const std::string& uri, const Caller& caller) {
   static const json::object none;
   Call call{.params = none, .caller = caller};
-  const Outcome read = protocol_.backend().ReadResource(uri, call);
-  return read ? std::hash<std::string>()(*read) : 0;
+  return protocol_.backend().ResourceState(uri, call);
 }
 
 void ResourceWatcher::Watch() {

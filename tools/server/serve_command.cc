@@ -61,7 +61,7 @@ Result<Doors> ReadDoors(const CommandLine& line) {
   if (request.Flag("read_only")) doors.caller.may_write = doors.caller.may_destroy = false;
   doors.rules.open = doors.caller;
   if (const std::uint64_t rate = request.Count("max_rate"); rate > 0)
-    doors.rules.open.rate = std::make_shared<RateLimit>(static_cast<double>(rate));
+    doors.rules.peers = std::make_shared<PeerRates>(static_cast<double>(rate));
   doors.rules.hosts = request.List("allow_host");
   if (request.Given("tokens")) {
     PLEXUS_ASSIGN(doors.rules.tokens, ReadTokens(request.Text("tokens")));
@@ -76,7 +76,6 @@ Result<Doors> ReadDoors(const CommandLine& line) {
   }
   if (request.Given("http")) {
     doors.http.emplace();
-    doors.http->spools = IsImportBody;
     PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
     if (!IsLoopback(doors.http->address) && doors.rules.tokens.empty())
       return Fail(
@@ -126,8 +125,10 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
                       {"sequence", std::to_string(server.service().sequence())}};
   if (doors.mcp) fields.emplace_back("mcp", "stdio");
   if (doors.http) {
+    HttpOptions options = *doors.http;
+    options.spools = [&](const HttpRequest& request) { return routes.SpoolsFor(request); };
     Result<std::unique_ptr<HttpServer>> started = HttpServer::Start(
-        *doors.http, server.workers(),
+        options, server.workers(),
         [&](std::shared_ptr<HttpExchange> exchange) { routes.Handle(exchange); },
         [&](const HttpRequest& request) { return routes.Early(request); });
     if (!started) return PrintFailure(started.error(), line);
@@ -169,8 +170,10 @@ int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
   Result<std::unique_ptr<Root>> root = Root::Open(options, doors.rules);
   if (!root) return PrintFailure(root.error(), line);
   Workers workers(Server::kWorkers);
+  HttpOptions listening = *doors.http;
+  listening.spools = [&](const HttpRequest& request) { return (*root)->SpoolsFor(request); };
   Result<std::unique_ptr<HttpServer>> http = HttpServer::Start(
-      *doors.http, workers,
+      listening, workers,
       [&](std::shared_ptr<HttpExchange> exchange) { (*root)->Handle(exchange); },
       [&](const HttpRequest& request) { return (*root)->Early(request); });
   if (!http) return PrintFailure(http.error(), line);

@@ -102,6 +102,7 @@ class Service {
   Status Refresh();
 
   const std::string& directory() const { return options_.directory; }
+  double max_seconds() const { return options_.max_seconds; }
   Result<Snapshot> snapshot();
   Sequence sequence() const { return sequence_.load(); }
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options);

@@ -203,6 +203,50 @@ TEST_F(HttpServerTest, BodiesUnderWayHaveOneBudget) {
   EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
 }
 
+// Of those that go to files one client has half at most.
+TEST_F(HttpServerTest, SilentBodiesOfOneClientLeaveRoomForOthers) {
+  HttpOptions options;
+  options.spools = [](const HttpRequest& request) -> std::optional<std::string> {
+    return std::string(request.Header("Authorization"));
+  };
+  Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
+  const auto head = [](const std::string& who, const std::string& bytes) {
+    return "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nAuthorization: " + who +
+           "\r\nContent-Length: " + bytes + "\r\n\r\n";
+  };
+  std::vector<std::unique_ptr<TcpClient>> silent;
+  for (int i = 0; i < 3; ++i) {
+    silent.push_back(std::make_unique<TcpClient>(server_->port()));
+    silent.back()->Send(head("anna", "4000000000"));
+    EXPECT_EQ(ParseAnswer(silent.back()->ReadAnswer()).status, i < 2 ? 100 : 503) << i;
+  }
+  for (int i = 0; i < 3; ++i) {  // a slot comes back with its end
+    TcpClient other(server_->port());
+    other.Send(head("bert", "2"));
+    EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 100);
+    other.Send("ab");
+    EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
+  }
+}
+
+TEST_F(HttpServerTest, ABodyOfAFileEndsWhereNothingComes) {
+  HttpOptions options;
+  options.spool_seconds = 2;
+  options.spools = [](const HttpRequest&) { return std::string("a"); };
+  Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
+  const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
+  TcpClient silent(server_->port());
+  silent.Send(head + "begun");
+  TcpClient slow(server_->port());  // longer than that as a whole
+  slow.Send(head);
+  for (int i = 0; i < 6; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    slow.Send("x");
+  }
+  EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, 200);
+  EXPECT_TRUE(silent.Closed(10'000));
+}
+
 TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {
   Gate release;
   Start(

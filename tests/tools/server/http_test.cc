@@ -211,7 +211,7 @@ TEST_F(HttpTest, ABodyIsImportedAndAnExportIsAStream) {
   EXPECT_NE(answer.body.find(R"("nodes":{"new":)" + count + ","), std::string::npos) << answer.body;
   // The same as a request, and what is no file of the body.
   EXPECT_EQ(Http(port_, "POST", "/v1/put", lines, csv).status, 413);
-  EXPECT_EQ(Http(port_, "POST", "/v1/import?files=/etc/passwd", "a", csv).status, 409);
+  EXPECT_EQ(Http(port_, "POST", "/v1/import?files=/etc/passwd", "a", csv).status, 400);
   EXPECT_EQ(Http(port_, "POST", "/v1/import", R"({"files":["-"]})").status, 409);
   EXPECT_EQ(Http(port_, "POST", "/v1/import?no=1", "a", csv).status, 400);
   EXPECT_NE(Http(port_, "POST", to, "source,target\na\n", csv).body.find("standard input:2"),
@@ -248,7 +248,57 @@ TEST_F(HttpTest, MoreRequestsThanTheRateAreRefused) {
   EXPECT_GE(answered, 1);
   EXPECT_GE(limited, 1);
   EXPECT_EQ(answered + limited, 40);
-  EXPECT_EQ(Http(port_, "GET", "/health").status, 200);  // who watches is not limited
+  for (int i = 0; i < 5; ++i)  // who watches is not limited
+    for (const char* path : {"/health", "/ready", "/metrics"})
+      EXPECT_EQ(Http(port_, "GET", path).status, 200) << path;
+}
+
+TEST_F(HttpTest, TokensAreTriedNoFasterThanTheRate) {
+  const std::string file =
+      dir_.File("tokens", R"({"name":"a","sha256":")" + tools::server::Sha256("anna") + "\"}\n");
+  chmod(file.c_str(), 0600);
+  Start({"--max-rate", "1", "--tokens", file});
+  TcpClient client(port_);
+  std::string requests;
+  for (int i = 0; i < 40; ++i)
+    requests += "GET /v1/stats HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x" +
+                std::to_string(i) + "\r\n\r\n";
+  client.Send(requests);
+  int refused = 0, limited = 0;
+  for (int i = 0; i < 40; ++i) {
+    const int status = ParseAnswer(client.ReadAnswer()).status;
+    refused += status == 401;
+    limited += status == 429;
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_GE(limited, 1);
+  EXPECT_EQ(refused + limited, 40);
+  EXPECT_EQ(Http(port_, "GET", "/v1/stats", "", "Authorization: Bearer anna\r\n").status, 200);
+}
+
+TEST_F(HttpTest, AContentTypeIsComparedWhole) {
+  Start();
+  const auto ask = [&](const char* to, const char* body, const std::string& type) {
+    return Http(port_, "POST", to, body, "Content-Type: " + type + "\r\n").status;
+  };
+  for (const char* type : {"application/json", "Application/JSON; charset=utf-8",
+                           "application/json ;x=y", "application/json;charset=utf-8"})
+    EXPECT_EQ(ask("/v1/stats", "{}", type), 200) << type;
+  for (const char* type : {"application/jsonl", "application/json-seq", "application/jso"}) {
+    EXPECT_EQ(ask("/v1/stats", "{}", type), 415) << type;
+    EXPECT_EQ(ask("/v1/import?format=jsonl", R"({"node":"n","text":"x"})", type), 200) << type;
+  }
+}
+
+TEST_F(HttpTest, AParameterOfAQueryIsGivenOnce) {
+  Start();
+  Http(port_, "POST", "/v1/put", R"({"key":"a","text":"x"})");
+  for (const char* query : {"/api/graph/neighbors/a?max_hops=1&max_hops=2",
+                            "/api/graph/neighbors/a?max_hops=1&hops=2",
+                            "/api/graph/neighbors/a?from=b", "/v1/changes?since=0&since=1",
+                            "/v1/changes?limit=1&since=0&limit=2"})
+    EXPECT_EQ(Http(port_, "GET", query).status, 400) << query;
+  EXPECT_EQ(Http(port_, "GET", "/api/graph/neighbors/a?max_hops=2").status, 200);
 }
 
 TEST_F(HttpTest, TokensOfGraphsNeedARoot) {

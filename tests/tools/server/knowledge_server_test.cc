@@ -67,5 +67,24 @@ TEST(KnowledgeServer, SubscribersOfItsResourceHearOfChanges) {
   EXPECT_NE(boost::json::serialize(read).find("Ada"), std::string::npos);
 }
 
+// What cannot be read in one line changes, too.
+TEST(KnowledgeServer, SubscribersHearOfAGraphThatIsAboveALine) {
+  const TempDir dir;
+  ServerProcess server({"--db", dir / "g", "--mcp", "--tools", "server-memory"});
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"})
+    (void)server.Tool("create_entities", R"({"entities":[{"name":")" + std::string(name) +
+                                             R"(","entityType":"t","observations":[")" +
+                                             std::string(900'000, 'x') + R"("]}]})");
+  const auto read = server.Ask("resources/read", R"({"uri":"memory://knowledge-graph"})");
+  EXPECT_NE(boost::json::serialize(read).find("8 MiB"), std::string::npos);
+  (void)server.Ask("resources/subscribe", R"({"uri":"memory://knowledge-graph"})");
+  server.Send(CreateLine(1, "Ada"));
+  const std::string lines[] = {server.Line(), server.Line()};
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) {
+    return line.find("notifications/resources/updated") != std::string::npos;
+  })) << lines[0]
+      << lines[1];
+}
+
 }  // namespace
 }  // namespace plexus::testing

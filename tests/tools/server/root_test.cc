@@ -91,6 +91,22 @@ TEST(Root, TokensNameTheirGraphs) {
   EXPECT_EQ(Http(port, "GET", "/graphs/bert/v1/stats", "", anna).status, 404);
   EXPECT_EQ(Http(port, "POST", "/graphs/anna/v1/put", R"({"key":"k"})", anna).status, 200);
   EXPECT_EQ(Http(port, "GET", "/graphs", "", anna).body.find("bert"), std::string::npos);
+  // A body that no graph takes has no place: it is refused before it comes.
+  const std::pair<const char*, int> bodies[] = {{"/graphs/bert/v1/import", 404},
+                                                {"/graphs/none/v1/import", 404},
+                                                {"/graphs/%2e%2e/v1/import", 404},
+                                                {"/graphs/a/b/v1/import", 413},
+                                                {"/v1/import", 413}};
+  for (const auto& [path, status] : bodies) {
+    TcpClient client(port);
+    client.Send("POST " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n" + anna +
+                "Content-Type: text/csv\r\nContent-Length: 3000000000\r\n\r\n");
+    EXPECT_EQ(ParseAnswer(client.ReadAnswer()).status, status) << path;
+  }
+  EXPECT_EQ(Http(port, "POST", "/graphs/anna/v1/import?format=csv", "source,target\na,b\n",
+                 anna + "Content-Type: text/csv\r\n")
+                .status,
+            200);
 }
 
 TEST(Root, DocumentsOfTheServerAreAtTheRoot) {

@@ -143,6 +143,22 @@ TEST(Tokens, ARateIsASecondsWorthAtOnce) {
   EXPECT_FALSE(limit.Take(start + hours(2)));
 }
 
+TEST(Tokens, EveryAddressHasARateAndTheyAreNotEndless) {
+  using namespace std::chrono;
+  const RateLimit::Time start(hours(1));
+  PeerRates rates(1);
+  EXPECT_TRUE(rates.Take("a", start));
+  EXPECT_FALSE(rates.Take("a", start));
+  EXPECT_TRUE(rates.Take("b", start));
+  // Above the most that are kept they are limited together, until some are as new.
+  int passed = 0;
+  for (int i = 0; i < 3000; ++i) passed += rates.Take(std::to_string(i), start);
+  EXPECT_LT(passed, 1500);
+  EXPECT_FALSE(rates.Take("a", start));
+  EXPECT_TRUE(rates.Take("z", start + hours(1)));
+  EXPECT_FALSE(rates.Take("z", start + hours(1)));
+}
+
 TEST(Tokens, ARateOfItsOwn) {
   const std::string line = R"({"name":"a","rate":RATE,"sha256":")" + Sha256("x") + "\"}";
   const auto with = [&](const char* rate) {

@@ -1,9 +1,23 @@
 // Who may ask, and how often: what is answered before a body is read, and counted.
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 
 #include "tools/server/http/routes.h"
 
 namespace plexus::tools::server {
+
+namespace {
+
+// Whether the rate of who asks allows it: the token's, or where there is none the address's.
+bool MayPass(const AccessRules& rules, const std::expected<Caller, HttpReply>& caller,
+             const std::string& peer) {
+  const auto now = std::chrono::steady_clock::now();
+  if (caller && !rules.tokens.empty()) return !caller->rate || caller->rate->Take(now);
+  return !rules.peers || rules.peers->Take(peer, now);
+}
+
+}  // namespace
 
 std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request) {
   const auto caller = WhoAsks(rules, request);
@@ -17,40 +31,54 @@ std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpReque
 }
 
 std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts,
-                                    const HttpRequest& request) {
+                                    const HttpRequest& request, bool imports) {
   ++counts.requests;
   const auto caller = Admit(rules, request);
+  const std::string_view path = PathOf(request.target);
+  const bool gets = request.method == "GET" || request.method == "HEAD";
+  if (caller && gets && path == "/health")
+    return HttpReply{200, "application/json", {}, R"({"ok":true})"};
+  // Who watches is not limited; who is refused is, so that tokens cannot be tried in a row.
+  const bool watches = caller && gets && (path == "/ready" || path == "/metrics");
+  if (!watches && !MayPass(rules, caller, request.peer)) {
+    ++counts.failed;
+    ++counts.limited;
+    return HttpReply{429,
+                     "application/json",
+                     {{"Retry-After", "1"}},
+                     ErrorJson({ErrorCode::kResourceExhausted,
+                                "more requests a second than are allowed: try again"})};
+  }
   if (!caller) {
     ++counts.failed;
     ++counts.refused;
     return caller.error();
   }
-  const std::string_view target = request.target;
-  const bool gets = request.method == "GET" || request.method == "HEAD";
-  if (gets && target.substr(0, target.find('?')) == "/health")
-    return HttpReply{200, "application/json", {}, R"({"ok":true})"};
-  if (IsImportBody(request) && !caller->may_write) {
-    ++counts.failed;
-    return HttpReply{
-        403,
-        "application/json",
-        {},
-        ErrorJson({ErrorCode::kFailedPrecondition, "this request needs the right to write"})};
-  }
-  if (!caller->rate || caller->rate->Take(std::chrono::steady_clock::now())) return std::nullopt;
+  if (!imports || caller->may_write) return std::nullopt;
   ++counts.failed;
-  ++counts.limited;
-  return HttpReply{429,
-                   "application/json",
-                   {{"Retry-After", "1"}},
-                   ErrorJson({ErrorCode::kResourceExhausted,
-                              "more requests a second than are allowed: try again"})};
+  return HttpReply{
+      403,
+      "application/json",
+      {},
+      ErrorJson({ErrorCode::kFailedPrecondition, "this request needs the right to write"})};
 }
 
-bool IsImportBody(const HttpRequest& request) {
-  const std::string_view target = request.target;
-  return request.method == "POST" && target.substr(0, target.find('?')).ends_with("/v1/import") &&
-         !request.Header("Content-Type").starts_with("application/json");
+bool IsJson(const HttpRequest& request) {
+  constexpr std::string_view kJson = "application/json";
+  std::string_view type = request.Header("Content-Type");
+  type = type.substr(0, type.find_first_of("; \t"));
+  return std::ranges::equal(type, kJson, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == b;
+  });
+}
+
+bool IsImportBody(const HttpRequest& request, std::string_view path) {
+  return request.method == "POST" && path == "/v1/import" && !IsJson(request);
+}
+
+std::string SpoolOwner(const AccessRules& rules, const HttpRequest& request) {
+  if (rules.tokens.empty()) return request.peer;
+  return std::string(request.Header("Authorization"));
 }
 
 std::string CountsText(const HttpCounts& counts) {

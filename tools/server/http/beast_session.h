@@ -133,20 +133,18 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
       linger_ = length.value_or(0) > 0;  // the body is not read
       return Write(*std::move(reply), keep_alive_ && !linger_);
     }
-    if (length && server_.options.spools && server_.options.spools(request_)) {
-      if (server_.spools >= server_.options.max_spools)
-        return Refuse(503, "too many imports are under way");
+    const auto spools_for = length && server_.options.spools ? server_.options.spools(request_)
+                                                             : std::optional<std::string>();
+    if (spools_for) {
+      if (!TakeSpool(*spools_for)) return Refuse(503, "too many imports are under way");
       request_.spooled = parser_->get().body().file = SpooledBody::Make();
       if (!request_.spooled) return Refuse(507, "there is no room for the body");
-      ++server_.spools;
-      spools_ = true;
     } else if (length.value_or(0) > server_.options.max_body) {
       return Refuse(413, "the body is too long");
     } else if (length && !TakeBody(*length)) {
       return Refuse(503, "too many bodies are under way");
     }
-    stream_.expires_after(
-        seconds(spools_ ? server_.options.spool_seconds : server_.options.body_seconds));
+    stream_.expires_after(seconds(server_.options.body_seconds));
     if (beast::iequals(header[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       return asio::async_write(stream_, asio::buffer(kContinue),
@@ -166,6 +164,9 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     request_ = {};
     request_.method = std::string(header.method_string());
     request_.target = std::string(header.target());
+    error_code ignored;
+    if (const auto peer = stream_.socket().remote_endpoint(ignored); !ignored)
+      request_.peer = peer.address().to_string();
     for (const auto& field : header)
       request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
   }
@@ -177,13 +178,36 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
     body_bytes_ = bytes;
     return true;
   }
+  // False: all of them, or all that one may have, are taken.
+  bool TakeSpool(const std::string& owner) {
+    const std::lock_guard lock(server_.mutex);
+    if (server_.spools.size() >= server_.options.max_spools ||
+        server_.spools.count(owner) >= server_.options.max_spools_of_one)
+      return false;
+    spool_ = server_.spools.insert(owner);
+    return true;
+  }
   void DropBody() {
     server_.body_bytes -= std::exchange(body_bytes_, 0);
-    if (std::exchange(spools_, false)) --server_.spools;
     request_.spooled.reset();
+    if (!spool_) return;
+    const std::lock_guard lock(server_.mutex);
+    server_.spools.erase(*std::exchange(spool_, std::nullopt));
+  }
+
+  // Each piece has its own deadline.
+  void ReadPieces() {
+    if (parser_->is_done()) return OnBody({});
+    stream_.expires_after(seconds(server_.options.spool_seconds));
+    http::async_read_some(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (error) return self->OnBody(error);
+                            self->ReadPieces();
+                          });
   }
 
   void ReadBody() {
+    if (spool_) return ReadPieces();
     http::async_read(
         stream_, buffer_, *parser_,
         [self = shared_from_this()](error_code error, std::size_t) { self->OnBody(error); });
@@ -403,7 +427,7 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   asio::steady_timer timer_, watch_timer_;
   beast::flat_buffer buffer_{64 << 10};
   std::optional<http::request_parser<BytesBody>> parser_;
-  bool spools_ = false;
+  std::optional<std::multiset<std::string>::iterator> spool_;
   HttpRequest request_;
   std::size_t body_bytes_ = 0;
   unsigned version_ = 11;

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "tools/server/http/http_server.h"
@@ -32,9 +33,10 @@ struct HttpHost {
   Workers& workers;
   const HttpServer::Handler handler;
   const HttpServer::Early early;
-  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0, body_bytes = 0, spools = 0;
+  std::atomic<std::size_t> open = 0, streams = 0, under_way = 0, body_bytes = 0;
   std::atomic<bool> stopping = false;
   std::mutex mutex = {};
+  std::multiset<std::string> spools = {};  // whose bodies go to files now; behind the mutex
   std::map<const Session*, std::weak_ptr<Session>> sessions = {};
 };
 

@@ -31,6 +31,7 @@ struct HttpRequest {
   HttpHeaders headers;
   std::string body;
   std::shared_ptr<SpooledBody> spooled = {};  // in place of `body`, where options.spools said so
+  std::string peer = {};                      // the address that it came from
 
   // The first of that name, in any case; "" where there is no such header.
   std::string_view Header(std::string_view name) const;
@@ -68,12 +69,14 @@ struct HttpOptions {
   std::uint16_t port = 0;  // 0: any that is free
   std::size_t max_header = 16 << 10, max_body = 4 << 20;
   std::size_t max_bodies = 64 << 20;  // bytes of all bodies under way
-  // Bodies that go to a file, such as imports: which requests, how long, how many at a time.
-  std::function<bool(const HttpRequest&)> spools = {};
+  // Bodies that go to a file, such as imports: for whom, where it is one; how long, how many at a
+  // time, and how many of one of them.
+  std::function<std::optional<std::string>(const HttpRequest&)> spools = {};
   std::uint64_t max_spooled = std::uint64_t{4} << 30;
-  std::size_t max_spools = 4;
+  std::size_t max_spools = 4, max_spools_of_one = 2;
   std::size_t max_connections = 1024, max_waiting = 256, max_streams = 64;
-  int header_seconds = 5, body_seconds = 10, spool_seconds = 600, idle_seconds = 30,
+  // Such a body has no time as a whole: it ends after spool_seconds without a byte.
+  int header_seconds = 5, body_seconds = 10, spool_seconds = 30, idle_seconds = 30,
       write_seconds = 30;
   int keep_alive_seconds = 15;  // a comment on a stream that is silent
 };

@@ -80,7 +80,7 @@ void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& ca
                             "application/json",
                             {{"Allow", "POST"}},
                             ErrorJson({ErrorCode::kUnsupported, "MCP is spoken by POST alone"})});
-  if (!request.Header("Content-Type").starts_with("application/json"))
+  if (!IsJson(request))
     return exchange->Reply(
         {415,
          "application/json",

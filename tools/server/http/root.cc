@@ -37,6 +37,24 @@ bool MayUse(const Caller& caller, std::string_view name) {
   return caller.graphs.empty() || std::ranges::find(caller.graphs, name) != caller.graphs.end();
 }
 
+// "/graphs/NAME/v1/.." to NAME and "/v1/..", the first of which need be no name.
+struct GraphTarget {
+  std::string name;
+  std::string_view rest;
+};
+std::optional<GraphTarget> GraphOf(std::string_view target) {
+  constexpr std::string_view kPrefix = "/graphs/";
+  const std::string_view path = PathOf(target);
+  if (!path.starts_with(kPrefix)) return std::nullopt;
+  const std::size_t slash = std::min(path.find('/', kPrefix.size()), path.size());
+  return GraphTarget{std::string(path.substr(kPrefix.size(), slash - kPrefix.size())),
+                     target.substr(slash)};
+}
+
+bool ImportsInto(const std::optional<GraphTarget>& to, const HttpRequest& request) {
+  return to && IsImportBody(request, PathOf(to->rest));
+}
+
 // A folder, and no link to one elsewhere.
 bool IsFolder(const std::string& path) {
   struct stat status = {};
@@ -84,6 +102,28 @@ Result<std::unique_ptr<Root>> Root::Open(const RootOptions& options, AccessRules
   return std::unique_ptr<Root>(new Root(options, std::move(rules)));
 }
 
+// A body that nothing takes has no place in a file.
+std::optional<HttpReply> Root::Early(const HttpRequest& request) {
+  const std::optional<GraphTarget> to = GraphOf(request.target);
+  const bool imports = ImportsInto(to, request);
+  if (std::optional<HttpReply> reply = EarlyReply(rules_, counts_, request, imports)) return reply;
+  if (!imports) return std::nullopt;
+  const auto caller = Admit(rules_, request);
+  if (caller && IsGraphName(to->name) && MayUse(*caller, to->name) &&
+      IsFolder(GraphPath(to->name)) && Database::Exists(GraphPath(to->name)))
+    return std::nullopt;
+  ++counts_.failed;
+  return HttpReply{404,
+                   "application/json",
+                   {},
+                   ErrorJson({ErrorCode::kNotFound, "no graph of that name"})};
+}
+
+std::optional<std::string> Root::SpoolsFor(const HttpRequest& request) const {
+  if (!ImportsInto(GraphOf(request.target), request)) return std::nullopt;
+  return SpoolOwner(rules_, request);
+}
+
 std::size_t Root::open() const {
   const std::lock_guard lock(mutex_);
   return graphs_.size();
@@ -116,10 +156,10 @@ void Root::CloseIdle() {
 }
 
 Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bool create) const {
-  if (!create && (!IsFolder(PathOf(name)) || !Database::Exists(PathOf(name))))
+  if (!create && (!IsFolder(GraphPath(name)) || !Database::Exists(GraphPath(name))))
     return Fail(ErrorCode::kNotFound, "no graph " + name);
   ServiceOptions options;
-  options.directory = PathOf(name);
+  options.directory = GraphPath(name);
   options.create = create;
   options.max_seconds = options_.max_seconds;
   auto graph = std::make_shared<Graph>();
@@ -164,8 +204,7 @@ void Root::Handle(const std::shared_ptr<HttpExchange>& exchange) {
   const HttpRequest& request = exchange->request();
   const auto caller = Admit(rules_, request);
   if (!caller) return exchange->Reply(caller.error());
-  const std::string_view target = request.target;
-  const std::string_view path = target.substr(0, target.find('?'));
+  const std::string_view path = PathOf(request.target);
   if (request.method == "GET" || request.method == "HEAD") {
     if (path == "/ready") {
       const bool ready = IsReady();
@@ -183,18 +222,16 @@ void Root::Handle(const std::shared_ptr<HttpExchange>& exchange) {
   }
   if (path == "/graphs" && request.method == "GET") return List(exchange, *caller);
   if (path == "/graphs" && request.method == "POST") return Make(exchange, *caller);
-  constexpr std::string_view kPrefix = "/graphs/";
-  if (!path.starts_with(kPrefix))
-    return Refuse(*exchange, 404, ErrorCode::kNotFound, "no path; /graphs lists graphs");
-  const std::size_t slash = std::min(path.find('/', kPrefix.size()), path.size());
-  const std::string name(path.substr(kPrefix.size(), slash - kPrefix.size()));
+  const std::optional<GraphTarget> to = GraphOf(request.target);
+  if (!to) return Refuse(*exchange, 404, ErrorCode::kNotFound, "no path; /graphs lists graphs");
+  const auto& [name, rest] = *to;
   if (!IsGraphName(name) || !MayUse(*caller, name))
     return Refuse(*exchange, 404, ErrorCode::kNotFound, "no graph of that name");
-  if (slash == path.size()) {
+  if (!rest.starts_with('/')) {
     if (request.method == "DELETE") return Drop(exchange, *caller, name);
     return Refuse(*exchange, 404, ErrorCode::kNotFound, "say what is asked of it: /graphs/N/v1/..");
   }
-  ToGraph(exchange, *caller, name, target.substr(slash));
+  ToGraph(exchange, *caller, name, rest);
   CloseIdle();
 }
 
@@ -219,8 +256,8 @@ void Root::List(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(options_.directory, failed)) {
     const std::string name = entry.path().filename();
-    if (IsGraphName(name) && MayUse(caller, name) && IsFolder(PathOf(name)) &&
-        Database::Exists(PathOf(name)))
+    if (IsGraphName(name) && MayUse(caller, name) && IsFolder(GraphPath(name)) &&
+        Database::Exists(GraphPath(name)))
       names.push_back(QuotedJson(name));
   }
   std::ranges::sort(names);
@@ -237,7 +274,7 @@ void Root::Make(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
   if (!IsGraphName(name) || !MayUse(caller, name))
     return Refuse(*exchange, 400, ErrorCode::kInvalidArgument,
                   "name has letters, digits, '.', '_', '-', at most 100, the first no dot");
-  if (std::error_code failed; std::filesystem::exists(PathOf(name), failed))
+  if (std::error_code failed; std::filesystem::exists(GraphPath(name), failed))
     return Refuse(*exchange, 409, ErrorCode::kAlreadyExists, "there is a graph " + name);
   const Result<std::shared_ptr<Graph>> made = Find(name, true);
   if (!made)
@@ -271,12 +308,12 @@ void Root::Drop(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
 
 // The name is busy.
 void Root::RemoveFiles(HttpExchange& exchange, const std::string& name) const {
-  if (!IsFolder(PathOf(name)) || !Database::Exists(PathOf(name)))
+  if (!IsFolder(GraphPath(name)) || !Database::Exists(GraphPath(name)))
     return Refuse(exchange, 404, ErrorCode::kNotFound, "no graph " + name);
   // Out of the way first: a name that begins with a dot is none of a graph.
   const std::string gone = options_.directory + "/.dropped-" + name;
   std::error_code failed;
-  std::filesystem::rename(PathOf(name), gone, failed);
+  std::filesystem::rename(GraphPath(name), gone, failed);
   if (failed) return Refuse(exchange, 500, ErrorCode::kIo, "cannot drop: " + failed.message());
   std::filesystem::remove_all(gone, failed);
   ReplyJson(exchange, 200, ObjectText().Text("dropped", name).object());

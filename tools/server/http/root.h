@@ -35,9 +35,9 @@ class Root {
  public:
   // kNotFound: there is no such directory.
   static Result<std::unique_ptr<Root>> Open(const RootOptions& options, AccessRules rules);
-  std::optional<HttpReply> Early(const HttpRequest& request) {
-    return EarlyReply(rules_, counts_, request);
-  }
+  std::optional<HttpReply> Early(const HttpRequest& request);
+  // HttpOptions::spools.
+  std::optional<std::string> SpoolsFor(const HttpRequest& request) const;
   void Handle(const std::shared_ptr<HttpExchange>& exchange);
   std::size_t open() const;
   // Ends streams; no other graph is opened, and /ready is no longer.
@@ -62,7 +62,7 @@ class Root {
   void RemoveFiles(HttpExchange& exchange, const std::string& name) const;
   bool IsReady() const;
   std::string Metrics() const;
-  std::string PathOf(const std::string& name) const { return options_.directory + "/" + name; }
+  std::string GraphPath(const std::string& name) const { return options_.directory + "/" + name; }
 
   const RootOptions options_;
   const AccessRules rules_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -37,6 +38,18 @@ bool NextPair(std::string_view& query, std::string& name, std::string& value) {
   name = Unescaped(std::string_view(one).substr(0, equals));
   value = equals < one.size() ? Unescaped(std::string_view(one).substr(equals + 1)) : "true";
   return true;
+}
+
+// Calls `take` with each name and value of a query. A name occurs once.
+Status ForEachPair(std::string_view query,
+                   const std::function<Status(const std::string&, const std::string&)>& take) {
+  std::set<std::string> names;
+  for (std::string name, value; NextPair(query, name, value);) {
+    if (!names.insert(name).second)
+      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " stands twice in the query");
+    PLEXUS_TRY(take(name, value));
+  }
+  return {};
 }
 
 class EventProgress final : public Progress {
@@ -119,15 +132,12 @@ int StatusOf(ErrorCode code) {
 
 Result<Request> RequestOfQuery(const Operation& operation, std::string_view query) {
   Request request(operation);
-  std::string name, value;
-  std::set<std::string> names;
-  while (NextPair(query, name, value)) {
-    if (!names.insert(name).second)
-      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " stands twice in the query");
+  PLEXUS_TRY(ForEachPair(query, [&](const auto& name, const auto& value) -> Status {
     PLEXUS_TRY(request.SetFromText(name, value));
     const Parameter* parameter = operation.Find(name);
     if (parameter && parameter->means == Means::kContent) request.SetSource(name, name);
-  }
+    return {};
+  }));
   PLEXUS_TRY(request.Check());
   return request;
 }
@@ -165,10 +175,9 @@ void Routes::EndListening() {
 void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
                    std::string_view target) {
   const HttpRequest& request = exchange->request();
-  const std::size_t question = std::min(target.find('?'), target.size());
-  const std::string_view path = target.substr(0, question);
+  const std::string_view path = PathOf(target);
   const std::string_view query =
-      question < target.size() ? target.substr(question + 1) : std::string_view();
+      path.size() < target.size() ? target.substr(path.size() + 1) : std::string_view();
   if (path == "/mcp") return Mcp(exchange, caller);
   const bool post = request.method == "POST";
   // HEAD is for documents: an operation would run, and its answer be dropped.
@@ -202,16 +211,19 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
     if (TakePrefix(rest, "/api/graph/neighbors/")) {
       Request neighbors(*FindOperation("neighborhood"));
       (void)neighbors.Set("hops", std::uint64_t{1});
-      if (const Status set = neighbors.Set("from", Unescaped(rest)); !set)
-        return Refuse(exchange, 400, set.error());
-      std::string_view left = query;
-      for (std::string name, value; NextPair(left, name, value);) {
-        const Status set = neighbors.SetFromText(name == "max_hops"    ? "hops"
-                                                 : name == "edge_type" ? "kinds"
-                                                                       : name,
-                                                 value);
-        if (!set) return Refuse(exchange, 400, set.error());
-      }
+      if (const Status from = neighbors.Set("from", Unescaped(rest)); !from)
+        return Refuse(exchange, 400, from.error());
+      // Two names of one parameter are that parameter twice.
+      std::set<std::string> given = {"from"};
+      const Status set = ForEachPair(query, [&](const auto& name, const auto& value) -> Status {
+        const std::string parameter = name == "max_hops"    ? "hops"
+                                      : name == "edge_type" ? "kinds"
+                                                            : name;
+        if (!given.insert(parameter).second)
+          return Fail(ErrorCode::kInvalidArgument, Quoted(parameter) + " is given twice");
+        return neighbors.SetFromText(parameter, value);
+      });
+      if (!set) return Refuse(exchange, 400, set.error());
       return Answer(exchange, caller, std::move(neighbors));
     }
     if (TakePrefix(rest, "/api/graph/path/")) {
@@ -245,7 +257,7 @@ void Routes::RunOperation(const std::shared_ptr<HttpExchange>& exchange, const C
     return Answer(exchange, with_body, RequestOfQuery(*operation, "files=-" + more));
   }
   if (request.method == "POST") {
-    if (!request.Header("Content-Type").starts_with("application/json"))
+    if (!IsJson(request))
       return Refuse(exchange, 415,
                     {ErrorCode::kInvalidArgument, "Content-Type is not application/json"});
     return Answer(exchange, caller, RequestFromJson(*operation, request.body));
@@ -311,13 +323,14 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
     return Refuse(exchange, 403,
                   {ErrorCode::kFailedPrecondition, "changes are those of the whole graph"});
   std::uint64_t since = 0, limit = 100;
-  for (std::string name, value; NextPair(query, name, value);) {
+  const Status set = ForEachPair(query, [&](const auto& name, const auto& value) -> Status {
     const auto number = ParseCount(value);
     if ((name != "since" && name != "limit") || !number)
-      return Refuse(exchange, 400,
-                    {ErrorCode::kInvalidArgument, "since and limit are whole numbers"});
+      return Fail(ErrorCode::kInvalidArgument, "since and limit are whole numbers");
     (name == "since" ? since : limit) = *number;
-  }
+    return {};
+  });
+  if (!set) return Refuse(exchange, 400, set.error());
   limit = std::clamp<std::uint64_t>(limit, 1, 1000);
   Sequence next = since;
   if (!exchange->request().Header("Accept").starts_with("text/event-stream")) {

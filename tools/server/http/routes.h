@@ -25,14 +25,23 @@ struct HttpCounts {
   std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, limited = 0, mcp = 0;
 };
 
-// What is answered before the body is read: whoever may not ask, and /health, which needs no
-// worker.
+// What is answered before the body is read: whoever may not ask, or asks too often, and /health,
+// which needs no worker. `imports`: the body is a file to import.
 std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts,
-                                    const HttpRequest& request);
+                                    const HttpRequest& request, bool imports);
 // Who asks, where EarlyReply let it pass.
 std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request);
-// Whether the body of a request is a file to import, and not a request of JSON.
-bool IsImportBody(const HttpRequest& request);
+// Whether Content-Type is application/json, with whatever parameters.
+bool IsJson(const HttpRequest& request);
+// Whether the body of a request is a file to import, and not a request of JSON. `path`: the
+// target's, within a graph.
+bool IsImportBody(const HttpRequest& request, std::string_view path);
+// Who is counted for a body that goes to a file: the token, or where none is needed the address.
+std::string SpoolOwner(const AccessRules& rules, const HttpRequest& request);
+// The target up to '?'.
+inline std::string_view PathOf(std::string_view target) {
+  return target.substr(0, target.find('?'));
+}
 // The counts as /metrics has them.
 std::string CountsText(const HttpCounts& counts);
 
@@ -43,7 +52,12 @@ class Routes {
       : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
 
   std::optional<HttpReply> Early(const HttpRequest& request) {
-    return EarlyReply(rules_, counts_, request);
+    return EarlyReply(rules_, counts_, request, IsImportBody(request, PathOf(request.target)));
+  }
+  // HttpOptions::spools.
+  std::optional<std::string> SpoolsFor(const HttpRequest& request) const {
+    if (!IsImportBody(request, PathOf(request.target))) return std::nullopt;
+    return SpoolOwner(rules_, request);
   }
   void Handle(const std::shared_ptr<HttpExchange>& exchange);
   // The same for who is known, of a target that may be the end of the request's.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ struct AccessRules {
   std::vector<Token> tokens = {};       // empty: none is needed
   std::vector<std::string> hosts = {};  // in addition to those of this machine
   Caller open = {};                     // who asks without tokens
+  // Of whoever has no token, by address: without tokens all, else those who are refused. Null: none.
+  std::shared_ptr<PeerRates> peers = {};
 };
 
 struct Refusal {

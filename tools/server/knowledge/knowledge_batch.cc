@@ -88,8 +88,12 @@ std::string Done(std::string_view what) {
 
 class Changer {
  public:
-  Changer(const KnowledgeGraph& graph, Workspace& workspace, std::uint64_t place)
-      : graph_(graph), workspace_(workspace), snapshot_(workspace.snapshot()), place_(place) {
+  Changer(const KnowledgeGraph& graph, Workspace& workspace, std::uint64_t place, TimeLimit& limit)
+      : graph_(graph),
+        workspace_(workspace),
+        snapshot_(workspace.snapshot()),
+        place_(place),
+        limit_(limit) {
     change_.batch = WriteBatch(workspace.now_ms());
   }
 
@@ -97,14 +101,23 @@ class Changer {
     if (tool == "create_entities") PLEXUS_TRY(CreateEntities(arguments));
     if (tool == "create_relations") PLEXUS_TRY(CreateRelations(arguments));
     if (tool == "add_observations") PLEXUS_TRY(AddObservations(arguments));
-    if (tool == "delete_entities") DeleteEntities(arguments);
+    if (tool == "delete_entities") PLEXUS_TRY(DeleteEntities(arguments));
     if (tool == "delete_observations") PLEXUS_TRY(DeleteObservations(arguments));
-    if (tool == "delete_relations") DeleteRelations(arguments);
+    if (tool == "delete_relations") PLEXUS_TRY(DeleteRelations(arguments));
     PLEXUS_TRY(KeepTerms(workspace_, change_.batch));
     return std::move(change_);
   }
 
  private:
+  // Whether the graph can have a new kind of that name. Defines it in the schema of the trial.
+  template <class Kind>
+  bool IsNewKind(std::string_view name) {
+    if (!trial_) trial_ = snapshot_.schema();
+    Kind kind;
+    kind.name = name;
+    return trial_->Define(kind).has_value();
+  }
+
   // The node of that name as the batch has it.
   Result<NodeRef> NodeOf(std::string_view name) {
     if (name.find(kIndexSeparator) != std::string_view::npos)
@@ -153,12 +166,7 @@ class Changer {
     PLEXUS_ASSIGN(const NodeRef node, NodeOf(name));
     const auto known = snapshot_.schema().FindNodeKind(type);
     bool is_kind = known && snapshot_.schema().node_kind(*known).plane == Plane::kFact;
-    if (!known) {
-      Schema trial = snapshot_.schema();
-      NodeKind kind;
-      kind.name = type;
-      is_kind = trial.Define(kind).has_value();
-    }
+    if (!known) is_kind = IsNewKind<NodeKind>(type);
     change_.batch.UpsertNode(node,
                              is_kind ? change_.batch.NodeKindNamed(type) : NodeKindRef(kNode));
     std::string more = "\"file_line\":" + std::to_string(place_++) + ",\"entityType\":";
@@ -173,6 +181,7 @@ class Changer {
     std::string list = "[";
     std::set<std::string_view> created;
     for (const json::value& one : Member(arguments, "entities")->get_array()) {
+      PLEXUS_TRY(CheckLimit(limit_));
       const json::object& entity = one.get_object();
       const std::string_view name = TextMember(entity, "name"),
                              type = TextMember(entity, "entityType");
@@ -202,17 +211,14 @@ class Changer {
     std::string list = "[";
     std::set<std::tuple<std::string_view, std::string_view, std::string_view>> created;
     for (const json::value& one : Member(arguments, "relations")->get_array()) {
+      PLEXUS_TRY(CheckLimit(limit_));
       const json::object& relation = one.get_object();
       const std::string_view from = TextMember(relation, "from"), to = TextMember(relation, "to"),
                              type = TextMember(relation, "relationType");
       if (graph_.HasRelation(from, to, type) || !created.emplace(from, to, type).second) continue;
-      const auto held = formats_internal::EdgeOfRelation(snapshot_.schema(), from, to, type,
-                                                         [&](std::string_view name) {
-                                                           Schema trial = snapshot_.schema();
-                                                           EdgeKind kind;
-                                                           kind.name = name;
-                                                           return trial.Define(kind).has_value();
-                                                         });
+      const auto held = formats_internal::EdgeOfRelation(
+          snapshot_.schema(), from, to, type,
+          [&](std::string_view name) { return IsNewKind<EdgeKind>(name); });
       PLEXUS_ASSIGN(
           const std::string properties,
           formats_internal::PropertiesFromJson("{\"file_line\":" + std::to_string(place_++) + "}"));
@@ -241,8 +247,10 @@ class Changer {
       if (!entity) return Fail(ErrorCode::kNotFound, "Entity with name " + name + " not found");
       auto& held = changed.try_emplace(name, entity->observations).first->second;
       std::vector<std::string> added;
-      for (std::string& text : TextsOf(one.get_object(), "contents"))
+      for (std::string& text : TextsOf(one.get_object(), "contents")) {
+        PLEXUS_TRY(CheckLimit(limit_));
         if (std::ranges::find(held, text) == held.end()) added.push_back(std::move(text));
+      }
       held.insert(held.end(), added.begin(), added.end());
       if (list.size() > 1) list += ',';
       list += "{\"entityName\":";
@@ -258,6 +266,7 @@ class Changer {
 
   Status SetChanged(const std::map<std::string, std::vector<std::string>>& changed) {
     for (const auto& [name, observations] : changed) {
+      PLEXUS_TRY(CheckLimit(limit_));
       if (observations == graph_.Find(name)->observations) continue;
       PLEXUS_ASSIGN(const NodeRef node, NodeOf(name));
       PLEXUS_TRY(SetObservations(node, name, observations));
@@ -265,14 +274,16 @@ class Changer {
     return {};
   }
 
-  void DeleteEntities(const json::object& arguments) {
+  Status DeleteEntities(const json::object& arguments) {
     for (const std::string& name : TextsOf(arguments, "entityNames")) {
+      PLEXUS_TRY(CheckLimit(limit_));
       const auto node = FindFact(snapshot_, name);
       if (!node) continue;
       change_.batch.RemoveNode(NodeRef::Id(*node));
       change_.nodes.push_back(name);
     }
     change_.reply = Done("Entities");
+    return {};
   }
 
   Status DeleteObservations(const json::object& arguments) {
@@ -284,15 +295,17 @@ class Changer {
       auto& held = changed.try_emplace(name, entity->observations).first->second;
       const std::vector<std::string> gone = TextsOf(one.get_object(), "observations");
       std::erase_if(held, [&](const std::string& text) {
-        return std::ranges::find(gone, text) != gone.end();
+        return !limit_.Up() && std::ranges::find(gone, text) != gone.end();
       });
+      PLEXUS_TRY(CheckLimit(limit_));
     }
     change_.reply = Done("Observations");
     return SetChanged(changed);
   }
 
-  void DeleteRelations(const json::object& arguments) {
+  Status DeleteRelations(const json::object& arguments) {
     for (const json::value& one : Member(arguments, "relations")->get_array()) {
+      PLEXUS_TRY(CheckLimit(limit_));
       const json::object& relation = one.get_object();
       const std::string_view from = TextMember(relation, "from"), to = TextMember(relation, "to"),
                              type = TextMember(relation, "relationType");
@@ -302,12 +315,15 @@ class Changer {
       change_.relations.emplace_back(from, to, type);
     }
     change_.reply = Done("Relations");
+    return {};
   }
 
   const KnowledgeGraph& graph_;
   Workspace& workspace_;
   const Snapshot& snapshot_;
   std::uint64_t place_;
+  TimeLimit& limit_;
+  std::optional<Schema> trial_;  // with the new kinds of this call
   std::set<std::string> ends_;
   KnowledgeChange change_;
 };
@@ -316,8 +332,8 @@ class Changer {
 
 Result<KnowledgeChange> MakeKnowledgeChange(std::string_view tool, const json::object& arguments,
                                             const KnowledgeGraph& graph, Workspace& workspace,
-                                            std::uint64_t place) {
-  return Changer(graph, workspace, place).Run(tool, arguments);
+                                            std::uint64_t place, TimeLimit& limit) {
+  return Changer(graph, workspace, place, limit).Run(tool, arguments);
 }
 
 void AppendEntity(std::string& json, std::string_view name, std::string_view type,
@@ -340,6 +356,22 @@ void AppendRelation(std::string& json, std::string_view from, std::string_view t
   json += ",\"relationType\":";
   AppendQuotedJson(json, type);
   json += '}';
+}
+
+std::optional<std::string> JsonOfPart(const KnowledgePart& part, std::size_t most) {
+  std::string json = "{\"entities\":[";
+  for (const KnowledgeEntity* entity : part.entities) {
+    if (json.back() != '[') json += ',';
+    AppendEntity(json, entity->name, entity->type, entity->observations);
+    if (json.size() > most) return std::nullopt;
+  }
+  json += "],\"relations\":[";
+  for (const KnowledgeRelation* relation : part.relations) {
+    if (json.back() != '[') json += ',';
+    AppendRelation(json, relation->from, relation->to, relation->type);
+    if (json.size() > most) return std::nullopt;
+  }
+  return json + "]}";
 }
 
 std::string KnowledgeReply(std::string_view json, std::string_view structured) {

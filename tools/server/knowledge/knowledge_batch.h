@@ -1,6 +1,8 @@
 // What a tool of MCP's memory server changes, as a batch and as its reply.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -8,6 +10,7 @@
 
 #include "engine/error.h"
 #include "engine/write_batch.h"
+#include "tools/operations/time_limit.h"
 #include "tools/operations/workspace.h"
 #include "tools/server/json_text.h"
 #include "tools/server/knowledge/knowledge_graph.h"
@@ -24,16 +27,19 @@ struct KnowledgeChange {
 
 // The change that the tool asks for. `graph` is what the workspace's snapshot holds; what is new
 // gets its places from `place` on. REQUIRES arguments that were checked. kNotFound: no such entity,
-// in that server's words; kInvalidArgument: a name that no node can have.
+// in that server's words; kInvalidArgument: a name that no node can have; kCancelled: `limit` is up.
 Result<KnowledgeChange> MakeKnowledgeChange(std::string_view tool, const json::object& arguments,
                                             const KnowledgeGraph& graph, Workspace& workspace,
-                                            std::uint64_t place);
+                                            std::uint64_t place, TimeLimit& limit);
 
 // JSON of entities and relations.
 void AppendEntity(std::string& json, std::string_view name, std::string_view type,
                   const std::vector<std::string>& observations);
 void AppendRelation(std::string& json, std::string_view from, std::string_view to,
                     std::string_view type);
+// {"entities":[..],"relations":[..]}; none: it has more than `most` bytes, of which the rest is not
+// written.
+std::optional<std::string> JsonOfPart(const KnowledgePart& part, std::size_t most);
 // JSON as JSON.stringify(value, null, 2) has it, as a text in quotes.
 void AppendQuotedIndented(std::string& out, std::string_view json);
 // A result: its text is `json` so indented.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -84,7 +86,30 @@ Status ForEachFactEdge(const Snapshot& snapshot, NodeId node, Fn&& fn) {
   return status;
 }
 
+std::size_t HashOf(std::initializer_list<std::string_view> texts, std::uint64_t place) {
+  std::size_t hash = std::hash<std::uint64_t>()(place);
+  for (const std::string_view text : texts)
+    hash = hash * 31 + std::hash<std::string_view>()(text);
+  return std::hash<std::size_t>()(hash * 0x9E3779B97F4A7C15u);
+}
+
+std::size_t HashOf(const KnowledgeRelation& relation) {
+  return HashOf({relation.from, relation.to, relation.type}, relation.place);
+}
+
+std::size_t HashOf(const KnowledgeEntity& entity) {
+  std::size_t hash = HashOf({entity.name, entity.type}, entity.place);
+  for (const std::string& one : entity.observations) hash = HashOf({one}, hash);
+  return hash;
+}
+
 }  // namespace
+
+Status CheckLimit(TimeLimit& limit) {
+  if (!limit.Up()) return {};
+  return Fail(ErrorCode::kCancelled,
+              "the request was cancelled, or not done within max_seconds: nothing was changed");
+}
 
 std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name) {
   const auto node = snapshot.FindAlive(name);
@@ -110,19 +135,25 @@ std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, std::string_view fro
   return edges;
 }
 
-Status KnowledgeGraph::Read(const Snapshot& snapshot) {
+Status KnowledgeGraph::Read(const Snapshot& snapshot, TimeLimit& limit) {
   *this = KnowledgeGraph();
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    PLEXUS_TRY(CheckLimit(limit));
     if (!snapshot.alive(node) || !snapshot.is_fact(node)) continue;
     PLEXUS_ASSIGN(auto entity, EntityOf(snapshot, node));
-    if (entity) {
-      const auto [at, added] = entities_.insert(*std::move(entity));
-      by_name_[at->name] = &*at;
-    }
-    PLEXUS_TRY(
-        ForEachFactEdge(snapshot, node, [&](const Edge& edge) { return Add(snapshot, edge); }));
+    if (entity) Insert(*std::move(entity));
+    PLEXUS_TRY(ForEachFactEdge(snapshot, node, [&](const Edge& edge) -> Status {
+      PLEXUS_TRY(CheckLimit(limit));
+      return Add(snapshot, edge);
+    }));
   }
   return {};
+}
+
+void KnowledgeGraph::Insert(KnowledgeEntity entity) {
+  const auto [at, added] = entities_.insert(std::move(entity));
+  by_name_[at->name] = &*at;
+  if (added) state_ += HashOf(*at);
 }
 
 void KnowledgeGraph::Drop(std::string_view name) {
@@ -130,6 +161,7 @@ void KnowledgeGraph::Drop(std::string_view name) {
   if (at == by_name_.end()) return;
   const KnowledgeEntity* entity = at->second;
   by_name_.erase(at);
+  state_ -= HashOf(*entity);
   entities_.erase(entities_.find(*entity));
 }
 
@@ -140,6 +172,7 @@ void KnowledgeGraph::Drop(const KnowledgeRelation* relation) {
       at->second.erase(relation);
       if (at->second.empty()) by_end_.erase(at);
     }
+  state_ -= HashOf(*relation);
   relations_.erase(relations_.find(*relation));
 }
 
@@ -154,6 +187,7 @@ Status KnowledgeGraph::Add(const Snapshot& snapshot, const Edge& edge) {
     Drop(known->second);
   }
   const KnowledgeRelation* added = &*relations_.insert(std::move(relation)).first;
+  state_ += HashOf(*added);
   by_triple_[{added->from, added->to, added->type}] = added;
   by_end_[added->from].insert(added);
   by_end_[added->to].insert(added);
@@ -170,9 +204,7 @@ Status KnowledgeGraph::UpdateNode(const Snapshot& snapshot, std::string_view nam
     return {};
   }
   PLEXUS_ASSIGN(auto entity, EntityOf(snapshot, *node));
-  if (!entity) return {};
-  const auto [at, added] = entities_.insert(*std::move(entity));
-  by_name_[at->name] = &*at;
+  if (entity) Insert(*std::move(entity));
   return {};
 }
 
@@ -220,7 +252,7 @@ KnowledgePart KnowledgeGraph::Open(const std::vector<std::string_view>& names) c
   return With({found.begin(), found.end()});
 }
 
-KnowledgePart KnowledgeGraph::Search(std::string_view words) const {
+Result<KnowledgePart> KnowledgeGraph::Search(std::string_view words, TimeLimit& limit) const {
   std::string folded = FoldText(words);
   if (folded.empty()) folded = words;  // of invisible characters
   const auto in_one = [&](const KnowledgeEntity& entity) {
@@ -233,9 +265,11 @@ KnowledgePart KnowledgeGraph::Search(std::string_view words) const {
   const bool has_nul =
       folded.find('\0') != std::string::npos;  // may meet what is between two texts
   std::vector<const KnowledgeEntity*> found;
-  for (const KnowledgeEntity& entity : entities_)
+  for (const KnowledgeEntity& entity : entities_) {
+    PLEXUS_TRY(CheckLimit(limit));
     if (entity.folded.find(folded) != std::string::npos && (!has_nul || in_one(entity)))
       found.push_back(&entity);
+  }
   return With(std::move(found));
 }
 

@@ -17,6 +17,7 @@
 
 #include "engine/error.h"
 #include "engine/snapshot.h"
+#include "tools/operations/time_limit.h"
 
 namespace plexus::tools::server {
 
@@ -40,8 +41,8 @@ struct KnowledgePart {
 
 class KnowledgeGraph {
  public:
-  // Reads all of it. Errors: those of payloads.
-  Status Read(const Snapshot& snapshot);
+  // Reads all of it. Errors: those of payloads, kCancelled: `limit` is up, and it is not whole.
+  Status Read(const Snapshot& snapshot, TimeLimit& limit);
   // Takes what a node, or an edge between two, has become.
   Status UpdateNode(const Snapshot& snapshot, std::string_view name);
   Status UpdateRelation(const Snapshot& snapshot, std::string_view from, std::string_view to,
@@ -51,8 +52,10 @@ class KnowledgeGraph {
   bool HasRelation(std::string_view from, std::string_view to, std::string_view type) const;
   KnowledgePart All() const;
   KnowledgePart Open(const std::vector<std::string_view>& names) const;
-  // Entities that hold the words as they stand, in any case.
-  KnowledgePart Search(std::string_view words) const;
+  // Entities that hold the words as they stand, in any case. kCancelled: `limit` is up.
+  Result<KnowledgePart> Search(std::string_view words, TimeLimit& limit) const;
+  // Of equal graphs it is equal, of others most likely not. O(1).
+  std::size_t state() const { return state_; }
 
  private:
   struct ByPlace {
@@ -68,6 +71,7 @@ class KnowledgeGraph {
     }
   };
   using Triple = std::tuple<std::string_view, std::string_view, std::string_view>;
+  void Insert(KnowledgeEntity entity);
   void Drop(std::string_view name);
   void Drop(const KnowledgeRelation* relation);
   Status Add(const Snapshot& snapshot, const Edge& edge);
@@ -79,7 +83,11 @@ class KnowledgeGraph {
   std::unordered_map<std::string_view, const KnowledgeEntity*> by_name_;
   std::map<Triple, const KnowledgeRelation*> by_triple_;
   std::unordered_map<std::string, std::set<const KnowledgeRelation*, ByPlace>> by_end_;
+  std::size_t state_ = 0;  // the sum of the hashes of all entities and relations
 };
+
+// kCancelled: the time is up, or the request was cancelled.
+Status CheckLimit(TimeLimit& limit);
 
 // The alive fact of that key.
 std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name);

@@ -3,6 +3,7 @@
 #include "tools/server/knowledge/knowledge_tools.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <shared_mutex>
 #include <utility>
@@ -16,24 +17,13 @@ namespace {
 // Clients of standard input close the connection at a line of 10 MiB.
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
-Outcome Bounded(std::string members) {
-  if (members.size() <= kMostBytes) return members;
-  return ToolError("The graph is a reply of " + std::to_string(members.size()) +
-                   " bytes, and clients take no line above 8 MiB: ask search_nodes or open_nodes");
-}
-
-std::string JsonOfPart(const KnowledgePart& part) {
-  std::string json = "{\"entities\":[";
-  for (const KnowledgeEntity* entity : part.entities) {
-    if (json.back() != '[') json += ',';
-    AppendEntity(json, entity->name, entity->type, entity->observations);
-  }
-  json += "],\"relations\":[";
-  for (const KnowledgeRelation* relation : part.relations) {
-    if (json.back() != '[') json += ',';
-    AppendRelation(json, relation->from, relation->to, relation->type);
-  }
-  return json + "]}";
+// The text and the structured content of a reply are the same JSON: each has half.
+Outcome BoundedReply(const KnowledgePart& part) {
+  if (const std::optional<std::string> json = JsonOfPart(part, kMostBytes / 2))
+    if (std::string members = KnowledgeReply(*json, *json); members.size() <= kMostBytes)
+      return members;
+  return ToolError(
+      "The reply is above 8 MiB, and clients take no such line: ask search_nodes or open_nodes");
 }
 
 }  // namespace
@@ -81,13 +71,24 @@ std::shared_ptr<KnowledgeTools::Kept> KnowledgeTools::KeptFor(
   return mine;
 }
 
+TimeLimit KnowledgeTools::LimitOf(const Caller& caller) const {
+  using namespace std::chrono;
+  Budget budget;
+  budget.cancel = caller.cancel;
+  if (const double most = service_.max_seconds(); most > 0)
+    budget.deadline =
+        steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(most));
+  return TimeLimit(budget);
+}
+
 // REQUIRES the lock of `kept`, or the turn to write.
-Status KnowledgeTools::Fill(Kept& kept, Workspace& workspace, const Graph& whole) {
+Status KnowledgeTools::Fill(Kept& kept, Workspace& workspace, const Graph& whole,
+                            TimeLimit& limit) {
   const Sequence seen = whole.snapshot().sequence();
   if (kept.Holds(seen)) return {};
   kept.sequence.reset();
   PLEXUS_TRY(workspace.Look(Request(*FindOperation("stats"))));
-  PLEXUS_TRY(kept.graph.Read(workspace.snapshot()));
+  PLEXUS_TRY(kept.graph.Read(workspace.snapshot(), limit));
   kept.sequence = seen;
   return {};
 }
@@ -97,17 +98,18 @@ Outcome KnowledgeTools::Read(Call& call, const Show& show) {
   Outcome outcome;
   const Status read =
       service_.Use(false, call.caller, [&](Workspace& workspace, const Graph& whole) -> Status {
+        TimeLimit limit = LimitOf(call.caller);
+        const auto shown = [&]() -> Status {
+          PLEXUS_ASSIGN(outcome, show(kept->graph, limit));
+          return {};
+        };
         {
           const std::shared_lock lock(kept->mutex);
-          if (kept->Holds(whole.snapshot().sequence())) {
-            outcome = show(kept->graph);
-            return {};
-          }
+          if (kept->Holds(whole.snapshot().sequence())) return shown();
         }
         const std::unique_lock lock(kept->mutex);
-        PLEXUS_TRY(Fill(*kept, workspace, whole));
-        outcome = show(kept->graph);
-        return {};
+        PLEXUS_TRY(Fill(*kept, workspace, whole, limit));
+        return shown();
       });
   if (!read) return ToolError(read.error().message);
   return outcome;
@@ -119,16 +121,17 @@ Outcome KnowledgeTools::Write(Call& call, std::string_view name, const json::obj
   call.caller.keeps_terms = true;
   const Status written =
       service_.Use(true, call.caller, [&](Workspace& workspace, const Graph& whole) -> Status {
+        TimeLimit limit = LimitOf(call.caller);
         {
           const std::unique_lock lock(kept->mutex);
-          PLEXUS_TRY(Fill(*kept, workspace, whole));
+          PLEXUS_TRY(Fill(*kept, workspace, whole, limit));
         }
         PLEXUS_TRY(workspace.Look(Request(*FindOperation("stats"))));
         // Nothing else changes it: this request has the turn.
-        Writing writing(*kept);
         PLEXUS_ASSIGN(const KnowledgeChange change,
                       MakeKnowledgeChange(name, arguments, kept->graph, workspace,
-                                          (whole.snapshot().sequence() + 1) << 20));
+                                          (whole.snapshot().sequence() + 1) << 20, limit));
+        Writing writing(*kept);
         if (!change.batch.empty()) PLEXUS_TRY(workspace.graph().Apply(change.batch));
         const Snapshot after = workspace.graph().snapshot();
         const std::unique_lock lock(kept->mutex);
@@ -149,37 +152,47 @@ Outcome KnowledgeTools::CallTool(std::string_view name, const json::object& argu
   if (std::string error = KnowledgeArgumentsError(name, arguments); !error.empty())
     return ToolError(error);
   if (!OnlyReads(name)) return Write(call, name, arguments);
-  return Read(call, [&](const KnowledgeGraph& graph) -> Outcome {
+  return Read(call, [&](const KnowledgeGraph& graph, TimeLimit& limit) -> Shown {
     KnowledgePart part;
     if (name == "read_graph") {
       part = graph.All();
     } else if (name == "search_nodes") {
-      part = graph.Search(TextMember(arguments, "query"));
+      PLEXUS_ASSIGN(part, graph.Search(TextMember(arguments, "query"), limit));
     } else {
       std::vector<std::string_view> names;
       for (const json::value& one : Member(arguments, "names")->get_array())
         names.push_back(View(one.get_string()));
       part = graph.Open(names);
     }
-    const std::string json = JsonOfPart(part);
-    return Bounded(KnowledgeReply(json, json));
+    return BoundedReply(part);
   });
 }
 
 Outcome KnowledgeTools::ReadResource(Call& call) {
-  return Read(call, [&](const KnowledgeGraph& graph) -> Outcome {
-    const std::string json = JsonOfPart(graph.All());
+  return Read(call, [&](const KnowledgeGraph& graph, TimeLimit&) -> Shown {
+    const Outcome too_large =
+        Refused(kInternalError, "the graph is larger than 8 MiB: call search_nodes");
+    const std::optional<std::string> json = JsonOfPart(graph.All(), kMostBytes);
+    if (!json) return too_large;
     std::string text;
-    AppendQuotedIndented(text, json);
+    AppendQuotedIndented(text, *json);
     const std::string contents = ObjectText()
                                      .Text("uri", kUri)
                                      .Text("mimeType", "application/json")
                                      .Raw("text", text)
                                      .object();
-    if (contents.size() > kMostBytes)
-      return Refused(kInternalError, "the graph is larger than 8 MiB: call search_nodes");
+    if (contents.size() > kMostBytes) return too_large;
     return "\"contents\":[" + contents + "]";
   });
+}
+
+std::size_t KnowledgeTools::ResourceState(Call& call) {
+  std::size_t state = 0;
+  (void)Read(call, [&](const KnowledgeGraph& graph, TimeLimit&) -> Shown {
+    state = graph.state();
+    return "";
+  });
+  return state;
 }
 
 }  // namespace plexus::tools::server

@@ -33,13 +33,18 @@ class KnowledgeTools {
   Outcome CallTool(std::string_view name, const json::object& arguments, Call& call);
   static std::string Resource();
   Outcome ReadResource(Call& call);
+  // A number that another state of the resource most likely does not have. Makes no text.
+  std::size_t ResourceState(Call& call);
 
  private:
   struct Kept;
   struct Writing;
-  using Show = std::function<Outcome(const KnowledgeGraph&)>;
+  using Shown = Result<Outcome>;
+  using Show = std::function<Shown(const KnowledgeGraph&, TimeLimit&)>;
   std::shared_ptr<Kept> KeptFor(const std::vector<std::string>& wall);
-  static Status Fill(Kept& kept, Workspace& workspace, const Graph& whole);
+  static Status Fill(Kept& kept, Workspace& workspace, const Graph& whole, TimeLimit& limit);
+  // The time that a request has from now on, and its cancellation.
+  TimeLimit LimitOf(const Caller& caller) const;
   // What the graph holds now, as the caller sees it.
   Outcome Read(Call& call, const Show& show);
   Outcome Write(Call& call, std::string_view name, const json::object& arguments);

@@ -1,11 +1,18 @@
 // What a backend says that has no resources and no prompts, and the forms of tools' results.
 #include "tools/server/mcp/backend.h"
 
+#include <functional>
+
 namespace plexus::tools::server {
 
 Outcome Backend::ReadResource(std::string_view uri, Call&) {
   return Refused(kInvalidParams, "no resource " + QuotedJson(uri),
                  ObjectText().Text("uri", uri).object());
+}
+
+std::size_t Backend::ResourceState(std::string_view uri, Call& call) {
+  const Outcome read = ReadResource(uri, call);
+  return std::hash<std::string>()(read ? *read : read.error().message);
 }
 
 Outcome Backend::GetPrompt(std::string_view name, const json::object&, Call&) {

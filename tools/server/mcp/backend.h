@@ -78,6 +78,8 @@ class Backend {
   virtual std::vector<std::string> ResourceTemplates() const { return {}; }
   virtual Outcome ReadResource(std::string_view uri, Call& call);
   virtual bool MaySubscribe(std::string_view) const { return false; }
+  // A number that another state of the resource most likely does not have, for who subscribes.
+  virtual std::size_t ResourceState(std::string_view uri, Call& call);
 
   virtual std::vector<std::string> Prompts() const { return {}; }
   virtual Outcome GetPrompt(std::string_view name, const json::object& arguments, Call& call);
