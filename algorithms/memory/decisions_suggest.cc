@@ -176,7 +176,7 @@ class Suggest {
     return {};
   }
 
-  // Of active decisions alone, so that others do not fill the list.
+  // Only active decisions are looked at, so that others do not fill the list.
   Status Near() {
     if (!snapshot_.schema().FindSpace(options_.space) || options_.least_cosine > 1) return {};
     PLEXUS_ASSIGN(const auto states,

@@ -214,8 +214,8 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
   if (request.Given("event_time")) {
     PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
     PLEXUS_ASSIGN(const std::int64_t then, ParseTime(request.Text("event_time"), view.now_ms));
-    PLEXUS_ASSIGN(view.snapshot, AtEventTime(view.snapshot, then, has_database() ? database_ : nullptr,
-                                              budget, executor()));
+    Database* const log = has_database() ? database_ : nullptr;
+    PLEXUS_ASSIGN(view.snapshot, AtEventTime(view.snapshot, then, log, budget, executor()));
     view.past = true;
     if (now.empty()) view.now_ms = then;
   }

@@ -330,7 +330,7 @@ TEST(EventTime, CursorsAreOfTheirTime) {
   };
   const boost::json::array still = paged(0);
   EXPECT_GT(still.size(), 4u);
-  EXPECT_EQ(paged(3 * kDay), still);  // the clock goes on between the pages
+  EXPECT_EQ(paged(3 * kDay), still);  // the clock moves between the pages
 }
 
 // What writes, and what shows the log, says so instead of leaving it out.

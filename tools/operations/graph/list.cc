@@ -134,8 +134,8 @@ const std::vector<std::string>& NamesOfEdges() {
 
 // What nodes have and edges do not is refused, or it would be that of the table.
 Status CheckNameOfEdges(const Request& request, const char* parameter, std::string_view name) {
-  constexpr std::string_view kOfNodes[] = {"key",    "tag",       "tags",       "scope",        "text",
-                                           "degree", "in_degree", "out_degree", "superseded_by"};
+  constexpr std::string_view kOfNodes[] = {
+      "key", "tag", "tags", "scope", "text", "degree", "in_degree", "out_degree", "superseded_by"};
   if (std::ranges::find(kOfNodes, name) == std::end(kOfNodes)) return {};
   std::string known;
   for (const std::string& one : NamesOfEdges()) known += one + ", ";

@@ -29,7 +29,7 @@ void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetai
 Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name);
 
 // The state that a request of a list is about: that of its cursor, if it has one and no as_of. A
-// cursor of an event time ends with '@' and that time in ms, and goes on only with the same words.
+// cursor of an event time ends with '@' and that time in ms, and is taken with the same words only.
 struct PageState {
   Snapshot snapshot;
   std::string cursor;          // without the time
