@@ -420,7 +420,8 @@ CommandLine ParseCommandLine(const std::vector<std::string>& given_words,
   if (const Operation* named = NamedIn(words))
     AddCommand(parse, *named, true);
   else
-    for (const Operation& operation : AllCommands()) AddCommand(parse, operation, true);
+    for (const Operation& operation : AllCommands())
+      AddCommand(parse, operation, std::ranges::count(words, CommandWord(operation.name)) > 0);
   try {
     parse.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     Result<Request> request = MakeRequest(parse);

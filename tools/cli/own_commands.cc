@@ -109,7 +109,7 @@ std::vector<Operation> MakeCommands() {
            .AtLeast(64),
        Count("max_rate", "N",
              "over HTTP at most N requests a second of each token that names no rate of its own, "
-             "or of all who need no token; 0: no limit")
+             "or of each address that needs none; 0: no limit")
            .Default(std::uint64_t{0}),
        Flag("read_only", "refuse what writes, but for tokens that may"),
        Flag("check", "open the graph, say what would be served, and end"), std::move(log)},

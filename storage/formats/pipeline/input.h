@@ -16,8 +16,18 @@
 
 namespace plexus::formats_internal {
 
+// What changes when a file is written to or replaced.
+struct FileStamp {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t seconds = 0, nanoseconds = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+// All zero when there is no such file.
+FileStamp StampOf(const std::string& path);
+
 // The bytes of a pipe: the first few MiB in memory; when there are more, all of them in a
-// file that has no name any more and goes with the last owner. Thread-safe to open.
+// file that has no name any more and goes with the last owner. Or the rest of a regular file that
+// someone else has opened, without a copy. Thread-safe to open.
 class Spool {
  public:
   static constexpr std::size_t kInMemory = std::size_t{8} << 20;
@@ -28,15 +38,20 @@ class Spool {
   Spool& operator=(const Spool&) = delete;
   std::unique_ptr<ByteSource> Open(const std::string& name) const;  // borrows
   std::uint64_t size() const { return size_; }
+  // Of a file that someone else may write to.
+  FileStamp stamp() const;
 
  private:
   friend Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource&, const std::string&,
                                                           std::uint64_t, Progress*);
+  friend Result<std::shared_ptr<const Spool>> SpoolDescriptor(int, const std::string&,
+                                                              std::uint64_t, Progress*);
   Status Add(const char* from, std::size_t size, const std::string& name);
 
   std::string bytes_;  // while there is no file
   int fd_ = -1;
-  std::uint64_t size_ = 0;
+  std::uint64_t begin_ = 0, size_ = 0;
+  bool shared_ = false;  // the file of fd_ is someone else's
 };
 
 // Copies all of `source`, what does not fit in memory into $TMPDIR (or /tmp). kResourceExhausted
@@ -44,18 +59,10 @@ class Spool {
 Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
                                                  std::uint64_t limit, Progress* progress);
 
-// The same of an open descriptor, which stays open.
+// The same of an open descriptor, which stays open and is at its end then. A regular file is not
+// copied.
 Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& name,
                                                      std::uint64_t limit, Progress* progress);
-
-// What changes when a file is written to or replaced.
-struct FileStamp {
-  std::uint64_t device = 0, inode = 0, size = 0;
-  std::int64_t seconds = 0, nanoseconds = 0;
-  bool operator==(const FileStamp&) const = default;
-};
-// All zero when there is no such file.
-FileStamp StampOf(const std::string& path);
 
 struct Input {
   std::string name;
@@ -80,7 +87,9 @@ struct Input {
     if (::stat(name.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
     return static_cast<std::uint64_t>(info.st_size);
   }
-  FileStamp stamp() const { return by_name() ? StampOf(name) : FileStamp(); }
+  FileStamp stamp() const {
+    return by_name() ? StampOf(name) : spool ? spool->stamp() : FileStamp();
+  }
 };
 
 }  // namespace plexus::formats_internal

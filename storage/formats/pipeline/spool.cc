@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,8 +18,13 @@ namespace {
 // Reads at its own place, so that one descriptor serves several.
 class SpoolReader final : public ByteSource {
  public:
-  SpoolReader(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+  SpoolReader(int fd, std::string name, std::uint64_t begin, std::uint64_t size)
+      : fd_(fd),
+        name_(std::move(name)),
+        at_(static_cast<off_t>(begin)),
+        end_(static_cast<off_t>(begin + size)) {}
   Result<std::size_t> Read(char* to, std::size_t size) override {
+    size = std::min(size, static_cast<std::size_t>(end_ - at_));  // it may grow
     for (;;) {
       const ssize_t n = ::pread(fd_, to, size, at_);
       if (n >= 0) {
@@ -33,7 +39,7 @@ class SpoolReader final : public ByteSource {
  private:
   int fd_;
   std::string name_;
-  off_t at_ = 0;
+  off_t at_, end_;
 };
 
 Status WriteAll(int fd, const char* from, std::size_t size, const std::string& name) {
@@ -85,6 +91,17 @@ class BorrowedDescriptor final : public ByteSource {
   Progress* progress_;
 };
 
+std::unexpected<Error> TooLong(const std::string& name, std::uint64_t limit) {
+  return Fail(ErrorCode::kResourceExhausted,
+              name + ": over " + std::to_string(limit) +
+                  " bytes; save it as a file and import that");
+}
+
+FileStamp StampOf(const struct stat& info) {
+  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec,
+          info.st_mtim.tv_nsec};
+}
+
 }  // namespace
 
 Spool::~Spool() {
@@ -93,7 +110,12 @@ Spool::~Spool() {
 
 std::unique_ptr<ByteSource> Spool::Open(const std::string& name) const {
   if (fd_ < 0) return OpenBytes(bytes_);
-  return std::make_unique<SpoolReader>(fd_, name);
+  return std::make_unique<SpoolReader>(fd_, name, begin_, size_);
+}
+
+FileStamp Spool::stamp() const {
+  struct stat info {};
+  return shared_ && ::fstat(fd_, &info) == 0 ? StampOf(info) : FileStamp();
 }
 
 Status Spool::Add(const char* from, std::size_t size, const std::string& name) {
@@ -117,9 +139,7 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
   for (;;) {
     PLEXUS_ASSIGN(const std::size_t n, source.Read(buffer.data(), buffer.size()));
     if (n == 0) return spool;
-    if (n > limit - spool->size_)
-      return Fail(ErrorCode::kResourceExhausted, name + ": over " + std::to_string(limit) +
-                                                     " bytes; save it as a file and import that");
+    if (n > limit - spool->size_) return TooLong(name, limit);
     PLEXUS_TRY(spool->Add(buffer.data(), n, name));
     if (progress && !progress->Report("reading", spool->size_, 0))
       return Fail(ErrorCode::kCancelled, "import cancelled");
@@ -128,15 +148,29 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
 
 Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& name,
                                                      std::uint64_t limit, Progress* progress) {
+  struct stat info {};
+  const off_t at = ::lseek(fd, 0, SEEK_CUR);
+  // Such as one of /proc has no size, and is read to its end.
+  const bool file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
+  if (file && info.st_size > at) {
+    const auto spool = std::make_shared<Spool>();
+    spool->begin_ = static_cast<std::uint64_t>(at);
+    spool->size_ = static_cast<std::uint64_t>(info.st_size - at);
+    spool->shared_ = true;
+    if (spool->size_ > limit) return TooLong(name, limit);
+    spool->fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (spool->fd_ < 0)
+      return Fail(ErrorCode::kIo, name + ": cannot keep it open: " + std::strerror(errno));
+    (void)::lseek(fd, info.st_size, SEEK_SET);
+    return spool;
+  }
   BorrowedDescriptor source(fd, name, progress);
   return SpoolSource(source, name, limit, progress);
 }
 
 FileStamp StampOf(const std::string& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return {};
-  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec,
-          info.st_mtim.tv_nsec};
+  return ::stat(path.c_str(), &info) == 0 ? StampOf(info) : FileStamp();
 }
 
 }  // namespace plexus::formats_internal

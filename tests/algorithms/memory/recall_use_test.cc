@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 #include <set>
 
@@ -68,6 +69,18 @@ TEST_F(Used, CountsDatesAndReinforces) {
   ASSERT_TRUE(graph_->Apply(UseOf(graph_->snapshot(), memories, At(600, 1)).value().batch));
   EXPECT_EQ(Weight(0, kSupports, 1), 1.0f);
   EXPECT_EQ(UseOf(graph_->snapshot(), memories, At(600, 1)).value().edges, 0u);
+}
+
+TEST_F(Used, ACancelledUseSaysThatItIsNotAll) {
+  const NodeId memories[] = {0, 1};
+  const std::atomic<bool> cancelled = true;
+  RecallUseOptions options = At(500);
+  options.budget.cancel = &cancelled;
+  const RecallUse use = UseOf(graph_->snapshot(), memories, options).value();
+  EXPECT_TRUE(use.stopped);
+  EXPECT_EQ(use.memories, 0u);
+  EXPECT_TRUE(use.batch.empty());
+  EXPECT_FALSE(UseOf(graph_->snapshot(), memories, At(500)).value().stopped);
 }
 
 TEST_F(Used, UsesOfManyWritersAddUp) {

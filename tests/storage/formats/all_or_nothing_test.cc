@@ -301,6 +301,36 @@ TEST_F(AllOrNothing, PipesHaveALimit) {
   EXPECT_NE(endless.error().message.find("/dev/zero: over 5000000 bytes"), std::string::npos);
 }
 
+// An open file is read where it lies, from where it is at.
+TEST_F(AllOrNothing, OpenFilesNeedNoCopy) {
+  ::setenv("TMPDIR", "/nowhere/at/all", 1);
+  std::string text = "none of it\n" + GoodEdges(1000);
+  while (text.size() <= std::size_t{9} << 20) text += "# " + std::string(1000, 'x') + "\n";
+  std::FILE* file = std::tmpfile();
+  ASSERT_TRUE(file);
+  ASSERT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
+  ASSERT_EQ(std::fflush(file), 0);
+  const int fd = ::fileno(file);
+  ImportOptions options = Small();
+  options.format = FileFormat::kEdgeList;
+  const auto from = static_cast<off_t>(text.find('\n') + 1);
+  for (const std::uint64_t most : {std::uint64_t{1} << 20, std::uint64_t{1} << 30}) {
+    options.limits.spool_bytes = most;
+    ASSERT_EQ(::lseek(fd, from, SEEK_SET), from);
+    auto graph = Graph::InMemory();
+    const auto read = ImportStream(*graph, "a file", fd, options);
+    EXPECT_EQ(read.has_value(), most > text.size());
+    EXPECT_EQ(graph->snapshot().node_count(), read ? 1001u : 0u);
+    if (read) {
+      EXPECT_EQ(::lseek(fd, 0, SEEK_CUR), static_cast<off_t>(text.size()));
+    } else {
+      EXPECT_EQ(read.error().code, ErrorCode::kResourceExhausted);
+    }
+  }
+  std::fclose(file);
+  ::unsetenv("TMPDIR");
+}
+
 // A pipe that fits in memory needs no temporary file; one that does not says what is missing.
 TEST_F(AllOrNothing, SmallPipesNeedNoTemporaryFolder) {
   const char* before = std::getenv("TMPDIR");

@@ -37,12 +37,13 @@ struct Outcome {
 };
 
 Result<RecallUse> ProposeUse(const Workspace& workspace, const Request& request,
-                             const RecallResult& result) {
+                             const AskedRecall& asked, const RecallResult& result) {
   std::vector<NodeId> nodes;
   for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
   RecallUseOptions options;
   options.now_ms = workspace.now_ms();
   options.reinforce = request.Number("reinforce");
+  options.budget = asked.options.run.budget;
   return UseOf(workspace.snapshot(), nodes, options);
 }
 
@@ -65,10 +66,10 @@ Result<NewEvent> EventOf(const Workspace& workspace, const Request& request,
 Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
                                  const AskedRecall& asked, const RecallResult& result) {
   Outcome outcome;
-  PLEXUS_ASSIGN(outcome.use, ProposeUse(workspace, request, result));
+  PLEXUS_ASSIGN(outcome.use, ProposeUse(workspace, request, asked, result));
   outcome.dry_run = IsDryRun(request);
   const bool record = request.Flag("record"), commit = request.Flag("commit");
-  if ((record || commit) && !outcome.dry_run && result.truncated)
+  if ((record || commit) && !outcome.dry_run && (result.truncated || outcome.use.stopped))
     return Fail(ErrorCode::kFailedPrecondition,
                 "the answer was cut short by its limits, so nothing of it is written");
   outcome.committed = commit && !outcome.dry_run && !result.hits.empty();
@@ -209,6 +210,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(RecallResult result, Recall(snapshot, asked.question, asked.options));
   result.truncated |= asked.words.truncated;
   PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, asked, result));
+  result.truncated |= outcome.use.stopped;
   PlanUsed used;
   used.max_chars = request.MaybeCount("max_chars");
   if (!asked.words.terms.empty()) {
