@@ -258,8 +258,8 @@ TEST(EventTime, PagesAtATime) {
   EXPECT_EQ(paged, ask(R"({"limit":100})").at("events").as_array());
 }
 
-// What an import gave its own time has none: an edge is there with its ends, a node with what refers
-// to it.
+// What an import gave its own time has none: an edge is there with its ends, a node with what
+// refers to it.
 TEST(EventTime, TimesOfABatchAreNoOwnTimes) {
   const std::string early = R"(","kind":"decision","created_at":)" + std::to_string(kT) + "}\n";
   const std::string late =
