@@ -231,7 +231,8 @@ Result<Strings> Strings::Copy(const plexus_strings& given, const char* name) {
   if (given.count > Limits::kMaxNodes)
     return Fail(ErrorCode::kResourceExhausted, std::string(name) + " has more texts than a graph");
   PLEXUS_TRY(NotNull(given.offsets, (std::string(name) + ".offsets").c_str()));
-  if (given.byte_count > 0) PLEXUS_TRY(NotNull(given.bytes, (std::string(name) + ".bytes").c_str()));
+  if (given.byte_count > 0)
+    PLEXUS_TRY(NotNull(given.bytes, (std::string(name) + ".bytes").c_str()));
   copy.offsets_.assign(given.offsets, given.offsets + given.count + 1);
   for (std::uint64_t i = 0; i < given.count; ++i) {
     if (copy.offsets_[i] <= copy.offsets_[i + 1]) continue;

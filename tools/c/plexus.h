@@ -14,7 +14,8 @@
 //             hands in is read during the call only, and should not change meanwhile: a value that
 //             does is another value or PLEXUS_INVALID_ARGUMENT. Nothing is freed with free().
 //   Structs   Structs of options, inputs and counts begin with their size: set it to sizeof. Zeros
-//             are the defaults, unless said otherwise. So programs and libraries of different versions fit together.
+//             are the defaults, unless said otherwise. So programs and libraries of different
+//             versions fit together.
 //   Texts     are UTF-8. A text with a length needs no NUL; texts of the library have both.
 //   Lists     of texts (plexus_strings) are one blob and count + 1 offsets into it: text i is
 //             bytes[offsets[i]] to bytes[offsets[i + 1] - 1].

@@ -265,8 +265,8 @@ TEST_F(CHandles, AnImportTakesAnObjectWithoutFiles) {
     EXPECT_EQ(plexus_result_free(reply.owner), PLEXUS_OK);
     return code;
   };
-  for (const char* wrong : {"[]", "null", "format=csv", "7", "{\"format\":\"jsonl\"",
-                            "x{}", "{\"files\":[\"more\"]}", "{\"format\":\"jsonl\"}}"})
+  for (const char* wrong : {"[]", "null", "format=csv", "7", "{\"format\":\"jsonl\"", "x{}",
+                            "{\"files\":[\"more\"]}", "{\"format\":\"jsonl\"}}"})
     EXPECT_EQ(import(wrong), PLEXUS_INVALID_ARGUMENT) << wrong;
   for (const char* right : {"", "{}", " { } ", "{\"format\":\"jsonl\"}"})
     EXPECT_EQ(import(right), PLEXUS_OK) << right << plexus_message();
