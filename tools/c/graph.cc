@@ -71,7 +71,7 @@ plexus_code Answer(plexus_text* reply, Ask&& ask) noexcept {
   });
 }
 
-// `input` is what the file "-" means; -1: there is none.
+// `input` is what the file "-" means; -1: nothing.
 Status Ask(plexus_graph* handle, const char* operation, const char* request, std::size_t length,
            const plexus_call_options* options, int input, ResultObject& result) {
   PLEXUS_ASSIGN(const std::shared_ptr<GraphObject> graph, FindGraph(handle));

@@ -361,7 +361,7 @@ TEST_F(CArrays, ZerosOfARankAreValues) {
   EXPECT_GT(whole[1], 0.5);
   options.damping = -1;
   EXPECT_EQ(scores(), whole);
-  options.size = sizeof options.size;  // a caller that knows no more: the defaults
+  options.size = sizeof options.size;  // an older caller: the defaults
   EXPECT_EQ(scores(), whole);
   options.size = sizeof options;
   options.tolerance = 0;

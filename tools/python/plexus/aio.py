@@ -41,7 +41,7 @@ class AsyncGraph(Operations):
 
     def changes(self, since=0, follow=False, most=100):
         """An asynchronous iterator over the batches after `since`. A wait for the next one may be
-        cancelled; the iterator goes on where it was."""
+        cancelled; the iterator continues where it was."""
         return Changes(self, since, follow, most)
 
 
