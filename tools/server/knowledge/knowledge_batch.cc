@@ -304,12 +304,13 @@ class Changer {
   }
 
   Status DeleteRelations(const json::object& arguments) {
+    const ArcFilter facts = FactArcs(snapshot_);
     for (const json::value& one : Member(arguments, "relations")->get_array()) {
       PLEXUS_TRY(CheckLimit(limit_));
       const json::object& relation = one.get_object();
       const std::string_view from = TextMember(relation, "from"), to = TextMember(relation, "to"),
                              type = TextMember(relation, "relationType");
-      for (const Edge& edge : EdgesOfRelation(snapshot_, from, to, type))
+      for (const Edge& edge : EdgesOfRelation(snapshot_, facts, from, to, type))
         change_.batch.Unlink(NodeRef::Id(edge.source), edge.kind, NodeRef::Id(edge.target),
                              snapshot_.string(edge.label));
       change_.relations.emplace_back(from, to, type);

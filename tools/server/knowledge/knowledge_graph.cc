@@ -73,11 +73,9 @@ Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId
 }
 
 template <class Fn>
-Status ForEachFactEdge(const Snapshot& snapshot, NodeId node, Fn&& fn) {
-  const EdgeKinds facts = {};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), facts);
+Status ForEachFactEdge(const Snapshot& snapshot, const ArcFilter& facts, NodeId node, Fn&& fn) {
   Status status;
-  snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
+  snapshot.ForEachArc(Direction::kOut, node, facts, [&](const Arc& arc) {
     const bool alive = snapshot.alive(arc.neighbor) && snapshot.is_fact(arc.neighbor);
     const bool twice = arc.neighbor < node && snapshot.schema().edge_kind(arc.kind).symmetric;
     if (alive && !twice) status = fn(snapshot.edge(arc, node));
@@ -116,18 +114,22 @@ std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name) 
   return node && snapshot.is_fact(*node) ? node : std::nullopt;
 }
 
-std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, std::string_view from,
-                                  std::string_view to, std::string_view type) {
+ArcFilter FactArcs(const Snapshot& snapshot) {
+  const EdgeKinds facts = {};
+  return ArcFilter::Kinds(snapshot.schema(), facts);
+}
+
+std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, const ArcFilter& facts,
+                                  std::string_view from, std::string_view to,
+                                  std::string_view type) {
   std::vector<Edge> edges;
   const auto source = FindFact(snapshot, from), target = FindFact(snapshot, to);
   if (!source || !target) return edges;
-  const EdgeKinds facts = {};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), facts);
-  const bool shorter = snapshot.Degree(Direction::kBoth, *source, filter) <=
-                       snapshot.Degree(Direction::kBoth, *target, filter);
+  const bool shorter = snapshot.Degree(Direction::kBoth, *source, facts) <=
+                       snapshot.Degree(Direction::kBoth, *target, facts);
   const NodeId row = shorter ? *source : *target, other = shorter ? *target : *source;
   const formats_internal::WrittenRelation meant{from, to, type};
-  snapshot.ForEachArc(Direction::kBoth, row, filter, [&](const Arc& arc) {
+  snapshot.ForEachArc(Direction::kBoth, row, facts, [&](const Arc& arc) {
     if (arc.neighbor != other) return;
     const Edge edge = snapshot.edge(arc, row);
     if (formats_internal::RelationOfEdge(snapshot, edge) == meant) edges.push_back(edge);
@@ -137,12 +139,13 @@ std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, std::string_view fro
 
 Status KnowledgeGraph::Read(const Snapshot& snapshot, TimeLimit& limit) {
   *this = KnowledgeGraph();
+  const ArcFilter facts = FactArcs(snapshot);
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
     PLEXUS_TRY(CheckLimit(limit));
     if (!snapshot.alive(node) || !snapshot.is_fact(node)) continue;
     PLEXUS_ASSIGN(auto entity, EntityOf(snapshot, node));
     if (entity) Insert(*std::move(entity));
-    PLEXUS_TRY(ForEachFactEdge(snapshot, node, [&](const Edge& edge) -> Status {
+    PLEXUS_TRY(ForEachFactEdge(snapshot, facts, node, [&](const Edge& edge) -> Status {
       PLEXUS_TRY(CheckLimit(limit));
       return Add(snapshot, edge);
     }));
@@ -208,11 +211,12 @@ Status KnowledgeGraph::UpdateNode(const Snapshot& snapshot, std::string_view nam
   return {};
 }
 
-Status KnowledgeGraph::UpdateRelation(const Snapshot& snapshot, std::string_view from,
-                                      std::string_view to, std::string_view type) {
+Status KnowledgeGraph::UpdateRelation(const Snapshot& snapshot, const ArcFilter& facts,
+                                      std::string_view from, std::string_view to,
+                                      std::string_view type) {
   if (const auto known = by_triple_.find({from, to, type}); known != by_triple_.end())
     Drop(known->second);
-  for (const Edge& edge : EdgesOfRelation(snapshot, from, to, type))
+  for (const Edge& edge : EdgesOfRelation(snapshot, facts, from, to, type))
     PLEXUS_TRY(Add(snapshot, edge));
   return {};
 }

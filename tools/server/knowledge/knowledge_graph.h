@@ -45,8 +45,8 @@ class KnowledgeGraph {
   Status Read(const Snapshot& snapshot, TimeLimit& limit);
   // Takes what a node, or an edge between two, has become.
   Status UpdateNode(const Snapshot& snapshot, std::string_view name);
-  Status UpdateRelation(const Snapshot& snapshot, std::string_view from, std::string_view to,
-                        std::string_view type);
+  Status UpdateRelation(const Snapshot& snapshot, const ArcFilter& facts, std::string_view from,
+                        std::string_view to, std::string_view type);
 
   const KnowledgeEntity* Find(std::string_view name) const;
   bool HasRelation(std::string_view from, std::string_view to, std::string_view type) const;
@@ -91,8 +91,11 @@ Status CheckLimit(TimeLimit& limit);
 
 // The alive fact of that key.
 std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name);
-// Edges that hold the relation as it was written.
-std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, std::string_view from,
-                                  std::string_view to, std::string_view type);
+// Arcs of facts. Costs as much as there are kinds: once a call.
+ArcFilter FactArcs(const Snapshot& snapshot);
+// Edges that hold the relation as it was written. `facts`: FactArcs.
+std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, const ArcFilter& facts,
+                                  std::string_view from, std::string_view to,
+                                  std::string_view type);
 
 }  // namespace plexus::tools::server

@@ -137,8 +137,9 @@ Outcome KnowledgeTools::Write(Call& call, std::string_view name, const json::obj
         const std::unique_lock lock(kept->mutex);
         for (const std::string& node : change.nodes)
           PLEXUS_TRY(kept->graph.UpdateNode(after, node));
+        const ArcFilter facts = FactArcs(after);
         for (const auto& [from, to, type] : change.relations)
-          PLEXUS_TRY(kept->graph.UpdateRelation(after, from, to, type));
+          PLEXUS_TRY(kept->graph.UpdateRelation(after, facts, from, to, type));
         kept->sequence = whole.snapshot().sequence();
         writing.done = true;
         outcome = change.reply;
