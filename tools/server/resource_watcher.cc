@@ -14,7 +14,8 @@ ResourceWatcher::ResourceWatcher(Service& service, Protocol& protocol)
       known_.try_emplace({uri, entry.caller.wall}, state);
     }
   });
-  thread_ = std::thread([this] { Watch(); });
+  // What changes from here on is seen, however late the thread begins.
+  thread_ = std::thread([this, seen = service_.sequence()] { Watch(seen); });
 }
 
 ResourceWatcher::~ResourceWatcher() {
@@ -29,8 +30,7 @@ std::size_t ResourceWatcher::StateOf(const std::string& uri, const Caller& calle
   return protocol_.backend().ResourceState(uri, call);
 }
 
-void ResourceWatcher::Watch() {
-  Sequence seen = service_.sequence();
+void ResourceWatcher::Watch(Sequence seen) {
   while (!stop_) {
     const Sequence now = service_.AwaitChange(seen, 1000, [&] { return stop_.load(); });
     if (now == seen) continue;

@@ -24,7 +24,7 @@ class ResourceWatcher {
  private:
   using Asked = std::pair<std::string, std::vector<std::string>>;  // URI, wall
   std::size_t StateOf(const std::string& uri, const Caller& caller);
-  void Watch();
+  void Watch(Sequence seen);
 
   Service& service_;
   Protocol& protocol_;

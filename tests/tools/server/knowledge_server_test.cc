@@ -80,10 +80,12 @@ TEST(KnowledgeServer, SubscribersHearOfAGraphThatIsAboveALine) {
   (void)server.Ask("resources/subscribe", R"({"uri":"memory://knowledge-graph"})");
   server.Send(CreateLine(1, "Ada"));
   const std::string lines[] = {server.Line(), server.Line()};
-  EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) {
-    return line.find("notifications/resources/updated") != std::string::npos;
-  })) << lines[0]
-      << lines[1];
+  EXPECT_TRUE(std::ranges::any_of(lines,
+                                  [](const std::string& line) {
+                                    return line.find("notifications/resources/updated") !=
+                                           std::string::npos;
+                                  }))
+      << lines[0] << lines[1];
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <set>
 #include <utility>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/server/knowledge_fixture.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/request_json.h"
 #include "tools/server/knowledge/knowledge_batch.h"
@@ -21,48 +21,6 @@
 
 namespace plexus::tools::server {
 namespace {
-
-class KnowledgeTest : public ::testing::Test {
- protected:
-  KnowledgeTest() { Open(); }
-  void Open(double max_seconds = 60) {
-    tools_.reset();
-    service_.reset();
-    ServiceOptions options;
-    options.max_seconds = max_seconds;
-    options.directory = dir_ / "g";
-    service_ = *Service::Open(options);
-    tools_ = std::make_unique<KnowledgeTools>(*service_);
-  }
-  // The result of a call, as an object.
-  json::object Result(std::string_view tool, std::string_view arguments, Caller caller = {}) {
-    static const json::object none;
-    const json::value given = *ParseJson(arguments);
-    server::Call call{.params = none, .caller = std::move(caller)};
-    const Outcome outcome = tools_->CallTool(tool, given.get_object(), call);
-    if (!outcome) return {};
-    return ParseJson("{" + *outcome + "}")->get_object();
-  }
-  std::string Text(std::string_view tool, std::string_view arguments, Caller caller = {}) {
-    const json::object result = Result(tool, arguments, std::move(caller));
-    const json::value& content = result.at("content").get_array().at(0);
-    return std::string(TextMember(content.get_object(), "text"));
-  }
-  // Every text is checked to be the structured content, too.
-  json::value Shown(std::string_view tool, std::string_view arguments, Caller caller = {}) {
-    const json::object result = Result(tool, arguments, std::move(caller));
-    const json::value& content = result.at("content").get_array().at(0);
-    const json::value text = *ParseJson(TextMember(content.get_object(), "text"));
-    const json::object* structured = ObjectMember(result, "structuredContent");
-    EXPECT_TRUE(structured) << tool << " " << arguments;
-    if (!structured) return text;
-    EXPECT_EQ(text, text.is_array() ? structured->begin()->value() : json::value(*structured));
-    return text;
-  }
-  testing::TempDir dir_;
-  std::unique_ptr<Service> service_;
-  std::unique_ptr<KnowledgeTools> tools_;
-};
 
 struct Step {
   const char *tool, *arguments, *text;
@@ -437,82 +395,6 @@ TEST_F(KnowledgeTest, AGraphAboveTheLimitOfALineIsAnError) {
   }
   EXPECT_NE(Text("read_graph", "{}").find("search_nodes"), std::string::npos);
   EXPECT_EQ(Shown("search_nodes", R"({"query":"none"})").at("entities").get_array().size(), 0u);
-}
-
-TEST(KnowledgeText, EndsAtItsLimit) {
-  const KnowledgeEntity one{"a", "t", {std::string(100, 'x')}, 1, ""};
-  const KnowledgeRelation tie{"a", "b", std::string(100, 'y'), 2};
-  const KnowledgePart part{{&one, &one, &one}, {&tie}};
-  const std::string all = *JsonOfPart(part, 10'000);
-  EXPECT_TRUE(ParseJson(all));
-  EXPECT_TRUE(JsonOfPart(part, all.size()));
-  for (const std::size_t most : {1u, 150u, 350u, 500u}) EXPECT_FALSE(JsonOfPart(part, most)) << most;
-}
-
-// What a call asks of the graph, each by its first entry.
-constexpr std::pair<const char*, const char*> kLooping[] = {
-    {"create_entities", R"({"entities":[{"name":"c","entityType":"t","observations":[]}]})"},
-    {"create_relations", R"({"relations":[{"from":"a","to":"c","relationType":"r"}]})"},
-    {"add_observations", R"({"observations":[{"entityName":"a","contents":["new"]}]})"},
-    {"delete_entities", R"({"entityNames":["a"]})"},
-    {"delete_observations", R"({"deletions":[{"entityName":"a","observations":["o"]}]})"},
-    {"delete_relations", R"({"relations":[{"from":"a","to":"b","relationType":"r"}]})"},
-    {"search_nodes", R"({"query":"a"})"}};
-
-TEST_F(KnowledgeTest, CancelledOrLateCallsEndAndChangeNothing) {
-  (void)Result("create_entities",
-               R"({"entities":[{"name":"a","entityType":"t","observations":["o"]}]})");
-  (void)Result("create_relations",
-               R"({"relations":[{"from":"a","to":"b","relationType":"r"}]})");
-  const std::string before = Text("read_graph", "{}");
-  const std::atomic<bool> cancelled = true;
-  Caller caller;
-  caller.cancel = &cancelled;
-  for (const auto& [tool, arguments] : kLooping)
-    EXPECT_NE(Text(tool, arguments, caller).find("cancelled"), std::string::npos) << tool;
-  EXPECT_EQ(Text("read_graph", "{}"), before);
-  Open(1e-9);
-  for (const auto& [tool, arguments] : kLooping)
-    EXPECT_NE(Text(tool, arguments).find("max_seconds"), std::string::npos) << tool;
-  Open();
-  EXPECT_EQ(Text("read_graph", "{}"), before);
-}
-
-TEST_F(KnowledgeTest, ManyNewTypesOfOneCallAreKinds) {
-  constexpr std::size_t kMany = 2000;
-  std::string list;
-  for (std::size_t i = 0; i < kMany; ++i)
-    list += (i > 0 ? "," : "") + std::string(R"({"from":"a)") + std::to_string(i) +
-            R"(","to":"b","relationType":"r)" + std::to_string(i) + "\"}";
-  const json::object made = Result("create_relations", R"({"relations":[)" + list + "]}");
-  ASSERT_TRUE(ObjectMember(made, "structuredContent")) << json::serialize(made).substr(0, 300);
-  const json::object* all = ObjectMember(made, "structuredContent");
-  EXPECT_EQ(Member(*all, "relations")->get_array().size(), kMany);
-  EXPECT_GT(service_->snapshot()->schema().edge_kinds().size(), kMany);
-}
-
-TEST_F(KnowledgeTest, TheStateOfItsResourceIsThatOfWhatItShows) {
-  static const json::object none;
-  server::Call call{.params = none};
-  std::set<std::size_t> seen = {tools_->ResourceState(call)};
-  for (const auto& [tool, arguments] : kLooping) {
-    if (std::string_view(tool).starts_with("delete") || tool == std::string_view("search_nodes"))
-      continue;
-    (void)Result("create_entities",
-                 R"({"entities":[{"name":"a","entityType":"t","observations":["o"]}]})");
-    (void)tools_->ResourceState(call);
-    (void)Result(tool, arguments);
-    EXPECT_TRUE(seen.insert(tools_->ResourceState(call)).second) << tool;
-  }
-  const std::size_t last = tools_->ResourceState(call);
-  const auto put = *RequestFromJson(*FindOperation("put"), R"({"key":"p","text":"x"})");
-  ASSERT_TRUE(service_->Ask(put, {}));
-  EXPECT_NE(tools_->ResourceState(call), last);
-  Open();
-  const std::size_t again = tools_->ResourceState(call);
-  EXPECT_FALSE(seen.contains(again));
-  (void)Result("search_nodes", R"({"query":"a"})");
-  EXPECT_EQ(tools_->ResourceState(call), again);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace plexus::tools::server {
 
 namespace {
 
-// Whether the rate of who asks allows it: the token's, or where there is none the address's.
+// Whether the rate of who asks allows it: the token's, else the address's.
 bool MayPass(const AccessRules& rules, const std::expected<Caller, HttpReply>& caller,
              const std::string& peer) {
   const auto now = std::chrono::steady_clock::now();

@@ -27,7 +27,8 @@ struct KnowledgeChange {
 
 // The change that the tool asks for. `graph` is what the workspace's snapshot holds; what is new
 // gets its places from `place` on. REQUIRES arguments that were checked. kNotFound: no such entity,
-// in that server's words; kInvalidArgument: a name that no node can have; kCancelled: `limit` is up.
+// in that server's words; kInvalidArgument: a name that no node can have; kCancelled: `limit` is
+// up.
 Result<KnowledgeChange> MakeKnowledgeChange(std::string_view tool, const json::object& arguments,
                                             const KnowledgeGraph& graph, Workspace& workspace,
                                             std::uint64_t place, TimeLimit& limit);
