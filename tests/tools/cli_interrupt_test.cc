@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kEdges = 500'000;
 
-// Several blocks of a format that is applied batch by batch.
+// Several blocks of a table that is applied batch by batch, as labels are more than plain edges.
 std::string Table(const TempDir& dir) {
-  std::string text = "source,target\n";
+  std::string text = "source,target,label\n";
   text.reserve(std::size_t{kEdges} * 20);
   for (int i = 0; i < kEdges; ++i)
-    text += "source" + std::to_string(i % 50'000) + ",target" + std::to_string(i) + "\n";
+    text += "source" + std::to_string(i % 50'000) + ",target" + std::to_string(i) + ",\n";
   return dir.File("edges.csv", text);
 }
 

@@ -91,7 +91,7 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
       executor, n, kGrain, Found{},
       [&](std::size_t begin, std::size_t end) {
         Found mine;
-        if (stop.Poll()) return mine;
+        if (begin > 0 && stop.Poll()) return mine;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           if (suppression.IsValid(v, [&](std::int64_t time) { mine.Note(time, v, kNoNode, now); }))
             bits[v / 64] |= std::uint64_t{1} << (v % 64);
@@ -112,7 +112,7 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
         a.since = std::max(a.since, b.since);
         return a;
       });
-  if (stop.Poll()) return nullptr;
+  if (n > kGrain && stop.Poll()) return nullptr;
 
   // A node outside cycles is hidden by any edge; a cycle by one from outside, else all but its head
   // are.
