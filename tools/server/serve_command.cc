@@ -61,7 +61,8 @@ Result<Doors> ReadDoors(const CommandLine& line) {
   if (request.Flag("read_only")) doors.caller.may_write = doors.caller.may_destroy = false;
   doors.rules.open = doors.caller;
   if (const std::uint64_t rate = request.Count("max_rate"); rate > 0)
-    doors.rules.peers = std::make_shared<PeerRates>(static_cast<double>(rate));
+    for (auto* rates : {&doors.rules.peers, &doors.rules.refused})
+      *rates = std::make_shared<PeerRates>(static_cast<double>(rate));
   doors.rules.hosts = request.List("allow_host");
   if (request.Given("tokens")) {
     PLEXUS_ASSIGN(doors.rules.tokens, ReadTokens(request.Text("tokens")));

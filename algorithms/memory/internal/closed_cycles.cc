@@ -61,16 +61,22 @@ void LookAtTimes(const Component& in, std::vector<bool>& closes,
   std::ranges::sort(times);
   const auto doubles = std::ranges::unique(times);
   times.erase(doubles.begin(), doubles.end());
+  std::vector<std::pair<std::size_t, Step>> open = in.asked;  // not found on a cycle so far
   for (const std::int64_t time : times) {
-    if (stop()) return;
+    if (open.empty() || stop()) return;
+    if (std::ranges::none_of(open, [&](const auto& one) { return one.second.ValidAt(time); }))
+      continue;
     std::vector<Step> valid;
     std::ranges::copy_if(steps, std::back_inserter(valid),
                          [&](const Step& step) { return step.ValidAt(time); });
     const std::vector<std::uint32_t> component = ComponentsOf(numbers.size(), valid);
-    for (const auto& [edge, step] : in.asked)
-      if (step.ValidAt(time) &&
-          component[numbers.at(step.source)] == component[numbers.at(step.target)])
-        closes[edge] = true;
+    std::erase_if(open, [&](const auto& one) {
+      const auto& [edge, step] = one;
+      const bool found = step.ValidAt(time) && component[numbers.at(step.source)] ==
+                                                   component[numbers.at(step.target)];
+      if (found) closes[edge] = true;
+      return found;
+    });
   }
 }
 

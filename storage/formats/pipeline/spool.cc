@@ -152,7 +152,8 @@ Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& 
   const off_t at = ::lseek(fd, 0, SEEK_CUR);
   // Such as one of /proc has no size, and is read to its end.
   const bool file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
-  if (file && info.st_size > at) {
+  // A file with a name may be written by others meanwhile.
+  if (file && info.st_nlink == 0 && info.st_size > at) {
     const auto spool = std::make_shared<Spool>();
     spool->begin_ = static_cast<std::uint64_t>(at);
     spool->size_ = static_cast<std::uint64_t>(info.st_size - at);

@@ -64,8 +64,8 @@ TEST_F(DecisionWork, QueueOfSomeKinds) {
   const object reply =
       Ask({"decisions", "queue", "--work", "overdue,blocked_root", "--each", "2", "--top", "0"});
   for (const auto& item : reply.at("items").as_array())
-    work += std::string(item.at("work").as_string()) + " " + item.at("key").as_string().c_str() +
-            " ";
+    work +=
+        std::string(item.at("work").as_string()) + " " + item.at("key").as_string().c_str() + " ";
   EXPECT_EQ(work, "overdue d2 overdue d9 blocked_root d2 blocked_root d8 ");
   EXPECT_EQ(reply.at("total").to_number<int>(), 4);
   const Finished wrong = Run({"decisions", "queue", "--work", "overdu"});
@@ -95,8 +95,8 @@ TEST_F(DecisionWork, FoldMovesEdgesAndTags) {
                  edge.at("kind").as_string().c_str() + " " + edge.at("target").as_string().c_str() +
                  (edge.at("there").as_bool() ? " there" : ""));
   // Of relates_to, which is symmetric, d6 has one to d3 already; contradicts stays.
-  EXPECT_EQ(edges, (std::set<std::string>{"d6 refines d2", "d4 supports d6",
-                                          "d3 relates_to d6 there"}));
+  EXPECT_EQ(edges,
+            (std::set<std::string>{"d6 refines d2", "d4 supports d6", "d3 relates_to d6 there"}));
   std::map<std::string, std::string> differs;
   for (const auto& one : fold.at("differs").as_array())
     differs[std::string(one.at("name").as_string())] =
@@ -107,8 +107,8 @@ TEST_F(DecisionWork, FoldMovesEdgesAndTags) {
 
   ASSERT_EQ(Run({"decisions", "fold", "d5", "--apply"}).code, 0);
   EXPECT_EQ(Sequence(), before + 1);
-  const object moved = Ask({"list", "--edges", "--where", "label = 'x'", "--columns",
-                            "source,target,weight,props.why"});
+  const object moved = Ask(
+      {"list", "--edges", "--where", "label = 'x'", "--columns", "source,target,weight,props.why"});
   EXPECT_EQ(serialize(moved.at("results")),
             R"([{"source":"d4","target":"d6","weight":5E-1,"props.why":"w"}])");
   EXPECT_EQ(Ask({"list", "--edges", "--where", "source = 'd5' or target = 'd5'"})
@@ -148,8 +148,8 @@ TEST_F(DecisionWork, FoldLosesNothing) {
   for (const auto& edge : fold.at("edges").as_array())
     edges.insert(serialize(edge.at("source")) + serialize(edge.at("there")) +
                  serialize(edge.at("kept")));
-  EXPECT_EQ(edges, (std::set<std::string>{R"("d3"truetrue)", R"("d4"truefalse)",
-                                          R"("d6"falsefalse)"}));
+  EXPECT_EQ(edges,
+            (std::set<std::string>{R"("d3"truetrue)", R"("d4"truefalse)", R"("d6"falsefalse)"}));
   std::map<std::string, std::string> differs;
   for (const auto& one : fold.at("differs").as_array())
     differs[std::string(one.at("name").as_string())] =
@@ -194,15 +194,15 @@ TEST_F(DecisionWork, EdgesOfAnEarlierImportHaveNoTimeOfTheirOwn) {
   const object then =
       Ask({"list", "--edges", "--event-time", std::to_string(kNow - 2 * kDay), "--top", "0"});
   for (const auto& edge : then.at("results").as_array())
-    edges += std::string(edge.at("source").as_string()) + edge.at("target").as_string().c_str() +
-             " ";
+    edges +=
+        std::string(edge.at("source").as_string()) + edge.at("target").as_string().c_str() + " ";
   EXPECT_EQ(edges, "d2d1 d9d10 d10d9 ");
 }
 
 TEST_F(DecisionWork, RulesAgainstCyclesAreRead) {
   const auto refused = [&](const std::string& members, const char* why) {
-    const Finished run = Run({"decisions", "rules", R"([{"name":"a","message":"m",)" + members +
-                                                        "}]"});
+    const Finished run =
+        Run({"decisions", "rules", R"([{"name":"a","message":"m",)" + members + "}]"});
     EXPECT_EQ(run.code, 2) << members;
     EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
   };
@@ -211,14 +211,43 @@ TEST_F(DecisionWork, RulesAgainstCyclesAreRead) {
   refused(R"("does":"closes_cycle","edge":["causes","caused_by"])", "both directions");
   refused(R"("does":"links","edge":"acyclic")", "closes_cycle alone");
   // Each in its own direction: d9 and d10 depend on each other already.
-  ASSERT_EQ(Run({"decisions", "rules", R"([{"name":"a","does":"closes_cycle","message":"m",)"
-                                       R"("edge":["depends_on","caused_by"]}])"})
+  ASSERT_EQ(Run({"decisions", "rules",
+                 R"([{"name":"a","does":"closes_cycle","message":"m",)"
+                 R"("edge":["depends_on","caused_by"]}])"})
                 .code,
             0);
   EXPECT_EQ(Run({"link", "d1", "causes", "d4", "--check"}).code, 0);
   const Finished back = Run({"link", "d4", "causes", "d1", "--check"});
   EXPECT_EQ(back.code, 1);
   EXPECT_NE(back.err.find("d4 causes d1"), std::string::npos) << back.err;
+}
+
+// What a rule that is kept means does not change with the kinds that are defined after it.
+TEST_F(DecisionWork, KeptRulesMeanWhatTheyMeant) {
+  const auto imports = [&](const std::string& lines, bool check) {
+    std::vector<std::string> words = {"import", dir_.File("lines.jsonl", lines + "\n")};
+    if (check) words.push_back("--check");
+    return Run(words).code;
+  };
+  ASSERT_EQ(imports(R"({"kind":"needs","plane":"fact","of":"edge","acyclic":true})", false), 0);
+  ASSERT_EQ(imports(R"({"edge":["a","b"],"kind":"needs"})", false), 0);
+  ASSERT_EQ(Run({"decisions", "rules",
+                 R"([{"name":"dag","does":"closes_cycle","edge":"acyclic","message":"a cycle"},)"
+                 R"({"name":"one","does":"links","edge":"depended_on_by","message":"no",)"
+                 R"("target":{"active":true}}])"})
+                .code,
+            0);
+  const std::string back = R"({"edge":["b","a"],"kind":"needs"})";
+  EXPECT_EQ(imports(back, true), 1);
+  EXPECT_EQ(imports(back + "\n" + R"({"edge":["a","b"],"kind":"acyclic"})", true), 1);
+  EXPECT_EQ(imports(R"({"edge":["a","b"],"kind":"acyclic"})", false), 0);
+  EXPECT_EQ(imports(back, true), 1);
+  // One that leads both ways closes no cycle, and stops nobody's checked write.
+  ASSERT_EQ(imports(R"({"kind":"pal","plane":"fact","of":"edge","acyclic":true,"symmetric":true})",
+                    false),
+            0);
+  EXPECT_EQ(imports(R"({"node":"alone"})", true), 0);
+  EXPECT_EQ(imports(back, true), 1);
 }
 
 }  // namespace

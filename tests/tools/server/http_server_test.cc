@@ -234,17 +234,29 @@ TEST_F(HttpServerTest, ABodyOfAFileEndsWhereNothingComes) {
   options.spool_seconds = 2;
   options.spools = [](const HttpRequest&) { return std::string("a"); };
   Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
-  const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n";
+  const std::string piece(64 << 10, 'x');
+  const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                           std::to_string(6 * piece.size()) + "\r\n\r\n";
   TcpClient silent(server_->port());
   silent.Send(head + "begun");
-  TcpClient slow(server_->port());  // longer than that as a whole
-  slow.Send(head);
-  for (int i = 0; i < 6; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    slow.Send("x");
+  {
+    TcpClient slow(server_->port());  // longer than that as a whole
+    slow.Send(head);
+    for (int i = 0; i < 6; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      slow.Send(piece);
+    }
+    EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, 200);
   }
-  EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, 200);
   EXPECT_TRUE(silent.Closed(10'000));
+  TcpClient drops(server_->port());  // never silent, but too slow
+  drops.Send(head);
+  bool closed = false;
+  for (int i = 0; i < 40 && !closed; ++i) {
+    drops.Send("x");
+    closed = drops.Closed(300);
+  }
+  EXPECT_TRUE(closed);
 }
 
 TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {

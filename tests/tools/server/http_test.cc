@@ -253,6 +253,18 @@ TEST_F(HttpTest, MoreRequestsThanTheRateAreRefused) {
       EXPECT_EQ(Http(port_, "GET", path).status, 200) << path;
 }
 
+// A page of the browser that is refused takes nothing from this machine's agents.
+TEST_F(HttpTest, WhoIsRefusedTakesNothingFromOthers) {
+  Start({"--max-rate", "1"});
+  TcpClient client(port_);
+  std::string requests;
+  for (int i = 0; i < 40; ++i)
+    requests += "GET /v1/stats HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n";
+  client.Send(requests);
+  for (int i = 0; i < 40; ++i) EXPECT_NE(ParseAnswer(client.ReadAnswer()).status, 200);
+  EXPECT_EQ(Http(port_, "GET", "/v1/stats").status, 200);
+}
+
 TEST_F(HttpTest, TokensAreTriedNoFasterThanTheRate) {
   const std::string file =
       dir_.File("tokens", R"({"name":"a","sha256":")" + tools::server::Sha256("anna") + "\"}\n");
@@ -293,10 +305,10 @@ TEST_F(HttpTest, AContentTypeIsComparedWhole) {
 TEST_F(HttpTest, AParameterOfAQueryIsGivenOnce) {
   Start();
   Http(port_, "POST", "/v1/put", R"({"key":"a","text":"x"})");
-  for (const char* query : {"/api/graph/neighbors/a?max_hops=1&max_hops=2",
-                            "/api/graph/neighbors/a?max_hops=1&hops=2",
-                            "/api/graph/neighbors/a?from=b", "/v1/changes?since=0&since=1",
-                            "/v1/changes?limit=1&since=0&limit=2"})
+  for (const char* query :
+       {"/api/graph/neighbors/a?max_hops=1&max_hops=2", "/api/graph/neighbors/a?max_hops=1&hops=2",
+        "/api/graph/neighbors/a?from=b", "/v1/changes?since=0&since=1",
+        "/v1/changes?limit=1&since=0&limit=2"})
     EXPECT_EQ(Http(port_, "GET", query).status, 400) << query;
   EXPECT_EQ(Http(port_, "GET", "/api/graph/neighbors/a?max_hops=2").status, 200);
 }

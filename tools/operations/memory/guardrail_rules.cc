@@ -103,20 +103,29 @@ struct RuleKinds {
   bool acyclic = false;
 };
 
+// A kind that is defined later takes no name of a rule over: built-in names mean what they meant,
+// though elsewhere a built-in inverse name yields to a kind of the graph.
+Result<Schema::EdgeKindMatch> KindOfRule(const Schema& schema, const std::string& name) {
+  static const Schema builtin;
+  if (const auto match = builtin.FindEdgeKind(name)) return *match;
+  return FindEdgeKind(schema, name);
+}
+
 Result<RuleKinds> ReadKinds(const Schema& schema, const json::value& value) {
   RuleKinds read;
   PLEXUS_ASSIGN(const std::vector<std::string> names, TextsIn(value, "edge"));
-  if (names.size() == 1 && names[0] == kAcyclic && !schema.FindEdgeKind(names[0])) {
+  if (names.size() == 1 && names[0] == kAcyclic) {
     read.acyclic = true;
-    for (EdgeKindId k{}; k < schema.edge_kinds().size(); ++k)
-      if (!schema.edge_kind(k).name.empty() && schema.edge_kind(k).acyclic)
-        read.kinds.push_back(k);
+    for (EdgeKindId k{}; k < schema.edge_kinds().size(); ++k) {
+      const EdgeKind& kind = schema.edge_kind(k);
+      if (!kind.name.empty() && kind.acyclic && !kind.symmetric) read.kinds.push_back(k);
+    }
     if (read.kinds.empty())
       return Bad("'edge' is 'acyclic', and no kind is declared so: 'plexus define' does it");
     return read;
   }
   for (const std::string& name : names) {
-    PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, FindEdgeKind(schema, name));
+    PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, KindOfRule(schema, name));
     const bool known = std::ranges::find(read.kinds, match.kind) != read.kinds.end();
     const bool was = std::ranges::find(read.reversed, match.kind) != read.reversed.end();
     if (known && was != match.reversed)

@@ -6,7 +6,8 @@
 //
 // does: links, unlinks, removes, closes_cycle (links an edge that closes a cycle of these kinds,
 // each followed as it is named). edge: a kind or a list of kinds; an inverse name turns the sides
-// round; of closes_cycle also "acyclic": each kind that is declared so. side (not of closes_cycle):
+// round; of closes_cycle also "acyclic": each kind with a direction that is declared so. Built-in
+// names mean the built-in kinds, whatever a graph defines. side (not of closes_cycle):
 // target, source, either. target: active, blocked, resolved (true or false), salience_above (a
 // percentile), kind, tag, category, stakes, outcome (a text or a list). action: block, warn. "type"
 // and "rule" may stand there for people.

@@ -14,7 +14,8 @@ bool MayPass(const AccessRules& rules, const std::expected<Caller, HttpReply>& c
              const std::string& peer) {
   const auto now = std::chrono::steady_clock::now();
   if (caller && !rules.tokens.empty()) return !caller->rate || caller->rate->Take(now);
-  return !rules.peers || rules.peers->Take(peer, now);
+  const auto& rates = caller ? rules.peers : rules.refused;
+  return !rates || rates->Take(peer, now);
 }
 
 }  // namespace

@@ -198,10 +198,12 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   // Each piece has its own deadline.
   void ReadPieces() {
     if (parser_->is_done()) return OnBody({});
-    stream_.expires_after(seconds(server_.options.spool_seconds));
+    if (unrenewed_ >= kLeastOfSpoolTime) unrenewed_ = 0;
+    if (unrenewed_ == 0) stream_.expires_after(seconds(server_.options.spool_seconds));
     http::async_read_some(stream_, buffer_, *parser_,
-                          [self = shared_from_this()](error_code error, std::size_t) {
+                          [self = shared_from_this()](error_code error, std::size_t bytes) {
                             if (error) return self->OnBody(error);
+                            self->unrenewed_ += bytes;
                             self->ReadPieces();
                           });
   }
@@ -430,6 +432,8 @@ class Session : public HttpExchange, public std::enable_shared_from_this<Session
   std::optional<std::multiset<std::string>::iterator> spool_;
   HttpRequest request_;
   std::size_t body_bytes_ = 0;
+  static constexpr std::size_t kLeastOfSpoolTime = 64 << 10;
+  std::size_t unrenewed_ = 0;  // bytes of a spooled body since its time began
   unsigned version_ = 11;
   bool keep_alive_ = false, is_head_ = false, linger_ = false, answered_ = false;
   bool watching_ = false, handling_ = false, streaming_ = false;

@@ -75,7 +75,7 @@ struct HttpOptions {
   std::uint64_t max_spooled = std::uint64_t{4} << 30;
   std::size_t max_spools = 4, max_spools_of_one = 2;
   std::size_t max_connections = 1024, max_waiting = 256, max_streams = 64;
-  // Such a body has no time as a whole: it ends after spool_seconds without a byte.
+  // Such a body has no time as a whole: it ends after spool_seconds without 64 KiB of it.
   int header_seconds = 5, body_seconds = 10, spool_seconds = 30, idle_seconds = 30,
       write_seconds = 30;
   int keep_alive_seconds = 15;  // a comment on a stream that is silent

@@ -34,9 +34,9 @@ struct AccessRules {
   std::vector<Token> tokens = {};       // empty: none is needed
   std::vector<std::string> hosts = {};  // in addition to those of this machine
   Caller open = {};                     // who asks without tokens
-  // Of whoever has no token, by address: without tokens all, else those who are refused.
-  // Null: none.
-  std::shared_ptr<PeerRates> peers = {};
+  // By address, of whoever asks without tokens, and of those who are refused, which takes nothing
+  // from the others. Null: none.
+  std::shared_ptr<PeerRates> peers = {}, refused = {};
 };
 
 struct Refusal {
