@@ -19,6 +19,7 @@
 #include <cstring>
 #include <new>
 #include <thread>
+#include <utility>
 
 namespace plexus::testing {
 
@@ -92,14 +93,22 @@ class FailingMemory {
     static thread_local const bool of_rocksdb = BeganInRocksDB();
     return !of_rocksdb;
   }
-  // The outermost frame of the thread that is not the system's.
+  // The outermost frame of the thread that is not the system's, nor the address sanitizer's, which
+  // begins every thread in the program itself.
   static bool BeganInRocksDB() {
+#if defined(__has_feature)
+    constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+    constexpr bool kSanitized = false;
+#endif
+    bool own_begin = kSanitized;
     void* frames[96];
     Dl_info info;
     for (int i = backtrace(frames, 96) - 1; i >= 0; --i) {
       if (dladdr(frames[i], &info) == 0 || !info.dli_fname) continue;
       if (std::strstr(info.dli_fname, "/libc.so") || std::strstr(info.dli_fname, "libstdc++"))
         continue;
+      if (std::exchange(own_begin, false)) continue;
       return std::strstr(info.dli_fname, "librocksdb") != nullptr;
     }
     return false;
