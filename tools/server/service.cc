@@ -258,8 +258,8 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
                     "this reply has a format of its own, which this door does not take");
       answered.streamed = true;
       LineLimit file(*out, limited ? reply.limit.bytes : 0, false);
-      PLEXUS_TRY(reply.stream(file));
-      if (!file.cut()) return {};
+      const Status written = reply.stream(file);
+      if (!written || !file.cut()) return written;
       return Fail(ErrorCode::kResourceExhausted, "max_bytes: what was written is not all there is");
     }
     std::ostringstream text;

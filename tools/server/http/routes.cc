@@ -132,12 +132,13 @@ int StatusOf(ErrorCode code) {
 
 Result<Request> RequestOfQuery(const Operation& operation, std::string_view query) {
   Request request(operation);
-  PLEXUS_TRY(ForEachPair(query, [&](const auto& name, const auto& value) -> Status {
+  const auto set = [&](const auto& name, const auto& value) -> Status {
     PLEXUS_TRY(request.SetFromText(name, value));
     const Parameter* parameter = operation.Find(name);
     if (parameter && parameter->means == Means::kContent) request.SetSource(name, name);
     return {};
-  }));
+  };
+  PLEXUS_TRY(ForEachPair(query, set));
   PLEXUS_TRY(request.Check());
   return request;
 }

@@ -146,8 +146,8 @@ Status KnowledgeGraph::Read(const Snapshot& snapshot, TimeLimit& limit) {
     PLEXUS_ASSIGN(auto entity, EntityOf(snapshot, node));
     if (entity) Insert(*std::move(entity));
     PLEXUS_TRY(ForEachFactEdge(snapshot, facts, node, [&](const Edge& edge) -> Status {
-      PLEXUS_TRY(CheckLimit(limit));
-      return Add(snapshot, edge);
+      const Status in_time = CheckLimit(limit);
+      return in_time ? Add(snapshot, edge) : in_time;
     }));
   }
   return {};
