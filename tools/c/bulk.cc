@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -306,52 +307,64 @@ Status CheckVectors(const plexus_vectors& vectors) {
 
 using namespace plexus::c;  // NOLINT: the functions below are the interface
 using plexus::Database;
+using plexus::Result;
 using plexus::Status;
 
-plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
-                             const plexus_call_options* options, plexus_counts* counts) {
+namespace {
+
+// The frame of what writes arrays: read() looks at them and says whether they need bulk mode;
+// put(database, call, counts) writes them in the turn of a request that writes.
+template <class Read, class Put>
+plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
+                      plexus_counts* counts, Read&& read, Put&& put) {
   return Guarded([&]() -> Status {
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
     PLEXUS_TRY(CheckWritable(*graph));
     PLEXUS_TRY(ReadStruct(counts, "counts"));
     PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
-    PLEXUS_ASSIGN(const EdgeArrays edges, EdgeArrays::Read(given));
+    PLEXUS_ASSIGN(const bool bulk, read());
     plexus_counts done = {};
     plexus::tools::server::Caller caller = graph->caller;
     caller.cancel = call->cancel();
-    const bool bulk = edges.count() >= kBulkEdges;
-    const Status put = graph->service->Change(caller, bulk, [&](Database& database) -> Status {
-      if (!bulk) return PutEdges(database.graph(), edges, *call, done);
-      PLEXUS_TRY(database.BeginBulk());
-      const Status written = PutEdges(database.graph(), edges, *call, done);
-      const Status ended = database.EndBulk();
-      return written ? ended : written;
-    });
-    PLEXUS_TRY(put);
+    PLEXUS_TRY(graph->service->Change(
+        caller, bulk, [&](Database& database) { return put(database, *call, done); }));
     return counts ? WriteStruct(done, counts, "counts") : Status();
   });
 }
 
+}  // namespace
+
+plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
+                             const plexus_call_options* options, plexus_counts* counts) {
+  std::optional<EdgeArrays> edges;
+  bool bulk = false;
+  const auto read = [&]() -> Result<bool> {
+    PLEXUS_ASSIGN(edges, EdgeArrays::Read(given));
+    return bulk = edges->count() >= kBulkEdges;
+  };
+  const auto put = [&](Database& database, CallOptions& call, plexus_counts& done) -> Status {
+    if (!bulk) return PutEdges(database.graph(), *edges, call, done);
+    PLEXUS_TRY(database.BeginBulk());
+    const Status written = PutEdges(database.graph(), *edges, call, done);
+    const Status ended = database.EndBulk();
+    return written ? ended : written;
+  };
+  return PutArrays(handle, options, counts, read, put);
+}
+
 plexus_code plexus_put_vectors(plexus_graph* handle, const plexus_vectors* given,
                                const plexus_call_options* options, plexus_counts* counts) {
-  return Guarded([&]() -> Status {
-    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
-    PLEXUS_TRY(CheckWhole(*graph));
-    PLEXUS_TRY(CheckWritable(*graph));
-    PLEXUS_TRY(ReadStruct(counts, "counts"));
+  plexus_vectors vectors = {};
+  const auto read = [&]() -> Result<bool> {
     PLEXUS_TRY(NotNull(given, "vectors"));
-    PLEXUS_ASSIGN(const plexus_vectors vectors, ReadStruct(given, "vectors"));
+    PLEXUS_ASSIGN(vectors, ReadStruct(given, "vectors"));
     PLEXUS_TRY(CheckVectors(vectors));
-    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
-    plexus_counts done = {};
-    plexus::tools::server::Caller caller = graph->caller;
-    caller.cancel = call->cancel();
-    const Status put = graph->service->Change(caller, false, [&](Database& database) -> Status {
-      PLEXUS_ASSIGN(done, PutVectors(database.graph(), vectors, *call));
-      return {};
-    });
-    PLEXUS_TRY(put);
-    return counts ? WriteStruct(done, counts, "counts") : Status();
-  });
+    return false;
+  };
+  const auto put = [&](Database& database, CallOptions& call, plexus_counts& done) -> Status {
+    PLEXUS_ASSIGN(done, PutVectors(database.graph(), vectors, call));
+    return {};
+  };
+  return PutArrays(handle, options, counts, read, put);
 }

@@ -371,8 +371,8 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
 
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
                                  std::string_view value) {
-  if (context_.options->position) return;  // a file that grows states changes
-  if (context_.check) return;
+  // A file that grows states changes.
+  if (context_.check || context_.options->position) return;
   const std::uint64_t digest = Mix(3, value);
   const auto [at, is_new] =
       piece_.node_values.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});

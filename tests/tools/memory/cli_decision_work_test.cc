@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/memory/decisions_fixture.h"
 
 namespace plexus::testing {
 namespace {
@@ -16,11 +16,9 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-constexpr std::int64_t kNow = 1'700'000'000'000, kDay = 86'400'000;
-
 // d2 and d3 depend on d1, d4 on d2; d5 refines d2 and is superseded by d6; d8 blocks d3; d9 and d10
 // depend on each other.
-class DecisionWork : public ::testing::Test {
+class DecisionWork : public DecisionGraph {
  protected:
   void SetUp() override {
     std::string lines;
@@ -36,27 +34,6 @@ class DecisionWork : public ::testing::Test {
       lines += std::string(R"({"edge":)") + edge + "}\n";
     Import(lines);
   }
-  void Import(const std::string& lines) {
-    const Finished run =
-        Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", std::to_string(kNow)},
-               {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
-  }
-  std::string Db() const { return dir_ / "g"; }
-  Finished Run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--db", Db(), "--json", "--now", std::to_string(kNow)});
-    return Plexus(arguments);
-  }
-  object Ask(std::vector<std::string> arguments) const {
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
-  }
-  std::uint64_t Sequence() const {
-    return Ask({"stats"}).at("sequence").to_number<std::uint64_t>();
-  }
-
-  TempDir dir_;
 };
 
 TEST_F(DecisionWork, QueueOfSomeKinds) {

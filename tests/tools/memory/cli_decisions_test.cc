@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/tools/memory/decisions_fixture.h"
 
 namespace plexus::testing {
 namespace {
 
 using boost::json::array;
 using boost::json::object;
-
-constexpr std::int64_t kNow = 1'700'000'000'000;
-constexpr std::int64_t kDay = 86'400'000;
 
 std::string DecisionLines() {
   const int days[] = {40, 40, 20, 20, 20, 10, 40, 1, 40, 40};
@@ -48,30 +45,9 @@ std::string DecisionLines() {
   return lines;
 }
 
-class DecisionsCommand : public ::testing::Test {
+class DecisionsCommand : public DecisionGraph {
  protected:
-  void Import(const std::string& lines) {
-    const Finished run =
-        Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", std::to_string(kNow)},
-               {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
-  }
   void SetUp() override { Import(DecisionLines()); }
-  std::string Db() const { return dir_ / "g"; }
-  Finished Run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--db", Db(), "--json"});
-    if (arguments[1] != "check")  // is judged by the clock alone
-      arguments.insert(arguments.end(), {"--now", std::to_string(kNow)});
-    return Plexus(arguments);
-  }
-  object Ask(std::vector<std::string> arguments) const {
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
-  }
-  std::uint64_t Sequence() const {
-    return Ask({"stats"}).at("sequence").to_number<std::uint64_t>();
-  }
   // key -> the element
   static std::map<std::string, object> ByKey(const array& list) {
     std::map<std::string, object> map;
@@ -96,8 +72,6 @@ class DecisionsCommand : public ::testing::Test {
     return Run({"decisions", "check", "--rules", dir_.File("rules.json", rules), "--proposal",
                 dir_.File("p.jsonl", proposal)});
   }
-
-  TempDir dir_;
 };
 
 TEST_F(DecisionsCommand, D1Salience) {

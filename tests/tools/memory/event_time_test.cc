@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "storage/formats/import.h"
+#include "tests/tools/memory/import_with_terms.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/request_json.h"
@@ -45,9 +45,7 @@ std::vector<Line> RandomLedger(std::uint64_t seed) {
           times.insert(at).second)
         return at;
   };
-  const auto key = [](std::size_t i) {
-    return (i % 3 == 0 ? "d" : "m") + std::to_string(i);
-  };
+  const auto key = [](std::size_t i) { return (i % 3 == 0 ? "d" : "m") + std::to_string(i); };
   const auto words = [&] {
     const char* const known[] = {"gateway", "remembers", "keys", "payout", "oracle", "rounding"};
     std::string text;
@@ -94,7 +92,9 @@ std::vector<Line> RandomLedger(std::uint64_t seed) {
     lines.push_back({R"({"event":")" + id + R"(","tool":"t","query":")" + words() +
                          R"(","created_at":)" + std::to_string(at) + R"(,"members":[)" + list +
                          "]}",
-                     at, "", {members.begin(), members.end()}});
+                     at,
+                     "",
+                     {members.begin(), members.end()}});
     const char* const types[] = {"helpful", "dead_end", "needs_poc", "duplicate_risk"};
     if (below(2) == 0) {
       const std::int64_t labeled = at + static_cast<std::int64_t>(below(20 * kDay));
@@ -129,16 +129,7 @@ std::string LinesAt(const std::vector<Line>& lines, std::int64_t time) {
 
 std::unique_ptr<Graph> Imported(const std::string& lines) {
   auto graph = Graph::InMemory();
-  ImportOptions options;
-  options.format = FileFormat::kJsonLines;
-  options.now_ms = kNow;
-  options.complete = [](const Snapshot& snapshot, WriteBatch& batch) -> Status {
-    const auto added = AddTerms(snapshot, {}, batch);
-    if (!added) return std::unexpected(added.error());
-    return {};
-  };
-  const auto report = ImportBytes(*graph, "lines", lines, options);
-  EXPECT_TRUE(report && !report->stopped);
+  plexus::testing::ImportWithTerms(*graph, lines, kNow);
   return graph;
 }
 
@@ -264,15 +255,17 @@ TEST(EventTime, TimesOfABatchAreNoOwnTimes) {
   const std::string early = R"(","kind":"decision","created_at":)" + std::to_string(kT) + "}\n";
   const std::string late =
       R"(","kind":"decision","created_at":)" + std::to_string(kT + 50 * kDay) + "}\n";
-  const auto graph = Imported(
-      R"({"node":"a)" + early + R"({"node":"b)" + early + R"({"node":"c)" + late +
-      R"({"node":"p","kind":"decision"}
+  const auto graph =
+      Imported(R"({"node":"a)" + early + R"({"node":"b)" + early + R"({"node":"c)" + late +
+               R"({"node":"p","kind":"decision"}
 {"node":"q","kind":"decision"}
 {"edge":["a","b"],"kind":"supersedes"}
 {"edge":["a","c"],"kind":"refines"}
-{"edge":["b","p"],"kind":"refines","created_at":)" + std::to_string(kT) + R"(}
+{"edge":["b","p"],"kind":"refines","created_at":)" +
+               std::to_string(kT) + R"(}
 {"edge":["b","q"],"kind":"refines"}
-{"edge":["b","a"],"kind":"supports","created_at":)" + std::to_string(kT + 50 * kDay) + "}\n");
+{"edge":["b","a"],"kind":"supports","created_at":)" +
+               std::to_string(kT + 50 * kDay) + "}\n");
   const auto list = [&](const char* members) {
     return Ask(*graph, "list", members, "event_time", kT + kDay).value();
   };
@@ -311,8 +304,8 @@ TEST(EventTime, CursorsAreOfTheirTime) {
     boost::json::array events;
     std::string cursor;
     for (std::int64_t page = 0;; ++page) {
-      const std::string members = cursor.empty() ? R"({"limit":2})"
-                                                 : R"({"limit":2,"cursor":")" + cursor + R"("})";
+      const std::string members =
+          cursor.empty() ? R"({"limit":2})" : R"({"limit":2,"cursor":")" + cursor + R"("})";
       const std::string got = ask(members, "940d", kNow + page * later);
       if (got.empty()) {
         ADD_FAILURE() << cursor;
@@ -339,8 +332,8 @@ TEST(EventTime, IsOfQuestionsAlone) {
     Request request(row);
     ASSERT_TRUE(request.Set("event_time", std::string("2023-11-15")));
     const std::set<std::string> asks = {"frontier", "bounty", "ledger_recent", "get", "recall"};
-    const bool not_of_a_state = row.group == "Change" || row.group == "Care" ||
-                                row.name == "log" || row.name == "history";
+    const bool not_of_a_state =
+        row.group == "Change" || row.group == "Care" || row.name == "log" || row.name == "history";
     if (not_of_a_state || asks.contains(row.name)) {
       EXPECT_EQ(CheckCommon(request).has_value(), asks.contains(row.name)) << row.name;
     }

@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "storage/database.h"
 #include "storage/formats/import.h"
 #include "tests/support/run_plexus.h"
+#include "tests/tools/memory/import_with_terms.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/request_json.h"
@@ -171,18 +171,7 @@ class World {
 // --- writing
 
 void Import(Graph& graph, const std::string& lines, std::int64_t now) {
-  if (lines.empty()) return;
-  ImportOptions options;
-  options.format = FileFormat::kJsonLines;
-  options.now_ms = now;
-  options.complete = [](const Snapshot& snapshot, WriteBatch& batch) -> Status {
-    const auto added = AddTerms(snapshot, {}, batch);
-    if (!added) return std::unexpected(added.error());
-    return {};
-  };
-  const auto report = ImportBytes(graph, "lines", lines, options);
-  ASSERT_TRUE(report) << report.error().ToString();
-  ASSERT_FALSE(report->stopped) << report->kept_errors.front().ToString();
+  if (!lines.empty()) plexus::testing::ImportWithTerms(graph, lines, now);
 }
 
 enum class Form { kClean, kDelta, kRuns };

@@ -1,0 +1,29 @@
+// JSON lines into a graph in RAM, with the index of their words.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "algorithms/retrieval/term_index.h"
+#include "engine/graph.h"
+#include "storage/formats/import.h"
+
+namespace plexus::testing {
+
+inline void ImportWithTerms(Graph& graph, const std::string& lines, std::int64_t now) {
+  ImportOptions options;
+  options.format = FileFormat::kJsonLines;
+  options.now_ms = now;
+  options.complete = [](const Snapshot& snapshot, WriteBatch& batch) -> Status {
+    const auto added = AddTerms(snapshot, {}, batch);
+    if (!added) return std::unexpected(added.error());
+    return {};
+  };
+  const auto report = ImportBytes(graph, "lines", lines, options);
+  ASSERT_TRUE(report) << report.error().ToString();
+  ASSERT_FALSE(report->stopped) << report->kept_errors.front().ToString();
+}
+
+}  // namespace plexus::testing
