@@ -298,6 +298,10 @@ SortedFileWriter::SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHand
   writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options), options, family);
 }
 
+SortedFileWriter::~SortedFileWriter() {
+  if (std::uncaught_exceptions() > exceptions_) (void)writer_.release();
+}
+
 rocksdb::ReadOptions ScanOptions() {
   rocksdb::ReadOptions options;
   options.fill_cache = false;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -93,11 +94,14 @@ class Rocks {
 };
 
 // A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that
-// the sync at the end has little left to wait for. Once an exception came out of it, it is left as
-// it is.
+// the sync at the end has little left to wait for. Once an exception came out of it, or left the
+// scope that holds it, it is left as it is: the destructor of RocksDB's writer asks for memory.
 class SortedFileWriter {
  public:
   SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family);
+  ~SortedFileWriter();
+  SortedFileWriter(const SortedFileWriter&) = delete;
+  SortedFileWriter& operator=(const SortedFileWriter&) = delete;
   rocksdb::Status Open(const std::string& path) {
     return Call([&](rocksdb::SstFileWriter& writer) { return writer.Open(path); });
   }
@@ -119,6 +123,7 @@ class SortedFileWriter {
     }
   }
   std::unique_ptr<rocksdb::SstFileWriter> writer_;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 // Reads that copy nothing into the block cache and read nothing ahead.
