@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Loads on `plexus serve`, printed as one line each. Figures are in notes/server.md.
 
-  server_load.py PROGRAM flat [REQUESTS]     resident memory on the way to 10^6 requests
+  server_load.py PROGRAM flat [N] [WRITES]   resident memory on the way to N = 10^6 requests, of
+                                             which WRITES of a thousand write (0)
   server_load.py PROGRAM connections [N]     N connections at a time: how many are refused, and how
   server_load.py PROGRAM half-open           200 half-open sockets beside normal requests
   server_load.py PROGRAM graphs [N] [M]      N graphs of M memories below --root, in any order
@@ -90,8 +91,8 @@ def post(connection, path, body):
     return answer.status, answer.read()
 
 
-def flat(program, folder, requests=1_000_000):
-    """Reads and writes over one connection, many requests in flight."""
+def flat(program, folder, requests=1_000_000, writes=0):
+    """Over one connection, many requests in flight; `writes` of a thousand change a memory."""
     server = Http(program, ["--db", folder + "/g"])
     with contextlib.closing(server.connect()) as connection:
         for i in range(1000):
@@ -101,11 +102,11 @@ def flat(program, folder, requests=1_000_000):
     for first in range(0, requests, batch):
         text = ""
         for i in range(first, first + batch):
-            if i % 100 == 0:
-                body = json.dumps({"key": f"m{i // 100 % 1000}", "text": f"memory {i % 7}"})
+            if i % 1000 < writes:
+                body = json.dumps({"key": f"m{i // 1000 % 1000}", "text": f"memory {i % 7}"})
                 text += ("POST /v1/put HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
                          f"\r\nContent-Length: {len(body)}\r\n\r\n{body}")
-            elif i % 100 == 1:
+            elif i % 100 == 99:
                 text += "GET /v1/find?text=memory&top=5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
             else:
                 text += f"GET /v1/get?key=m{i % 1000} HTTP/1.1\r\nHost: localhost\r\n\r\n"

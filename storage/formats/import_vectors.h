@@ -49,8 +49,8 @@ struct VectorImportOptions {
   std::optional<Prefilter> prefilter = {};    // absent: what the space has, none for a new one
   std::optional<VectorElement> element = {};  // absent: what the space has, f32 for a new one
   std::optional<VectorInput> keys = {};
-  // ImportVectorStream: the keys come before the rows, one a line, and an empty line behind them,
-  // as ExportVectors writes them.
+  // ImportVectorStream, in place of `keys`: they come before the rows, one a line, and an empty
+  // line behind them, as ExportVectors writes them.
   bool keys_first = false;
 };
 

@@ -70,8 +70,7 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
   vectors.prefilter = ReadPrefilter(request);
   vectors.element = ReadElement(request);
   vectors.keys_first = request.Text("keys") == "-";
-  if (request.Given("keys") && !vectors.keys_first)
-    vectors.keys = VectorInput{request.Text("keys")};
+  if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
   if (file != "-") return ImportVectors(graph, {file}, vectors, options);
   return ImportVectorStream(graph, "standard input", input, vectors, options);
 }
