@@ -82,32 +82,36 @@ std::string ErrorJson(const Error& error) {
 
 Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
   std::unique_ptr<Service> service(new Service(options));
-  PLEXUS_TRY(service->OpenDatabase(options.read_only));
-  const OpenReport report = service->database_->report();
-  service->opening_ = report.tail_dropped ? report.tail_message : std::string();
-  for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
-    service->opening_ += (service->opening_.empty() ? "" : "; ") + DamageMessage(damaged);
+  PLEXUS_ASSIGN(service->database_,
+                service->OpenDatabase(options.read_only, options.create && !options.read_only));
+  if (service->database_) {
+    PLEXUS_ASSIGN(service->identity_, IdentifyGraph(options.directory));
+    const OpenReport report = service->database_->report();
+    service->opening_ = report.tail_dropped ? report.tail_message : std::string();
+    for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
+      service->opening_ += (service->opening_.empty() ? "" : "; ") + DamageMessage(damaged);
+  }
   service->NoteSequence();
   service->without_terms_ = service->sequence() == 0;
   return service;
 }
 
-Status Service::OpenDatabase(bool read_only) {
+Result<std::unique_ptr<Database>> Service::OpenDatabase(bool read_only, bool create) const {
   OpenOptions open;
-  open.create = options_.create && !read_only;
+  open.create = create;
   open.read_only = read_only;
   open.strict = options_.strict;
   open.graph.on_log = options_.on_log;
-  open.lock_wait_ms = options_.lock_wait_ms;
+  open.lock_wait_ms = database_ ? 0 : options_.lock_wait_ms;  // others wait for an opening
   open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
-  PLEXUS_ASSIGN(database_, Database::Open(options_.directory, open));
-  return {};
+  return Database::Open(options_.directory, open);
 }
 
 Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& caller) {
   {
     const std::shared_lock shared(open_);
-    if (closed_ || options_.read_only || !database_->graph().read_only()) return {};
+    if (!database_ || closed_ || options_.read_only) return {};
+    if (!database_->read_only() && !database_->graph().read_only()) return {};
   }
   // Opening takes long where there is much to read, and others wait for it.
   const auto now = std::chrono::steady_clock::now();
@@ -117,13 +121,7 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
   std::unique_lock nothing_else(open_, std::defer_lock);
   PLEXUS_TRY(Take(nothing_else, max_seconds, caller));
   if (closed_) return std::unexpected(Closed());
-  {
-    const std::lock_guard lock(idle_mutex_);
-    idle_.clear();
-  }
-  (void)database_->Close();  // what failed has been said
-  const Status opened = OpenDatabase(false);
-  if (!opened) (void)OpenDatabase(true);  // for those who read
+  const Status opened = OpenAgain();
   next_opening_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   LogInfo(opened ? "the graph is open for writing again" : "the graph is still read-only",
           {{"db", options_.directory}});
@@ -131,6 +129,47 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
   return Fail(
       ErrorCode::kResourceExhausted,
       "a write failed, and the graph cannot be written again yet: " + opened.error().message);
+}
+
+Status Service::CheckIdentity() const {
+  PLEXUS_ASSIGN(const GraphIdentity now, IdentifyGraph(options_.directory));
+  if (now == identity_) return {};
+  return Fail(ErrorCode::kFailedPrecondition,
+              options_.directory + ": is not the graph that was opened; put that back, or end the "
+                                   "server");
+}
+
+Status Service::OpenAgain() {
+  // While its files are elsewhere it keeps them, and their lock.
+  PLEXUS_TRY(CheckIdentity());
+  {
+    const std::lock_guard lock(idle_mutex_);
+    idle_.clear();
+  }
+  if (!database_->read_only()) {
+    durable_ = std::max(durable_, database_->stats().synced_sequence);
+    (void)database_->Close();  // what failed has been said
+  }
+  const auto open = [&](bool read_only) -> Status {
+    PLEXUS_ASSIGN(std::unique_ptr<Database> opened, OpenDatabase(read_only, false));
+    PLEXUS_TRY(CheckIdentity());
+    if (opened->snapshot().sequence() < durable_)
+      return Fail(ErrorCode::kCorruption, options_.directory + ": lacks batches that were durable");
+    database_ = std::move(opened);
+    ++openings_;
+    NoteSequence();
+    return {};
+  };
+  const Status opened = open(false);
+  if (!opened && !database_->read_only()) (void)open(true);  // for those who read
+  return opened;
+}
+
+Status Service::FollowOther() {
+  if (!database_ || options_.read_only || !database_->read_only()) return {};
+  PLEXUS_TRY(database_->Refresh());
+  NoteSequence();
+  return {};
 }
 
 Service::~Service() { (void)Close(); }
@@ -258,6 +297,7 @@ Status Service::InTurn(bool writes, bool exclusive, std::optional<double> max_se
 Status Service::RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
                        const std::function<Status(Workspace&)>& run) {
   if (closed_) return std::unexpected(Closed());
+  PLEXUS_TRY(FollowOther());
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
   workspace->SetClock(clock_ms);
   workspace->SetCaller(caller.progress, caller.cancel);
@@ -333,7 +373,7 @@ Status Service::Change(const Caller& caller, bool exclusive,
 Status Service::Refresh() {
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
-  if (options_.read_only) PLEXUS_TRY(database_->Refresh());
+  if (database_ && database_->read_only()) PLEXUS_TRY(database_->Refresh());
   NoteSequence();
   return {};
 }
@@ -341,6 +381,7 @@ Status Service::Refresh() {
 Result<Snapshot> Service::snapshot() {
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
+  PLEXUS_TRY(FollowOther());
   return database_->snapshot();
 }
 
@@ -353,6 +394,7 @@ void Service::NoteSequence() {
 Result<Changes> Service::ChangesSince(Sequence since, const ChangesOptions& options) {
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
+  PLEXUS_TRY(FollowOther());
   return database_->ChangesSince(since, options);
 }
 

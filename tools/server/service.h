@@ -5,7 +5,8 @@
 // does. What replaces the files of the directory (restore, repair) is refused. A caller has rights
 // and a wall of scopes, which no request can widen. Waiting for a turn ends with the time of the
 // request, as kLocked. After a write that failed, such as on a full disk, the graph is opened again
-// before the next one; reads go on meanwhile.
+// before the next one; reads go on meanwhile. Only the same graph in the same directory is, with
+// all that was durable in it; none is created. Until that can be, writes are kResourceExhausted.
 //
 // Thread-safety: all members may be called from any thread.
 #pragma once
@@ -29,6 +30,7 @@
 #include "engine/monitoring/log.h"
 #include "engine/monitoring/progress.h"
 #include "storage/database.h"
+#include "storage/identity.h"
 #include "tools/operations/workspace.h"
 #include "tools/server/http/rate_limit.h"
 
@@ -111,6 +113,8 @@ class Service {
   double max_seconds() const { return options_.max_seconds; }
   Result<Snapshot> snapshot();
   Sequence sequence() const { return sequence_.load(); }
+  // How often the graph was opened: what was read before the last time may never have been durable.
+  std::uint64_t openings() const { return openings_.load(); }
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options);
   Result<StorageStats> stats();
   // Copies behind walls: those that wait for a request, and those ever made.
@@ -132,9 +136,15 @@ class Service {
 
  private:
   explicit Service(ServiceOptions options) : options_(std::move(options)) {}
-  Status OpenDatabase(bool read_only);
+  Result<std::unique_ptr<Database>> OpenDatabase(bool read_only, bool create) const;
   // With the turn: opens the graph again where a write has failed. kResourceExhausted: not yet.
   Status MakeWritable(std::optional<double> max_seconds, const Caller& caller);
+  // REQUIRES the turn and all of open_. After an error it is read-only.
+  Status OpenAgain();
+  // Whether the directory is still the one that was opened.
+  Status CheckIdentity() const;
+  // REQUIRES open_. Where the graph is read-only until it can be opened again, another may write.
+  Status FollowOther();
   void NoteSequence();
   void MakeTerms();
   // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
@@ -152,6 +162,9 @@ class Service {
   std::unique_ptr<Database> database_;
   bool closed_ = false;
   std::chrono::steady_clock::time_point next_opening_ = {};  // behind the turn
+  GraphIdentity identity_;
+  Sequence durable_ = 0;  // behind the turn: what an opening after the first must have
+  std::atomic<std::uint64_t> openings_ = 1;
   std::atomic<Sequence> sequence_ = 0;
   std::atomic<bool> without_terms_ = false;  // the graph began here, and has no words yet
   mutable std::mutex idle_mutex_;

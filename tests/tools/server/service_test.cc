@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -64,6 +65,46 @@ TEST_F(ServiceTest, CareNeedsTheRightToAdminister) {
   for (const char* care : {"verify", "backup", "compact"})
     EXPECT_FALSE(CheckRights(*FindOperation(care), reader)) << care;
   EXPECT_TRUE(CheckRights(*FindOperation("stats"), reader));
+}
+
+// What stands where the graph was is neither made nor written to; the graph itself is, once it is
+// back.
+TEST_F(ServiceTest, AGraphThatWasMovedIsNotReplaced) {
+  const auto put = [&](const std::string& key) {
+    return service_->Ask(Made("put", R"({"key":")" + key + R"(","text":"a"})"), {});
+  };
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1100)); };
+  ASSERT_TRUE(put("a"));
+  ASSERT_TRUE(put("b"));
+  const std::string at = dir_ / "g", moved = dir_ / "moved";
+  std::filesystem::rename(at, moved);
+  EXPECT_FALSE(put("c"));
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = put("d");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted) << refused.error().message;
+    EXPECT_FALSE(std::filesystem::exists(at));
+    wait();
+  }
+  {  // another graph there, and a copy
+    OpenOptions make;
+    make.create = true;
+    ASSERT_TRUE(Database::Open(at, make));
+    EXPECT_FALSE(put("d"));
+    EXPECT_EQ((*Database::Open(at))->snapshot().sequence(), 0u);
+    std::filesystem::remove_all(at);
+    std::filesystem::copy(moved, at, std::filesystem::copy_options::recursive);
+    wait();
+    EXPECT_FALSE(put("d"));
+    EXPECT_TRUE(service_->Ask(Made("stats", "{}"), {}));
+    std::filesystem::remove_all(at);
+  }
+  std::filesystem::rename(moved, at);
+  wait();
+  const auto again = put("d");
+  ASSERT_TRUE(again) << again.error().message;
+  for (const char* key : {"a", "b", "d"})
+    EXPECT_TRUE(service_->Ask(Made("get", R"({"key":[")" + std::string(key) + R"("]})"), {}));
 }
 
 // The directory stays open and locked: files are read into the open graph, and never replaced.

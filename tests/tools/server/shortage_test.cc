@@ -13,6 +13,7 @@
 #include <functional>
 #include <thread>
 
+#include "storage/database.h"
 #include "tests/support/run_plexus.h"
 #include "tests/tools/server/server_process.h"
 
@@ -79,6 +80,44 @@ TEST(Shortage, AFileThatMayNotGrow) {
   WritesComeBack(
       dir / "g", [](pid_t pid) { LimitFiles(pid, 64 << 10); },
       [](pid_t pid) { LimitFiles(pid, RLIM_INFINITY); });
+}
+
+// An opening that fails leaves a view, which follows who writes meanwhile, and is not the last.
+TEST(Shortage, AnOpeningThatFailsIsTriedAgain) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ServerProcess server({"--db", db, "--http", "0"});
+  const std::uint16_t port = server.port();
+  int next = 0;
+  HttpAnswer answer;
+  const auto put_until = [&](const std::function<bool()>& done) {
+    for (int i = 0; i < 400 && !done(); ++i) {
+      answer = Http(port, "POST", "/v1/put", Put(next++));
+      if (answer.status == 503) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return done();
+  };
+  ASSERT_TRUE(put_until([&] { return answer.status == 200; }));
+  LimitFiles(server.pid(), 4096);
+  ASSERT_TRUE(put_until([&] {
+    return answer.body.find("cannot be written again yet") != std::string::npos;
+  })) << answer.body;
+  EXPECT_EQ(answer.status, 503);
+  {
+    const auto other = Database::Open(db);  // the lock is free
+    ASSERT_TRUE(other) << other.error().message;
+    WriteBatch batch(1);
+    batch.Node("of another");
+    ASSERT_TRUE((*other)->graph().Apply(batch));
+    EXPECT_EQ(Http(port, "GET", "/v1/get?key=of%20another").status, 200);
+    LimitFiles(server.pid(), RLIM_INFINITY);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    answer = Http(port, "POST", "/v1/put", Put(next++));
+    EXPECT_EQ(answer.status, 503) << "another writes: " << answer.body;
+  }
+  ASSERT_TRUE(put_until([&] { return answer.status == 200; })) << answer.body << server.log();
+  EXPECT_EQ(Http(port, "GET", "/v1/get?key=m0").status, 200);
+  EXPECT_EQ(Http(port, "GET", "/v1/get?key=of%20another").status, 200);
 }
 
 // In a process of its own, whose mounts others do not see.

@@ -33,13 +33,16 @@ struct KnowledgeTools::Kept {
   std::shared_mutex mutex;
   KnowledgeGraph graph;
   std::optional<Sequence> sequence;  // that it was read at; none: it is to be read
+  std::uint64_t opening = 0;         // and in which opening of the graph
   bool writing = false;              // the state before a change that is not acknowledged yet
   std::uint64_t used = 0;
   std::mutex reply_mutex;
   std::shared_ptr<const std::string> reply;  // of read_graph; null: the graph has changed since
 
   // Whether it is as new as `seen`.
-  bool Holds(Sequence seen) const { return sequence && (*sequence >= seen || writing); }
+  bool Holds(Sequence seen, std::uint64_t now) const {
+    return sequence && opening == now && (*sequence >= seen || writing);
+  }
 };
 
 // While a batch is applied; without Done the graph is read again.
@@ -87,12 +90,14 @@ TimeLimit KnowledgeTools::LimitOf(const Caller& caller) const {
 Status KnowledgeTools::Fill(Kept& kept, Workspace& workspace, const Graph& whole,
                             TimeLimit& limit) {
   const Sequence seen = whole.snapshot().sequence();
-  if (kept.Holds(seen)) return {};
+  const std::uint64_t opening = service_.openings();
+  if (kept.Holds(seen, opening)) return {};
   kept.sequence.reset();
   kept.reply.reset();
   PLEXUS_TRY(workspace.Look(Request(*FindOperation("stats"))));
   PLEXUS_TRY(kept.graph.Read(workspace.snapshot(), limit));
   kept.sequence = seen;
+  kept.opening = opening;
   return {};
 }
 
@@ -108,7 +113,7 @@ Outcome KnowledgeTools::Read(Call& call, const Show& show) {
         };
         {
           const std::shared_lock lock(kept->mutex);
-          if (kept->Holds(whole.snapshot().sequence())) return shown();
+          if (kept->Holds(whole.snapshot().sequence(), service_.openings())) return shown();
         }
         const std::unique_lock lock(kept->mutex);
         PLEXUS_TRY(Fill(*kept, workspace, whole, limit));

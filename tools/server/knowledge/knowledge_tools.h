@@ -42,7 +42,7 @@ class KnowledgeTools {
   using Shown = Result<Outcome>;
   using Show = std::function<Shown(Kept&, TimeLimit&)>;
   std::shared_ptr<Kept> KeptFor(const std::vector<std::string>& wall);
-  static Status Fill(Kept& kept, Workspace& workspace, const Graph& whole, TimeLimit& limit);
+  Status Fill(Kept& kept, Workspace& workspace, const Graph& whole, TimeLimit& limit);
   // The time that a request has from now on, and its cancellation.
   TimeLimit LimitOf(const Caller& caller) const;
   // What the graph holds now, as the caller sees it.

@@ -1,0 +1,22 @@
+// The anchor says which graph it is, the inode which folder.
+#include "storage/identity.h"
+
+#include <sys/stat.h>
+
+#include "engine/out_of_memory.h"
+#include "storage/encoding/anchor.h"
+
+namespace plexus {
+
+using namespace storage_internal;
+
+Result<GraphIdentity> IdentifyGraph(const std::string& directory) try {
+  struct stat folder = {};
+  if (stat(directory.c_str(), &folder) != 0)
+    return Fail(ErrorCode::kNotFound, directory + ": does not exist");
+  PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(directory, Files()));
+  return GraphIdentity{anchor.graph_id.high, anchor.graph_id.low, folder.st_dev, folder.st_ino};
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus
