@@ -40,7 +40,7 @@ class VectorImport {
     rows_ = opened->rows();
     PLEXUS_TRY(CheckSpace(opened->dimensions()));
     if (vectors_.keys) {
-      auto keys = VectorKeys::Read(*vectors_.keys, rows_);
+      auto keys = VectorKeys::Read(*vectors_.keys, rows_, vectors_.keys_first);
       if (!keys) return ContentError(std::move(keys).error());
       keys_ = *std::move(keys);
     }
@@ -71,6 +71,7 @@ class VectorImport {
     VectorFileOptions options;
     options.format = vectors_.format;
     options.dimensions = vectors_.dimensions;
+    options.may_be_empty = vectors_.keys_first;
     return VectorFile::Open(file_, options);
   }
 

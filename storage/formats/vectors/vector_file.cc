@@ -96,7 +96,8 @@ Status VectorFile::ReadHeader(const VectorFileOptions& options) {
       return Bad("cannot tell its format; name it: npy, fvecs or f32 with its dimensions");
     format_ = IsNpy(head_) ? VectorFormat::kNpy : *named;
   }
-  if (size_bytes_ == 0) return Bad("is empty");
+  if (size_bytes_ == 0 && !(options.may_be_empty && format_ == VectorFormat::kF32))
+    return Bad("is empty");
   if (format_ == VectorFormat::kNpy) {
     PLEXUS_TRY(ReadNpy(options));
   } else if (format_ == VectorFormat::kFvecs) {

@@ -25,6 +25,7 @@ struct VectorFileOptions {
   VectorFormat format = VectorFormat::kAuto;
   // Values of a row: needed for kF32; else compared with what the file says. 0: not given.
   std::uint64_t dimensions = 0;
+  bool may_be_empty = false;  // kF32: no rows are fine, too
   bool single = false;  // one vector is wanted: a .npy of shape (values,) will do
 };
 

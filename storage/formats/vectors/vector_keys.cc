@@ -31,7 +31,8 @@ Result<std::string> ReadAll(const VectorInput& input, std::uint64_t limit) {
 
 }  // namespace
 
-Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name) {
+Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name,
+                                  std::uint64_t most) {
   std::string text;
   for (std::size_t line = 0;;) {
     for (std::size_t end; (end = text.find('\n', line)) != std::string::npos; line = end + 1) {
@@ -42,6 +43,10 @@ Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name) {
     // Numbers have no lines.
     const bool is_line = text.size() - line <= Limits::kMaxKeyBytes + 1;
     const std::size_t before = text.size();
+    if (before >= most)
+      return Fail(ErrorCode::kInvalidArgument,
+                  name + ": more than " + std::to_string(most) +
+                      " bytes of keys before its vectors; import it in parts");
     text.resize(before + (std::size_t{1} << 16));
     PLEXUS_ASSIGN(const std::size_t got, source.Read(text.data() + before, text.size() - before));
     text.resize(before + got);
@@ -51,14 +56,15 @@ Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name) {
   }
 }
 
-Result<VectorKeys> VectorKeys::Read(const VectorInput& input, std::uint64_t rows) {
+Result<VectorKeys> VectorKeys::Read(const VectorInput& input, std::uint64_t rows,
+                                    bool mark_is_key) {
   constexpr std::uint64_t kLine = Limits::kMaxKeyBytes + 2;
   VectorKeys keys;
   keys.named_ = true;
   keys.file_ = input.name;
   PLEXUS_ASSIGN(keys.text_, ReadAll(input, rows * kLine + 3));
   const std::string& text = keys.text_;
-  std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  std::size_t at = !mark_is_key && text.starts_with("\xef\xbb\xbf") ? 3 : 0;
   std::uint64_t lines = 0;  // counted to the end; kept while there are rows for them
   while (at < text.size()) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());

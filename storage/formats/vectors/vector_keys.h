@@ -19,15 +19,18 @@
 namespace plexus::formats_internal {
 
 // The keys that come first, up to the empty line behind them; reads a line more of the source, at
-// least. kInvalidArgument: there is no such line.
-Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name);
+// least. kInvalidArgument: there is no such line within `most` bytes.
+Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name,
+                                  std::uint64_t most = std::uint64_t{256} << 20);
 
 class VectorKeys {
  public:
   // Row numbers.
   VectorKeys() = default;
   // One key a line; the file must have `rows` of them. kInvalidArgument otherwise.
-  static Result<VectorKeys> Read(const VectorInput& input, std::uint64_t rows);
+  // `mark_is_key`: as an export writes them, where U+FEFF at the beginning is of the first key.
+  static Result<VectorKeys> Read(const VectorInput& input, std::uint64_t rows,
+                                 bool mark_is_key = false);
 
   // The key of a row. Valid as long as this is.
   std::string_view key(std::uint64_t row, std::string& number) const {

@@ -13,6 +13,7 @@
 
 #include "storage/formats/export.h"
 #include "storage/formats/import_vectors.h"
+#include "storage/formats/vectors/vector_keys.h"
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
 #include "tests/support/vector_values.h"
@@ -81,6 +82,12 @@ TEST(TextVectors, AStreamWithItsKeysComesBackAsItWas) {
   for (const std::string& bad : {"c\n\n" + std::string(Bytes(kSix)), std::string(Bytes(kSix)),
                                  std::string("c\n"), std::string(300'000, 'x')})
     EXPECT_NE(load(*graph, bad).find("key"), std::string::npos) << bad.substr(0, 20);
+  // Keys as they are, and no rows at all.
+  EXPECT_EQ(load(*graph, "\xef\xbb\xbfk\nr\n\n" + std::string(Bytes(kSix))), "");
+  const Snapshot after = graph->snapshot();
+  EXPECT_TRUE(after.Find("\xef\xbb\xbfk"));
+  EXPECT_FALSE(after.Find("k"));
+  EXPECT_EQ(load(*graph, "\n"), "");
   auto lines = Graph::InMemory();
   LoadClean(*lines, "a.jsonl",
             "{\"space\":\"v\",\"dimensions\":1}\n{\"node\":\"x\\ny\"}\n"
@@ -89,6 +96,20 @@ TEST(TextVectors, AStreamWithItsKeysComesBackAsItWas) {
   const auto refused = ExportVectors(line, out, *line.schema().FindSpace("v"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+}
+
+// Lines without end are not read into memory without end.
+TEST(TextVectors, KeysBeforeTheirVectorsAreBounded) {
+  std::string text;
+  while (text.size() < 1'000'000) text += "a\n";
+  const auto read = [&](std::uint64_t most) {
+    return ReadKeysFirst(*OpenBytes(text), "stream", most);
+  };
+  const auto keys = read(200'000);
+  ASSERT_FALSE(keys);
+  EXPECT_NE(keys.error().message.find("200000 bytes of keys"), std::string::npos);
+  text += "\n";
+  EXPECT_TRUE(read(2'000'000));
 }
 
 TEST(TextVectors, ThreeFormatsSayTheSame) {

@@ -301,6 +301,49 @@ TEST_F(HttpServerTest, ASlowDiskHoldsUpItsOwnBodyOnly) {
   }
 }
 
+class TrackedFile : public SpooledBody {
+ public:
+  explicit TrackedFile(std::atomic<int>& held)
+      : SpooledBody(open("/dev/null", O_RDWR | O_CLOEXEC)), held_(held) {
+    ++held_;
+  }
+  ~TrackedFile() override { --held_; }
+
+ private:
+  std::atomic<int>& held_;
+};
+
+// A stream that finds no room is refused while its handler goes on.
+TEST_F(HttpServerTest, AFileIsKeptAsLongAsItsHandler) {
+  std::atomic<int> held = 0, seen = -1;
+  Gate refused;
+  HttpOptions options;
+  options.max_streams = 0;
+  options.max_spools = 1;
+  options.spools = [](const HttpRequest&) { return std::optional<std::string>("a"); };
+  options.make_spooled = [&] { return std::make_shared<TrackedFile>(held); };
+  Start(options, [&](const Exchange& exchange) {
+    exchange->Begin({200, "text/event-stream", {}, {}});
+    refused.Wait();
+    seen = held.load();
+    exchange->End();
+  });
+  const std::string post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx";
+  TcpClient client(server_->port());
+  client.Send(post);
+  EXPECT_EQ(ParseAnswer(client.ReadAnswer()).status, 503);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  refused.Open();
+  EXPECT_TRUE(client.Closed(5'000));
+  for (int i = 0; i < 500 && held > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(held, 0);
+  TcpClient again(server_->port());  // its place is free
+  again.Send(post);
+  EXPECT_NE(ParseAnswer(again.ReadAnswer()).body.find("streams"), std::string::npos);
+}
+
 TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {
   Gate release;
   Start(

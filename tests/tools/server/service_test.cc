@@ -89,9 +89,11 @@ TEST_F(ServiceTest, AGraphThatWasMovedIsNotReplaced) {
   {  // another graph there, and a copy
     OpenOptions make;
     make.create = true;
-    ASSERT_TRUE(Database::Open(at, make));
+    ASSERT_TRUE(Database::Open(dir_ / "other", make));
+    std::filesystem::rename(dir_ / "other", at);
     EXPECT_FALSE(put("d"));
-    EXPECT_EQ((*Database::Open(at))->snapshot().sequence(), 0u);
+    make.read_only = true;
+    EXPECT_EQ((*Database::Open(at, make))->snapshot().sequence(), 0u);
     std::filesystem::remove_all(at);
     std::filesystem::copy(moved, at, std::filesystem::copy_options::recursive);
     wait();

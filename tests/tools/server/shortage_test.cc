@@ -98,7 +98,7 @@ TEST(Shortage, AnOpeningThatFailsIsTriedAgain) {
     return done();
   };
   ASSERT_TRUE(put_until([&] { return answer.status == 200; }));
-  LimitFiles(server.pid(), 4096);
+  LimitFiles(server.pid(), 16);
   ASSERT_TRUE(put_until([&] {
     return answer.body.find("cannot be written again yet") != std::string::npos;
   })) << answer.body;
@@ -107,9 +107,9 @@ TEST(Shortage, AnOpeningThatFailsIsTriedAgain) {
     const auto other = Database::Open(db);  // the lock is free
     ASSERT_TRUE(other) << other.error().message;
     WriteBatch batch(1);
-    batch.Node("of another");
+    batch.UpsertNode("other");
     ASSERT_TRUE((*other)->graph().Apply(batch));
-    EXPECT_EQ(Http(port, "GET", "/v1/get?key=of%20another").status, 200);
+    EXPECT_EQ(Http(port, "GET", "/v1/get?key=other").status, 200);
     LimitFiles(server.pid(), RLIM_INFINITY);
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     answer = Http(port, "POST", "/v1/put", Put(next++));
@@ -117,7 +117,7 @@ TEST(Shortage, AnOpeningThatFailsIsTriedAgain) {
   }
   ASSERT_TRUE(put_until([&] { return answer.status == 200; })) << answer.body << server.log();
   EXPECT_EQ(Http(port, "GET", "/v1/get?key=m0").status, 200);
-  EXPECT_EQ(Http(port, "GET", "/v1/get?key=of%20another").status, 200);
+  EXPECT_EQ(Http(port, "GET", "/v1/get?key=other").status, 200);
 }
 
 // In a process of its own, whose mounts others do not see.

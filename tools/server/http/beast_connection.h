@@ -135,7 +135,8 @@ class Connection : public HttpExchange, public std::enable_shared_from_this<Conn
     if (streaming_) return Close();  // the head was sent: an end without the last chunk
     if (std::exchange(answered_, true)) return;
     StopWatching();
-    DropBody();
+    // Of who is gone, also of a stream that was not begun, the handler may still read it.
+    if (!gone_) DropBody();
     auto message = std::make_shared<http::response<http::string_body>>();
     message->version(version_);
     message->result(static_cast<unsigned>(reply.status));
