@@ -342,6 +342,7 @@ TEST_F(HttpServerTest, AFileIsKeptAsLongAsItsHandler) {
   TcpClient again(server_->port());  // its place is free
   again.Send(post);
   EXPECT_NE(ParseAnswer(again.ReadAnswer()).body.find("streams"), std::string::npos);
+  End();
 }
 
 TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {
