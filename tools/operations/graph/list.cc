@@ -269,24 +269,26 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (chosen) NoteEmptyColumns(workspace, rows.schema(), listed);
   const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full() ||
                          (listed.edges && listed.edges->truncated);
-  std::string page = Page(snapshot, listed, request.Flag("keys"), chosen);
-  Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
-    json.Field("total", listed.nodes.total);
-    json.Objects("results", listed.rows, [&](const std::vector<NodeValue>& row) {
+  const auto shared = std::make_shared<const Listed>(std::move(listed));
+  Reply reply([snapshot, shared](ReplyWriter& json) {
+    json.Field("total", shared->nodes.total);
+    json.Objects("results", shared->rows, [&](const std::vector<NodeValue>& row) {
       for (std::size_t c = 0; c < row.size(); ++c) {
-        json.Key(listed.columns[c].name());
-        const NodeId named = listed.Named(listed.columns[c],
-                                          static_cast<std::size_t>(&row - listed.rows.data()));
+        const NodeColumn& column = shared->columns[c];
+        json.Key(column.name());
+        const NodeId named =
+            shared->Named(column, static_cast<std::size_t>(&row - shared->rows.data()));
         if (named != kNoNode)  // so that --details follow it
           json.Node(snapshot, named);
         else
-          WriteNodeValue(json, row[c], listed.columns[c].is_time());
+          WriteNodeValue(json, row[c], column.is_time());
       }
     });
   });
   reply.truncated = truncated;
-  reply.quiet = page.empty();
-  reply.page = std::move(page);
+  reply.own_table = [snapshot, shared, keys = request.Flag("keys"), chosen] {
+    return Page(snapshot, *shared, keys, chosen);
+  };
   return reply;
 }
 
