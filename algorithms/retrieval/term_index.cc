@@ -139,8 +139,7 @@ class Indexer {
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
     retrieval_internal::Document document;
     if (retrieval_internal::IsIndexed(s_, node, options_.terms)) {
-      PLEXUS_ASSIGN(document,
-                    retrieval_internal::DocumentOf(s_, node, options_.terms, splitter));
+      PLEXUS_ASSIGN(document, retrieval_internal::DocumentOf(s_, node, options_.terms, splitter));
     }
     out.read = document.has_content;
     out.bytes = document.bytes;

@@ -161,10 +161,14 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
-  for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
+  for (const NodeId node :
+       retrieval_internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
     if (!snapshot.is_fact(node) && (!record.terms.event_queries || subset)) continue;
     if (subset && !subset->contains(node)) continue;
     doubtful.push_back(node);
+    const bool key_alone = snapshot.is_fact(node) && record.terms.all_keys &&
+                           retrieval_internal::NewestPart(snapshot, node, true) == 0;
+    if (key_alone) continue;  // its words may all be stop words
     const bool one_alone =
         retrieval_internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, record.terms);
     ++(one_alone ? unread.facts : unread.not_compared);
@@ -187,7 +191,8 @@ std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const N
     count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
   };
   if (covers > 0)
-    for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, covers, terms)) look(node);
+    for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, covers, terms))
+      look(node);
   else
     for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
   return count;

@@ -18,7 +18,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   const std::unique_ptr<Graph> copy = ScratchGraph(snapshot, in_memory);
   if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   WriteBatch joined(workspace.now_ms()), last;  // last: handed to the copy
-  Sequence last_before = 0;                       // where the copy was then
+  Sequence last_before = 0;                     // where the copy was then
   std::optional<TermKeeper> keeper;
   if (with_terms) {
     PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));

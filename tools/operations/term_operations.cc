@@ -131,8 +131,9 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
-                                       CountNewerTexts(now, record.covers(), nullptr, terms_) == 0)))
+  if (complete_ &&
+      (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
+                          CountNewerTexts(now, record.covers(), nullptr, terms_) == 0)))
     return report_;
   IndexTermsOptions options;
   options.terms = terms_;

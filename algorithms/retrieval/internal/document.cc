@@ -42,12 +42,20 @@ Sequence NewestPart(const Snapshot& snapshot, NodeId node, bool properties) {
 }
 
 bool KeyMayHaveWords(std::string_view key) {
-  int run = 0;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool letter = byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-    run = letter ? run + 1 : 0;
-    if (run >= 3) return true;
+  std::size_t letters = 0;  // of a run of letters and digits
+  bool digits = false;
+  for (std::size_t i = 0; i <= key.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(i < key.size() ? key[i] : ' ');
+    const bool digit = byte >= '0' && byte <= '9';
+    const unsigned char lower = byte | 0x20U;
+    if (digit || byte >= 0x80 || (lower >= 'a' && lower <= 'z')) {
+      digits |= digit;
+      ++letters;
+      continue;
+    }
+    if (letters >= 3 && !digits) return true;
+    letters = 0;
+    digits = false;
   }
   return false;
 }

@@ -27,7 +27,7 @@ bool IsIndexed(const Snapshot& snapshot, NodeId node, const TermOptions& terms);
 // has neither. No payload is read.
 Sequence NewestPart(const Snapshot& snapshot, NodeId node, bool properties);
 
-// Whether CountDocument may find a word in a key. O(bytes).
+// Whether a key has three letters in a run without a digit, as keys of words have. O(bytes).
 bool KeyMayHaveWords(std::string_view key);
 
 // The node's text, if it has one, then the strings of each of the named properties. Purged ones are

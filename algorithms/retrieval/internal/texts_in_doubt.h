@@ -36,7 +36,7 @@ class TextsInDoubt final : public Carried {
   std::uint64_t size_bytes() const override;
 
  private:
-  // What an index has beside texts.
+  // What an index has that is no text.
   struct Indexed {
     bool properties = false, all_keys = false;
     static Indexed Of(const TermOptions& terms) {

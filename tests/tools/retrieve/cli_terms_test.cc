@@ -163,13 +163,13 @@ TEST(SearchWords, PropertiesAreFoundOnceTheyAreNamed) {
     const Finished done = Plexus(arguments);
     EXPECT_EQ(done.code, 0) << done.err;
   };
-  const std::string lines = dir.File(
-      "d.jsonl",
-      "{\"node\":\"d1\",\"kind\":\"decision\",\"text\":\"Use one log\",\"props\":"
-      "{\"structure_desc\":\"append only, single source of truth\","
-      "\"function_desc\":[\"replays payouts\",\"audits\"],\"other\":\"zebra\"}}\n"
-      "{\"node\":\"d2\",\"kind\":\"decision\","
-      "\"props\":{\"structure_desc\":\"a cache before the truth\"}}\n");
+  const std::string lines =
+      dir.File("d.jsonl",
+               "{\"node\":\"d1\",\"kind\":\"decision\",\"text\":\"Use one log\",\"props\":"
+               "{\"structure_desc\":\"append only, single source of truth\","
+               "\"function_desc\":[\"replays payouts\",\"audits\"],\"other\":\"zebra\"}}\n"
+               "{\"node\":\"d2\",\"kind\":\"decision\","
+               "\"props\":{\"structure_desc\":\"a cache before the truth\"}}\n");
   ask({"import", lines, "--quiet"});
   EXPECT_EQ(Found(db, "truth"), "");
   ask({"terms", "--properties", "structure_desc,function_desc"});
