@@ -102,11 +102,11 @@ TEST(SeedTable, EveryRowAnswers) {
     const bool refused = !words.empty() && words[0] == "refused";
     EXPECT_EQ(ran.code != 0, refused) << row.name << ": " << row.command << '\n' << ran.out;
     EXPECT_GT(words.size(), refused ? 1u : 0u) << row.name;
-    for (const std::string& word : words)
-      if (word != "refused")
-        EXPECT_NE(ran.out.find(word), ran.out.npos)
-            << row.name << ": " << row.command << " does not say " << word << '\n'
-            << ran.out;
+    for (const std::string& word : words) {
+      const bool there = word == "refused" || ran.out.find(word) != ran.out.npos;
+      EXPECT_TRUE(there) << row.name << ": " << row.command << " does not say " << word << '\n'
+                         << ran.out;
+    }
   }
   EXPECT_GE(commands, 105u);
   EXPECT_LE(reasons, 8u);

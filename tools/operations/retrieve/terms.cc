@@ -63,7 +63,10 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
     terms.keys = request.Text("keys") != "none";
     terms.all_keys = request.Text("keys") == "all";
   }
-  if (request.Given("properties")) terms.properties = request.List("properties");
+  if (request.Given("properties")) {
+    terms.properties = request.List("properties");
+    if (terms.properties == std::vector<std::string>{"none"}) terms.properties.clear();
+  }
   if (request.Given("stem"))
     terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
   return terms;
@@ -136,10 +139,9 @@ void AddTerms(Rows& rows) {
             Switch("keys", {"index", "all", "none"},
                    "index: words of the keys of facts that have a text (a new index does); all: of "
                    "all facts, which need no text then"),
-            List("properties", "A,B",
+            List("properties", "A,B|none",
                  "words of these properties of facts, too, from now on: of strings, and of strings "
-                 "in lists")
-                .MayBeEmpty(),
+                 "in lists"),
             Text("stem", "LANGUAGE|none",
                  "words by their stems, as english (a new index's): leopards finds leopard"),
             Flag("renew",
