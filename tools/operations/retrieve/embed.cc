@@ -194,11 +194,12 @@ std::vector<TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
 
 }  // namespace
 
-Result<std::vector<float>> VectorOfTerms(const Workspace& workspace, const Request& request,
-                                         SpaceId space, std::span<const std::string> terms) {
+Result<std::optional<std::vector<float>>> VectorOfTerms(const Workspace& workspace,
+                                                        const Request& request, SpaceId space,
+                                                        std::span<const std::string> terms) {
   const VectorSpace& of = workspace.schema().spaces()[space];
   PLEXUS_ASSIGN(const auto record, ReadRecord(workspace.snapshot(), RecordName(of.name)));
-  if (!record) return std::vector<float>();
+  if (!record) return std::nullopt;
   PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, of, *record));
   std::vector<TermCount> counts;
   std::vector<std::string> sorted(terms.begin(), terms.end());
