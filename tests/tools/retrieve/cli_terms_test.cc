@@ -217,6 +217,8 @@ TEST(SearchWords, FactsWithoutATextAreFoundByTheirKeys) {
   ask({"link", "bob", "knows", "alice-smith"});
   ask({"remember", "Deploys run nightly.", "--key", "deploys"});
   EXPECT_EQ(Found(db, "alice"), "");
+  const Finished none = Plexus({"search", "--db", db, "alice-smith"});
+  EXPECT_NE(none.err.find("with --keys all indexes their keys"), std::string::npos) << none.err;
   ask({"terms", "--keys", "all", "--properties", "name"});
   EXPECT_EQ(Found(db, "alice"), "alice-smith");
   ask({"link", "carol", "knows", "payment-gateway"});

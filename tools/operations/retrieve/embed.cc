@@ -127,7 +127,7 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
     return Fail(
         ErrorCode::kNotFound,
         "no text has a word of " + Quoted(request.Text("query")) + "; " +
-            OtherWays(workspace, request, request.Text("query"), !record.terms.stemmer.empty()));
+            OtherWays(workspace, request, request.Text("query"), record.terms));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
