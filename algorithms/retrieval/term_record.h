@@ -2,7 +2,8 @@
 //
 // The record is the index node inscription:plexus.terms; its properties say with which stop words
 // and switches (TermOptions) the index was made, and the sequence of these properties how far it
-// reaches: every text of an earlier sequence is indexed, unless they say `partial`. That holds
+// reaches: every text (and property that is indexed) of an earlier sequence is indexed, unless they
+// say `partial`. That holds
 // where every writer of texts during the first AddTerms or IndexTerms uses AddTerms, too. Exports
 // carry it with the has_term edges. A graph without one, indexed by an earlier version, has the
 // default stop words and no switches; a record names the switches that are on. AddTerms and
@@ -58,9 +59,9 @@ struct NotIndexed {
 // Errors: the payload store's.
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset);
-// Facts, of `subset` if it is given, whose text is newer than `covers`. As above; of 0: O(nodes).
-// No text is read.
+// Facts, of `subset` if it is given, whose text is newer than `covers`, or whose properties are
+// where `terms` index some. As above; of 0: O(nodes). No text is read.
 std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers,
-                              const NodeSubset* subset = nullptr);
+                              const NodeSubset* subset = nullptr, const TermOptions& terms = {});
 
 }  // namespace plexus

@@ -57,6 +57,11 @@ bool ChangesTexts(const WriteBatch& batch) {
   return texts;
 }
 
+// What the index has may change by it. Of an index of more than texts AddTerms looks.
+bool MayConcern(const WriteBatch& batch, const TermOptions& terms) {
+  return terms.all_keys || !terms.properties.empty() || ChangesTexts(batch);
+}
+
 // As an export of another graph has them.
 bool BringsTerms(const Snapshot& snapshot, const WriteBatch& batch) {
   bool brings = false;
@@ -93,7 +98,7 @@ Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
 Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
   Settle(snapshot);
   if (first_ && BringsTerms(snapshot, batch)) on_ = false;
-  if (!on_ || !ChangesTexts(batch)) return {};
+  if (!on_ || !MayConcern(batch, terms_)) return {};
   PLEXUS_ASSIGN(pending_, AddTerms(snapshot, terms_, batch, &workspace_->executor()));
   completed_at_ = snapshot.sequence();
   if (!complete_ || pending_.texts == 0) return {};
@@ -126,8 +131,9 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
-                                       CountNewerTexts(now, record.covers(), nullptr) == 0)))
+  if (complete_ &&
+      (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
+                          CountNewerTexts(now, record.covers(), nullptr, terms_) == 0)))
     return report_;
   IndexTermsOptions options;
   options.terms = terms_;
@@ -138,7 +144,8 @@ Result<IndexTermsReport> TermKeeper::Finish() {
 }
 
 Status KeepTerms(Workspace& workspace, WriteBatch& batch) {
-  if (!ChangesTexts(batch)) return {};
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
+  if (!MayConcern(batch, record.terms)) return {};
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
   return keeper.on() ? keeper.Complete(workspace.snapshot(), batch) : Status();
 }

@@ -1,4 +1,5 @@
-// The terms of the texts that a batch writes, in the same batch; see term_index.h.
+// The terms of the texts that a batch writes, in the same batch; see term_index.h. An index of more
+// than texts: batch_documents.h.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/retrieval/internal/batch_documents.h"
+#include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/term_record.h"
@@ -233,8 +236,11 @@ class BatchTerms {
 // With the options of the record, which the batch expects or writes.
 Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& record,
                                     WriteBatch& batch, Executor* executor) {
+  Executor& threads = internal::Pick(executor);
   PLEXUS_ASSIGN(const IndexTermsReport report,
-                BatchTerms(snapshot, record.terms, batch, internal::Pick(executor)).Run());
+                retrieval_internal::IndexesMore(record.terms)
+                    ? retrieval_internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
+                    : BatchTerms(snapshot, record.terms, batch, threads).Run());
   if (report.texts == 0) return report;
   if (record.stored) {
     batch.ExpectPayload(TermRecordNode(batch), NodeField::kProperties, record.stored);

@@ -144,19 +144,25 @@ Status CheckNameOfEdges(const Request& request, const char* parameter, std::stri
                                                "props.NAME");
 }
 
-// The names of an expression: its words outside of quotes.
+// The names of an expression: its words outside of quotes. A text in quotes is that of the name
+// before it.
 Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
   const std::string& text = request.Text("where");
   const auto of_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
   };
+  constexpr std::string_view kSigns[] = {"in", "not", "like", "ilike"};
+  std::string_view name;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
-    if (text[at] == '\'') {
+    if (text[at] == '"') {  // a name with blanks, of a property
+      end = std::min(text.find('"', end), text.size() - 1) + 1;
+      name = {};
+    } else if (text[at] == '\'') {
       end = std::min(text.find('\'', end), text.size() - 1) + 1;
       const std::string_view quoted = std::string_view(text).substr(at + 1, end - at - 2);
       const auto kind = schema.FindEdgeKind(quoted);
-      if (kind && kind->reversed && text.find("kind") < at)
+      if (kind && kind->reversed && name == "kind")
         return Fail(ErrorCode::kInvalidArgument,
                     request.Name("where") + ": " + Quoted(quoted) + " is the inverse of " +
                         schema.edge_kind(kind->kind).name + ", which is stored: write kind = '" +
@@ -164,8 +170,9 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
                         "'; its source is the other's target");
     } else if (of_name(text[at])) {
       while (end < text.size() && of_name(text[end])) ++end;
-      PLEXUS_TRY(CheckNameOfEdges(request, "where",
-                                  std::string_view(text).substr(at, end - at)));
+      const std::string_view word = std::string_view(text).substr(at, end - at);
+      PLEXUS_TRY(CheckNameOfEdges(request, "where", word));
+      if (std::ranges::find(kSigns, word) == std::end(kSigns)) name = word;
     }
     at = end;
   }

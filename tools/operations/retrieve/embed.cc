@@ -127,7 +127,7 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
     return Fail(
         ErrorCode::kNotFound,
         "no text has a word of " + Quoted(request.Text("query")) + "; " +
-            OtherWays(workspace, request, request.Text("query"), !record.terms.stemmer.empty()));
+            OtherWays(workspace, request, request.Text("query"), record.terms));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
@@ -194,11 +194,12 @@ std::vector<TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
 
 }  // namespace
 
-Result<std::vector<float>> VectorOfTerms(const Workspace& workspace, const Request& request,
-                                         SpaceId space, std::span<const std::string> terms) {
+Result<std::optional<std::vector<float>>> VectorOfTerms(const Workspace& workspace,
+                                                        const Request& request, SpaceId space,
+                                                        std::span<const std::string> terms) {
   const VectorSpace& of = workspace.schema().spaces()[space];
   PLEXUS_ASSIGN(const auto record, ReadRecord(workspace.snapshot(), RecordName(of.name)));
-  if (!record) return std::vector<float>();
+  if (!record) return std::nullopt;
   PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, of, *record));
   std::vector<TermCount> counts;
   std::vector<std::string> sorted(terms.begin(), terms.end());

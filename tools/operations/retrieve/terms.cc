@@ -9,6 +9,7 @@
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/lines.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
@@ -26,6 +27,17 @@ Result<std::vector<std::string>> StopWords(const Request& request) {
                            return {};
                          }));
   return words;
+}
+
+// Columns are no properties, and the graph has no other way to say so.
+Status CheckProperties(const Request& request, const Schema& schema) {
+  for (const std::string& name : request.List("properties"))
+    if (schema.FindColumn(name))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("properties") + ": " + Quoted(name) +
+                      " is a column, which words do not look up: 'plexus list' with " +
+                      request.Name("where", name + " = ...") + " does");
+  return {};
 }
 
 // What the index is made with: as it was made, but for what is asked for.
@@ -47,7 +59,14 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
   set("identifiers", "split", terms.split_identifiers);
   set("cjk", "bigrams", terms.cjk_bigrams);
   set("events", "index", terms.event_queries);
-  set("keys", "index", terms.keys);
+  if (request.Given("keys")) {
+    terms.keys = request.Text("keys") != "none";
+    terms.all_keys = request.Text("keys") == "all";
+  }
+  if (request.Given("properties")) {
+    terms.properties = request.List("properties");
+    if (terms.properties == std::vector<std::string>{"none"}) terms.properties.clear();
+  }
   if (request.Given("stem"))
     terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
   return terms;
@@ -55,6 +74,7 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   IndexTermsOptions options;
+  PLEXUS_TRY(CheckProperties(request, workspace.schema()));
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
   PLEXUS_ASSIGN(options.terms, Asked(request, record.terms));
   options.subset = workspace.scope();
@@ -116,8 +136,12 @@ void AddTerms(Rows& rows) {
             Switch("events", {"index", "none"},
                    "index: the queries of events, which search looks for with its own flag (a new "
                    "index does)"),
-            Switch("keys", {"index", "none"},
-                   "index: words of the keys of facts that have a text (a new index does)"),
+            Switch("keys", {"index", "all", "none"},
+                   "index: words of the keys of facts that have a text (a new index does); all: of "
+                   "all facts, which need no text then"),
+            List("properties", "A,B|none",
+                 "words of these properties of facts, too, from now on: of strings, and of strings "
+                 "in lists"),
             Text("stem", "LANGUAGE|none",
                  "words by their stems, as english (a new index's): leopards finds leopard"),
             Flag("renew",
@@ -129,6 +153,8 @@ void AddTerms(Rows& rows) {
                      "index every text; again after changes, it costs what changed"},
                     {"plexus terms --db g --stop-words german.txt",
                      "leave out a language's small words, too"},
+                    {"plexus terms --db g --properties name,summary --keys all",
+                     "facts by their names and keys, also those without a text"},
                     {"plexus terms --db g --stem german",
                      "stems of another language, or none; the index stays so, later too"}},
        .run = Run,
