@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -51,6 +52,61 @@ class RestatedValues {
     std::vector<Slot> larger(std::max<std::size_t>(2 * slots_.size(), 256));
     for (const Slot& slot : slots_)
       if (slot.thing != 0) Find(larger, slot.thing) = slot;
+    slots_ = std::move(larger);
+  }
+
+  std::vector<Slot> slots_;  // a power of two of them
+  std::size_t count_ = 0;
+};
+
+// The same of edges, each with several attributes, of which a line states some.
+class StatedAttributes {
+ public:
+  using Digests = std::array<std::uint32_t, 6>;  // 0: not stated
+  struct Earlier {
+    std::uint64_t line = 0;  // that named the edge last; 0: none did
+    bool differs = false;    // what is stated now is not what was known
+    bool replaces = false;   // some value was stated otherwise
+  };
+
+  void Reset() {
+    std::ranges::fill(slots_, Slot{});
+    count_ = 0;
+  }
+  Earlier Note(std::uint64_t edge, const Digests& values, std::uint64_t line) {
+    if (2 * (count_ + 1) > slots_.size()) Grow();
+    edge = std::max<std::uint64_t>(edge, 1);
+    Slot& slot = Find(slots_, edge);
+    if (slot.edge == 0) {
+      slot = {edge, line, values};
+      ++count_;
+      return {};
+    }
+    Earlier earlier{std::exchange(slot.line, line)};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == 0 || values[i] == slot.values[i]) continue;
+      earlier.differs = true;
+      earlier.replaces |= slot.values[i] != 0;
+      slot.values[i] = values[i];
+    }
+    return earlier;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t edge = 0, line = 0;  // 0: free
+    Digests values{};
+  };
+  static Slot& Find(std::vector<Slot>& in, std::uint64_t edge) {
+    const std::size_t mask = in.size() - 1;
+    std::size_t at = (edge ^ (edge >> 32)) & mask;
+    while (in[at].edge != 0 && in[at].edge != edge) at = (at + 1) & mask;
+    return in[at];
+  }
+  void Grow() {
+    std::vector<Slot> larger(std::max<std::size_t>(2 * slots_.size(), 64));
+    for (const Slot& slot : slots_)
+      if (slot.edge != 0) Find(larger, slot.edge) = slot;
     slots_ = std::move(larger);
   }
 
