@@ -27,7 +27,9 @@ Status DefineAll(const std::vector<T>& definitions, std::size_t have, const char
                  Schema& schema) {
   for (const T& definition : definitions) {
     const auto id = schema.Define(definition);
-    if (!id) return Fail(ErrorCode::kInvalidArgument, id.error().message);
+    if (!id && id.error().code == ErrorCode::kAlreadyExists)
+      return Fail(ErrorCode::kInvalidArgument, id.error().message);
+    if (!id) return std::unexpected(id.error());
     if (*id != have++)
       return Fail(ErrorCode::kInvalidArgument,
                   std::string(what) + " '" + definition.name + "' is defined already");

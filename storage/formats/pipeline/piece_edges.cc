@@ -52,13 +52,14 @@ class NameCache {
   // The position of a token in `names`, where it may stand twice.
   std::uint32_t Get(std::string_view token, std::uint64_t word,
                     std::vector<PieceEdges::Name>& names) {
-    std::uint64_t hash = word;
-    if (token.size() > 8) hash = StringTable::Hash(token);
+    const bool is_word = token.size() <= 8;
+    const std::uint64_t hash = is_word ? word : StringTable::Hash(token);
     Slot& slot = slots_[((hash ^ (hash >> 29)) * 0x9E3779B97F4A7C15ull) >> (64 - kBits)];
-    if (slot.hash == hash && slot.generation == generation_ && names[slot.name].text == token)
+    if (slot.hash == hash && slot.generation == generation_ && slot.is_word == is_word &&
+        (is_word || names[slot.name].text == token))
       return slot.name;
-    slot = {hash, generation_, static_cast<std::uint32_t>(names.size())};
-    names.push_back({token, StringTable::Hash(token)});
+    slot = {hash, generation_, is_word, static_cast<std::uint32_t>(names.size())};
+    names.push_back({token, is_word ? StringTable::Hash(token) : hash});
     return slot.name;
   }
 
@@ -66,7 +67,8 @@ class NameCache {
   static constexpr int kBits = 16;
   struct Slot {
     std::uint64_t hash = 0;
-    std::uint32_t generation = 0, name = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t is_word : 1 = 0, name : 31 = 0;
   };
   std::vector<Slot> slots_;
   std::uint32_t generation_ = 0;

@@ -70,48 +70,56 @@ class StatedAttributes {
   };
 
   void Reset() {
-    std::ranges::fill(slots_, Slot{});
-    count_ = 0;
+    std::ranges::fill(slots_, 0);
+    edges_.clear();
   }
   Earlier Note(std::uint64_t edge, const Digests& values, std::uint64_t line) {
-    if (2 * (count_ + 1) > slots_.size()) Grow();
-    edge = std::max<std::uint64_t>(edge, 1);
-    Slot& slot = Find(slots_, edge);
-    if (slot.edge == 0) {
-      slot = {edge, line, values};
-      ++count_;
+    if (2 * (edges_.size() + 1) > slots_.size()) Grow();
+    std::uint64_t& slot = Find(edge);
+    if (slot == 0) {
+      edges_.push_back({edge, line, values});
+      slot = SlotOf(edge, edges_.size());
       return {};
     }
-    Earlier earlier{std::exchange(slot.line, line)};
+    Said& said = edges_[(slot & kPlace) - 1];
+    Earlier earlier;
+    earlier.line = std::exchange(said.line, line);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] == 0 || values[i] == slot.values[i]) continue;
+      if (values[i] == 0 || values[i] == said.values[i]) continue;
       earlier.differs = true;
-      earlier.replaces |= slot.values[i] != 0;
-      slot.values[i] = values[i];
+      earlier.replaces |= said.values[i] != 0;
+      said.values[i] = values[i];
     }
     return earlier;
   }
 
  private:
-  struct Slot {
-    std::uint64_t edge = 0, line = 0;  // 0: free
+  struct Said {
+    std::uint64_t edge = 0, line = 0;
     Digests values{};
   };
-  static Slot& Find(std::vector<Slot>& in, std::uint64_t edge) {
-    const std::size_t mask = in.size() - 1;
+  // A slot has the upper half of the hash and the place in edges_, from 1, so that the table stays
+  // in the cache; 0: free.
+  static constexpr std::uint64_t kPlace = 0xFFFFFFFF;
+  static std::uint64_t SlotOf(std::uint64_t edge, std::size_t place) {
+    return (edge & ~kPlace) | place;
+  }
+  std::uint64_t& Find(std::uint64_t edge) {
+    const std::size_t mask = slots_.size() - 1;
     std::size_t at = (edge ^ (edge >> 32)) & mask;
-    while (in[at].edge != 0 && in[at].edge != edge) at = (at + 1) & mask;
-    return in[at];
+    while (slots_[at] != 0 &&
+           ((slots_[at] ^ edge) > kPlace || edges_[(slots_[at] & kPlace) - 1].edge != edge))
+      at = (at + 1) & mask;
+    return slots_[at];
   }
   void Grow() {
-    std::vector<Slot> larger(std::max<std::size_t>(2 * slots_.size(), 64));
-    for (const Slot& slot : slots_)
-      if (slot.edge != 0) Find(larger, slot.edge) = slot;
-    slots_ = std::move(larger);
+    slots_.assign(std::max<std::size_t>(2 * slots_.size(), 64), 0);
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      Find(edges_[i].edge) = SlotOf(edges_[i].edge, i + 1);
   }
 
-  std::vector<Slot> slots_;  // a power of two of them
-  std::size_t count_ = 0;
+  std::vector<std::uint64_t> slots_;  // a power of two of them
+  std::vector<Said> edges_;
 };
 
 }  // namespace plexus::formats_internal
