@@ -10,8 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <optional>
-#include <type_traits>
+#include <utility>
 
 #include "engine/bulk/load_entries.h"
 #include "engine/bulk/radix_sort.h"
