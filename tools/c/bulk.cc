@@ -79,12 +79,12 @@ class EdgeArrays {
 
   std::uint64_t count() const { return edges_.count; }
   bool by_id() const { return edges_.ends == PLEXUS_ENDS_IDS; }
-  // What Graph::Load does.
-  bool FitsLoad() const {
-    return !by_id() && !edges_.kind_of && !edges_.created_at && kind_ == "link";
-  }
+  // What Graph::Load may do.
+  bool FitsLoad() const { return !by_id(); }
   Status CheckIds(const Snapshot& snapshot) const;
   Result<EdgeLoad> Load() const;
+  // Of each of the caller's kinds, or of the one: what it is; new ones are defined.
+  Result<std::vector<Schema::EdgeKindMatch>> Kinds(EdgeLoad& load) const;
   Status Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
 
  private:
@@ -172,20 +172,46 @@ Status EdgeArrays::CheckIds(const Snapshot& snapshot) const {
   return {};
 }
 
+Result<std::vector<Schema::EdgeKindMatch>> EdgeArrays::Kinds(EdgeLoad& load) const {
+  Schema schema;
+  std::vector<Schema::EdgeKindMatch> found;
+  for (std::uint64_t k = 0; k < (edges_.kind_of ? kinds_.size() : 1); ++k) {
+    EdgeKind kind;
+    kind.name = edges_.kind_of ? kinds_[k] : kind_;
+    auto match = schema.FindEdgeKind(kind.name);
+    if (!match) {
+      PLEXUS_ASSIGN(const plexus::EdgeKindId id, schema.Define(kind));
+      load.edge_kind_definitions.push_back(std::move(kind));
+      match = Schema::EdgeKindMatch{id, false};
+    }
+    found.push_back(*match);
+  }
+  return found;
+}
+
 Result<EdgeLoad> EdgeArrays::Load() const {
   EdgeLoad load;
+  PLEXUS_ASSIGN(const std::vector<Schema::EdgeKindMatch> kinds, Kinds(load));
+  const bool link = std::ranges::all_of(
+      kinds, [](const Schema::EdgeKindMatch& kind) { return kind.kind == plexus::kLink; });
   FirstNamed named(by_key() ? &keys_ : nullptr, edges_.count, most_);
   for (std::uint64_t first = 0; first < edges_.count; first += kLoadBatchEdges) {
     const auto size = static_cast<std::size_t>(std::min(kLoadBatchEdges, edges_.count - first));
     LoadBatch batch;
     batch.edges = AlignedArray<NodePair>(size);
     if (edges_.weights) batch.weights = AlignedArray<float>(size);
+    if (edges_.created_at) batch.created_at = AlignedArray<std::int64_t>(size);
+    if (!link) batch.kinds = AlignedArray<KindId>(size);
     for (std::size_t i = 0; i < size; ++i) {
       Edge edge;
       PLEXUS_TRY(ReadEdge(first + i, edge));
       const NodeId source = named.IdOf(edge.source);
       batch.edges[i] = {source, named.IdOf(edge.target)};
       if (edges_.weights) batch.weights[i] = edge.weight;
+      if (edges_.created_at) batch.created_at[i] = edge.created_at;
+      if (link) continue;
+      batch.kinds[i] = kinds[edge.kind].kind.value();
+      if (kinds[edge.kind].reversed) std::swap(batch.edges[i].source, batch.edges[i].target);
     }
     batch.nodes = named.count();
     load.batches.push_back(std::move(batch));
@@ -233,9 +259,12 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus
   PLEXUS_TRY(edges.CheckIds(before));
   if (edges.count() > 0 && before.sequence() == 0 && edges.FitsLoad()) {
     PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
-    PLEXUS_ASSIGN(const ApplyReport report, graph.Load(std::move(load), {}, call.progress()));
-    AddTo(counts, report);
-    return {};
+    const auto report = graph.Load(std::move(load), {}, call.progress());
+    if (report) AddTo(counts, *report);
+    if (report) return {};
+    const ErrorCode why = report.error().code;  // of these the batches know more
+    if (why != ErrorCode::kInvalidArgument && why != ErrorCode::kFailedPrecondition)
+      return std::unexpected(report.error());
   }
   for (std::uint64_t first = 0; first < edges.count(); first += kBatchEdges) {
     if (call.progress() && !call.progress()->Report("edges", first, edges.count()))

@@ -1,11 +1,11 @@
 // Edges into an empty graph, at once: parsed a single time, collected, then loaded.
 //
-// The pipeline reads and parses as always, but pieces hold bare pairs (EdgeLoadParser of edge
-// lists, CsvEdgeParser of tables), and in the place of the graph EdgeCollector takes them in file
-// order. It gives keys their ids by first appearance (piece_edges.h). Nothing is applied
-// before the last line was read, so an error, or anything that this way does not cover,
-// leaves the graph as it was; then the general way begins from the start. Internal to
-// storage/formats.
+// The pipeline reads and parses as always, but pieces hold arrays of edges
+// (EdgeLoadParser of edge lists, CsvEdgeParser of tables, JsonEdgeParser of JSON lines), and in the
+// place of the graph EdgeCollector takes them in file order. It gives keys their ids by first
+// appearance (piece_edges.h). Nothing is applied before the last line was read, so an error, or
+// anything that this way does not cover, leaves the graph as it was; then the general way begins
+// from the start. Internal to storage/formats.
 #pragma once
 
 #include <cstdint>
@@ -38,15 +38,22 @@ class EdgeCollector final : public PieceCollector {
   // to be loaded at once.
   Status Take(Piece& piece) override;
   std::size_t batch_count() const { return load_.batches.size(); }
+  // What was taken passed a limit.
+  bool too_large() const { return too_large_; }
   EdgeLoad Finish() { return std::move(load_); }
 
  private:
   NodeId IdOfNumber(std::uint32_t number);
+  Status TakeKinds(PieceEdges& edges);
+  void TakeLabels(PieceEdges& edges);
 
   std::uint64_t most_bytes_;
   // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0;
+  int values_ = 0;  // 1: some edges have weights or kinds; 2: labels or times
+  bool too_large_ = false;
+  Schema schema_;  // with the kinds so far
   EdgeLoad load_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet
   std::vector<NodeId> of_name_;    // of the piece at hand

@@ -274,6 +274,9 @@ TEST_F(CArrays, ArraysThatChangeAreCheckedWhereTheyAreUsed) {
   edges.keys = keys.view();
   edges.kinds = kinds.view();
   edges.kind_of = kind_of.data();
+  edges.count = 1;  // an empty graph would be loaded at once
+  ASSERT_EQ(plexus_put_edges(graph_, &edges, nullptr, nullptr), PLEXUS_OK) << plexus_message();
+  edges.count = kEdges;
   std::function<void()> change;
   auto options = Sized<plexus_call_options>();
   options.progress_context = &change;
