@@ -62,4 +62,21 @@ bool BatchRefs::Inherited(std::uint32_t stamp, Table table, std::uint32_t index,
   return stamp != 0 && (holds(last_) || std::ranges::any_of(older_, holds));
 }
 
+std::uint16_t BatchNames::NumberOf(std::string_view name) {
+  constexpr std::size_t kFew = 16;
+  if (names_.size() <= kFew) {
+    const auto it = std::find(names_.rbegin(), names_.rend(), name);  // likely one of the last
+    if (it != names_.rend()) return static_cast<std::uint16_t>(names_.rend() - it - 1);
+  } else if (const auto known = numbers_.find(name); known != numbers_.end()) {
+    return known->second;
+  }
+  if (names_.size() >= kTooMany) return kTooMany;
+  const auto number = static_cast<std::uint16_t>(names_.size());
+  names_.emplace_back(name);
+  if (names_.size() <= kFew) return number;
+  for (std::size_t i = numbers_.size(); i < names_.size(); ++i)
+    numbers_.emplace(names_[i], static_cast<std::uint16_t>(i));
+  return number;
+}
+
 }  // namespace plexus

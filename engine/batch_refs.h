@@ -14,7 +14,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/types.h"
@@ -110,6 +114,35 @@ class BatchRefs {
   Origin last_;                // of the batch this one was copied from
   std::vector<Origin> older_;  // and those that one came from
   Foreign foreign_;
+};
+
+// The names that a batch has given numbers, from 0 on. A few are compared one by one, many are
+// found by a table. Not thread-safe.
+class BatchNames {
+ public:
+  static constexpr std::uint16_t kTooMany = 65535;
+
+  // The name's number, a new one where it has none; kTooMany: it is one too many.
+  std::uint16_t NumberOf(std::string_view name);
+  const std::string& operator[](std::size_t number) const { return names_[number]; }
+  std::size_t size() const { return names_.size(); }
+  auto begin() const { return names_.begin(); }
+  auto end() const { return names_.end(); }
+  void clear() {
+    names_.clear();
+    numbers_.clear();
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>()(name);
+    }
+  };
+  std::vector<std::string> names_;
+  // Of all of them, once there are many.
+  std::unordered_map<std::string, std::uint16_t, Hash, std::equal_to<>> numbers_;
 };
 
 }  // namespace plexus

@@ -11,25 +11,17 @@
 
 namespace plexus {
 
-std::uint16_t WriteBatch::Intern(std::vector<std::string>& names, std::string_view name) {
-  auto it = std::find(names.rbegin(), names.rend(), name);  // the last used is the likely one
-  if (it != names.rend()) return static_cast<std::uint16_t>(names.rend() - it - 1);
-  if (names.size() >= kTooManyNames) return kTooManyNames;
-  names.emplace_back(name);
-  return static_cast<std::uint16_t>(names.size() - 1);
-}
-
 NodeKindRef WriteBatch::NodeKindNamed(std::string_view name) {
-  return {Stamp(), Intern(node_kind_names_, name)};
+  return {Stamp(), node_kind_names_.NumberOf(name)};
 }
 EdgeKindRef WriteBatch::EdgeKindNamed(std::string_view name) {
-  return {Stamp(), Intern(edge_kind_names_, name)};
+  return {Stamp(), edge_kind_names_.NumberOf(name)};
 }
 ColumnRef WriteBatch::ColumnNamed(std::string_view name) {
-  return {Stamp(), Intern(column_names_, name)};
+  return {Stamp(), column_names_.NumberOf(name)};
 }
 SpaceRef WriteBatch::SpaceNamed(std::string_view name) {
-  return {Stamp(), Intern(space_names_, name)};
+  return {Stamp(), space_names_.NumberOf(name)};
 }
 
 void WriteBatch::BeginRefs() {
@@ -41,7 +33,7 @@ void WriteBatch::BeginRefs() {
 template <class Id>
 bool WriteBatch::Owns(NameRef<Id> name) const {
   if (!name.local()) return true;
-  const auto owns = [&](BatchRefs::Table table, const std::vector<std::string>& names) {
+  const auto owns = [&](BatchRefs::Table table, const BatchNames& names) {
     return refs_.Owns(name.stamp(), table, name.index(), names.size());
   };
   if constexpr (std::same_as<Id, NodeKindId>)
@@ -312,9 +304,9 @@ void WriteBatch::Append(const WriteBatch& other) {
   links_revive_ |= other.links_revive_;
   if (const BatchRefs::Foreign& theirs = other.refs_.foreign(); theirs.operation != 0)
     refs_.NoteForeign({op_count() + theirs.operation, theirs.what, theirs.unset});
-  auto map_names = [](std::vector<std::string>& to, const std::vector<std::string>& from) {
+  auto map_names = [](BatchNames& to, const BatchNames& from) {
     std::vector<std::uint16_t> map;
-    for (const std::string& name : from) map.push_back(Intern(to, name));
+    for (const std::string& name : from) map.push_back(to.NumberOf(name));
     return map;
   };
   const auto node_kind_map = map_names(node_kind_names_, other.node_kind_names_);

@@ -258,8 +258,6 @@ class WriteBatch {
     Bytes bytes;              // a string value, or an edge's label
   };
 
-  static constexpr std::uint16_t kTooManyNames = 65535;  // what Apply refuses
-  static std::uint16_t Intern(std::vector<std::string>& names, std::string_view name);
   // The stamp of a reference about to be made.
   std::uint32_t Stamp() {
     if (refs_.own() == 0) [[unlikely]]
@@ -296,7 +294,7 @@ class WriteBatch {
   std::vector<EdgeKind> edge_kinds_;
   std::vector<Column> columns_;
   std::vector<VectorSpace> spaces_;
-  std::vector<std::string> node_kind_names_, edge_kind_names_, column_names_, space_names_;
+  BatchNames node_kind_names_, edge_kind_names_, column_names_, space_names_;
   std::string arena_;
   std::vector<LocalNode> nodes_;
   std::vector<Bytes> labels_;

@@ -62,12 +62,16 @@ Status ExportNodeLink(const Snapshot& snapshot, std::ostream& out,
 // as its server would load it. Not carried: weights, times, tags, columns. Memory O(edges).
 Status ExportMcpMemory(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options = {});
+// The vectors of one space, of facts, by id: the keys, one a line, an empty line, then rows of
+// little endian f32; what ImportVectorStream reads with keys_first. kUnsupported: a key with a line
+// end.
+Status ExportVectors(const Snapshot& snapshot, std::ostream& out, SpaceId space,
+                     const ExportOptions& options = {});
 // GEXF 1.3, for Gephi.
 Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 
 // CREATE statements of Cypher, one a line: nodes, then edges by the keys of their ends. An index of
 // `Plexus(key)` is what makes the second part fast.
-Status ExportCypher(const Snapshot& snapshot, std::ostream& out,
-                    const ExportOptions& options = {});
+Status ExportCypher(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 
 }  // namespace plexus

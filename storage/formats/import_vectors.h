@@ -38,6 +38,7 @@ struct VectorInput {
   std::string name = {};
   std::optional<std::string_view> bytes = {};
   std::shared_ptr<const formats_internal::Spool> spool = {};  // of ImportVectorStream
+  std::uint64_t begin = 0;                                    // of the rows, in the spool
 };
 
 struct VectorImportOptions {
@@ -48,6 +49,9 @@ struct VectorImportOptions {
   std::optional<Prefilter> prefilter = {};    // absent: what the space has, none for a new one
   std::optional<VectorElement> element = {};  // absent: what the space has, f32 for a new one
   std::optional<VectorInput> keys = {};
+  // ImportVectorStream, in place of `keys`: they come before the rows, one a line, and an empty
+  // line behind them, as ExportVectors writes them.
+  bool keys_first = false;
 };
 
 // What is wrong with a file's content is an error of the report. kStop checks the whole

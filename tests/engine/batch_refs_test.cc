@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <random>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -381,6 +383,30 @@ TEST(RefsThreads, NoTwoBatchesShareAStamp) {
   for (const auto& mine : stamps) all.insert(mine.begin(), mine.end());
   EXPECT_EQ(all.size(), std::size_t{kThreads} * kBatches);
   EXPECT_FALSE(all.contains(0));
+}
+
+TEST(BatchNames, NumbersAreThoseOfAModel) {
+  BatchNames names;
+  std::map<std::string, std::uint16_t> model;
+  std::mt19937 random(3);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string name = "kind" + std::to_string(random() % (i < 40 ? 12 : 3'000));
+    const auto [at, added] = model.emplace(name, static_cast<std::uint16_t>(model.size()));
+    ASSERT_EQ(names.NumberOf(name), at->second) << name;
+  }
+  ASSERT_EQ(names.size(), model.size());
+  for (const auto& [name, number] : model) EXPECT_EQ(names[number], name);
+  names.clear();
+  EXPECT_EQ(names.size(), 0u);
+  EXPECT_EQ(names.NumberOf("kind1"), 0);
+}
+
+TEST(BatchNames, AsManyAsApplyCanHave) {
+  BatchNames names;
+  for (int i = 0; i < BatchNames::kTooMany; ++i) ASSERT_EQ(names.NumberOf(std::to_string(i)), i);
+  EXPECT_EQ(names.NumberOf("one more"), BatchNames::kTooMany);
+  EXPECT_EQ(names.NumberOf("65534"), 65534);
+  EXPECT_EQ(names.size(), BatchNames::kTooMany);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace json = boost::json;
 
 const std::set<std::string, std::less<>> kWords = {
     "$schema", "type",    "enum",    "properties", "required", "additionalProperties",
-    "items",   "minimum", "maximum", "minLength",  "default",  "description"};
+    "items",   "minimum", "maximum", "minLength",  "default",  "description",
+    "anyOf"};
 
 bool IsType(const json::value& value, std::string_view type) {
   if (type == "null") return value.is_null();
@@ -62,6 +63,11 @@ std::string Check(const json::object& schema, const json::value& value, const st
     if (!fits)
       return at + ": " + json::serialize(value) + " is not of type " + json::serialize(*type);
   }
+  if (const json::value* branches = schema.if_contains("anyOf"))
+    if (std::ranges::none_of(branches->as_array(), [&](const json::value& branch) {
+          return Check(branch.as_object(), value, at).empty();
+        }))
+      return at + ": " + json::serialize(value) + " fits none of " + json::serialize(*branches);
   if (const json::value* choices = schema.if_contains("enum"))
     if (std::ranges::find(choices->as_array(), value) == choices->as_array().end())
       return at + ": is none of the choices";

@@ -96,7 +96,11 @@ std::string RemoteLine(const CommandLine& line) {
     if (parameter.means == Means::kContent && request.Given(parameter.name))
       json.Field(parameter.name, line.request->Source(parameter.name));
   json.EndObject();
+  json.BeginArray("wall");
+  for (const std::string& scope : line.globals.wall) json.Value(scope);
+  json.EndArray();
   json.Field("format", static_cast<std::uint64_t>(line.globals.format));
+  json.Field("names_of_json", request.spelling() == Spelling::kNames);
   json.Field("quiet", line.globals.quiet);
   json.Field("names", line.globals.names);
   json.Field("strict", line.globals.strict);
@@ -127,13 +131,19 @@ Result<CommandLine> ReadRemoteLine(std::string_view text, std::size_t* width) {
   if (!operation) return Fail(ErrorCode::kInvalidArgument, "no such operation");
   CommandLine line;
   PLEXUS_ASSIGN(Request request,
-                RequestFromJson(*operation, json::serialize(*given), Spelling::kFlags));
+                RequestFromJson(*operation, json::serialize(*given),
+                                flag("names_of_json") ? Spelling::kNames : Spelling::kFlags));
   if (const json::value* sources = object.if_contains("sources"); sources && sources->is_object())
     for (const auto& [key, source] : sources->get_object())
       if (source.is_string() && operation->Find(std::string_view(key.data(), key.size())))
         request.SetSource(std::string_view(key.data(), key.size()), source.get_string().c_str());
   if (flag("people")) request.SetForPeople();
   line.request = std::move(request);
+  if (const json::value* wall = object.if_contains("wall"); wall && wall->is_array())
+    for (const json::value& scope : wall->get_array()) {
+      if (!scope.is_string()) return refuse();
+      line.globals.wall.emplace_back(scope.get_string());
+    }
   const std::int64_t format = number("format");
   if (format < 0 || format > 2) return refuse();
   line.globals.format = static_cast<Format>(format);

@@ -14,6 +14,7 @@
 #include "tools/cli/line_editor.h"
 #include "tools/cli/output.h"
 #include "tools/cli/own_commands.h"
+#include "tools/cli/remote.h"
 #include "tools/cli/run.h"
 #include "tools/cli/shell_input.h"
 #include "tools/cli/signals.h"
@@ -225,6 +226,7 @@ class Shell {
       usleep(kGiveWayUs);
     }
     if (!writer_) {
+      if (const std::optional<int> code = RunAtHolder(line, Access::kWrite)) return *code;
       Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, Access::kWrite, false);
       if (!opened) return PrintFailure(opened.error(), line);
       writer_ = *std::move(opened);

@@ -68,7 +68,16 @@ void WriteParameter(ReplyWriter& json, const Parameter& parameter) {
 
 void WriteShape(ReplyWriter& json, const Shape& shape);
 
-constexpr std::string_view kTimeTypes[] = {"integer", "string"};  // as the request has `times`
+// Branches of one type each: some clients refuse a list of types.
+void WriteEither(ReplyWriter& json, std::string_view one, std::string_view other) {
+  json.BeginArray("anyOf");
+  for (const std::string_view type : {one, other}) {
+    json.BeginObject();
+    json.Field("type", type);
+    json.EndObject();
+  }
+  json.EndArray();
+}
 
 void WriteObject(ReplyWriter& json, const Shape& shape, bool warnings) {
   json.Field("type", "object");
@@ -127,13 +136,10 @@ void WriteShape(ReplyWriter& json, const Shape& shape) {
       json.Field("type", "integer");
       break;
     case Shape::Kind::kTime:
-      json.Values("type", kTimeTypes);
+      WriteEither(json, "integer", "string");  // as the request has `times`
       break;
     case Shape::Kind::kNumber:
-      json.BeginArray("type");
-      json.Value("number");
-      json.Value("null");
-      json.EndArray();
+      WriteEither(json, "number", "null");
       break;
     case Shape::Kind::kBool:
       json.Field("type", "boolean");

@@ -46,10 +46,12 @@ bool WasMoved(Workspace& workspace, const Request& request, Sequence before) {
   return true;
 }
 
-// Whether it says "-" and nothing else.
+// Whether it says "-" and nothing else; of one file, where the list of files does, too.
 bool IsInput(const Request& request, const Parameter& parameter) {
-  return parameter.type == Type::kList &&
-         request.List(parameter.name) == std::vector<std::string>{"-"};
+  const std::vector<std::string> input = {"-"};
+  if (parameter.type == Type::kList) return request.List(parameter.name) == input;
+  return parameter.means == Means::kFile && request.Text(parameter.name) == "-" &&
+         request.Has("files") && request.List("files") == input;
 }
 
 }  // namespace
@@ -425,8 +427,7 @@ Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
     with.of_columns.now_ms = workspace.now_ms();
     PLEXUS_ASSIGN(auto in_scopes,
                   InScopes(workspace.snapshot(), request, workspace.keeps_orders()));
-    if (in_scopes)
-      with.among = std::make_shared<const NodeSubset>(*std::move(in_scopes));
+    if (in_scopes) with.among = std::make_shared<const NodeSubset>(*std::move(in_scopes));
     with.of_columns.among = with.among.get();
     reply.members = [members = std::move(reply.members),
                      with = std::move(with)](ReplyWriter& writer) mutable {

@@ -1,6 +1,8 @@
-// The first line of a connection says what it is for; without one it is MCP with the default tools.
+// The first line of a connection says what it is for: an object of ours, a request of HTTP, or else
+// MCP with the default tools.
 #include "tools/server/host.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -67,15 +69,16 @@ std::string RunCommandLine(Service& service, std::string_view text, int fd) {
   const HangUp watch(fd, cancel);
   Caller caller;
   caller.paths = caller.own_time = true;
+  caller.wall = line->globals.wall;
   caller.cancel = &cancel;
   std::ostringstream out, err;
   int code = kFailed;
   {
     const RedirectedOutput redirected(out, err, width);
     const Status ran =
-        service.Run(*line->request, caller, [&](Reply& reply, Workspace& workspace) -> Status {
+        service.RunAny(*line->request, caller, [&](Result<Reply> reply, Workspace& workspace) {
           code = PrintReply(std::move(reply), workspace, *line);
-          return {};
+          return Status();
         });
     if (!ran) code = PrintFailure(ran.error(), *line);
   }
@@ -98,6 +101,12 @@ bool Narrow(Caller& caller, const Caller& holder) {
   return !caller.wall.empty();
 }
 
+// "GET /path HTTP/1.1". No line of JSON begins with a letter and has no quote before that.
+bool IsRequestLine(std::string_view line) {
+  return line.size() <= HttpOptions().max_header && line.find(" HTTP/1.") < line.find('"') &&
+         line.find_first_of("{[") != 0;
+}
+
 }  // namespace
 
 Host::~Host() { (void)Close(); }
@@ -118,6 +127,11 @@ void Host::ServeConnection(int fd, int stop) {
   constexpr std::size_t kMostFirst = std::size_t{64} << 20;
   const std::string first = ReadFirstLine(fd, kMostFirst);
   if (first.empty()) return;
+  if (IsRequestLine(first)) {
+    if (const Status served = ServeHttp(fd, first + "\n"); !served)
+      LogError("no HTTP over the socket: " + served.error().message);
+    return;
+  }
   const Result<json::value> value = ParseJson(first);
   const json::object* hello = value ? value->if_object() : nullptr;
   const std::string_view what = hello ? TextMember(*hello, "plexus") : std::string_view();
@@ -153,6 +167,24 @@ void Host::ServeConnection(int fd, int stop) {
   const Result<Protocol*> protocol = server_->With(sets);
   if (!protocol) return refuse(protocol.error().message);
   ServeLines(**protocol, server_->workers(), lines);
+}
+
+Status Host::ServeHttp(int fd, std::string before) {
+  const std::lock_guard lock(http_mutex_);
+  if (!http_) {
+    PLEXUS_ASSIGN(Protocol * protocol, server_->With(sets_));
+    AccessRules rules;
+    rules.open = caller_;
+    auto routes = std::make_unique<Routes>(server_->service(), *protocol, rules);
+    HttpOptions options;
+    options.listens = false;
+    PLEXUS_ASSIGN(http_, StartFor(*routes, options, server_->workers()));
+    routes_ = std::move(routes);
+  }
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return Fail(ErrorCode::kResourceExhausted, "no descriptor is left");
+  http_->Take(own, std::move(before));
+  return {};
 }
 
 std::string Host::Hello() const {
@@ -219,7 +251,14 @@ Status Host::Close() {
   socket_.reset();
   if (own_.joinable()) own_.join();
   if (!server_) return {};
+  if (http_) {
+    routes_->BeginStop();
+    server_->service().WakeWaiting();
+    http_->Stop(5000);
+  }
   const Status closed = server_->Close();
+  routes_.reset();
+  http_.reset();
   server_.reset();
   return closed;
 }

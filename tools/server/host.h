@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/error.h"
+#include "tools/server/http/http_server.h"
+#include "tools/server/http/routes.h"
 #include "tools/server/server.h"
 #include "tools/server/socket.h"
 
@@ -32,6 +35,8 @@ class Host {
 
  private:
   void ServeConnection(int fd, int stop);
+  // HTTP over the socket, with the rights of who holds the directory. The descriptor stays open.
+  Status ServeHttp(int fd, std::string before);
   std::string Hello() const;
   // A descriptor of the next holder, which may be this process.
   Result<int> NextHolder(int stop);
@@ -41,6 +46,9 @@ class Host {
   const Caller caller_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<SocketServer> socket_;
+  std::mutex http_mutex_;             // of what is made at the first request of HTTP
+  std::unique_ptr<HttpServer> http_;  // outlives who holds an exchange
+  std::unique_ptr<Routes> routes_;
   std::thread own_;  // serves this process when it has taken over
 };
 

@@ -45,9 +45,9 @@ std::string QuotedJson(std::string_view text) {
 
 // Most texts need no escapes.
 void AppendQuotedJson(std::string& json, std::string_view text) {
-  const bool plain = std::ranges::all_of(
-      text, [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
-  if (plain) {
+  bool escapes = false;
+  for (const char c : text) escapes |= !(c >= ' ' && c < '\x7f' && c != '"' && c != '\\');
+  if (!escapes) {
     json.append(1, '"').append(text).append(1, '"');
     return;
   }

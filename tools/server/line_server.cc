@@ -112,7 +112,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     }
     Start();
   } catch (const std::exception& failure) {  // no memory for it
-    Send(Protocol::ErrorAnswer("", {kInternalError, failure.what(), {}}).text);
+    Send(Protocol::ErrorAnswer("", FailureOf(failure)).text);
   }
 
   // Waits until little is queued. False: it ends.
@@ -154,7 +154,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
       AnswerTo(*next.message);
     } catch (const std::exception& failure) {  // no memory for the answer
       conversation_->End(next.message->id);
-      Send(Protocol::ErrorAnswer(next.message->id, {kInternalError, failure.what(), {}}).text);
+      Send(Protocol::ErrorAnswer(next.message->id, FailureOf(failure)).text);
     }
     {
       const std::lock_guard lock(mutex_);
@@ -166,8 +166,8 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
 
   void AnswerTo(const Message& message) {
     // What belongs to a request is sent in order with its answer.
-    const Conversation::Send now = [this](std::string text) { Send(text); };
-    const RpcAnswer answer = protocol_.Answer(message, *conversation_, {}, &now);
+    const Conversation::Send now = [this](std::string text) { Send(std::move(text)); };
+    RpcAnswer answer = protocol_.Answer(message, *conversation_, {}, &now);
     if (answer.text.size() > kMaxLine)
       Send(Protocol::ErrorAnswer(message.id, {kInternalError,
                                               "the answer is longer than a line may be (8 MiB): "
@@ -175,7 +175,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
                                               {}})
                .text);
     else if (!answer.text.empty())
-      Send(answer.text);
+      Send(std::move(answer.text));
   }
 
   // What subscriptions send: a reader that is slow holds up no other connection.
@@ -198,10 +198,10 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
   void SendNotices() {
     std::unique_lock lock(notices_mutex_);
     while (!notices_.empty() && !lost_) {
-      const std::string text = std::move(notices_.front());
+      std::string text = std::move(notices_.front());
       notices_.pop_front();
       lock.unlock();
-      Send(text);
+      Send(std::move(text));
       lock.lock();
     }
     notices_.clear();
@@ -215,9 +215,8 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     sent_.wait(lock, [&] { return !sending_; });
   }
 
-  void Send(std::string_view text) {
+  void Send(std::string line) {
     if (lost_) return;
-    std::string line(text);
     line += '\n';
     const std::lock_guard lock(out_mutex_);
     if (!lost_ && !WriteAll(options_.out, line, options_.write_ms)) {
@@ -251,14 +250,20 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
 
 }  // namespace
 
-bool WriteAll(int fd, std::string_view text, int milliseconds) {
+ssize_t WriteSome(int fd, std::string_view text) {
+  const ssize_t sent = send(fd, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0 || errno != ENOTSOCK) return sent;
   constexpr std::size_t kPiece = 4096;  // that much never blocks where poll says so
+  return write(fd, text.data(), std::min(text.size(), kPiece));
+}
+
+bool WriteAll(int fd, std::string_view text, int milliseconds) {
   while (!text.empty()) {
     pollfd one{fd, POLLOUT, 0};
     const int ready = poll(&one, 1, milliseconds);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0 || (one.revents & (POLLERR | POLLNVAL))) return false;
-    const ssize_t written = write(fd, text.data(), std::min(text.size(), kPiece));
+    const ssize_t written = WriteSome(fd, text);
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written <= 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));

@@ -6,6 +6,8 @@
 // what waits is bounded, and reading waits with it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +32,9 @@ struct LineOptions {
 // answered first.
 void ServeLines(Protocol& protocol, Workers& workers, const LineOptions& options);
 
+// Writes what poll said can be taken, without blocking: what a socket takes, or a little. -1 and
+// errno: nothing.
+ssize_t WriteSome(int fd, std::string_view text);
 // Writes everything, never blocking longer than that for each piece. False: the reader is gone.
 bool WriteAll(int fd, std::string_view text, int milliseconds);
 

@@ -120,8 +120,7 @@ class RelayLoop {
 
   // A piece that poll says can be taken. False: the reader is gone.
   bool Drain(int fd, std::string& text) {
-    constexpr std::size_t kPiece = 4096;
-    const ssize_t written = write(fd, text.data(), std::min(text.size(), kPiece));
+    const ssize_t written = WriteSome(fd, text);
     if (written < 0) return errno == EINTR || errno == EAGAIN;
     text.erase(0, static_cast<std::size_t>(written));
     if (&text == &to_client_) took_ = Clock::now();

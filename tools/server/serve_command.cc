@@ -126,12 +126,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
                       {"sequence", std::to_string(server.service().sequence())}};
   if (doors.mcp) fields.emplace_back("mcp", "stdio");
   if (doors.http) {
-    HttpOptions options = *doors.http;
-    options.spools = [&](const HttpRequest& request) { return routes.SpoolsFor(request); };
-    Result<std::unique_ptr<HttpServer>> started = HttpServer::Start(
-        options, server.workers(),
-        [&](std::shared_ptr<HttpExchange> exchange) { routes.Handle(exchange); },
-        [&](const HttpRequest& request) { return routes.Early(request); });
+    auto started = StartFor(routes, *doors.http, server.workers());
     if (!started) return PrintFailure(started.error(), line);
     http = *std::move(started);
     fields.emplace_back("http",
@@ -171,12 +166,7 @@ int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
   Result<std::unique_ptr<Root>> root = Root::Open(options, doors.rules);
   if (!root) return PrintFailure(root.error(), line);
   Workers workers(Server::kWorkers);
-  HttpOptions listening = *doors.http;
-  listening.spools = [&](const HttpRequest& request) { return (*root)->SpoolsFor(request); };
-  Result<std::unique_ptr<HttpServer>> http = HttpServer::Start(
-      listening, workers,
-      [&](std::shared_ptr<HttpExchange> exchange) { (*root)->Handle(exchange); },
-      [&](const HttpRequest& request) { return (*root)->Early(request); });
+  Result<std::unique_ptr<HttpServer>> http = StartFor(**root, *doors.http, workers);
   if (!http) return PrintFailure(http.error(), line);
   LogInfo("serving",
           {{"root", options.directory},

@@ -12,6 +12,7 @@
 #include "tools/operations/change.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
+#include "tools/server/server_log.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -81,26 +82,55 @@ std::string ErrorJson(const Error& error) {
 
 Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
   std::unique_ptr<Service> service(new Service(options));
-  PLEXUS_TRY(service->OpenDatabase());
+  PLEXUS_TRY(service->OpenDatabase(options.read_only));
+  const OpenReport report = service->database_->report();
+  service->opening_ = report.tail_dropped ? report.tail_message : std::string();
+  for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
+    service->opening_ += (service->opening_.empty() ? "" : "; ") + DamageMessage(damaged);
   service->NoteSequence();
   service->without_terms_ = service->sequence() == 0;
   return service;
 }
 
-Status Service::OpenDatabase() {
+Status Service::OpenDatabase(bool read_only) {
   OpenOptions open;
-  open.create = options_.create && !options_.read_only;
-  open.read_only = options_.read_only;
+  open.create = options_.create && !read_only;
+  open.read_only = read_only;
   open.strict = options_.strict;
   open.graph.on_log = options_.on_log;
   open.lock_wait_ms = options_.lock_wait_ms;
   open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
   PLEXUS_ASSIGN(database_, Database::Open(options_.directory, open));
-  const OpenReport report = database_->report();
-  opening_ = report.tail_dropped ? report.tail_message : std::string();
-  for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
-    opening_ += (opening_.empty() ? "" : "; ") + DamageMessage(damaged);
   return {};
+}
+
+Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& caller) {
+  {
+    const std::shared_lock shared(open_);
+    if (closed_ || options_.read_only || !database_->graph().read_only()) return {};
+  }
+  // Opening takes long where there is much to read, and others wait for it.
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_opening_)
+    return Fail(ErrorCode::kResourceExhausted,
+                "a write failed a moment ago; the graph is opened again soon: try again");
+  std::unique_lock nothing_else(open_, std::defer_lock);
+  PLEXUS_TRY(Take(nothing_else, max_seconds, caller));
+  if (closed_) return std::unexpected(Closed());
+  {
+    const std::lock_guard lock(idle_mutex_);
+    idle_.clear();
+  }
+  (void)database_->Close();  // what failed has been said
+  const Status opened = OpenDatabase(false);
+  if (!opened) (void)OpenDatabase(true);  // for those who read
+  next_opening_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  LogInfo(opened ? "the graph is open for writing again" : "the graph is still read-only",
+          {{"db", options_.directory}});
+  if (opened) return {};
+  return Fail(
+      ErrorCode::kResourceExhausted,
+      "a write failed, and the graph cannot be written again yet: " + opened.error().message);
 }
 
 Service::~Service() { (void)Close(); }
@@ -109,7 +139,8 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
   if (!caller.wall.empty() && caller.input < 0) {
     const std::lock_guard lock(idle_mutex_);
     const auto newest = std::ranges::find_if(idle_ | std::views::reverse, [&](const Idle& one) {
-      return one.workspace->options().wall == caller.wall;
+      return one.workspace->options().wall == caller.wall &&
+             one.workspace->options().paths == caller.paths;
     });
     if (newest != idle_.rend()) {
       std::unique_ptr<Workspace> workspace = std::move(newest->workspace);
@@ -159,6 +190,14 @@ Service::Copies Service::copies() const {
 }
 
 Status Service::Run(Request request, const Caller& caller, const Write& write) {
+  return RunAny(std::move(request), caller,
+                [&](Result<Reply> reply, Workspace& workspace) -> Status {
+                  if (!reply) return std::unexpected(reply.error());
+                  return write(*reply, workspace);
+                });
+}
+
+Status Service::RunAny(Request request, const Caller& caller, const WriteAny& write) {
   PLEXUS_TRY(CheckRights(request.operation(), caller));
   const Access access = request.operation().AccessFor(request);
   if (Writes(access) && !caller.may_write)
@@ -185,9 +224,8 @@ Status Service::Run(Request request, const Caller& caller, const Write& write) {
   return InTurn(writes, IsImport(request), request.MaybeNumber("max_seconds"), caller,
                 [&]() -> Status {
                   PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
-                  return RunNow(writes, clock, caller, [&](Workspace& workspace) -> Status {
-                    PLEXUS_ASSIGN(Reply reply, Answer(workspace, request));
-                    return write(reply, workspace);
+                  return RunNow(writes, clock, caller, [&](Workspace& workspace) {
+                    return write(Answer(workspace, request), workspace);
                   });
                 });
 }
@@ -208,7 +246,10 @@ Status Service::InTurn(bool writes, bool exclusive, std::optional<double> max_se
   std::shared_lock shared(open_, std::defer_lock);
   std::unique_lock nothing_else(open_, std::defer_lock);
   // The turn comes first: who waits for it must not hold up an import.
-  if (writes) PLEXUS_TRY(Take(one_writer, max_seconds, caller));
+  if (writes) {
+    PLEXUS_TRY(Take(one_writer, max_seconds, caller));
+    PLEXUS_TRY(MakeWritable(max_seconds, caller));
+  }
   PLEXUS_TRY(exclusive ? Take(nothing_else, max_seconds, caller)
                        : Take(shared, max_seconds, caller));
   return run();
@@ -281,15 +322,12 @@ Status Service::Change(const Caller& caller, bool exclusive,
                        const std::function<Status(Database&)>& write) {
   if (!caller.may_write)
     return Fail(ErrorCode::kFailedPrecondition, "this needs the right to write");
-  std::unique_lock one_writer(write_mutex_, std::defer_lock);
-  std::shared_lock shared(open_, std::defer_lock);
-  std::unique_lock alone(open_, std::defer_lock);
-  PLEXUS_TRY(Take(one_writer, std::nullopt, caller));
-  PLEXUS_TRY(exclusive ? Take(alone, std::nullopt, caller) : Take(shared, std::nullopt, caller));
-  if (closed_) return std::unexpected(Closed());
-  const Status done = write(*database_);
-  NoteSequence();
-  return done;
+  return InTurn(true, exclusive, std::nullopt, caller, [&]() -> Status {
+    if (closed_) return std::unexpected(Closed());
+    const Status done = write(*database_);
+    NoteSequence();
+    return done;
+  });
 }
 
 Status Service::Refresh() {

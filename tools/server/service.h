@@ -4,12 +4,14 @@
 // same time as others and as a write. An import may write in bulk, and runs while nothing else
 // does. What replaces the files of the directory (restore, repair) is refused. A caller has rights
 // and a wall of scopes, which no request can widen. Waiting for a turn ends with the time of the
-// request, as kLocked.
+// request, as kLocked. After a write that failed, such as on a full disk, the graph is opened again
+// before the next one; reads go on meanwhile.
 //
 // Thread-safety: all members may be called from any thread.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -41,7 +43,7 @@ struct ServiceOptions {
   double max_seconds =
       60;  // of a request that says nothing, and the most of one that does; 0: none
   std::uint64_t max_bytes = std::uint64_t{16} << 20;  // the same, of a reply
-  LogCallback on_log = {};  // engine/monitoring/log.h
+  LogCallback on_log = {};                            // engine/monitoring/log.h
   // Copies behind walls that are kept for the next request, the longest unused dropped first; bytes
   // without texts (monitoring/stats.h).
   std::size_t max_idle = 32, max_idle_of_wall = 4;
@@ -72,6 +74,7 @@ struct Answered {
   bool truncated = false;
 };
 
+inline constexpr const char* kNoMemory = "there is no memory for this request now: try again";
 // {"error":{"code":..,"message":..}}: what every door says of a failure.
 std::string ErrorJson(const Error& error);
 
@@ -89,6 +92,9 @@ class Service {
   // The same, where the caller writes the reply: `write` runs while the graph is open.
   using Write = std::function<Status(Reply&, Workspace&)>;
   Status Run(Request request, const Caller& caller, const Write& write);
+  // And where it writes failures of the operation, too, which have warnings.
+  using WriteAny = std::function<Status(Result<Reply>, Workspace&)>;
+  Status RunAny(Request request, const Caller& caller, const WriteAny& write);
   // What is no operation: `work` runs on a workspace that has not looked yet, in turn where it
   // writes. `whole` is the graph without the caller's wall.
   using Work = std::function<Status(Workspace&, const Graph& whole)>;
@@ -126,7 +132,9 @@ class Service {
 
  private:
   explicit Service(ServiceOptions options) : options_(std::move(options)) {}
-  Status OpenDatabase();
+  Status OpenDatabase(bool read_only);
+  // With the turn: opens the graph again where a write has failed. kResourceExhausted: not yet.
+  Status MakeWritable(std::optional<double> max_seconds, const Caller& caller);
   void NoteSequence();
   void MakeTerms();
   // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
@@ -143,6 +151,7 @@ class Service {
   std::shared_timed_mutex open_;  // shared by requests; held by what runs while nothing else does
   std::unique_ptr<Database> database_;
   bool closed_ = false;
+  std::chrono::steady_clock::time_point next_opening_ = {};  // behind the turn
   std::atomic<Sequence> sequence_ = 0;
   std::atomic<bool> without_terms_ = false;  // the graph began here, and has no words yet
   mutable std::mutex idle_mutex_;

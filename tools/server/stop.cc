@@ -29,7 +29,8 @@ Result<Stop*> Stop::Install() {
   action.sa_flags = SA_RESTART;
   for (const int signal : {SIGTERM, SIGHUP, SIGINT}) sigaction(signal, &action, nullptr);
   action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, nullptr);
+  // A reader that is gone, and a file that may not grow, are errors of the call.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaction(signal, &action, nullptr);
   return installed;
 }
 

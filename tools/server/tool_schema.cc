@@ -95,9 +95,9 @@ std::string_view ShapeType(const Shape& shape) {
     case Shape::Kind::kInteger:
       return R"({"type":"integer"})";
     case Shape::Kind::kTime:
-      return R"({"type":["integer","string"]})";
+      return R"({"anyOf":[{"type":"integer"},{"type":"string"}]})";
     case Shape::Kind::kNumber:
-      return R"({"type":["number","null"]})";
+      return R"({"anyOf":[{"type":"number"},{"type":"null"}]})";
     case Shape::Kind::kBool:
       return R"({"type":"boolean"})";
     case Shape::Kind::kText:

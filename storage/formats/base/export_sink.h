@@ -21,8 +21,10 @@ class ExportSink {
   // After each row: hands full buffers to the stream.
   Status EndRow() {
     text_ += '\n';
-    return text_.size() >= kBufferBytes ? Flush() : Status();
+    return EndBytes();
   }
+  // The same of a row that has no end of its own.
+  Status EndBytes() { return text_.size() >= kBufferBytes ? Flush() : Status(); }
   // After each node: progress now and then.
   Status EndNode() {
     if (progress_ && done_++ % 4096 == 0 && !progress_->Report("exporting", done_, total_))

@@ -36,7 +36,8 @@ class Spool {
   ~Spool();
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
-  std::unique_ptr<ByteSource> Open(const std::string& name) const;  // borrows
+  // Borrows. `from`: how many bytes are left out.
+  std::unique_ptr<ByteSource> Open(const std::string& name, std::uint64_t from = 0) const;
   std::uint64_t size() const { return size_; }
   // Of a file that someone else may write to.
   FileStamp stamp() const;

@@ -92,9 +92,8 @@ class BorrowedDescriptor final : public ByteSource {
 };
 
 std::unexpected<Error> TooLong(const std::string& name, std::uint64_t limit) {
-  return Fail(ErrorCode::kResourceExhausted,
-              name + ": over " + std::to_string(limit) +
-                  " bytes; save it as a file and import that");
+  return Fail(ErrorCode::kResourceExhausted, name + ": over " + std::to_string(limit) +
+                                                 " bytes; save it as a file and import that");
 }
 
 FileStamp StampOf(const struct stat& info) {
@@ -108,9 +107,10 @@ Spool::~Spool() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::unique_ptr<ByteSource> Spool::Open(const std::string& name) const {
-  if (fd_ < 0) return OpenBytes(bytes_);
-  return std::make_unique<SpoolReader>(fd_, name, begin_, size_);
+std::unique_ptr<ByteSource> Spool::Open(const std::string& name, std::uint64_t from) const {
+  from = std::min(from, size_);
+  if (fd_ < 0) return OpenBytes(std::string_view(bytes_).substr(static_cast<std::size_t>(from)));
+  return std::make_unique<SpoolReader>(fd_, name, begin_ + from, size_ - from);
 }
 
 FileStamp Spool::stamp() const {

@@ -246,7 +246,13 @@ Result<ImportReport> ImportVectorStream(Graph& graph, std::string_view name, int
   VectorInput file{std::string(name)};
   PLEXUS_ASSIGN(file.spool,
                 SpoolDescriptor(fd, file.name, options.limits.spool_bytes, options.progress));
-  return ImportVectors(graph, file, vectors, options);
+  if (!vectors.keys_first) return ImportVectors(graph, file, vectors, options);
+  PLEXUS_ASSIGN(std::string keys, ReadKeysFirst(*file.spool->Open(file.name), file.name));
+  file.begin = keys.size();
+  keys.pop_back();
+  VectorImportOptions with_keys = vectors;
+  with_keys.keys = VectorInput{.name = file.name, .bytes = keys};
+  return ImportVectors(graph, file, with_keys, options);
 }
 PLEXUS_CATCH_NO_MEMORY
 

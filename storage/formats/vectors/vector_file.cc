@@ -75,8 +75,8 @@ Result<VectorFile> VectorFile::Open(const VectorInput& input, const VectorFileOp
     file.size_bytes_ = input.bytes->size();
     file.source_ = OpenBytes(*input.bytes);
   } else if (input.spool) {
-    file.size_bytes_ = input.spool->size();
-    file.source_ = input.spool->Open(input.name);
+    file.size_bytes_ = input.spool->size() - input.begin;
+    file.source_ = input.spool->Open(input.name, input.begin);
   } else {
     PLEXUS_ASSIGN(file.size_bytes_, RegularFileSize(input.name));
     PLEXUS_ASSIGN(file.source_, OpenFile(input.name));

@@ -6,7 +6,6 @@
 
 #include "engine/schema.h"
 #include "engine/types.h"
-#include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::formats_internal {
 
@@ -31,6 +30,26 @@ Result<std::string> ReadAll(const VectorInput& input, std::uint64_t limit) {
 }
 
 }  // namespace
+
+Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name) {
+  std::string text;
+  for (std::size_t line = 0;;) {
+    for (std::size_t end; (end = text.find('\n', line)) != std::string::npos; line = end + 1) {
+      if (end != line) continue;
+      text.resize(line + 1);
+      return text;
+    }
+    // Numbers have no lines.
+    const bool is_line = text.size() - line <= Limits::kMaxKeyBytes + 1;
+    const std::size_t before = text.size();
+    text.resize(before + (std::size_t{1} << 16));
+    PLEXUS_ASSIGN(const std::size_t got, source.Read(text.data() + before, text.size() - before));
+    text.resize(before + got);
+    if (!is_line || got == 0)
+      return Fail(ErrorCode::kInvalidArgument,
+                  name + ": has no empty line between its keys, one a line, and its vectors");
+  }
+}
 
 Result<VectorKeys> VectorKeys::Read(const VectorInput& input, std::uint64_t rows) {
   constexpr std::uint64_t kLine = Limits::kMaxKeyBytes + 2;

@@ -14,8 +14,13 @@
 
 #include "engine/error.h"
 #include "storage/formats/import_vectors.h"
+#include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::formats_internal {
+
+// The keys that come first, up to the empty line behind them; reads a line more of the source, at
+// least. kInvalidArgument: there is no such line.
+Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name);
 
 class VectorKeys {
  public:

@@ -1,6 +1,7 @@
 // Raw vector files in: .npy, .fvecs, f32; keys; and everything that is refused, by name
 // and place, with no change to the graph.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -8,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
+#include "storage/formats/export.h"
 #include "storage/formats/import_vectors.h"
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
@@ -49,6 +52,43 @@ std::string Refused(const std::string& name, std::string_view bytes,
   EXPECT_TRUE(report->stopped);
   EXPECT_EQ(report->errors, 1u);
   return report->kept_errors.empty() ? "" : report->kept_errors[0].ToString();
+}
+
+TEST(TextVectors, AStreamWithItsKeysComesBackAsItWas) {
+  const std::string stream = "a b\nc\n\n" + std::string(Bytes(kSix));
+  VectorImportOptions vectors;
+  vectors.format = VectorFormat::kF32;
+  vectors.dimensions = 3;
+  vectors.keys_first = true;
+  const auto load = [&](Graph& graph, const std::string& bytes) {
+    const int fd = memfd_create("stream", 0);
+    EXPECT_EQ(write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    lseek(fd, 0, SEEK_SET);
+    const auto report = ImportVectorStream(graph, "stream", fd, vectors);
+    close(fd);
+    return !report                       ? report.error().message
+           : report->kept_errors.empty() ? std::string()
+                                         : report->kept_errors[0].ToString();
+  };
+  auto graph = Graph::InMemory();
+  EXPECT_EQ(load(*graph, stream), "");
+  const Snapshot s = graph->snapshot();
+  EXPECT_EQ(VectorOf(s, "c"), (std::vector<float>{4, 5, 6.5f}));
+  std::ostringstream out;
+  ASSERT_TRUE(ExportVectors(s, out, *s.schema().FindSpace("default")));
+  EXPECT_EQ(out.str(), stream);
+  // Keys that are too few, numbers without keys, a line that never ends.
+  for (const std::string& bad : {"c\n\n" + std::string(Bytes(kSix)), std::string(Bytes(kSix)),
+                                 std::string("c\n"), std::string(300'000, 'x')})
+    EXPECT_NE(load(*graph, bad).find("key"), std::string::npos) << bad.substr(0, 20);
+  auto lines = Graph::InMemory();
+  LoadClean(*lines, "a.jsonl",
+            "{\"space\":\"v\",\"dimensions\":1}\n{\"node\":\"x\\ny\"}\n"
+            "{\"vector\":\"x\\ny\",\"space\":\"v\",\"values\":[1]}\n");
+  const Snapshot line = lines->snapshot();
+  const auto refused = ExportVectors(line, out, *line.schema().FindSpace("v"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
 }
 
 TEST(TextVectors, ThreeFormatsSayTheSame) {

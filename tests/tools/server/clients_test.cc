@@ -1,5 +1,6 @@
 // Eight clients at a time over one graph: calls that read and write, resources, subscriptions and
-// cancellations. For the sanitizer of threads: build/tsan/tests/tools/server/server_test
+// cancellations. For the sanitizer of threads: TSAN_OPTIONS=suppressions=tests/tsan.supp
+// build/tsan/tests/tools/server/server_test
 // --gtest_filter='Clients.*'.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // The HTTP server by itself, with a handler of the test: streams, limits, what ends when.
 #include "tools/server/http/http_server.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -235,8 +236,9 @@ TEST_F(HttpServerTest, ABodyOfAFileEndsWhereNothingComes) {
   options.spools = [](const HttpRequest&) { return std::string("a"); };
   Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
   const std::string piece(64 << 10, 'x');
-  const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
-                           std::to_string(6 * piece.size()) + "\r\n\r\n";
+  const std::string head =
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(6 * piece.size()) +
+      "\r\n\r\n";
   TcpClient silent(server_->port());
   silent.Send(head + "begun");
   {
@@ -257,6 +259,46 @@ TEST_F(HttpServerTest, ABodyOfAFileEndsWhereNothingComes) {
     closed = drops.Closed(300);
   }
   EXPECT_TRUE(closed);
+}
+
+// A file that takes nothing before the gate is open, or says that the disk is full.
+class SlowFile : public SpooledBody {
+ public:
+  SlowFile(Gate& begun, Gate& gate, bool full)
+      : SpooledBody(open("/dev/null", O_RDWR | O_CLOEXEC)),
+        begun_(begun),
+        gate_(gate),
+        full_(full) {}
+  bool Write(std::string_view) override {
+    begun_.Open();
+    return gate_.Wait() && !full_;
+  }
+
+ private:
+  Gate &begun_, &gate_;
+  const bool full_;
+};
+
+TEST_F(HttpServerTest, ASlowDiskHoldsUpItsOwnBodyOnly) {
+  for (const bool full : {false, true}) {
+    Gate begun, gate;
+    HttpOptions options;
+    options.spools = [](const HttpRequest& request) -> std::optional<std::string> {
+      return request.target == "/file" ? std::optional<std::string>("a") : std::nullopt;
+    };
+    options.make_spooled = [&] { return std::make_shared<SlowFile>(begun, gate, full); };
+    Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
+    TcpClient slow(server_->port()), other(server_->port());
+    slow.Send("POST /file HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n" +
+              std::string(900'000, 'x'));
+    ASSERT_TRUE(begun.Wait());
+    other.Send(Get("/"));
+    EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
+    EXPECT_FALSE(slow.Closed(0));
+    gate.Open();
+    EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, full ? 507 : 200);
+    server_->Stop(0);
+  }
 }
 
 TEST_F(HttpServerTest, AnEarlyAnswerNeedsNoWorker) {

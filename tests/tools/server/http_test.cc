@@ -222,6 +222,32 @@ TEST_F(HttpTest, ABodyIsImportedAndAnExportIsAStream) {
   EXPECT_GT(out.body.size(), lines.size());
 }
 
+TEST_F(HttpTest, VectorsGoInAndOutAsRawNumbers) {
+  Start();
+  const std::vector<float> rows = {1, 2, 3, -4, 5.5f, 0.25f};
+  const std::string numbers(reinterpret_cast<const char*>(rows.data()),
+                            rows.size() * sizeof(float));
+  const std::string body = "anna\nbert smith\n\n" + numbers;
+  const std::string raw = "Content-Type: application/octet-stream\r\n";
+  const std::string to = "/v1/import?format=f32&dimensions=3&space=faces";
+  const HttpAnswer in = Http(port_, "POST", to + "&keys=-", body, raw);
+  EXPECT_EQ(in.status, 200) << in.body;
+  EXPECT_NE(in.body.find(R"("vectors":2)"), std::string::npos) << in.body;
+  const HttpAnswer out = Http(port_, "POST", "/v1/export", R"({"format":"f32","space":"faces"})");
+  EXPECT_EQ(out.status, 200) << out.body;
+  EXPECT_NE(out.head.find("application/octet-stream"), std::string::npos) << out.head;
+  EXPECT_NE(out.body.find("\r\n" + body + "\r\n"), std::string::npos);
+  // Without keys the rows are numbered.
+  EXPECT_EQ(Http(port_, "POST", to, numbers, raw).status, 200);
+  EXPECT_EQ(Http(port_, "GET", "/v1/get?key=1").status, 200);
+  for (const auto& [query, sent] : std::vector<std::pair<std::string, std::string>>{
+           {"&keys=-", numbers}, {"&keys=-", "anna\n\n" + numbers}, {"&keys=/etc/passwd", body}})
+    EXPECT_GE(Http(port_, "POST", to + query, sent, raw).body.find("error"), 1u) << query;
+  EXPECT_EQ(Http(port_, "POST", to + "&keys=/etc/passwd", body, raw).status, 409);
+  EXPECT_EQ(Http(port_, "POST", "/v1/export", R"({"format":"f32","space":"no"})").status, 404);
+  EXPECT_EQ(Http(port_, "POST", "/v1/export", R"({"format":"csv","space":"faces"})").status, 400);
+}
+
 TEST_F(HttpTest, AnImportNeedsTheRightToWriteBeforeItsBodyIsRead) {
   Start({"--read-only"});
   TcpClient client(port_);

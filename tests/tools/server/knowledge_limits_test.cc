@@ -12,7 +12,7 @@ namespace plexus::tools::server {
 namespace {
 
 TEST(KnowledgeText, EndsAtItsLimit) {
-  const KnowledgeEntity one{"a", "t", {std::string(100, 'x')}, 1, ""};
+  const KnowledgeEntity one{"a", "t", {std::string(100, 'x')}, 1};
   const KnowledgeRelation tie{"a", "b", std::string(100, 'y'), 2};
   const KnowledgePart part{{&one, &one, &one}, {&tie}};
   const std::string all = *JsonOfPart(part, 10'000);
@@ -60,6 +60,53 @@ TEST_F(KnowledgeTest, ManyNewTypesOfOneCallAreKinds) {
   const json::object* all = ObjectMember(made, "structuredContent");
   EXPECT_EQ(Member(*all, "relations")->get_array().size(), kMany);
   EXPECT_GT(service_->snapshot()->schema().edge_kinds().size(), kMany);
+}
+
+// What is searched is one text, of which parts are dropped: against a search of each entity.
+TEST_F(KnowledgeTest, SearchFindsTheSameAfterManyChanges) {
+  std::set<std::string> alive;
+  const auto create = [&](int first, int last) {
+    std::string list;
+    for (int i = first; i < last; ++i) {
+      const std::string name = "e" + std::to_string(i);
+      alive.insert(name);
+      list += (list.empty() ? "" : ",") + std::string(R"({"name":")") + name +
+              R"(","entityType":"t","observations":["number )" + std::to_string(i % 7) +
+              R"( of all"]})";
+    }
+    (void)Result("create_entities", R"({"entities":[)" + list + "]}");
+  };
+  const auto drop = [&](int step) {
+    std::string list;
+    for (int i = 0; i < 300; i += step) {
+      list += (list.empty() ? "" : ",") + std::string("\"e") + std::to_string(i) + "\"";
+      alive.erase("e" + std::to_string(i));
+    }
+    (void)Result("delete_entities", R"({"entityNames":[)" + list + "]}");
+  };
+  const auto agrees = [&](int number) {
+    const json::value shown =
+        Shown("search_nodes", R"({"query":"NUMBER )" + std::to_string(number) + R"( of"})");
+    std::set<std::string> found, expected;
+    for (const json::value& one : shown.at("entities").as_array())
+      found.emplace(one.at("name").as_string());
+    for (const std::string& name : alive)
+      if (std::stoi(name.substr(1)) % 7 == number) expected.insert(name);
+    EXPECT_EQ(found, expected) << number;
+    EXPECT_EQ(shown.at("entities").as_array().size(), expected.size());
+  };
+  create(0, 200);
+  for (const int step : {3, 2, 5}) {
+    drop(step);
+    for (int number = 0; number < 7; ++number) agrees(number);
+    create(300 + 10 * step, 310 + 10 * step);
+    agrees(step);
+  }
+  drop(1);
+  EXPECT_EQ(Shown("search_nodes", R"({"query":"e150"})").at("entities").as_array().size(), 0u);
+  EXPECT_EQ(Text("read_graph", "{}"), Text("read_graph", "{}"));
+  create(400, 401);
+  EXPECT_NE(Text("read_graph", "{}").find("e400"), std::string::npos);
 }
 
 TEST_F(KnowledgeTest, TheStateOfItsResourceIsThatOfWhatItShows) {

@@ -60,6 +60,7 @@ TEST(ServerReadme, TheLinesOfCurlWork) {
   for (; std::getline(lines, line); ++calls) {
     ASSERT_TRUE(line.starts_with("curl ")) << line;
     Replace(line, "localhost:8080", "localhost:" + std::to_string(server.port()));
+    Replace(line, "memory-graph", dir / "g");
     Replace(line, " -N ", " -N --max-time 2 ");
     const std::string out = dir / "out";
     (void)std::system((line + " > " + out).c_str());
@@ -69,7 +70,7 @@ TEST(ServerReadme, TheLinesOfCurlWork) {
         << line << "\n"
         << text.str();
   }
-  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(calls, 4);
 }
 
 TEST(ServerReadme, TheLineOfATokenIsOne) {

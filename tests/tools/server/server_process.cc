@@ -8,12 +8,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdlib>
+#include <cstring>
 
 namespace plexus::testing {
 namespace {
@@ -156,6 +158,17 @@ TcpClient::TcpClient(std::uint16_t port) {
   }
 }
 
+TcpClient::TcpClient(const std::string& file) {
+  fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, file.c_str(), sizeof address.sun_path - 1);
+  if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    close(fd_);
+    fd_ = -1;
+  }
+}
+
 TcpClient::~TcpClient() {
   if (fd_ >= 0) close(fd_);
 }
@@ -207,9 +220,10 @@ HttpAnswer ParseAnswer(const std::string& text) {
   return answer;
 }
 
-HttpAnswer Http(std::uint16_t port, std::string_view method, std::string_view target,
-                std::string_view body, std::string_view headers) {
-  TcpClient client(port);
+namespace {
+
+HttpAnswer AskOnce(TcpClient& client, std::string_view method, std::string_view target,
+                   std::string_view body, std::string_view headers) {
   std::string request = std::string(method) + " " + std::string(target) +
                         " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
                         std::string(headers);
@@ -218,6 +232,20 @@ HttpAnswer Http(std::uint16_t port, std::string_view method, std::string_view ta
         "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
   client.Send(request + "\r\n" + std::string(body));
   return ParseAnswer(client.ReadAll(10'000));
+}
+
+}  // namespace
+
+HttpAnswer Http(std::uint16_t port, std::string_view method, std::string_view target,
+                std::string_view body, std::string_view headers) {
+  TcpClient client(port);
+  return AskOnce(client, method, target, body, headers);
+}
+
+HttpAnswer Http(const std::string& file, std::string_view method, std::string_view target,
+                std::string_view body, std::string_view headers) {
+  TcpClient client(file);
+  return AskOnce(client, method, target, body, headers);
 }
 
 }  // namespace plexus::testing

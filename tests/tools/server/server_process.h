@@ -30,6 +30,7 @@ class ServerProcess {
   void Signal(int signal) const;
   int Wait();  // exit code, or 128 + signal
   bool Running();
+  pid_t pid() const { return pid_; }
   const std::string& log() const { return log_; }
   std::uint16_t port() const;
 
@@ -40,10 +41,11 @@ class ServerProcess {
   std::string buffer_, log_;
 };
 
-// A connection to a port of this machine.
+// A connection to a port of this machine, or to a socket of a file.
 class TcpClient {
  public:
   explicit TcpClient(std::uint16_t port);
+  explicit TcpClient(const std::string& file);
   ~TcpClient();
   TcpClient(const TcpClient&) = delete;
   TcpClient& operator=(const TcpClient&) = delete;
@@ -66,6 +68,8 @@ struct HttpAnswer {
   std::string head, body;
 };
 HttpAnswer Http(std::uint16_t port, std::string_view method, std::string_view target,
+                std::string_view body = {}, std::string_view headers = {});
+HttpAnswer Http(const std::string& file, std::string_view method, std::string_view target,
                 std::string_view body = {}, std::string_view headers = {});
 HttpAnswer ParseAnswer(const std::string& text);
 

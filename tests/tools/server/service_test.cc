@@ -95,6 +95,20 @@ TEST_F(ServiceTest, ImportsRunOverTheOpenGraph) {
   EXPECT_TRUE(service.Ask(Made("get", R"({"key":["m9"]})"), {}));
 }
 
+// A copy that was made for who may name files is not for who may not.
+TEST_F(ServiceTest, ACopyBehindAWallKeepsNoRightToFiles) {
+  Caller own, stranger;
+  own.wall = stranger.wall = {"mine"};
+  own.paths = true;
+  ASSERT_TRUE(service_->Ask(Made("put", R"({"key":"m1","text":"a"})"), own));
+  const std::string file = dir_ / "out.csv";
+  const auto request = Made("export", R"({"format":"csv","output":")" + file + "\"}");
+  const auto asked = service_->Ask(request, stranger);
+  ASSERT_FALSE(asked);
+  EXPECT_NE(asked.error().message.find("path of the server"), std::string::npos);
+  EXPECT_TRUE(service_->Ask(request, own)) << "the other way round";
+}
+
 // Copies behind walls are kept for the next request, but not those of every wall there ever was.
 TEST(ServiceCopies, TheLongestUnusedGoFirst) {
   const testing::TempDir dir;

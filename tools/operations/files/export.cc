@@ -51,6 +51,7 @@ struct Exporter {
   ExportOptions options;
   std::string format;
   std::optional<NodeSubset> selected;
+  SpaceId space = {};
 
   Status Write(std::ostream& out) {
     if (selected) options.include = [this](NodeId node) { return selected->contains(node); };
@@ -60,6 +61,7 @@ struct Exporter {
     if (format == "graphml") return ExportGraphMl(snapshot, out, options);
     if (format == "node-link") return ExportNodeLink(snapshot, out, options);
     if (format == "cypher") return ExportCypher(snapshot, out, options);
+    if (format == "f32") return ExportVectors(snapshot, out, space, options);
     if (format == "mcp-memory") return ExportMcpMemory(snapshot, out, options);
     return format == "gexf" ? ExportGexf(snapshot, out, options)
                             : ExportDot(snapshot, out, options);
@@ -78,6 +80,12 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
                 "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
                     request.Name("kinds") + ", " + request.Name("scope") + " and " +
                     request.Name("where") + " go with the other formats");
+  if (exporter.format == "f32") {
+    PLEXUS_ASSIGN(exporter.space, FindSpace(workspace.schema(), request));
+  } else if (request.Given("space")) {
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("space") + " goes with " + request.Name("format", "f32"));
+  }
   exporter.options.property_columns = request.Flag("property_columns");
   if (exporter.options.property_columns && exporter.format != "csv" &&
       exporter.format != "graphml" && exporter.format != "gexf")
@@ -159,8 +167,9 @@ void AddExport(Rows& rows) {
        .parameters =
            {Choice("format",
                    {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot",
-                    "cypher"},
-                   "jsonl is lossless, the others show the facts"),
+                    "cypher", "f32"},
+                   "jsonl is lossless, the others show the facts; f32 the vectors of one space: "
+                   "keys, one a line, an empty line, rows of f32"),
             Text("output", "FILE", "write there instead of to stdout")
                 .Named(Means::kPath)
                 .Letter('o'),
@@ -169,6 +178,7 @@ void AddExport(Rows& rows) {
                 .Named(Means::kKey),
             Count("hops", "H", "with around: how near, both ways").Default(std::uint64_t{1}),
             Count("limit", "N", "with around: at most N nodes, nearest first"),
+            Text("space", "NAME", "f32: whose vectors (default: the only one, or \"default\")"),
             KindsParameter("not jsonl: only these edge kinds (default: all facts)"),
             Flag("property_columns",
                  "csv, graphml, gexf: a column for each property, not all in one"),
@@ -180,7 +190,9 @@ void AddExport(Rows& rows) {
        .examples = {{"plexus export --db g > g.jsonl", "everything; import reads it back"},
                     {"plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > "
                      "alice.png",
-                     "a picture of alice's surroundings"}},
+                     "a picture of alice's surroundings"},
+                    {"plexus export --db g --format f32 --space text > text.f32",
+                     "import --keys - --dimensions D - < text.f32 reads it back"}},
        .run = Run,
        .interruptible = true});
 }

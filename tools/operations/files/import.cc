@@ -69,6 +69,7 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
   }
   vectors.prefilter = ReadPrefilter(request);
   vectors.element = ReadElement(request);
+  vectors.keys_first = request.Text("keys") == "-";
   if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
   if (file != "-") return ImportVectors(graph, {file}, vectors, options);
   return ImportVectorStream(graph, "standard input", input, vectors, options);
@@ -115,6 +116,9 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   if (request.Given("mirror") && !IsMarkdown(request))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("mirror") + " goes with a folder of Markdown");
+  if (request.Text("keys") == "-" && given != std::vector<std::string>{"-"})
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("keys", "-") + " is for vectors of standard input: name the file '-'");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
   std::error_code ignored;
@@ -135,9 +139,9 @@ Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
     names.push_back({meaning, in_file});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
-        return Fail(ErrorCode::kInvalidArgument,
-                    request.Name("columns") + ": " + Quoted(meaning + "=" + in_file) +
-                        " names what stands there already");
+        return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": " +
+                                                     Quoted(meaning + "=" + in_file) +
+                                                     " names what stands there already");
   }
   if (!names.empty() && AskedVectorFormat(request))
     return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " go with tables");
@@ -318,8 +322,8 @@ Status CheckSequence(Workspace& workspace, const Request& request) {
   const Sequence now = workspace.snapshot().sequence();
   if (!expected || *expected == now) return {};
   return Fail(ErrorCode::kConflict, request.Name("expect_sequence") + " " +
-                                        std::to_string(*expected) +
-                                        ": the graph is at sequence " + std::to_string(now));
+                                        std::to_string(*expected) + ": the graph is at sequence " +
+                                        std::to_string(now));
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
@@ -342,8 +346,9 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "terms", "no_terms"));
   if (!workspace.options().wall.empty() && request.Flag("terms") && !HasTerms(workspace.snapshot()))
     return Fail(ErrorCode::kFailedPrecondition,
-                request.Name("terms") + " makes an index of the whole graph: not in a session of a "
-                                        "scope");
+                request.Name("terms") +
+                    " makes an index of the whole graph: not in a session of a "
+                    "scope");
   const auto start = std::chrono::steady_clock::now();
   // What was indexed once stays up to date.
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
@@ -452,7 +457,9 @@ void AddImport(Rows& rows) {
                List("kind_map", "THEIRS=OURS",
                     "kinds of nodes and edges that the files call otherwise, as "
                     "IS_A=is-a,PART_OF=part-of"),
-               Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
+               Text("keys", "FILE",
+                    "vectors: one key a line (default: the row's number, from 0); -: they come "
+                    "before the rows, with an empty line behind them")
                    .Named(Means::kFile),
                Text("space", "NAME", "vectors: the space they go to")
                    .Default(std::string("default")),

@@ -1,5 +1,8 @@
 // Boost.Beast behind http_server.h: the one source that compiles it. What a connection throws ends
 // that connection: the loop goes round again.
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <boost/asio/io_context.hpp>
 #include <thread>
 
@@ -20,17 +23,21 @@ class BeastServer final : public HttpServer {
 
   Status Listen();
   std::uint16_t port() const override { return port_; }
+  void Take(int fd, std::string before) override;
   std::size_t connections() const override { return host_.open.load(); }
   std::uint64_t refused() const override { return refused_.load(); }
   void Stop(int milliseconds) override;
 
  private:
+  Status Bind();
   void Accept();
   void CloseAll();
-  void Refuse(Tcp::socket socket);
+  void Serve(Socket socket, std::string peer, std::string_view before);
+  void Refuse(Socket socket);
 
   HttpHost host_;
   asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   Tcp::acceptor acceptor_;
   std::uint16_t port_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
@@ -39,6 +46,21 @@ class BeastServer final : public HttpServer {
 };
 
 Status BeastServer::Listen() {
+  if (host_.options.listens) PLEXUS_TRY(Bind());
+  thread_ = std::thread([this] {
+    for (;;) {
+      try {
+        io_.run();
+        break;
+      } catch (const std::exception& thrown) {
+        LogError("a connection failed", {{"what", thrown.what()}});
+      }
+    }
+  });
+  return {};
+}
+
+Status BeastServer::Bind() {
   error_code error;
   const auto address = asio::ip::make_address(host_.options.address, error);
   if (error)
@@ -57,16 +79,6 @@ Status BeastServer::Listen() {
   if (error) return fail("cannot listen on");
   port_ = acceptor_.local_endpoint().port();
   Accept();
-  thread_ = std::thread([this] {
-    for (;;) {
-      try {
-        io_.run();
-        break;
-      } catch (const std::exception& thrown) {
-        LogError("a connection failed", {{"what", thrown.what()}});
-      }
-    }
-  });
   return {};
 }
 
@@ -80,15 +92,32 @@ void BeastServer::Accept() {
     }
     error_code ignored;
     socket.set_option(Tcp::no_delay(true), ignored);
-    if (host_.open >= host_.options.max_connections)
-      Refuse(std::move(socket));
-    else
-      std::make_shared<Session>(std::move(socket), host_)->Start();
+    const auto peer = socket.remote_endpoint(ignored);
+    Serve(std::move(socket), ignored ? std::string() : peer.address().to_string(), {});
     Accept();
   });
 }
 
-void BeastServer::Refuse(Tcp::socket socket) {
+void BeastServer::Take(int fd, std::string before) {
+  Socket socket(io_);
+  error_code error;
+  socket.assign(asio::generic::stream_protocol(AF_UNIX, SOCK_STREAM), fd, error);
+  if (error) {
+    ::close(fd);
+    return;
+  }
+  asio::post(io_, [this, socket = std::move(socket), before = std::move(before)]() mutable {
+    Serve(std::move(socket), {}, before);
+  });
+}
+
+void BeastServer::Serve(Socket socket, std::string peer, std::string_view before) {
+  if (host_.stopping) return;
+  if (host_.open >= host_.options.max_connections) return Refuse(std::move(socket));
+  std::make_shared<Session>(std::move(socket), std::move(peer), host_)->Start(before);
+}
+
+void BeastServer::Refuse(Socket socket) {
   static constexpr std::string_view kBusy =
       "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
       "Connection: close\r\n\r\n";
@@ -96,17 +125,17 @@ void BeastServer::Refuse(Tcp::socket socket) {
   error_code ignored;
   socket.non_blocking(true, ignored);
   socket.send(asio::buffer(kBusy), 0, ignored);
-  socket.shutdown(Tcp::socket::shutdown_send, ignored);
+  socket.shutdown(Socket::shutdown_send, ignored);
 }
 
 void BeastServer::CloseAll() {
-  std::vector<std::shared_ptr<Session>> sessions;
+  std::vector<std::shared_ptr<Connection>> connections;
   {
     const std::lock_guard lock(host_.mutex);
-    for (const auto& [at, session] : host_.sessions)
-      if (auto here = session.lock()) sessions.push_back(std::move(here));
+    for (const auto& [at, connection] : host_.connections)
+      if (auto here = connection.lock()) connections.push_back(std::move(here));
   }
-  for (const auto& session : sessions) session->Close();
+  for (const auto& connection : connections) connection->Close();
 }
 
 void BeastServer::Stop(int milliseconds) {
@@ -127,6 +156,7 @@ void BeastServer::Stop(int milliseconds) {
       CloseAll();
     });
     thread_.join();
+    if (host_.disk_workers) host_.disk_workers->Stop();
   });
 }
 

@@ -1,6 +1,8 @@
-// What the connections of one HTTP server share: included by beast_session.h, by nothing else.
+// What the connections of one HTTP server share: included by beast_connection.h, by nothing else.
 #pragma once
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,10 +25,13 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using Tcp = asio::ip::tcp;
+// Of a port, or of a file.
+using Stream = beast::basic_stream<asio::generic::stream_protocol>;
+using Socket = Stream::socket_type;
 using boost::system::error_code;
 using std::chrono::seconds;
 
-class Session;
+class Connection;
 
 struct HttpHost {
   const HttpOptions options;
@@ -37,14 +42,24 @@ struct HttpHost {
   std::atomic<bool> stopping = false;
   std::mutex mutex = {};
   std::multiset<std::string> spools = {};  // whose bodies go to files now; behind the mutex
-  std::map<const Session*, std::weak_ptr<Session>> sessions = {};
+  std::map<const Connection*, std::weak_ptr<Connection>> connections = {};
+  std::once_flag made_disk = {};
+  std::unique_ptr<Workers> disk_workers = {};
+
+  // Threads that write bodies to files.
+  Workers& disk() {
+    std::call_once(made_disk, [&] {
+      disk_workers = std::make_unique<Workers>(static_cast<int>(options.max_spools));
+    });
+    return *disk_workers;
+  }
 };
 
-// A body in memory, or in a file where there is one.
+// The bytes of a body that were read and not taken yet.
 struct BytesBody {
   struct value_type {
     std::string text = {};
-    std::shared_ptr<SpooledBody> file = {};
+    bool reserves = true;  // room for all of it at once
   };
   class reader {
    public:
@@ -52,22 +67,15 @@ struct BytesBody {
     reader(http::header<kRequest, Fields>&, value_type& value) : value_(value) {}
     void init(const boost::optional<std::uint64_t>& length, error_code& error) {
       error = {};
-      if (length && !value_.file) value_.text.reserve(static_cast<std::size_t>(*length));
+      if (length && value_.reserves) value_.text.reserve(static_cast<std::size_t>(*length));
     }
     template <class Buffers>
     std::size_t put(const Buffers& buffers, error_code& error) {
       error = {};
-      std::size_t taken = 0;
-      for (const asio::const_buffer buffer : beast::buffers_range_ref(buffers)) {
-        const char* bytes = static_cast<const char*>(buffer.data());
-        if (!value_.file)
-          value_.text.append(bytes, buffer.size());
-        else if (!value_.file->Write(bytes, buffer.size()))
-          error = asio::error::make_error_code(asio::error::no_buffer_space);
-        if (error) return taken;
-        taken += buffer.size();
-      }
-      return taken;
+      const std::size_t before = value_.text.size();
+      for (const asio::const_buffer buffer : beast::buffers_range_ref(buffers))
+        value_.text.append(static_cast<const char*>(buffer.data()), buffer.size());
+      return value_.text.size() - before;
     }
     void finish(error_code& error) { error = {}; }
 

@@ -67,11 +67,14 @@ class HttpExchange {
 struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
+  bool listens = true;     // on that port; else there is only what Take is given
   std::size_t max_header = 16 << 10, max_body = 4 << 20;
   std::size_t max_bodies = 64 << 20;  // bytes of all bodies under way
   // Bodies that go to a file, such as imports: for whom, where it is one; how long, how many at a
   // time, and how many of one of them.
   std::function<std::optional<std::string>(const HttpRequest&)> spools = {};
+  // On a thread that may wait for a disk.
+  std::function<std::shared_ptr<SpooledBody>()> make_spooled = SpooledBody::Make;
   std::uint64_t max_spooled = std::uint64_t{4} << 30;
   std::size_t max_spools = 4, max_spools_of_one = 2;
   std::size_t max_connections = 1024, max_waiting = 256, max_streams = 64;
@@ -93,10 +96,21 @@ class HttpServer {
                                                    Handler handler, Early early = {});
   virtual ~HttpServer() = default;  // as Stop
   virtual std::uint16_t port() const = 0;
+  // Serves a connected socket of a file, which it closes. `before`: what was read of it already.
+  virtual void Take(int fd, std::string before) = 0;
   virtual std::size_t connections() const = 0;
   virtual std::uint64_t refused() const = 0;
   // No new requests; what is under way has that long.
   virtual void Stop(int milliseconds) = 0;
 };
+
+// A server of what has Handle, Early and SpoolsFor. Both must outlive it.
+template <class Paths>
+Result<std::unique_ptr<HttpServer>> StartFor(Paths& paths, HttpOptions options, Workers& workers) {
+  options.spools = [&](const HttpRequest& request) { return paths.SpoolsFor(request); };
+  return HttpServer::Start(
+      options, workers, [&](std::shared_ptr<HttpExchange> exchange) { paths.Handle(exchange); },
+      [&](const HttpRequest& request) { return paths.Early(request); });
+}
 
 }  // namespace plexus::tools::server

@@ -120,6 +120,7 @@ int StatusOf(ErrorCode code) {
       return 409;
     case ErrorCode::kLocked:
     case ErrorCode::kResourceExhausted:
+    case ErrorCode::kReadOnly:  // a write has just failed
       return 503;
     case ErrorCode::kUnsupported:
       return 501;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace plexus::tools::server {
 
@@ -27,12 +28,14 @@ class SpooledBody {
     }
     return fd < 0 ? nullptr : std::shared_ptr<SpooledBody>(new SpooledBody(fd));
   }
-  ~SpooledBody() { close(fd_); }
+  virtual ~SpooledBody() { close(fd_); }
   SpooledBody(const SpooledBody&) = delete;
   SpooledBody& operator=(const SpooledBody&) = delete;
 
   // False: the disk is full.
-  bool Write(const char* bytes, std::size_t count) {
+  virtual bool Write(std::string_view text) {
+    const char* bytes = text.data();
+    std::size_t count = text.size();
     while (count > 0) {
       const ssize_t written = write(fd_, bytes, count);
       if (written < 0 && errno == EINTR) continue;
@@ -48,8 +51,10 @@ class SpooledBody {
     return fd_;
   }
 
- private:
+ protected:
   explicit SpooledBody(int fd) : fd_(fd) {}
+
+ private:
   const int fd_;
 };
 

@@ -46,7 +46,8 @@ void AppendQuotedIndented(std::string& out, std::string_view json) {
     if (c == '"') {
       out += "\\\"";
       for (++i; json[i] != '"';) {
-        const std::size_t end = json.find_first_of("\"\\", i);
+        std::size_t end = i;
+        while (json[end] != '"' && json[end] != '\\') ++end;
         out.append(json, i, end - i);
         i = end;
         if (json[i] != '\\') continue;
@@ -359,8 +360,26 @@ void AppendRelation(std::string& json, std::string_view from, std::string_view t
   json += '}';
 }
 
+namespace {
+
+// What its JSON takes where nothing is escaped.
+std::size_t BytesAbout(const KnowledgePart& part) {
+  std::size_t bytes = 64;
+  for (const KnowledgeEntity* entity : part.entities) {
+    bytes += 48 + entity->name.size() + entity->type.size();
+    for (const std::string& text : entity->observations) bytes += 3 + text.size();
+  }
+  for (const KnowledgeRelation* relation : part.relations)
+    bytes += 40 + relation->from.size() + relation->to.size() + relation->type.size();
+  return bytes;
+}
+
+}  // namespace
+
 std::optional<std::string> JsonOfPart(const KnowledgePart& part, std::size_t most) {
-  std::string json = "{\"entities\":[";
+  std::string json;
+  json.reserve(std::min(most, BytesAbout(part)) + 1024);
+  json = "{\"entities\":[";
   for (const KnowledgeEntity* entity : part.entities) {
     if (json.back() != '[') json += ',';
     AppendEntity(json, entity->name, entity->type, entity->observations);
@@ -376,7 +395,9 @@ std::optional<std::string> JsonOfPart(const KnowledgePart& part, std::size_t mos
 }
 
 std::string KnowledgeReply(std::string_view json, std::string_view structured) {
-  std::string members = R"("content":[{"type":"text","text":)";
+  std::string members;
+  members.reserve(2 * json.size() + structured.size() + 128);
+  members = R"("content":[{"type":"text","text":)";
   AppendQuotedIndented(members, json);
   members += R"(}],"structuredContent":)";
   members += structured;

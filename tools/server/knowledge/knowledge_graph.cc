@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -67,8 +68,6 @@ Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId
     for (const std::string_view one : formats_internal::SplitObservations(text))
       entity.observations.emplace_back(one);
   }
-  entity.folded = FoldText(entity.name) + '\0' + FoldText(entity.type);
-  for (const std::string& one : entity.observations) entity.folded += '\0' + FoldText(one);
   return entity;
 }
 
@@ -86,8 +85,7 @@ Status ForEachFactEdge(const Snapshot& snapshot, const ArcFilter& facts, NodeId 
 
 std::size_t HashOf(std::initializer_list<std::string_view> texts, std::uint64_t place) {
   std::size_t hash = std::hash<std::uint64_t>()(place);
-  for (const std::string_view text : texts)
-    hash = hash * 31 + std::hash<std::string_view>()(text);
+  for (const std::string_view text : texts) hash = hash * 31 + std::hash<std::string_view>()(text);
   return std::hash<std::size_t>()(hash * 0x9E3779B97F4A7C15u);
 }
 
@@ -156,7 +154,30 @@ Status KnowledgeGraph::Read(const Snapshot& snapshot, TimeLimit& limit) {
 void KnowledgeGraph::Insert(KnowledgeEntity entity) {
   const auto [at, added] = entities_.insert(std::move(entity));
   by_name_[at->name] = &*at;
-  if (added) state_ += HashOf(*at);
+  if (!added) return;
+  state_ += HashOf(*at);
+  at->folded_at = folded_.size();
+  for (const std::string* text : {&at->name, &at->type}) folded_ += FoldText(*text) + '\0';
+  for (const std::string& text : at->observations) folded_ += FoldText(text) + '\0';
+  folded_parts_.emplace(at->folded_at, Folded{&*at, folded_.size()});
+}
+
+// Half of it may be of entities that are gone.
+void KnowledgeGraph::ForgetFolded(const KnowledgeEntity& entity) {
+  const auto part = folded_parts_.find(entity.folded_at);
+  unused_ += part->second.end - part->first;
+  folded_parts_.erase(part);
+  if (unused_ <= folded_.size() / 2) return;
+  std::string packed;
+  std::map<std::size_t, Folded> parts;
+  for (const auto& [begin, one] : folded_parts_) {
+    one.entity->folded_at = packed.size();
+    packed.append(folded_, begin, one.end - begin);
+    parts.emplace_hint(parts.end(), one.entity->folded_at, Folded{one.entity, packed.size()});
+  }
+  folded_ = std::move(packed);
+  folded_parts_ = std::move(parts);
+  unused_ = 0;
 }
 
 void KnowledgeGraph::Drop(std::string_view name) {
@@ -165,6 +186,7 @@ void KnowledgeGraph::Drop(std::string_view name) {
   const KnowledgeEntity* entity = at->second;
   by_name_.erase(at);
   state_ -= HashOf(*entity);
+  ForgetFolded(*entity);
   entities_.erase(entities_.find(*entity));
 }
 
@@ -266,14 +288,33 @@ Result<KnowledgePart> KnowledgeGraph::Search(std::string_view words, TimeLimit& 
     return holds(entity.name) || holds(entity.type) ||
            std::ranges::any_of(entity.observations, holds);
   };
-  const bool has_nul =
-      folded.find('\0') != std::string::npos;  // may meet what is between two texts
   std::vector<const KnowledgeEntity*> found;
-  for (const KnowledgeEntity& entity : entities_) {
-    PLEXUS_TRY(CheckLimit(limit));
-    if (entity.folded.find(folded) != std::string::npos && (!has_nul || in_one(entity)))
-      found.push_back(&entity);
+  // Words with a NUL would meet what is between two texts.
+  if (folded.empty() || folded.find('\0') != std::string::npos) {
+    for (const KnowledgeEntity& entity : entities_) {
+      PLEXUS_TRY(CheckLimit(limit));
+      if (in_one(entity)) found.push_back(&entity);
+    }
+    return With(std::move(found));
   }
+  constexpr std::size_t kWindow = std::size_t{1} << 20;
+  for (std::size_t at = 0; at < folded_.size();) {
+    PLEXUS_TRY(CheckLimit(limit));
+    const auto window = std::string_view(folded_).substr(at, kWindow + folded.size() - 1);
+    const void* hit = memmem(window.data(), window.size(), folded.data(), folded.size());
+    if (!hit) {
+      at += kWindow;
+      continue;
+    }
+    at += static_cast<std::size_t>(static_cast<const char*>(hit) - window.data());
+    const auto next = folded_parts_.upper_bound(at);
+    const bool is_part = next != folded_parts_.begin() && at < std::prev(next)->second.end;
+    if (is_part) found.push_back(std::prev(next)->second.entity);
+    at = is_part                       ? std::prev(next)->second.end
+         : next == folded_parts_.end() ? folded_.size()
+                                       : next->first;
+  }
+  std::ranges::sort(found, ByPlace());
   return With(std::move(found));
 }
 

@@ -24,8 +24,8 @@ namespace plexus::tools::server {
 struct KnowledgeEntity {
   std::string name, type;
   std::vector<std::string> observations;
-  std::uint64_t place = 0;  // its order, then by name
-  std::string folded;       // name, type and observations without regard to case, NUL between them
+  std::uint64_t place = 0;            // its order, then by name
+  mutable std::size_t folded_at = 0;  // where its texts begin in what is searched
 };
 
 struct KnowledgeRelation {
@@ -76,6 +76,7 @@ class KnowledgeGraph {
   void Drop(const KnowledgeRelation* relation);
   Status Add(const Snapshot& snapshot, const Edge& edge);
   KnowledgePart With(std::vector<const KnowledgeEntity*> entities) const;
+  void ForgetFolded(const KnowledgeEntity& entity);
 
   std::set<KnowledgeEntity, ByPlace> entities_;
   std::set<KnowledgeRelation, ByPlace> relations_;
@@ -83,7 +84,16 @@ class KnowledgeGraph {
   std::unordered_map<std::string_view, const KnowledgeEntity*> by_name_;
   std::map<Triple, const KnowledgeRelation*> by_triple_;
   std::unordered_map<std::string, std::set<const KnowledgeRelation*, ByPlace>> by_end_;
-  std::size_t state_ = 0;  // the sum of the hashes of all entities and relations
+  // What is searched: of each entity name, type and observations without regard to case, NUL behind
+  // each, in one text; by its beginning the entity, and where its part ends.
+  struct Folded {
+    const KnowledgeEntity* entity;
+    std::size_t end;
+  };
+  std::string folded_;
+  std::map<std::size_t, Folded> folded_parts_;
+  std::size_t unused_ = 0;  // bytes of it whose entities are gone
+  std::size_t state_ = 0;   // the sum of the hashes of all entities and relations
 };
 
 // kCancelled: the time is up, or the request was cancelled.

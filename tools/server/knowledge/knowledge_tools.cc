@@ -35,6 +35,8 @@ struct KnowledgeTools::Kept {
   std::optional<Sequence> sequence;  // that it was read at; none: it is to be read
   bool writing = false;              // the state before a change that is not acknowledged yet
   std::uint64_t used = 0;
+  std::mutex reply_mutex;
+  std::shared_ptr<const std::string> reply;  // of read_graph; null: the graph has changed since
 
   // Whether it is as new as `seen`.
   bool Holds(Sequence seen) const { return sequence && (*sequence >= seen || writing); }
@@ -87,6 +89,7 @@ Status KnowledgeTools::Fill(Kept& kept, Workspace& workspace, const Graph& whole
   const Sequence seen = whole.snapshot().sequence();
   if (kept.Holds(seen)) return {};
   kept.sequence.reset();
+  kept.reply.reset();
   PLEXUS_TRY(workspace.Look(Request(*FindOperation("stats"))));
   PLEXUS_TRY(kept.graph.Read(workspace.snapshot(), limit));
   kept.sequence = seen;
@@ -100,7 +103,7 @@ Outcome KnowledgeTools::Read(Call& call, const Show& show) {
       service_.Use(false, call.caller, [&](Workspace& workspace, const Graph& whole) -> Status {
         TimeLimit limit = LimitOf(call.caller);
         const auto shown = [&]() -> Status {
-          PLEXUS_ASSIGN(outcome, show(kept->graph, limit));
+          PLEXUS_ASSIGN(outcome, show(*kept, limit));
           return {};
         };
         {
@@ -135,6 +138,7 @@ Outcome KnowledgeTools::Write(Call& call, std::string_view name, const json::obj
         if (!change.batch.empty()) PLEXUS_TRY(workspace.graph().Apply(change.batch));
         const Snapshot after = workspace.graph().snapshot();
         const std::unique_lock lock(kept->mutex);
+        kept->reply.reset();
         for (const std::string& node : change.nodes)
           PLEXUS_TRY(kept->graph.UpdateNode(after, node));
         const ArcFilter facts = FactArcs(after);
@@ -153,10 +157,18 @@ Outcome KnowledgeTools::CallTool(std::string_view name, const json::object& argu
   if (std::string error = KnowledgeArgumentsError(name, arguments); !error.empty())
     return ToolError(error);
   if (!OnlyReads(name)) return Write(call, name, arguments);
-  return Read(call, [&](const KnowledgeGraph& graph, TimeLimit& limit) -> Shown {
+  return Read(call, [&](Kept& kept, TimeLimit& limit) -> Shown {
+    const KnowledgeGraph& graph = kept.graph;
     KnowledgePart part;
     if (name == "read_graph") {
-      part = graph.All();
+      // Large, and asked for again and again: most of the time would go into its text.
+      const std::lock_guard lock(kept.reply_mutex);
+      if (!kept.reply) {
+        Outcome all = BoundedReply(graph.All());
+        if (!all) return all;
+        kept.reply = std::make_shared<const std::string>(*std::move(all));
+      }
+      return *kept.reply;
     } else if (name == "search_nodes") {
       PLEXUS_ASSIGN(part, graph.Search(TextMember(arguments, "query"), limit));
     } else {
@@ -170,7 +182,8 @@ Outcome KnowledgeTools::CallTool(std::string_view name, const json::object& argu
 }
 
 Outcome KnowledgeTools::ReadResource(Call& call) {
-  return Read(call, [&](const KnowledgeGraph& graph, TimeLimit&) -> Shown {
+  return Read(call, [&](Kept& kept, TimeLimit&) -> Shown {
+    const KnowledgeGraph& graph = kept.graph;
     const Outcome too_large =
         Refused(kInternalError, "the graph is larger than 8 MiB: call search_nodes");
     const std::optional<std::string> json = JsonOfPart(graph.All(), kMostBytes);
@@ -189,8 +202,8 @@ Outcome KnowledgeTools::ReadResource(Call& call) {
 
 std::size_t KnowledgeTools::ResourceState(Call& call) {
   std::size_t state = 0;
-  (void)Read(call, [&](const KnowledgeGraph& graph, TimeLimit&) -> Shown {
-    state = graph.state();
+  (void)Read(call, [&](Kept& kept, TimeLimit&) -> Shown {
+    state = kept.graph.state();
     return "";
   });
   return state;

@@ -40,7 +40,7 @@ class KnowledgeTools {
   struct Kept;
   struct Writing;
   using Shown = Result<Outcome>;
-  using Show = std::function<Shown(const KnowledgeGraph&, TimeLimit&)>;
+  using Show = std::function<Shown(Kept&, TimeLimit&)>;
   std::shared_ptr<Kept> KeptFor(const std::vector<std::string>& wall);
   static Status Fill(Kept& kept, Workspace& workspace, const Graph& whole, TimeLimit& limit);
   // The time that a request has from now on, and its cancellation.

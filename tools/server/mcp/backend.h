@@ -6,8 +6,10 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <expected>
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,12 @@ struct RpcError {
 using Outcome = std::expected<std::string, RpcError>;
 inline std::unexpected<RpcError> Refused(int code, std::string message, std::string data = {}) {
   return std::unexpected(RpcError{code, std::move(message), std::move(data)});
+}
+
+// What is said of an exception; without memory the request may be sent again.
+inline RpcError FailureOf(const std::exception& failure) {
+  if (!dynamic_cast<const std::bad_alloc*>(&failure)) return {kInternalError, failure.what()};
+  return {kInternalError, kNoMemory, R"({"retryable":true})"};
 }
 
 // What came with a request, and the way back to who asks.

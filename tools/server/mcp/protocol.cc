@@ -15,12 +15,11 @@ const json::object kNoMembers;
 
 std::string MetaName(std::string_view name) { return std::string(kMeta) + std::string(name); }
 
-std::string Response(std::string_view id, std::string_view result) {
-  std::string text = R"({"jsonrpc":"2.0","id":)";
-  text += id;
-  text += R"(,"result":)";
-  text += result;
-  return text + "}";
+std::string Response(std::string_view id, std::string_view members) {
+  std::string text;
+  text.reserve(id.size() + members.size() + 64);  // large ones are copied once
+  text.append(R"({"jsonrpc":"2.0","id":)").append(id).append(R"(,"result":{)");
+  return text.append(members).append("}}");
 }
 
 std::string Notification(std::string_view method, std::string_view params) {
@@ -174,8 +173,8 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
   Outcome outcome = "";
   if (!cancel->load()) try {
       outcome = Dispatch(asked);
-    } catch (const std::exception& failure) {  // such as no memory
-      outcome = Refused(kInternalError, failure.what());
+    } catch (const std::exception& failure) {
+      outcome = std::unexpected(FailureOf(failure));
     }
   if (asked.streams && outcome) {
     conversation.End(message.id);
@@ -188,14 +187,14 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
     const bool bad = code == kMissingCapability;
     return ErrorAnswer(message.id, outcome.error(), missing ? 404 : bad ? 400 : 200);
   }
-  if (!stateless) return {Response(message.id, "{" + *outcome + "}"), 200, false};
+  if (!stateless) return {Response(message.id, *outcome), 200, false};
   ObjectText result;
   const bool complete = !outcome->starts_with("\"resultType\"");
   if (complete) result.Text("resultType", "complete");
   result.Members(*outcome);
   if (complete && IsCached(message.method)) result.Members(CacheMembers(message.method));
   result.Raw("_meta", ObjectText().Raw(MetaName("serverInfo"), backend_.ServerInfo()).object());
-  return {Response(message.id, result.object()), 200, false};
+  return {Response(message.id, result.members()), 200, false};
 }
 
 Outcome Protocol::Dispatch(Asked& asked) {
