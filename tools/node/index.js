@@ -5,10 +5,14 @@ const {native, rows, families} = require('./operations.js');
 Symbol.dispose ??= Symbol('Symbol.dispose');
 Symbol.asyncDispose ??= Symbol('Symbol.asyncDispose');
 
-// BigInts, such as sequences, are numbers in a request.
+// BigInts, such as sequences, are numbers in a request; without one no function is called.
 function requestOf(parameters = {}) {
-  return JSON.stringify(parameters, (_name, value) =>
-    typeof value === 'bigint' ? Number(value) : value);
+  try {
+    return JSON.stringify(parameters);
+  } catch {
+    return JSON.stringify(parameters, (_name, value) =>
+      typeof value === 'bigint' ? Number(value) : value);
+  }
 }
 
 // Runs work(cancel), where `cancel` is a handle that the signal sets; 0: none.
