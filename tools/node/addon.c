@@ -113,6 +113,10 @@ static void RunKeys(Job* job) {
                           job->arrays[0].length, &job->result);
 }
 
+static void RunColumn(Job* job) {
+  job->code = plexus_column(SnapshotOf(job), job->texts[0], &job->result);
+}
+
 static void RunSpace(Job* job) {
   job->code = plexus_space(SnapshotOf(job), job->texts[0], &job->result);
 }
@@ -290,6 +294,12 @@ static napi_value Keys(napi_env env, napi_callback_info info) {
   return Begin(env, job);
 }
 
+static napi_value Column(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunColumn, AnswerArrays);
+  PLEXUS_TEXT(1, 0, "column");
+  return Begin(env, job);
+}
+
 static napi_value Space(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunSpace, AnswerArrays);
   PLEXUS_TEXT(1, 0, "space");
@@ -303,7 +313,7 @@ static napi_value HandleOf(napi_env env, plexus_code code, const void* handle) {
   return number;
 }
 
-// (path, create, readOnly, lockWaitMs)
+// (path, create, readOnly, lockWaitMs); without a path in RAM
 static napi_value Open(napi_env env, napi_callback_info info) {
   napi_value a[4] = {NULL, NULL, NULL, NULL};
   size_t count = 4, length = 0;
@@ -323,15 +333,20 @@ static napi_value Open(napi_env env, napi_callback_info info) {
   napi_get_value_int64(env, a[3], &options.lock_wait_ms);
   options.create = create;
   options.read_only = read_only;
+  options.in_memory = !path;
   const plexus_code code = plexus_open(path, &options, &graph);
   free(path);
   return HandleOf(env, code, graph);
 }
 
+// (graph, asOf)
 static napi_value SnapshotNow(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(NULL, NULL);
   plexus_snapshot* snapshot = NULL;
-  const plexus_code code = plexus_snapshot_of(GraphOf(job), &snapshot);
+  PLEXUS_TEXT(1, 0, "asOf");
+  const plexus_code code = job->texts[0]
+                               ? plexus_snapshot_at(GraphOf(job), job->texts[0], &snapshot)
+                               : plexus_snapshot_of(GraphOf(job), &snapshot);
   FreeJob(env, job);
   return HandleOf(env, code, snapshot);
 }
@@ -392,6 +407,7 @@ NAPI_MODULE_INIT() {
                    {"csr", Rows},
                    {"keys", Keys},
                    {"space", Space},
+                   {"column", Column},
                    {"cancelNew", CancelNew},
                    {"cancelSet", CancelSet},
                    {"cancelFree", CancelFree}};

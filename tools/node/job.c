@@ -209,7 +209,8 @@ napi_value AnswerArrays(napi_env env, Job* job) {
     napi_typedarray_type type;
     size_t bytes;
   } types[] = {{napi_uint8_array, 0},     {napi_uint8_array, 1},   {napi_uint32_array, 4},
-               {napi_biguint64_array, 8}, {napi_float32_array, 4}, {napi_float64_array, 8}};
+               {napi_biguint64_array, 8}, {napi_float32_array, 4}, {napi_float64_array, 8},
+               {napi_bigint64_array, 8}};
   napi_value object = NULL;
   napi_create_object(env, &object);
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
