@@ -336,13 +336,14 @@ Status CheckVectors(const plexus_vectors& vectors) {
 
 using namespace plexus::c;  // NOLINT: the functions below are the interface
 using plexus::Database;
+using plexus::Graph;
 using plexus::Result;
 using plexus::Status;
 
 namespace {
 
 // The frame of what writes arrays: read() looks at them and says whether they need bulk mode;
-// put(database, call, counts) writes them in the turn of a request that writes.
+// put(graph, database, call, counts) writes them in the turn of a request that writes.
 template <class Read, class Put>
 plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
                       plexus_counts* counts, Read&& read, Put&& put) {
@@ -357,7 +358,9 @@ plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
     plexus::tools::server::Caller caller = graph->caller;
     caller.cancel = call->cancel();
     PLEXUS_TRY(graph->service->Change(
-        caller, bulk, [&](Database& database) { return put(database, *call, done); }));
+        caller, bulk, [&](Graph& whole, Database* database) {
+          return put(whole, database, *call, done);
+        }));
     return counts ? WriteStruct(done, counts, "counts") : Status();
   });
 }
@@ -372,11 +375,12 @@ plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
     PLEXUS_ASSIGN(edges, EdgeArrays::Read(given));
     return bulk = edges->count() >= kBulkEdges;
   };
-  const auto put = [&](Database& database, CallOptions& call, plexus_counts& done) -> Status {
-    if (!bulk) return PutEdges(database.graph(), *edges, call, done);
-    PLEXUS_TRY(database.BeginBulk());
-    const Status written = PutEdges(database.graph(), *edges, call, done);
-    const Status ended = database.EndBulk();
+  const auto put = [&](Graph& graph, Database* database, CallOptions& call,
+                       plexus_counts& done) -> Status {
+    if (!bulk || !database) return PutEdges(graph, *edges, call, done);
+    PLEXUS_TRY(database->BeginBulk());
+    const Status written = PutEdges(database->graph(), *edges, call, done);
+    const Status ended = database->EndBulk();
     return written ? ended : written;
   };
   return PutArrays(handle, options, counts, read, put);
@@ -391,8 +395,8 @@ plexus_code plexus_put_vectors(plexus_graph* handle, const plexus_vectors* given
     PLEXUS_TRY(CheckVectors(vectors));
     return false;
   };
-  const auto put = [&](Database& database, CallOptions& call, plexus_counts& done) -> Status {
-    PLEXUS_ASSIGN(done, PutVectors(database.graph(), vectors, call));
+  const auto put = [&](Graph& graph, Database*, CallOptions& call, plexus_counts& done) -> Status {
+    PLEXUS_ASSIGN(done, PutVectors(graph, vectors, call));
     return {};
   };
   return PutArrays(handle, options, counts, read, put);

@@ -83,7 +83,7 @@ std::string ErrorJson(const Error& error) {
 Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
   std::unique_ptr<Service> service(new Service(options));
   PLEXUS_TRY(service->OpenDatabase(options.read_only));
-  const OpenReport report = service->database_->report();
+  const OpenReport report = service->database_ ? service->database_->report() : OpenReport();
   service->opening_ = report.tail_dropped ? report.tail_message : std::string();
   for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
     service->opening_ += (service->opening_.empty() ? "" : "; ") + DamageMessage(damaged);
@@ -94,12 +94,17 @@ Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
 
 Status Service::OpenDatabase(bool read_only) {
   OpenOptions open;
+  open.graph.on_log = options_.on_log;
+  open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
+  if (options_.in_memory) {
+    in_memory_ = Graph::InMemory(open.graph);
+    if (!in_memory_) return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    return {};
+  }
   open.create = options_.create && !read_only;
   open.read_only = read_only;
   open.strict = options_.strict;
-  open.graph.on_log = options_.on_log;
   open.lock_wait_ms = options_.lock_wait_ms;
-  open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
   PLEXUS_ASSIGN(database_, Database::Open(options_.directory, open));
   return {};
 }
@@ -107,7 +112,7 @@ Status Service::OpenDatabase(bool read_only) {
 Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& caller) {
   {
     const std::shared_lock shared(open_);
-    if (closed_ || options_.read_only || !database_->graph().read_only()) return {};
+    if (closed_ || options_.read_only || !database_ || !database_->graph().read_only()) return {};
   }
   // Opening takes long where there is much to read, and others wait for it.
   const auto now = std::chrono::steady_clock::now();
@@ -135,6 +140,16 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
 
 Service::~Service() { (void)Close(); }
 
+Result<Database*> Service::History() {
+  if (closed_) return std::unexpected(Closed());
+  if (!database_) return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM has no history");
+  return database_.get();
+}
+
+Result<std::unique_ptr<Workspace>> Service::WorkspaceOf(const WorkspaceOptions& options) {
+  return database_ ? Workspace::Over(*database_, options) : Workspace::Over(*in_memory_, options);
+}
+
 Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
   if (!caller.wall.empty() && caller.input < 0) {
     const std::lock_guard lock(idle_mutex_);
@@ -156,7 +171,7 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
   options.wall = caller.wall;
   options.paths = caller.paths;
   options.input = caller.input;
-  return Workspace::Over(*database_, options);
+  return WorkspaceOf(options);
 }
 
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
@@ -236,7 +251,7 @@ Status Service::Use(bool writes, const Caller& caller, const Work& work) {
                 std::string("this request needs the right to ") + (writes ? "write" : "read"));
   return InTurn(writes, false, options_.max_seconds, caller, [&] {
     return RunNow(writes, ClockMs(), caller,
-                  [&](Workspace& workspace) { return work(workspace, database_->graph()); });
+                  [&](Workspace& workspace) { return work(workspace, graph()); });
   });
 }
 
@@ -261,14 +276,14 @@ Status Service::RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
   workspace->SetClock(clock_ms);
   workspace->SetCaller(caller.progress, caller.cancel);
-  const Sequence before = database_->graph().snapshot().sequence();
+  const Sequence before = graph().snapshot().sequence();
   Status done;
   {
     const ClockOfRequest here(clock_ms);
     done = run(*workspace);
   }
   GiveBack(std::move(workspace));
-  if (writes && database_->graph().snapshot().sequence() != before) {
+  if (writes && graph().snapshot().sequence() != before) {
     if (without_terms_ && caller.keeps_terms) MakeTerms();
     NoteSequence();
   }
@@ -281,11 +296,11 @@ void Service::MakeTerms() {
   options.access = Access::kWrite;
   options.clock_ms = ClockMs();
   options.one_request = false;
-  const Result<std::unique_ptr<Workspace>> workspace = Workspace::Over(*database_, options);
+  const Result<std::unique_ptr<Workspace>> workspace = WorkspaceOf(options);
   if (!workspace) return;
-  const Sequence before = database_->graph().snapshot().sequence();
+  const Sequence before = graph().snapshot().sequence();
   const Result<Reply> made = Answer(**workspace, Request(*FindOperation("terms")));
-  if (!made || database_->graph().snapshot().sequence() != before) without_terms_ = false;
+  if (!made || graph().snapshot().sequence() != before) without_terms_ = false;
 }
 
 Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostream* out) {
@@ -319,12 +334,12 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
 }
 
 Status Service::Change(const Caller& caller, bool exclusive,
-                       const std::function<Status(Database&)>& write) {
+                       const std::function<Status(Graph&, Database*)>& write) {
   if (!caller.may_write)
     return Fail(ErrorCode::kFailedPrecondition, "this needs the right to write");
   return InTurn(true, exclusive, std::nullopt, caller, [&]() -> Status {
     if (closed_) return std::unexpected(Closed());
-    const Status done = write(*database_);
+    const Status done = write(graph(), database_.get());
     NoteSequence();
     return done;
   });
@@ -341,25 +356,25 @@ Status Service::Refresh() {
 Result<Snapshot> Service::snapshot() {
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
-  return database_->snapshot();
+  return graph().snapshot();
 }
 
 // REQUIRES open_. Batches of several threads end in any order.
 void Service::NoteSequence() {
-  sequence_.store(database_->graph().snapshot().sequence());
+  sequence_.store(graph().snapshot().sequence());
   WakeWaiting();
 }
 
 Result<Changes> Service::ChangesSince(Sequence since, const ChangesOptions& options) {
   const std::shared_lock shared(open_);
-  if (closed_) return std::unexpected(Closed());
-  return database_->ChangesSince(since, options);
+  PLEXUS_ASSIGN(Database* const database, History());
+  return database->ChangesSince(since, options);
 }
 
 Result<StorageStats> Service::stats() {
   const std::shared_lock shared(open_);
-  if (closed_) return std::unexpected(Closed());
-  return database_->stats();
+  PLEXUS_ASSIGN(Database* const database, History());
+  return database->stats();
 }
 
 Sequence Service::AwaitChange(Sequence seen, int milliseconds, const std::function<bool()>& stop) {
