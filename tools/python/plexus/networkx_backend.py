@@ -1,16 +1,20 @@
 """Algorithms of Plexus for NetworkX's dispatch: networkx.pagerank(graph, backend="plexus").
 
 NetworkX 3.2 and later find it as an entry point. A graph is copied into one in RAM (from_networkx);
-keep the copy for several calls. What Plexus lacks, such as some arguments, is left to NetworkX.
+keep the copy for several calls. NetworkX may keep its copies too, one in RAM for each name of
+weights. What Plexus lacks, such as some arguments, is left to NetworkX.
 """
 
 import array
+import functools
 import inspect
 import math
+from collections.abc import Collection
 
 import networkx
 
 from ._networkx_graph import DIRECTED, PlexusGraph, from_networkx  # noqa: F401
+from .errors import InvalidArgument
 
 _RULES = {}  # by name of a function: its signature, and which arguments Plexus takes
 
@@ -40,24 +44,48 @@ def can_run(name, args, kwargs):
     if getattr(graph, "__networkx_backend__", "networkx") not in ("networkx", "plexus"):
         return False
     if "undirected" in kinds and graph.is_directed() or "simple" in kinds and (
-            graph.is_multigraph() or any(node in graph[node] for node in graph)):
+            graph.is_multigraph() or _has_self_loops(graph)):
         return False
-    return all(
-        allowed(given.arguments[parameter]) if callable(allowed)
-        else given.arguments[parameter] is allowed for parameter, allowed in values.items())
+    try:
+        return all(
+            allowed(given.arguments[parameter]) if callable(allowed)
+            else given.arguments[parameter] is allowed for parameter, allowed in values.items())
+    except (AttributeError, TypeError, ValueError):  # of another type
+        return False
 
 
 def should_run(_name, args, _kwargs):
     return not args or len(args[0]) > 100  # a smaller one is not worth its copy
 
 
+def _has_self_loops(graph):
+    if isinstance(graph, PlexusGraph):
+        return graph.self_loops
+    return any(node in graph[node] for node in graph)
+
+
 def _takes(*kinds, **values):
     """The arguments that Plexus takes; others are left to NetworkX. `kinds`: of graphs,
     "undirected", "simple" (neither a multigraph nor self-loops)."""
     def named(function):
-        _RULES[function.__name__] = inspect.signature(function), values, kinds
-        return function
+        name = function.__name__
+        _RULES[name] = inspect.signature(function), values, kinds
+
+        @functools.wraps(function)
+        def checked(*args, **kwargs):  # NetworkX 3.2 asks can_run for its own graphs alone
+            if not can_run(name, args, kwargs):
+                raise NotImplementedError("%s: Plexus does not take these arguments" % name)
+            return function(*args, **kwargs)
+        return checked
     return named
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _is_cutoff(value):
+    return value is None or value >= 0
 
 
 def _is_name(value):  # of an attribute, and no function
@@ -68,13 +96,29 @@ def _is_name_or_none(value):
     return value is None or isinstance(value, str)
 
 
+def _weighted(G, weight):
+    """Whether the weights of the copy count: it must have those that are asked for."""
+    if weight is None:
+        if G.is_multigraph() and G.weight is not None:
+            raise NotImplementedError("the copy has sums of weights, and no numbers of edges")
+        return G.is_multigraph()
+    if weight != G.weight:
+        raise networkx.NetworkXError("the copy has the weights %r: from_networkx(g, weight=%r)" % (
+            G.weight, weight))
+    return True
+
+
 def _of_nodes(G, nodes, found):
     """The value of one node, or a dict of those asked for."""
     if nodes is None:
         return found
     if nodes in G:
         return found[nodes]
-    return {node: found[node] for node in nodes if node in G}
+    try:
+        return {node: found[node] for node in nodes if node in found}
+    except TypeError as wrong:
+        raise networkx.NetworkXError("%r is no node of the graph, and no nodes" % (
+            nodes,)) from wrong
 
 
 # --- centrality
@@ -84,10 +128,17 @@ def _may_start(values):  # where the iteration begins
     return values is None or sum(values.values()) != 0
 
 
-@_takes(nstart=_may_start, dangling=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+def _may_prefer(values):
+    return values is None or isinstance(values, dict) and all(
+        _is_number(value) and value >= 0 for value in values.values())
+
+
+@_takes(alpha=lambda a: _is_number(a) and 0 <= a < 1, personalization=_may_prefer,
+        nstart=_may_start, dangling=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
 def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nstart=None,
              weight="weight", dangling=None):
     seeds = weights = None
+    weighted = _weighted(G, weight)
     if len(G) == 0:
         return {}
     if personalization is not None:
@@ -99,8 +150,11 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nsta
         weights = array.array("d", named.values())
     else:
         snapshot = G.graph.snapshot()
-    scores = snapshot.pagerank(damping=alpha, weighted=weight is not None, seeds=seeds,
-                               seed_weights=weights)
+    try:
+        scores = snapshot.pagerank(damping=alpha, weighted=weighted, seeds=seeds,
+                                   seed_weights=weights)
+    except InvalidArgument as refused:
+        raise NotImplementedError(str(refused)) from refused
     found = dict.fromkeys(G.nodes, 0.0)
     for key, score in zip(snapshot.keys(), scores):
         found[G.node(key)] = float(score)
@@ -129,27 +183,27 @@ def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     return G.values(rows, "harmonic", 0)
 
 
-@_takes("simple", beta=lambda b: isinstance(b, (int, float)), nstart=None,
+@_takes("simple", alpha=lambda a: _is_number(a) and a > 0,
+        beta=lambda b: _is_number(b) and b != 0, nstart=None,
         weight=_is_name_or_none, max_iter=lambda n: n >= 50)
 def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1.0e-6, nstart=None,
                     normalized=True, weight=None):
     if len(G) == 0:
         return {}
-    if not normalized and beta == 0:
-        raise NotImplementedError("beta is 0")
-    reply = G.ask("katz", top=0, alpha=alpha, iterations=max_iter, unweighted=weight is None)
+    reply = G.ask("katz", top=0, alpha=alpha, iterations=max_iter,
+                  unweighted=not _weighted(G, weight))
     if not reply["converged"]:
         raise networkx.PowerIterationFailedConvergence(max_iter)
-    if normalized:
-        return G.values(reply["results"], "normalized", 0.0)
-    return {n: beta * score for n, score in G.values(reply["results"], "score", 0.0).items()}
+    factor = math.copysign(1, beta) if normalized else beta
+    field = "normalized" if normalized else "score"
+    return {n: factor * score for n, score in G.values(reply["results"], field, 0.0).items()}
 
 
 @_takes("simple", nstart=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
 def eigenvector_centrality(G, max_iter=100, tol=1.0e-6, nstart=None, weight=None):
     if len(G) == 0:
         raise networkx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
-    reply = G.ask("eigenvector", top=0, unweighted=weight is None)
+    reply = G.ask("eigenvector", top=0, unweighted=not _weighted(G, weight))
     if not reply["converged"] or reply["acyclic"]:
         raise NotImplementedError("there is no such vector, or it was not found")
     return G.values(reply["results"], "score", 0.0)
@@ -193,6 +247,7 @@ _component_functions("strongly_", True, ())
 
 @_takes("undirected")
 def node_connected_component(G, n):
+    G.numbers[n]  # KeyError, as NetworkX has it
     return _reached(G, n, "both")
 
 
@@ -248,15 +303,15 @@ def core_number(G):
     return G.values(G.ask("kcore", top=0)["results"], "core", 0)
 
 
+def _are_pairs(pairs):  # NetworkX must be able to read them once more
+    return isinstance(pairs, Collection) and all(u != v for u, v in pairs)
+
+
 def _predictions(G, ebunch, measure):
     """(u, v, score) of the pairs, all of one u in one question."""
-    if ebunch is None:
-        raise NotImplementedError("all pairs without an edge are asked for")
     pairs = list(ebunch)
     others = {}
     for u, v in pairs:
-        if u == v:
-            raise NotImplementedError("a node is compared with itself")
         others.setdefault(G.key(u), []).append(G.key(v))
     scores = {}
     for u, keys in others.items():
@@ -265,17 +320,17 @@ def _predictions(G, ebunch, measure):
     return iter([(u, v, scores[G.key(u), G.key(v)]) for u, v in pairs])
 
 
-@_takes("simple", "undirected", ebunch=lambda pairs: pairs is not None)
+@_takes("simple", "undirected", ebunch=_are_pairs)
 def jaccard_coefficient(G, ebunch=None):
     return _predictions(G, ebunch, "jaccard")
 
 
-@_takes("simple", "undirected", ebunch=lambda pairs: pairs is not None)
+@_takes("simple", "undirected", ebunch=_are_pairs)
 def adamic_adar_index(G, ebunch=None):
     return _predictions(G, ebunch, "adamic-adar")
 
 
-@_takes("simple", "undirected", ebunch=lambda pairs: pairs is not None)
+@_takes("simple", "undirected", ebunch=_are_pairs)
 def resource_allocation_index(G, ebunch=None):
     return _predictions(G, ebunch, "resource")
 
@@ -285,7 +340,7 @@ def resource_allocation_index(G, ebunch=None):
 
 def _depths(G, source, direction, depth=None):
     """How many edges away each node is that can be reached, nearest first."""
-    more = {} if depth is None or depth == math.inf else {"depth": int(depth)}
+    more = {} if depth is None or depth >= len(G) else {"depth": math.ceil(depth)}
     rows = G.ask("bfs", top=0, direction=direction, **{"from": [G.key(source)]}, **more)["results"]
     return {G.node(row["key"]): row["depth"] for row in rows}
 
@@ -311,48 +366,51 @@ def ancestors(G, source):
     return _reached(G, source, "in") - {source}
 
 
-@_takes()
+@_takes(distance=lambda distance: isinstance(distance, int))
 def descendants_at_distance(G, source, distance):
     _known(G, source)
+    if distance < 0:
+        return set()
     return {n for n, depth in _depths(G, source, "out", distance).items() if depth == distance}
 
 
-@_takes(cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@_takes(cutoff=_is_cutoff)
 def single_source_shortest_path_length(G, source, cutoff=None):
     return _depths(G, source, "out", cutoff)
 
 
-@_takes(cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@_takes(cutoff=_is_cutoff)
 def all_pairs_shortest_path_length(G, cutoff=None):
     return ((node, _depths(G, node, "out", cutoff)) for node in G)
 
 
-def _check_exact(G):
+def _check_exact(G, weight):
+    _weighted(G, weight)
     if not G.exact:
         raise NotImplementedError("float32 does not hold a weight")
 
 
-def _distances(G, source, cutoff=None):
-    _check_exact(G)
-    within = {} if cutoff is None else {"within": cutoff}
+def _distances(G, source, weight, cutoff=None):
+    _check_exact(G, weight)
+    within = {} if cutoff is None or cutoff == math.inf else {"within": cutoff}
     rows = G.ask("distances", top=0, cost="length", **{"from": G.key(source)}, **within)["results"]
     return {G.node(row["key"]): row["distance"] for row in rows}
 
 
-@_takes("simple", weight=_is_name, cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@_takes("simple", weight=_is_name, cutoff=_is_cutoff)
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
-    return _distances(G, source, cutoff)
+    return _distances(G, source, weight, cutoff)
 
 
-@_takes("simple", weight=_is_name, cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@_takes("simple", weight=_is_name, cutoff=_is_cutoff)
 def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
-    _check_exact(G)
-    return ((node, _distances(G, node, cutoff)) for node in G)
+    _check_exact(G, weight)
+    return ((node, _distances(G, node, weight, cutoff)) for node in G)
 
 
 @_takes("simple", weight=_is_name)
 def dijkstra_path_length(G, source, target, weight="weight"):
-    found = _distances(G, source)
+    found = _distances(G, source, weight)
     if target not in found:
         raise networkx.NetworkXNoPath("Node %s not reachable from %s" % (target, source))
     return found[target]
