@@ -1,5 +1,5 @@
 """The NetworkX backend next to NetworkX itself: the same answers, and the same exceptions, for
-arguments at the edge of what Plexus takes. networkx.sh runs it, with Plexus chosen for all graphs."""
+arguments at the edge of what Plexus takes. networkx.sh runs it, where Plexus is chosen first."""
 
 import math
 import unittest
