@@ -121,6 +121,7 @@ class Arguments(Compared):
             self.same("pagerank", graph, alpha=alpha, by="plexus", tol=1e-9)
         self.same("pagerank", graph, personalization={"a": 2, "d": 1}, tol=1e-9, by="plexus")
         for given in ({"alpha": 1.0}, {"alpha": -0.1}, {"alpha": math.nan}, {"alpha": "x"},
+                      {"alpha": 10**400},
                       {"personalization": {"a": -1, "b": 2}}, {"personalization": [1]},
                       {"personalization": {"a": math.nan}}, {"personalization": {"a": None}},
                       {"dangling": {"a": 1}}, {"nstart": 5}, {"max_iter": None}):

@@ -6,18 +6,14 @@ weights. What Plexus lacks, such as some arguments, is left to NetworkX.
 """
 
 import array
-import functools
-import inspect
 import math
-from collections.abc import Collection
 
 import networkx
 
 from ._networkx_graph import DIRECTED, PlexusGraph, from_networkx  # noqa: F401
+from ._networkx_rules import (RULES, are_pairs, can_run, is_cutoff, is_name,  # noqa: F401
+                              is_name_or_none, is_number, may_prefer, may_start, takes)
 from .errors import InvalidArgument
-
-_RULES = {}  # by name of a function: its signature, and which arguments Plexus takes
-
 
 # --- what NetworkX calls
 
@@ -33,67 +29,11 @@ def convert_to_nx(result, **_other):
     return result.to_networkx() if isinstance(result, PlexusGraph) else result
 
 
-def can_run(name, args, kwargs):
-    signature, values, kinds = _RULES[name]
-    try:
-        given = signature.bind(*args, **kwargs)
-    except TypeError:
-        return False
-    given.apply_defaults()
-    graph = given.arguments["G"]
-    if getattr(graph, "__networkx_backend__", "networkx") not in ("networkx", "plexus"):
-        return False
-    if "undirected" in kinds and graph.is_directed() or "simple" in kinds and (
-            graph.is_multigraph() or _has_self_loops(graph)):
-        return False
-    try:
-        return all(
-            allowed(given.arguments[parameter]) if callable(allowed)
-            else given.arguments[parameter] is allowed for parameter, allowed in values.items())
-    except (AttributeError, TypeError, ValueError):  # of another type
-        return False
-
-
 def should_run(_name, args, _kwargs):
     return not args or len(args[0]) > 100  # a smaller one is not worth its copy
 
 
-def _has_self_loops(graph):
-    if isinstance(graph, PlexusGraph):
-        return graph.self_loops
-    return any(node in graph[node] for node in graph)
-
-
-def _takes(*kinds, **values):
-    """The arguments that Plexus takes; others are left to NetworkX. `kinds`: of graphs,
-    "undirected", "simple" (neither a multigraph nor self-loops)."""
-    def named(function):
-        name = function.__name__
-        _RULES[name] = inspect.signature(function), values, kinds
-
-        @functools.wraps(function)
-        def checked(*args, **kwargs):  # NetworkX 3.2 asks can_run for its own graphs alone
-            if not can_run(name, args, kwargs):
-                raise NotImplementedError("%s: Plexus does not take these arguments" % name)
-            return function(*args, **kwargs)
-        return checked
-    return named
-
-
-def _is_number(value):
-    return isinstance(value, (int, float)) and math.isfinite(value)
-
-
-def _is_cutoff(value):
-    return value is None or value >= 0
-
-
-def _is_name(value):  # of an attribute, and no function
-    return isinstance(value, str)
-
-
-def _is_name_or_none(value):
-    return value is None or isinstance(value, str)
+# --- what several functions use
 
 
 def _weighted(G, weight):
@@ -124,17 +64,8 @@ def _of_nodes(G, nodes, found):
 # --- centrality
 
 
-def _may_start(values):  # where the iteration begins
-    return values is None or sum(values.values()) != 0
-
-
-def _may_prefer(values):
-    return values is None or isinstance(values, dict) and all(
-        _is_number(value) and value >= 0 for value in values.values())
-
-
-@_takes(alpha=lambda a: _is_number(a) and 0 <= a < 1, personalization=_may_prefer,
-        nstart=_may_start, dangling=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+@takes(alpha=lambda a: is_number(a) and 0 <= a < 1, personalization=may_prefer,
+       nstart=may_start, dangling=None, weight=is_name_or_none, max_iter=lambda n: n >= 50)
 def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nstart=None,
              weight="weight", dangling=None):
     seeds = weights = None
@@ -161,13 +92,13 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nsta
     return found
 
 
-@_takes("simple", k=None, weight=None, endpoints=False)
+@takes("simple", k=None, weight=None, endpoints=False)
 def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     rows = G.ask("betweenness", top=0, directed=G.is_directed())["results"]
     return G.values(rows, "share" if normalized and len(G) > 2 else "score", 0.0)
 
 
-@_takes("simple", distance=None)
+@takes("simple", distance=None)
 def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     asked = {"samples": max(len(G), 1)} if u is None else {"of": [G.key(u)]}
     rows = G.ask("closeness", top=0, direction="in" if G.is_directed() else "both",
@@ -176,16 +107,16 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     return found if u is None else found[u]
 
 
-@_takes("simple", nbunch=None, distance=None, sources=None)
+@takes("simple", nbunch=None, distance=None, sources=None)
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     rows = G.ask("closeness", top=0, direction="in" if G.is_directed() else "both", harmonic=True,
                  samples=max(len(G), 1))["results"]
     return G.values(rows, "harmonic", 0)
 
 
-@_takes("simple", alpha=lambda a: _is_number(a) and a > 0,
-        beta=lambda b: _is_number(b) and b != 0, nstart=None,
-        weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+@takes("simple", alpha=lambda a: is_number(a) and a > 0,
+       beta=lambda b: is_number(b) and b != 0, nstart=None,
+       weight=is_name_or_none, max_iter=lambda n: n >= 50)
 def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1.0e-6, nstart=None,
                     normalized=True, weight=None):
     if len(G) == 0:
@@ -199,7 +130,7 @@ def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1.0e-6, nstart=No
     return {n: factor * score for n, score in G.values(reply["results"], field, 0.0).items()}
 
 
-@_takes("simple", nstart=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+@takes("simple", nstart=None, weight=is_name_or_none, max_iter=lambda n: n >= 50)
 def eigenvector_centrality(G, max_iter=100, tol=1.0e-6, nstart=None, weight=None):
     if len(G) == 0:
         raise networkx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
@@ -237,7 +168,7 @@ def _component_functions(prefix, strong, about):
     for name, function in ((words + "_components", components),
                            ("number_" + words + "_components", number), ("is_" + words, is_one)):
         function.__name__ = name
-        globals()[name] = _takes(*about)(function)
+        globals()[name] = takes(*about)(function)
 
 
 _component_functions("", False, ("undirected",))
@@ -245,30 +176,30 @@ _component_functions("weakly_", False, ())
 _component_functions("strongly_", True, ())
 
 
-@_takes("undirected")
+@takes("undirected")
 def node_connected_component(G, n):
     G.numbers[n]  # KeyError, as NetworkX has it
     return _reached(G, n, "both")
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def articulation_points(G):
     return iter([G.node(row["key"]) for row in G.ask("cuts", top=0)["nodes"]])
 
 
-@_takes("simple", "undirected", root=None)
+@takes("simple", "undirected", root=None)
 def bridges(G, root=None):
     return iter([(G.node(row["source"]), G.node(row["target"]))
                  for row in G.ask("cuts", top=0)["edges"]])
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def biconnected_components(G):
     blocks = G.ask("cuts", blocks=True, top=0)["components"]
     return iter([{G.node(key) for key in block} for block in blocks])
 
 
-@_takes()
+@takes()
 def is_directed_acyclic_graph(G):
     return G.is_directed() and G.ask("topo", kinds=DIRECTED, top=1)["acyclic"]
 
@@ -276,35 +207,31 @@ def is_directed_acyclic_graph(G):
 # --- neighbourhoods
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def triangles(G, nodes=None):
     return _of_nodes(G, nodes, G.values(G.ask("triangles", top=0)["results"], "triangles", 0))
 
 
-@_takes("simple", "undirected", weight=None)
+@takes("simple", "undirected", weight=None)
 def clustering(G, nodes=None, weight=None):
     return _of_nodes(G, nodes, G.values(G.ask("triangles", top=0)["results"], "clustering", 0))
 
 
-@_takes("simple", "undirected", weight=None)
+@takes("simple", "undirected", weight=None)
 def average_clustering(G, nodes=None, weight=None, count_zeros=True):
     found = clustering(G, nodes).values()
     found = [value for value in found if count_zeros or value != 0]
     return sum(found) / len(found)
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def transitivity(G):
     return G.ask("triangles", total=True)["transitivity"] if len(G) else 0
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def core_number(G):
     return G.values(G.ask("kcore", top=0)["results"], "core", 0)
-
-
-def _are_pairs(pairs):  # NetworkX must be able to read them once more
-    return isinstance(pairs, Collection) and all(u != v for u, v in pairs)
 
 
 def _predictions(G, ebunch, measure):
@@ -320,17 +247,17 @@ def _predictions(G, ebunch, measure):
     return iter([(u, v, scores[G.key(u), G.key(v)]) for u, v in pairs])
 
 
-@_takes("simple", "undirected", ebunch=_are_pairs)
+@takes("simple", "undirected", ebunch=are_pairs)
 def jaccard_coefficient(G, ebunch=None):
     return _predictions(G, ebunch, "jaccard")
 
 
-@_takes("simple", "undirected", ebunch=_are_pairs)
+@takes("simple", "undirected", ebunch=are_pairs)
 def adamic_adar_index(G, ebunch=None):
     return _predictions(G, ebunch, "adamic-adar")
 
 
-@_takes("simple", "undirected", ebunch=_are_pairs)
+@takes("simple", "undirected", ebunch=are_pairs)
 def resource_allocation_index(G, ebunch=None):
     return _predictions(G, ebunch, "resource")
 
@@ -354,19 +281,19 @@ def _known(G, source):
         raise networkx.NetworkXError("The node %s is not in the graph." % (source,))
 
 
-@_takes()
+@takes()
 def descendants(G, source):
     _known(G, source)
     return _reached(G, source, "out") - {source}
 
 
-@_takes()
+@takes()
 def ancestors(G, source):
     _known(G, source)
     return _reached(G, source, "in") - {source}
 
 
-@_takes(distance=lambda distance: isinstance(distance, int))
+@takes(distance=lambda distance: isinstance(distance, int))
 def descendants_at_distance(G, source, distance):
     _known(G, source)
     if distance < 0:
@@ -374,12 +301,12 @@ def descendants_at_distance(G, source, distance):
     return {n for n, depth in _depths(G, source, "out", distance).items() if depth == distance}
 
 
-@_takes(cutoff=_is_cutoff)
+@takes(cutoff=is_cutoff)
 def single_source_shortest_path_length(G, source, cutoff=None):
     return _depths(G, source, "out", cutoff)
 
 
-@_takes(cutoff=_is_cutoff)
+@takes(cutoff=is_cutoff)
 def all_pairs_shortest_path_length(G, cutoff=None):
     return ((node, _depths(G, node, "out", cutoff)) for node in G)
 
@@ -397,18 +324,18 @@ def _distances(G, source, weight, cutoff=None):
     return {G.node(row["key"]): row["distance"] for row in rows}
 
 
-@_takes("simple", weight=_is_name, cutoff=_is_cutoff)
+@takes("simple", weight=is_name, cutoff=is_cutoff)
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     return _distances(G, source, weight, cutoff)
 
 
-@_takes("simple", weight=_is_name, cutoff=_is_cutoff)
+@takes("simple", weight=is_name, cutoff=is_cutoff)
 def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
     _check_exact(G, weight)
     return ((node, _distances(G, node, weight, cutoff)) for node in G)
 
 
-@_takes("simple", weight=_is_name)
+@takes("simple", weight=is_name)
 def dijkstra_path_length(G, source, target, weight="weight"):
     found = _distances(G, source, weight)
     if target not in found:
@@ -416,7 +343,7 @@ def dijkstra_path_length(G, source, target, weight="weight"):
     return found[target]
 
 
-@_takes("simple", v=None, sp=None, weight=None)
+@takes("simple", v=None, sp=None, weight=None)
 def eccentricity(G, v=None, sp=None, weight=None):
     if len(G) == 0:
         return {}
