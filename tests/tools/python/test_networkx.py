@@ -8,6 +8,11 @@ from unittest import mock
 import networkx as nx
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 import plexus.networkx_backend as backend
 from plexus.networkx_backend import from_networkx
 
@@ -186,6 +191,15 @@ class Weights(Compared):
             with self.assertRaisesRegex(nx.NetworkXError, "from_networkx"):
                 getattr(nx, name)(copy, *arguments, weight="weight")
         self.assertEqual(dict(copy.to_networkx().edges), dict(named.edges))
+
+    @unittest.skipUnless(numpy, "no NumPy")
+    def test_of_numpy(self):
+        graph = nx.DiGraph()
+        graph.add_edge("a", "b", weight=numpy.int64(2**53 + 1))
+        self.same("dijkstra_path_length", graph, "a", "b", by="networkx")
+        graph.add_edge("a", "b", weight=numpy.int64(2**24))
+        graph.add_edge("b", "c", weight=numpy.float32(0.1))
+        self.same("dijkstra_path_length", graph, "a", "c", by="plexus")
 
     def test_of_a_path_are_exact(self):
         graph = nx.DiGraph()

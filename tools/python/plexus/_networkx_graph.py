@@ -2,6 +2,7 @@
 
 import array
 import math
+import operator
 from numbers import Integral
 
 import networkx
@@ -14,10 +15,10 @@ DIRECTED, UNDIRECTED = "link", "linked"  # kinds of edges
 
 def _are_exact(weights, values):
     """Whether float32 holds the values, and float64 each sum of those that are integers."""
-    integers = [int(value) for value in values if isinstance(value, Integral)]
-    return sum(integers) <= 2**53 and all(
-        weight == (int(value) if isinstance(value, Integral) else value)
-        for weight, value in zip(weights, values))
+    values = [value if isinstance(value, (int, float)) or not isinstance(value, Integral)
+              else int(value) for value in values]  # NumPy's integers are compared as float64
+    return sum(value for value in values if isinstance(value, int)) <= 2**53 and all(
+        map(operator.eq, weights, values))
 
 
 class PlexusGraph:

@@ -40,7 +40,8 @@ def _weighted(G, weight):
     """Whether the weights of the copy count: it must have those that are asked for."""
     if weight is None:
         if G.is_multigraph() and G.weight is not None:
-            raise NotImplementedError("the copy has sums of weights, and no numbers of edges")
+            raise NotImplementedError(
+                "the copy has sums of weights, no numbers of edges: from_networkx(g, weight=None)")
         return G.is_multigraph()
     if weight != G.weight:
         raise networkx.NetworkXError("the copy has the weights %r: from_networkx(g, weight=%r)" % (
