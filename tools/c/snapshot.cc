@@ -177,6 +177,9 @@ plexus_code plexus_snapshot_at(plexus_graph* handle, const char* moment,
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(snapshot, "snapshot"));
     PLEXUS_TRY(NotNull(moment, "moment"));
+    if (!*moment)  // as_of takes it for the present
+      return Fail(ErrorCode::kInvalidArgument,
+                  "moment is empty: give a sequence number or a time, or call plexus_snapshot_of");
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
     std::shared_ptr<SnapshotObject> made;

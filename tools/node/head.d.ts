@@ -79,7 +79,7 @@ export class Graph {
   [Symbol.asyncDispose](): Promise<void>;
 }
 export function open(directory: string, options?: OpenOptions): Graph;
-/** An operation on a directory that is opened for it, such as restore. */
 /** An empty graph in RAM, which is gone when it is closed, and has no history. */
 export function inMemory(): Graph;
+/** An operation on a directory that is opened for it, such as restore. */
 export function callAt(directory: string | null, operation: string, parameters?: object): Reply;

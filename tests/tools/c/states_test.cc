@@ -132,6 +132,7 @@ TEST_F(CStates, ASnapshotIsOfAnEarlierMoment) {
   plexus_snapshot* none = nullptr;
   EXPECT_EQ(plexus_snapshot_at(graph_, "99999", &none), PLEXUS_NOT_FOUND) << plexus_message();
   EXPECT_EQ(plexus_snapshot_at(graph_, "soon", &none), PLEXUS_INVALID_ARGUMENT);
+  EXPECT_EQ(plexus_snapshot_at(graph_, "", &none), PLEXUS_INVALID_ARGUMENT) << plexus_message();
   EXPECT_EQ(plexus_snapshot_at(graph_, nullptr, &none), PLEXUS_INVALID_ARGUMENT);
   EXPECT_EQ(none, nullptr);
 }

@@ -35,6 +35,9 @@ trap 'rm -rf "$scipy"' EXIT
 mkdir "$scipy/scipy"
 echo '__version__ = "0"' >"$scipy/scipy/__init__.py"
 "$python" -c 'import scipy' 2>/dev/null || path=$scipy:$path
+# The answers next to NetworkX's, as a user gets them who lets it choose Plexus.
+PYTHONPATH=$PYTHONPATH:$path NETWORKX_AUTOMATIC_BACKENDS=plexus NETWORKX_FALLBACK_TO_NX=True \
+  "$python" -W error::ResourceWarning "$here/test_networkx.py"
 [ $# -gt 0 ] || set -- centrality.tests.test_{betweenness,closeness,harmonic,katz,eigenvector}_centrality \
   centrality.tests.test_{group,reaching} components link_analysis.tests.test_pagerank \
   shortest_paths.tests.test_{generic,unweighted,weighted} \

@@ -20,7 +20,7 @@ def _counted(name, function):
     return call
 
 
-for _name in backend._RULES:
+for _name in backend.RULES:
     setattr(backend, _name, _counted(_name, getattr(backend, _name)))
 
 
@@ -51,5 +51,5 @@ def pytest_terminal_summary(terminalreporter):
     write("tests that Plexus answered, passed: %d, failed: %d" % (_tests.pop("all", 0), len(_failed)))
     for name, count in sorted(_tests.items()):
         write("  %-40s %4d" % (name, count))
-    missing = sorted(set(backend._RULES) - set(_tests))
+    missing = sorted(set(backend.RULES) - set(_tests))
     write("functions that no test asked: %s" % (", ".join(missing) or "none"))

@@ -57,6 +57,8 @@ class States(Scratch):
         self.assertEqual(self.graph.snapshot(as_of="now").nodes, 2)
         with self.assertRaises(plexus.NotFound):
             self.graph.snapshot(as_of=last + 1)
+        with self.assertRaises(plexus.InvalidArgument):  # which was the present
+            self.graph.snapshot(as_of="")
 
     def test_columns(self):
         self.graph.import_records([

@@ -2,22 +2,33 @@
 
 import array
 import math
+import operator
+from numbers import Integral
 
 import networkx
 
 from ._graph import in_memory
+from .errors import InvalidArgument
 
 DIRECTED, UNDIRECTED = "link", "linked"  # kinds of edges
 
 
+def _are_exact(weights, values):
+    """Whether float32 holds the values, and float64 each sum of those that are integers."""
+    values = [value if isinstance(value, (int, float)) or not isinstance(value, Integral)
+              else int(value) for value in values]  # NumPy's integers are compared as float64
+    return sum(value for value in values if isinstance(value, int)) <= 2**53 and all(
+        map(operator.eq, weights, values))
+
+
 class PlexusGraph:
     """A copy of a NetworkX graph: node i has the key str(i). Edges that differ in their key alone
-    are one, of their sum of weights."""
+    are one, of their sum of weights. `weight` is the attribute that they are; None: each is 1."""
 
     __networkx_backend__ = __networkx_plugin__ = "plexus"
 
     def __init__(self, graph, weight=None, default=1):
-        self.nodes = list(graph)
+        self.nodes, self.weight = list(graph), weight
         self.numbers = {node: number for number, node in enumerate(self.nodes)}
         self._directed, self._multigraph = graph.is_directed(), graph.is_multigraph()
         self.graph = in_memory()
@@ -27,19 +38,22 @@ class PlexusGraph:
             ends = numbers[source], numbers[target]
             if not self._directed and ends[0] > ends[1]:
                 ends = ends[1], ends[0]
-            sums[ends] = sums.get(ends, 0) + (1 if weight is None else value)
+            try:
+                sums[ends] = sums.get(ends, 0) + (1 if weight is None else value)
+            except TypeError:
+                raise NotImplementedError("a weight is no number") from None
         self.self_loops = any(source == target for source, target in sums)
-        self._write(sums, weight is not None)
+        self._write(sums, self._multigraph or weight is not None)
 
     def _write(self, sums, weighted):
         weights = array.array("f")
         try:
             weights.extend(sums.values() if weighted else ())
-        except TypeError:
-            raise NotImplementedError("a weight is no number") from None
+        except (TypeError, ValueError, OverflowError):
+            raise NotImplementedError("a weight is no number of float32") from None
         if any(not 0 <= value < math.inf for value in weights):
             raise NotImplementedError("a weight is negative, or not finite")
-        self.exact = not weighted or all(map(float.__eq__, weights, map(float, sums.values())))
+        self.exact = not weighted or _are_exact(weights, sums.values())
         if not self._directed:
             self.graph.import_records([{"kind": UNDIRECTED, "plane": "fact", "symmetric": True}])
         sources = array.array("I", (source for source, _ in sums))
@@ -81,8 +95,12 @@ class PlexusGraph:
         return str(self.numbers[node])
 
     def ask(self, operation, **parameters):
-        """The whole reply of an operation."""
-        reply = self.graph._call(operation, dict(parameters, max_bytes=0))
+        """The whole reply of an operation. What it refuses is left to NetworkX, so nothing that
+        can be read only once may have been read before."""
+        try:
+            reply = self.graph._call(operation, dict(parameters, max_bytes=0))
+        except InvalidArgument as refused:
+            raise NotImplementedError(str(refused)) from refused
         if reply.get("truncated"):
             raise NotImplementedError("the reply of %s is not all there is" % operation)
         return reply
@@ -105,10 +123,11 @@ class PlexusGraph:
         names = [self.node(key) for key in self.graph.snapshot().keys(nodes)]
         for row, name in enumerate(names):
             made.add_weighted_edges_from(
-                (name, names[targets[arc]], float(weights[arc]))
-                for arc in range(offsets[row], offsets[row + 1]))
+                ((name, names[targets[arc]], float(weights[arc]))
+                for arc in range(offsets[row], offsets[row + 1])), weight=self.weight or "weight")
         return made
 
 
-def from_networkx(graph, weight=None):
+def from_networkx(graph, weight="weight"):
+    """A copy for several calls. They have these weights or, with weight=None, none."""
     return PlexusGraph(graph, weight)

@@ -1,19 +1,19 @@
 """Algorithms of Plexus for NetworkX's dispatch: networkx.pagerank(graph, backend="plexus").
 
 NetworkX 3.2 and later find it as an entry point. A graph is copied into one in RAM (from_networkx);
-keep the copy for several calls. What Plexus lacks, such as some arguments, is left to NetworkX.
+keep the copy for several calls. NetworkX may keep its copies too, one in RAM for each name of
+weights. What Plexus lacks, such as some arguments, is left to NetworkX.
 """
 
 import array
-import inspect
 import math
 
 import networkx
 
 from ._networkx_graph import DIRECTED, PlexusGraph, from_networkx  # noqa: F401
-
-_RULES = {}  # by name of a function: its signature, and which arguments Plexus takes
-
+from ._networkx_rules import (RULES, are_pairs, can_run, is_cutoff, is_name,  # noqa: F401
+                              is_name_or_none, is_number, may_prefer, may_start, takes)
+from .errors import InvalidArgument
 
 # --- what NetworkX calls
 
@@ -29,43 +29,24 @@ def convert_to_nx(result, **_other):
     return result.to_networkx() if isinstance(result, PlexusGraph) else result
 
 
-def can_run(name, args, kwargs):
-    signature, values, kinds = _RULES[name]
-    try:
-        given = signature.bind(*args, **kwargs)
-    except TypeError:
-        return False
-    given.apply_defaults()
-    graph = given.arguments["G"]
-    if getattr(graph, "__networkx_backend__", "networkx") not in ("networkx", "plexus"):
-        return False
-    if "undirected" in kinds and graph.is_directed() or "simple" in kinds and (
-            graph.is_multigraph() or any(node in graph[node] for node in graph)):
-        return False
-    return all(
-        allowed(given.arguments[parameter]) if callable(allowed)
-        else given.arguments[parameter] is allowed for parameter, allowed in values.items())
-
-
 def should_run(_name, args, _kwargs):
     return not args or len(args[0]) > 100  # a smaller one is not worth its copy
 
 
-def _takes(*kinds, **values):
-    """The arguments that Plexus takes; others are left to NetworkX. `kinds`: of graphs,
-    "undirected", "simple" (neither a multigraph nor self-loops)."""
-    def named(function):
-        _RULES[function.__name__] = inspect.signature(function), values, kinds
-        return function
-    return named
+# --- what several functions use
 
 
-def _is_name(value):  # of an attribute, and no function
-    return isinstance(value, str)
-
-
-def _is_name_or_none(value):
-    return value is None or isinstance(value, str)
+def _weighted(G, weight):
+    """Whether the weights of the copy count: it must have those that are asked for."""
+    if weight is None:
+        if G.is_multigraph() and G.weight is not None:
+            raise NotImplementedError(
+                "the copy has sums of weights, no numbers of edges: from_networkx(g, weight=None)")
+        return G.is_multigraph()
+    if weight != G.weight:
+        raise networkx.NetworkXError("the copy has the weights %r: from_networkx(g, weight=%r)" % (
+            G.weight, weight))
+    return True
 
 
 def _of_nodes(G, nodes, found):
@@ -74,20 +55,22 @@ def _of_nodes(G, nodes, found):
         return found
     if nodes in G:
         return found[nodes]
-    return {node: found[node] for node in nodes if node in G}
+    try:
+        return {node: found[node] for node in nodes if node in found}
+    except TypeError as wrong:
+        raise networkx.NetworkXError("%r is no node of the graph, and no nodes" % (
+            nodes,)) from wrong
 
 
 # --- centrality
 
 
-def _may_start(values):  # where the iteration begins
-    return values is None or sum(values.values()) != 0
-
-
-@_takes(nstart=_may_start, dangling=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+@takes(alpha=lambda a: is_number(a) and 0 <= a < 1, personalization=may_prefer,
+       nstart=may_start, dangling=None, weight=is_name_or_none, max_iter=lambda n: n >= 50)
 def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nstart=None,
              weight="weight", dangling=None):
     seeds = weights = None
+    weighted = _weighted(G, weight)
     if len(G) == 0:
         return {}
     if personalization is not None:
@@ -99,21 +82,24 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nsta
         weights = array.array("d", named.values())
     else:
         snapshot = G.graph.snapshot()
-    scores = snapshot.pagerank(damping=alpha, weighted=weight is not None, seeds=seeds,
-                               seed_weights=weights)
+    try:
+        scores = snapshot.pagerank(damping=alpha, weighted=weighted, seeds=seeds,
+                                   seed_weights=weights)
+    except InvalidArgument as refused:
+        raise NotImplementedError(str(refused)) from refused
     found = dict.fromkeys(G.nodes, 0.0)
     for key, score in zip(snapshot.keys(), scores):
         found[G.node(key)] = float(score)
     return found
 
 
-@_takes("simple", k=None, weight=None, endpoints=False)
+@takes("simple", k=None, weight=None, endpoints=False)
 def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     rows = G.ask("betweenness", top=0, directed=G.is_directed())["results"]
     return G.values(rows, "share" if normalized and len(G) > 2 else "score", 0.0)
 
 
-@_takes("simple", distance=None)
+@takes("simple", distance=None)
 def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     asked = {"samples": max(len(G), 1)} if u is None else {"of": [G.key(u)]}
     rows = G.ask("closeness", top=0, direction="in" if G.is_directed() else "both",
@@ -122,34 +108,34 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     return found if u is None else found[u]
 
 
-@_takes("simple", nbunch=None, distance=None, sources=None)
+@takes("simple", nbunch=None, distance=None, sources=None)
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     rows = G.ask("closeness", top=0, direction="in" if G.is_directed() else "both", harmonic=True,
                  samples=max(len(G), 1))["results"]
     return G.values(rows, "harmonic", 0)
 
 
-@_takes("simple", beta=lambda b: isinstance(b, (int, float)), nstart=None,
-        weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+@takes("simple", alpha=lambda a: is_number(a) and a > 0,
+       beta=lambda b: is_number(b) and b != 0, nstart=None,
+       weight=is_name_or_none, max_iter=lambda n: n >= 50)
 def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1.0e-6, nstart=None,
                     normalized=True, weight=None):
     if len(G) == 0:
         return {}
-    if not normalized and beta == 0:
-        raise NotImplementedError("beta is 0")
-    reply = G.ask("katz", top=0, alpha=alpha, iterations=max_iter, unweighted=weight is None)
+    reply = G.ask("katz", top=0, alpha=alpha, iterations=max_iter,
+                  unweighted=not _weighted(G, weight))
     if not reply["converged"]:
         raise networkx.PowerIterationFailedConvergence(max_iter)
-    if normalized:
-        return G.values(reply["results"], "normalized", 0.0)
-    return {n: beta * score for n, score in G.values(reply["results"], "score", 0.0).items()}
+    factor = math.copysign(1, beta) if normalized else beta
+    field = "normalized" if normalized else "score"
+    return {n: factor * score for n, score in G.values(reply["results"], field, 0.0).items()}
 
 
-@_takes("simple", nstart=None, weight=_is_name_or_none, max_iter=lambda n: n >= 50)
+@takes("simple", nstart=None, weight=is_name_or_none, max_iter=lambda n: n >= 50)
 def eigenvector_centrality(G, max_iter=100, tol=1.0e-6, nstart=None, weight=None):
     if len(G) == 0:
         raise networkx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
-    reply = G.ask("eigenvector", top=0, unweighted=weight is None)
+    reply = G.ask("eigenvector", top=0, unweighted=not _weighted(G, weight))
     if not reply["converged"] or reply["acyclic"]:
         raise NotImplementedError("there is no such vector, or it was not found")
     return G.values(reply["results"], "score", 0.0)
@@ -183,7 +169,7 @@ def _component_functions(prefix, strong, about):
     for name, function in ((words + "_components", components),
                            ("number_" + words + "_components", number), ("is_" + words, is_one)):
         function.__name__ = name
-        globals()[name] = _takes(*about)(function)
+        globals()[name] = takes(*about)(function)
 
 
 _component_functions("", False, ("undirected",))
@@ -191,29 +177,30 @@ _component_functions("weakly_", False, ())
 _component_functions("strongly_", True, ())
 
 
-@_takes("undirected")
+@takes("undirected")
 def node_connected_component(G, n):
+    G.numbers[n]  # KeyError, as NetworkX has it
     return _reached(G, n, "both")
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def articulation_points(G):
     return iter([G.node(row["key"]) for row in G.ask("cuts", top=0)["nodes"]])
 
 
-@_takes("simple", "undirected", root=None)
+@takes("simple", "undirected", root=None)
 def bridges(G, root=None):
     return iter([(G.node(row["source"]), G.node(row["target"]))
                  for row in G.ask("cuts", top=0)["edges"]])
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def biconnected_components(G):
     blocks = G.ask("cuts", blocks=True, top=0)["components"]
     return iter([{G.node(key) for key in block} for block in blocks])
 
 
-@_takes()
+@takes()
 def is_directed_acyclic_graph(G):
     return G.is_directed() and G.ask("topo", kinds=DIRECTED, top=1)["acyclic"]
 
@@ -221,42 +208,38 @@ def is_directed_acyclic_graph(G):
 # --- neighbourhoods
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def triangles(G, nodes=None):
     return _of_nodes(G, nodes, G.values(G.ask("triangles", top=0)["results"], "triangles", 0))
 
 
-@_takes("simple", "undirected", weight=None)
+@takes("simple", "undirected", weight=None)
 def clustering(G, nodes=None, weight=None):
     return _of_nodes(G, nodes, G.values(G.ask("triangles", top=0)["results"], "clustering", 0))
 
 
-@_takes("simple", "undirected", weight=None)
+@takes("simple", "undirected", weight=None)
 def average_clustering(G, nodes=None, weight=None, count_zeros=True):
     found = clustering(G, nodes).values()
     found = [value for value in found if count_zeros or value != 0]
     return sum(found) / len(found)
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def transitivity(G):
     return G.ask("triangles", total=True)["transitivity"] if len(G) else 0
 
 
-@_takes("simple", "undirected")
+@takes("simple", "undirected")
 def core_number(G):
     return G.values(G.ask("kcore", top=0)["results"], "core", 0)
 
 
 def _predictions(G, ebunch, measure):
     """(u, v, score) of the pairs, all of one u in one question."""
-    if ebunch is None:
-        raise NotImplementedError("all pairs without an edge are asked for")
     pairs = list(ebunch)
     others = {}
     for u, v in pairs:
-        if u == v:
-            raise NotImplementedError("a node is compared with itself")
         others.setdefault(G.key(u), []).append(G.key(v))
     scores = {}
     for u, keys in others.items():
@@ -265,17 +248,17 @@ def _predictions(G, ebunch, measure):
     return iter([(u, v, scores[G.key(u), G.key(v)]) for u, v in pairs])
 
 
-@_takes("simple", "undirected", ebunch=lambda pairs: pairs is not None)
+@takes("simple", "undirected", ebunch=are_pairs)
 def jaccard_coefficient(G, ebunch=None):
     return _predictions(G, ebunch, "jaccard")
 
 
-@_takes("simple", "undirected", ebunch=lambda pairs: pairs is not None)
+@takes("simple", "undirected", ebunch=are_pairs)
 def adamic_adar_index(G, ebunch=None):
     return _predictions(G, ebunch, "adamic-adar")
 
 
-@_takes("simple", "undirected", ebunch=lambda pairs: pairs is not None)
+@takes("simple", "undirected", ebunch=are_pairs)
 def resource_allocation_index(G, ebunch=None):
     return _predictions(G, ebunch, "resource")
 
@@ -285,7 +268,7 @@ def resource_allocation_index(G, ebunch=None):
 
 def _depths(G, source, direction, depth=None):
     """How many edges away each node is that can be reached, nearest first."""
-    more = {} if depth is None or depth == math.inf else {"depth": int(depth)}
+    more = {} if depth is None or depth >= len(G) else {"depth": math.ceil(depth)}
     rows = G.ask("bfs", top=0, direction=direction, **{"from": [G.key(source)]}, **more)["results"]
     return {G.node(row["key"]): row["depth"] for row in rows}
 
@@ -299,66 +282,69 @@ def _known(G, source):
         raise networkx.NetworkXError("The node %s is not in the graph." % (source,))
 
 
-@_takes()
+@takes()
 def descendants(G, source):
     _known(G, source)
     return _reached(G, source, "out") - {source}
 
 
-@_takes()
+@takes()
 def ancestors(G, source):
     _known(G, source)
     return _reached(G, source, "in") - {source}
 
 
-@_takes()
+@takes(distance=lambda distance: isinstance(distance, int))
 def descendants_at_distance(G, source, distance):
     _known(G, source)
+    if distance < 0:
+        return set()
     return {n for n, depth in _depths(G, source, "out", distance).items() if depth == distance}
 
 
-@_takes(cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@takes(cutoff=is_cutoff)
 def single_source_shortest_path_length(G, source, cutoff=None):
     return _depths(G, source, "out", cutoff)
 
 
-@_takes(cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@takes(cutoff=is_cutoff)
 def all_pairs_shortest_path_length(G, cutoff=None):
     return ((node, _depths(G, node, "out", cutoff)) for node in G)
 
 
-def _check_exact(G):
+def _check_exact(G, weight):
+    _weighted(G, weight)
     if not G.exact:
         raise NotImplementedError("float32 does not hold a weight")
 
 
-def _distances(G, source, cutoff=None):
-    _check_exact(G)
-    within = {} if cutoff is None else {"within": cutoff}
+def _distances(G, source, weight, cutoff=None):
+    _check_exact(G, weight)
+    within = {} if cutoff is None or cutoff == math.inf else {"within": cutoff}
     rows = G.ask("distances", top=0, cost="length", **{"from": G.key(source)}, **within)["results"]
     return {G.node(row["key"]): row["distance"] for row in rows}
 
 
-@_takes("simple", weight=_is_name, cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@takes("simple", weight=is_name, cutoff=is_cutoff)
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
-    return _distances(G, source, cutoff)
+    return _distances(G, source, weight, cutoff)
 
 
-@_takes("simple", weight=_is_name, cutoff=lambda cutoff: cutoff is None or cutoff >= 0)
+@takes("simple", weight=is_name, cutoff=is_cutoff)
 def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
-    _check_exact(G)
-    return ((node, _distances(G, node, cutoff)) for node in G)
+    _check_exact(G, weight)
+    return ((node, _distances(G, node, weight, cutoff)) for node in G)
 
 
-@_takes("simple", weight=_is_name)
+@takes("simple", weight=is_name)
 def dijkstra_path_length(G, source, target, weight="weight"):
-    found = _distances(G, source)
+    found = _distances(G, source, weight)
     if target not in found:
         raise networkx.NetworkXNoPath("Node %s not reachable from %s" % (target, source))
     return found[target]
 
 
-@_takes("simple", v=None, sp=None, weight=None)
+@takes("simple", v=None, sp=None, weight=None)
 def eccentricity(G, v=None, sp=None, weight=None):
     if len(G) == 0:
         return {}
