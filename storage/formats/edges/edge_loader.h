@@ -60,7 +60,7 @@ class EdgeCollector final : public PieceCollector {
   // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
-  int values_ = 0;  // 1: some edges have weights or kinds; 2: labels or times
+  int values_ = 0;                      // 1: some edges have weights or kinds; 2: labels or times
   std::string_view too_large_ = {};
   struct Origin {
     const std::string* file;

@@ -166,8 +166,8 @@ TEST(ArrayLoad, AKeyThatIsTooLongIsNamed) {
     const auto report = LoadArrays(*graph, arrays.View());
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(report.error().message, "key 1: node key has " + std::to_string(size) +
-                                          " bytes, the limit is 1024");
+    EXPECT_EQ(report.error().message,
+              "key 1: node key has " + std::to_string(size) + " bytes, the limit is 1024");
   }
 }
 

@@ -94,9 +94,9 @@ TEST_F(FormatLoad, TablesOfMoreThanPlainEdges) {
     }
   }
   for (const char* text :
-       {"source,target,kind\na,b,has_tag\nb,c,link\n",
-        "source,target,kind\na,a,causes\nb,c,link\n", "source,target,weight\na,b,-1\nb,c,1\n",
-        "source,target,weight\na,b, \nb,c,1\n", "source,target,created_by\na,b,me\nb,c,\n",
+       {"source,target,kind\na,b,has_tag\nb,c,link\n", "source,target,kind\na,a,causes\nb,c,link\n",
+        "source,target,weight\na,b,-1\nb,c,1\n", "source,target,weight\na,b, \nb,c,1\n",
+        "source,target,created_by\na,b,me\nb,c,\n",
         "source,target,created_at\na,b,1700000000\nb,c,\n",
         "source,target,valid_from,valid_until\na,b,2020-01-02,2020-01-01\nb,c,,\n",
         "source,target,valid_from,valid_until\na,b,2020-01-02,\na,b,,2020-01-01\nb,c,,\n",
@@ -318,15 +318,15 @@ TEST_F(FormatLoad, CancelLeavesWholeBatches) {
 // Another writer is faster, so the load falls back; then it is stopped.
 TEST_F(FormatLoad, HowMuchIsInAfterALoadThatFellBack) {
   std::mt19937_64 random(28);
-  const std::string file = File("f.el", RandomLines(random, 3000, {}));
+  const std::string file = File("f.el", RandomLines(random, 40'000, {}));
   std::string messages[2];
   for (const bool at_once : {false, true}) {
     const auto graph = Graph::InMemory();
-    StopAt progress("importing", 12);
+    StopAt progress("importing", 20);
     ImportOptions options;
     options.executor = &SerialExecutor();
     options.progress = &progress;
-    options.block_bytes = 1000;
+    options.block_bytes = 4096;
     if (!at_once) options.limits.load_bytes = 0;
     options.before = [&]() -> Status {
       WriteBatch other;
@@ -338,6 +338,7 @@ TEST_F(FormatLoad, HowMuchIsInAfterALoadThatFellBack) {
     messages[at_once] = report.error().message;
   }
   EXPECT_NE(messages[0].find(" % is in"), std::string::npos) << messages[0];
+  EXPECT_EQ(messages[0].find("99 %"), std::string::npos);
   EXPECT_EQ(messages[0], messages[1]);
 }
 

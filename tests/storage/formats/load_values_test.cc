@@ -148,11 +148,10 @@ TEST_F(FormatLoad, JsonLinesOfMoreThanEdges) {
 
 // Whoever completes batches, or keeps a position with each, sees all of them.
 TEST_F(FormatLoad, BatchesThatAreCompletedGoOneByOne) {
-  const std::string file = File("f.jsonl",
-                                R"({"edge":["a","b"],"kind":"blocks"})"
-                                "\n"
-                                R"({"edge":["b","a"],"kind":"blocks"})"
-                                "\n");
+  const std::string file = File("f.jsonl", R"({"edge":["a","b"],"kind":"blocks"})"
+                                           "\n"
+                                           R"({"edge":["b","a"],"kind":"blocks"})"
+                                           "\n");
   for (const bool completes : {true, false}) {
     ImportOptions options;
     options.batch_ops = 1;
@@ -169,8 +168,8 @@ TEST_F(FormatLoad, BatchesThatAreCompletedGoOneByOne) {
       };
     const auto graph = Graph::InMemory();
     ASSERT_TRUE(ImportFiles(*graph, {file}, options));
-    EXPECT_EQ(seen, completes ? std::vector<std::uint64_t>({0, 1})
-                              : std::vector<std::uint64_t>({2, 3}));
+    EXPECT_EQ(seen,
+              completes ? std::vector<std::uint64_t>({0, 1}) : std::vector<std::uint64_t>({2, 3}));
   }
 }
 

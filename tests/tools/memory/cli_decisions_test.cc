@@ -240,11 +240,10 @@ TEST_F(DecisionsCommand, RulesAndProposalsThatCannotBe) {
 // A proposal of nothing but edges is read as any other, also where nothing is there yet.
 TEST_F(DecisionGraph, AProposalToAnEmptyGraphIsJudged) {
   Import("");
-  const std::string proposal = dir_.File("p.jsonl",
-                                         R"({"edge":["a","b"],"kind":"blocks"})"
-                                         "\n"
-                                         R"({"edge":["b","a"],"kind":"blocks"})"
-                                         "\n");
+  const std::string proposal = dir_.File("p.jsonl", R"({"edge":["a","b"],"kind":"blocks"})"
+                                                    "\n"
+                                                    R"({"edge":["b","a"],"kind":"blocks"})"
+                                                    "\n");
   const std::string rules = dir_.File(
       "r.json", R"([{"name":"acyclic","does":"closes_cycle","edge":"blocks","message":"circle"}])");
   const Finished run = Run({"decisions", "check", "--rules", rules, "--proposal", proposal});
