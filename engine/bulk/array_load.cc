@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/out_of_memory.h"
+#include "engine/schema.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -130,12 +131,19 @@ Status Converter::CheckPositions() const {
 
 Status Converter::TakeKeys() {
   if (!keyed()) return {};
-  if (load_.keys.AppendAll(from_.key_offsets, from_.key_bytes)) return {};
-  StringTable keys;
-  for (std::size_t i = 0; i < this->keys(); ++i) {
+  const auto key = [&](std::size_t i) {
     const std::uint64_t begin = from_.key_offsets[i];
-    const auto inserted =
-        keys.Insert(from_.key_bytes.substr(begin, from_.key_offsets[i + 1] - begin));
+    return from_.key_bytes.substr(begin, from_.key_offsets[i + 1] - begin);
+  };
+  for (std::size_t i = 0; i < keys(); ++i) {  // a table takes no longer ones
+    if (key(i).size() <= Limits::kMaxKeyBytes) continue;
+    const Status why = CheckKey(key(i), false);
+    return Fail(why.error().code, "key " + std::to_string(i) + ": " + why.error().message);
+  }
+  if (load_.keys.AppendAll(from_.key_offsets, from_.key_bytes)) return {};
+  StringTable table;
+  for (std::size_t i = 0; i < keys(); ++i) {
+    const auto inserted = table.Insert(key(i));
     if (!inserted.is_new)
       return Bad("keys " + std::to_string(inserted.id) + " and " + std::to_string(i) +
                  " are the same");

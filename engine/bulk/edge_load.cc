@@ -2,6 +2,7 @@
 #include "engine/bulk/edge_load.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/bulk/load_rows.h"
 #include "engine/vocabulary.h"
@@ -84,11 +85,11 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
   loaded.edge_kind_definitions_ = std::move(load.edge_kind_definitions);
   loaded.node_kinds_ = std::move(load.node_kinds);
   const NodeId nodes = loaded.keys_.size();
-  std::uint64_t named = 0;
-  for (const LoadBatch& batch : loaded.batches_) named += batch.edges.size();
   const engine_internal::LoadShape shape = {nodes, loaded.strings_.size(), loaded.time_ms_,
                                             schema.get()};
-  PLEXUS_ASSIGN(auto base, engine_internal::BuildLoadedRows(loaded.batches_, shape, executor));
+  PLEXUS_ASSIGN(engine_internal::LoadedRows rows,
+                engine_internal::BuildLoadedRows(loaded.batches_, shape, executor));
+  std::shared_ptr<Csr>& base = rows.base;
   Sequence sequence = 0;
   std::uint64_t changes = 0;
   for (std::size_t b = 0; b < loaded.batch_count(); ++b) {
@@ -105,12 +106,19 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
   report.nodes.added = nodes;
   report.edges.added = edges;
   report.edges.changed = changes - edges;
-  report.edges.same = named - changes;
+  report.edges.same = rows.same;
+  if (load.changed_of) loaded.CountChanged(*load.changed_of);
   GraphState start = empty;
   start.schema = std::move(schema);
   loaded.state_ = loaded.StateOf(start, loaded.batch_count(), sequence, std::move(base));
   loaded.state_.edges_by_kind = std::move(by_kind);
   return loaded;
+}
+
+void LoadedEdges::CountChanged(std::vector<std::uint64_t>& changed) const {
+  changed.assign(batch_count(), 0);
+  for (std::size_t b = 0; b < batch_count(); ++b)  // of no weights all are new
+    for (const float weight : batches_[b].weights) changed[b] += std::signbit(weight);
 }
 
 std::uint64_t LoadedEdges::key_bytes(std::size_t batch) const {

@@ -52,6 +52,8 @@ struct EdgeLoad {
   std::vector<EdgeKind> edge_kind_definitions = {};
   AlignedArray<KindId> node_kinds = {};  // by id, of the fact plane; empty: kNode
   StringTable strings = {};              // labels by id; the first is ""
+  // Not null: gets how many edges of batches before it each batch changes.
+  std::vector<std::uint64_t>* changed_of = nullptr;
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 
@@ -98,6 +100,7 @@ class LoadedEdges {
 
   Status Check(const EdgeLoad& load, const Schema& schema, Executor& executor);
   void NoteKnown(const EdgeLoad& load, const Schema& schema, Executor& executor);
+  void CountChanged(std::vector<std::uint64_t>& changed) const;
   NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
   const Known& Before(std::size_t batch) const { return batch == 0 ? start_ : after_[batch - 1]; }
   GraphState StateOf(const GraphState& empty, std::size_t batches, Sequence sequence,

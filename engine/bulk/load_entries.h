@@ -95,9 +95,10 @@ struct ValuedEntry {
 static_assert(kMaxLoadBatches <= 1 << 16);
 
 // Leaves the changes at the front of entries[0, n), which are sorted; returns how many.
-// What lines of one batch make of an identity is decided as BatchResolver does.
-template <class Entry>
-std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits) {
+// What lines of one batch make of an identity is decided as BatchResolver does. note_same(key):
+// a batch states an edge as it is.
+template <class Entry, class NoteSame>
+std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits, NoteSame&& note_same) {
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t identity = entries[begin].key >> bits.batch;
@@ -107,7 +108,10 @@ std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits) {
       const std::uint64_t key = entries[begin].key;
       const float before = now;
       for (; begin < n && entries[begin].key == key; ++begin) entries[begin].Take(now);
-      if (existed && now == before) continue;
+      if (existed && now == before) {
+        note_same(key);
+        continue;
+      }
       entries[kept++] = Entry::Change(key, existed ? -now : now);
     }
   }
@@ -128,9 +132,10 @@ inline void TakeStated(const LoadBatch& batch, std::size_t edge, LoadValue& valu
 
 // The same of entries with values, which go to `values`. `inverted`: set where an edge ends before
 // it begins.
-inline std::size_t KeepChanges(ValuedEntry* entries, std::size_t n,
-                               const std::vector<LoadBatch>& batches, std::int64_t time_ms,
-                               std::vector<LoadValue>& values, bool& inverted) {
+template <class NoteSame>
+std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, const std::vector<LoadBatch>& batches,
+                        std::int64_t time_ms, std::vector<LoadValue>& values, bool& inverted,
+                        NoteSame&& note_same) {
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t key = entries[begin].key;
@@ -140,7 +145,10 @@ inline std::size_t KeepChanges(ValuedEntry* entries, std::size_t n,
       const LoadValue before = now;
       for (; begin < n && entries[begin].key == key && entries[begin].batch == batch; ++begin)
         TakeStated(batches[batch], entries[begin].at, now);
-      if (existed && now == before) continue;
+      if (existed && now == before) {
+        note_same(key);
+        continue;
+      }
       const bool same_times =
           existed && now.valid_from == before.valid_from && now.valid_until == before.valid_until;
       inverted |= now.valid_from != kNoTime && now.valid_until != kNoTime &&

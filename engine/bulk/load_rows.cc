@@ -82,7 +82,7 @@ class Rows {
        const KeyBits& bits, Executor& executor)
       : batches_(batches), shape_(shape), used_(used), bits_(bits), executor_(executor) {}
 
-  Result<std::shared_ptr<Csr>> Build();
+  Result<LoadedRows> Build();
 
  private:
   static constexpr bool kHasValues = Entry::kHasValues;
@@ -116,6 +116,7 @@ class Rows {
   const KeyBits bits_;
   Executor& executor_;
 
+  std::uint64_t same_ = 0;
   std::vector<std::uint64_t> part_begin_;  // of each part, and the end
   AlignedArray<Entry> entries_;
   std::vector<std::uint64_t> changes_, first_slot_;  // by part
@@ -209,6 +210,7 @@ Status Rows<Entry>::Sort() {
   ScratchPool<Entry> pool(std::min<std::size_t>(std::max(1, executor_.thread_count()), parts()),
                           largest);
   std::atomic<bool> inverted = false;
+  std::atomic<std::uint64_t> all_same = 0;
   auto sort = [&](std::size_t p) {
     AlignedArray<Entry> scratch = pool.Take();
     Entry* own = entries_.data() + part_begin_[p];
@@ -217,13 +219,18 @@ Status Rows<Entry>::Sort() {
                                     [&](const Entry& e) { return e.key >> bits_.batch; });
     if (sorted != own) std::copy_n(sorted, n, own);
     pool.Give(std::move(scratch));
+    std::uint64_t same = 0;
+    const auto note_same = [&](std::uint64_t key) {
+      same += !IsMirror(FirstRow(p) + bits_.Row(key), key);
+    };
     if constexpr (kHasValues) {
       bool bad = false;
-      changes_[p] = KeepChanges(own, n, batches_, shape_.time_ms, values_[p], bad);
+      changes_[p] = KeepChanges(own, n, batches_, shape_.time_ms, values_[p], bad, note_same);
       if (bad) inverted = true;
     } else {
-      changes_[p] = KeepChanges(own, n, bits_);
+      changes_[p] = KeepChanges(own, n, bits_, note_same);
     }
+    all_same.fetch_add(same, std::memory_order_relaxed);
     std::uint32_t* degrees = csr_->out_offsets.data() + FirstRow(p);
     std::fill(degrees, csr_->out_offsets.data() + FirstRow(p + 1), 0u);
     for (std::size_t i = 0; i < changes_[p]; ++i) {
@@ -235,6 +242,7 @@ Status Rows<Entry>::Sort() {
     }
   };
   RunBlocks(executor_, parts(), sort);
+  same_ = all_same;
   if (inverted)
     return Fail(ErrorCode::kInvalidArgument,
                 "an edge is valid until a time that is before it is valid from");
@@ -355,7 +363,7 @@ void Rows<Entry>::Fill() {
 }
 
 template <class Entry>
-Result<std::shared_ptr<Csr>> Rows<Entry>::Build() {
+Result<LoadedRows> Rows<Entry>::Build() {
   PLEXUS_TRY(Partition());
   PLEXUS_TRY(Sort());
   ReserveChanges();
@@ -365,21 +373,21 @@ Result<std::shared_ptr<Csr>> Rows<Entry>::Build() {
   BuildInArrays(*csr_, executor_,
                 {reinterpret_cast<std::uint64_t*>(entries_.data()),
                  entries_.size_bytes() / sizeof(std::uint64_t)});
-  if (kHasValues) return csr_;
+  if (kHasValues) return LoadedRows{std::move(csr_), same_};
   csr_->out_created_at = TimesIn(std::move(entries_), csr_->arc_count());
   ParallelFor(executor_, csr_->arc_count(), kChunkEdges, [&](std::size_t begin, std::size_t end) {
     std::fill(csr_->out_created_at.data() + begin, csr_->out_created_at.data() + end,
               shape_.time_ms);
   });
-  return csr_;
+  return LoadedRows{std::move(csr_), same_};
 }
 
 int BitsFor(std::uint64_t count) { return static_cast<int>(std::bit_width(count - 1)); }
 
 }  // namespace
 
-Result<std::shared_ptr<Csr>> BuildLoadedRows(std::vector<LoadBatch>& batches,
-                                             const LoadShape& shape, Executor& executor) {
+Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadShape& shape,
+                                   Executor& executor) {
   std::uint64_t named = 0;
   bool weighted = false, valued = false;
   for (const LoadBatch& batch : batches) {

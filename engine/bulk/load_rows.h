@@ -16,11 +16,16 @@ struct LoadShape {
   const Schema* schema = nullptr;
 };
 
+struct LoadedRows {
+  std::shared_ptr<Csr> base = {};
+  std::uint64_t same = 0;  // edges that a batch states as they are, each once a batch
+};
+
 // Turns the edges of each batch into its changes, and gives the base. REQUIRES batches that were
 // checked. kResourceExhausted above the limits, kInvalidArgument for an edge that is valid until a
 // time before it is valid from.
-Result<std::shared_ptr<Csr>> BuildLoadedRows(std::vector<LoadBatch>& batches,
-                                             const LoadShape& shape, Executor& executor);
+Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadShape& shape,
+                                   Executor& executor);
 
 // How many edges there are of each kind of the schema; symmetric ones once.
 std::vector<std::uint64_t> CountEdges(const Csr& csr, const Schema& schema, Executor& executor);

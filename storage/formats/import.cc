@@ -253,7 +253,8 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const std::string& scope = run.graph.options().scope;
   if (run.graph.snapshot().sequence() != 0 || (!scope.empty() && scope != kDefaultScope) ||
-      run.options.limits.load_bytes == 0 || !run.options.columns.empty() ||
+      run.options.limits.load_bytes == 0 || !run.options.columns.empty() || run.options.complete ||
+      run.options.position ||  // they take batches
       run.options.batch_ops > Limits::kMaxBatchOps || !AllPlainEdges(run, inputs))
     return false;
   const ImportReport before = run.report;
@@ -266,6 +267,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   Checked checked;
   for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
     const std::vector<FileStamp> stamps = Stamps(inputs[i]);
+    collector.BeginFile(inputs[i].name);
     status = ImportFile(run, inputs[i], checked);
     if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
       status = Fail(ErrorCode::kIo,
@@ -275,9 +277,12 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;
   const std::size_t batches = collector.batch_count();
   Result<ApplyReport> loaded = ApplyReport();
+  std::vector<std::uint64_t> changed;  // edges, by batch
   if (status && !run.report.stopped && batches > 0) {
     PLEXUS_TRY(run.BeginApplying());
-    loaded = run.graph.Load(collector.Finish(), run.options.apply, run.options.progress);
+    EdgeLoad load = collector.Finish();
+    load.changed_of = &changed;
+    loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
     if (!loaded) status = std::unexpected(loaded.error());
   }
   const bool refused =
@@ -288,11 +293,10 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   if (too_large || refused) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
-    if (collector.too_large())
-      run.report.warnings.push_back(
-          {inputs[0].name, 1, "memory", 0, 1, std::nullopt,
-           "the files have more edges than can be loaded at once in half of the free memory "
-           "(ImportLimits::load_bytes), so they are written batch by batch, which is slower"});
+    if (!collector.too_large().empty())
+      run.report.warnings.push_back({inputs[0].name, 1, "load", 0, 1, std::nullopt,
+                                     "the files have more " + std::string(collector.too_large()) +
+                                         ", so they are written batch by batch, which is slower"});
     return false;
   }
   PLEXUS_TRY(status);
@@ -301,8 +305,10 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   run.report.nodes.added += loaded->nodes.added;
   run.report.edges.added += loaded->edges.added;
   run.report.edges.changed += loaded->edges.changed;
-  run.report.edges.same += loaded->edges.same;
-  run.WarnOfReplaced(inputs[0].name, 1, loaded->edges.changed);
+  // Lines, as the general way counts.
+  run.report.edges.same += collector.edge_count() - loaded->edges.added - loaded->edges.changed;
+  for (std::size_t b = 0; b < batches; ++b)
+    run.WarnOfReplaced(collector.file(b), collector.line(b), changed[b]);
   const std::uint64_t restated = std::min(run.restated, run.report.edges.same);
   run.report.edges.changed += restated;
   run.report.edges.same -= restated;
@@ -383,10 +389,9 @@ Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
 }  // namespace
 
 Status ImportRun::BeginApplying() {
-  if (applying) return {};
-  if (options.before) PLEXUS_TRY(options.before());
-  bytes_checked = bytes_done;
+  if (!applying && options.before) PLEXUS_TRY(options.before());
   applying = true;
+  if (report.batches == 0) bytes_checked = bytes_done;  // also where a load was refused after it
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -253,17 +254,26 @@ void AddTo(plexus_counts& counts, const ApplyReport& report) {
   counts.same += report.edges.same + report.index.same;
 }
 
+// Its memory is free afterwards.
+Result<ApplyReport> LoadAtOnce(Graph& graph, const EdgeArrays& edges, CallOptions& call) try {
+  PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
+  return graph.Load(std::move(load), {}, call.progress());
+} catch (const std::bad_alloc&) {
+  return Fail(ErrorCode::kResourceExhausted, "out of memory");
+}
+
 Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus_counts& counts) {
   const Snapshot before = graph.snapshot();
   counts.sequence = before.sequence();
   PLEXUS_TRY(edges.CheckIds(before));
   if (edges.count() > 0 && before.sequence() == 0 && edges.FitsLoad()) {
-    PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
-    const auto report = graph.Load(std::move(load), {}, call.progress());
+    const auto report = LoadAtOnce(graph, edges, call);
     if (report) AddTo(counts, *report);
     if (report) return {};
     const ErrorCode why = report.error().code;  // of these the batches know more
-    if (why != ErrorCode::kInvalidArgument && why != ErrorCode::kFailedPrecondition)
+    if (graph.read_only() ||
+        (why != ErrorCode::kInvalidArgument && why != ErrorCode::kFailedPrecondition &&
+         why != ErrorCode::kResourceExhausted))
       return std::unexpected(report.error());
   }
   for (std::uint64_t first = 0; first < edges.count(); first += kBatchEdges) {

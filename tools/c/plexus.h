@@ -204,9 +204,10 @@ typedef struct plexus_counts {
 } plexus_counts;
 
 // Adds edges, and nodes of keys that the graph does not have. Arrays are checked whole before the
-// first edge is written, and an error names the edge. Into an empty graph, with kinds that want
-// nothing of their ends, they are loaded at once; else in batches of 262,144, of which those before
-// a failure of the disk stay. `counts` may be null.
+// first edge is written, and an error names the edge. Into an empty graph they are loaded at once.
+// Where there is not the memory for it, or a kind wants something of its ends, and into any other
+// graph they are written in batches of 262,144, of which those before a failure of the disk stay.
+// `counts` may be null.
 plexus_code plexus_put_edges(plexus_graph* graph, const plexus_edges* edges,
                              const plexus_call_options* options, plexus_counts* counts);
 

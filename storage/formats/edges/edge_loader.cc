@@ -18,8 +18,8 @@ namespace plexus::formats_internal {
 
 namespace {
 
-// What Graph::Load takes at its peak, an edge: bare, with a weight or kind, with labels or times.
-constexpr std::uint64_t kBytesPerEdge[] = {40, 80, 160};
+// What Graph::Load takes at its peak, an arc: bare, with a weight or kind, with labels or times.
+constexpr std::uint64_t kBytesPerArc[] = {40, 80, 160};
 constexpr std::uint32_t kFewNumbers = 1 << 16;
 
 // What the system can give without swapping; where it does not say, all that there is.
@@ -102,23 +102,41 @@ void EdgeCollector::TakeLabels(PieceEdges& edges) {
     if (label != 0) label = ids[label - 1];
 }
 
+// With what was taken before.
+Status EdgeCollector::CheckLimits(const LoadBatch& batch) {
+  edges_ += batch.edges.size();
+  arcs_ += batch.edges.size();
+  for (const KindId code : batch.kinds) {
+    const KindId kind = code & static_cast<KindId>(~PieceEdges::kReversed);
+    // New kinds lead one way.
+    arcs_ += kind < kFirstUserEdgeKind.value() && schema_.edge_kind(EdgeKindId(kind)).symmetric;
+  }
+  if (!batch.weights.empty() || !batch.kinds.empty()) values_ = std::max(values_, 1);
+  if (!batch.labels.empty() || !batch.created_at.empty() || !batch.valid_from.empty() ||
+      !batch.valid_until.empty())
+    values_ = 2;
+  const std::uint64_t bytes = arcs_ * kBytesPerArc[values_] + load_.keys.size_bytes() +
+                              load_.strings.size_bytes() + of_number_.size() * sizeof(NodeId);
+  static_assert(kMaxLoadBatches == 16384);
+  if (arcs_ > Limits::kMaxArcs)
+    too_large_ = "edges than a graph holds";
+  else if (bytes > most_bytes_)
+    too_large_ =
+        "edges than can be loaded at once in half of the free memory (ImportLimits::load_bytes)";
+  else if (load_.batches.size() == kMaxLoadBatches)
+    too_large_ =
+        "than 16384 batches, as many as can be loaded at once (ImportOptions::batch_ops, "
+        "block_bytes)";
+  if (too_large_.empty()) return {};
+  return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
+}
+
 Status EdgeCollector::Take(Piece& piece) {
   PieceEdges& edges = *piece.edges;
   if (!edges.plain) return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
   AlignedArray<NodePair>& pairs = edges.batch.edges;
   if (pairs.empty()) return {};
-  edges_ += pairs.size();
-  const LoadBatch& batch = edges.batch;
-  if (!batch.weights.empty() || !batch.kinds.empty()) values_ = std::max(values_, 1);
-  if (!batch.labels.empty() || !batch.created_at.empty() || !batch.valid_from.empty() ||
-      !batch.valid_until.empty())
-    values_ = 2;
-  const std::uint64_t bytes = edges_ * kBytesPerEdge[values_] + load_.keys.size_bytes() +
-                              of_number_.size() * sizeof(NodeId);
-  if (edges_ > Limits::kMaxArcs || bytes > most_bytes_ || load_.batches.size() == kMaxLoadBatches) {
-    too_large_ = true;
-    return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
-  }
+  PLEXUS_TRY(CheckLimits(edges.batch));
   if (edges.largest >= of_number_.size())
     of_number_.resize(
         std::min<std::size_t>(numbers_, std::bit_ceil(edges.largest + std::size_t{1})), kNoNode);
@@ -144,6 +162,7 @@ Status EdgeCollector::Take(Piece& piece) {
   TakeLabels(edges);
   edges.batch.nodes = load_.keys.size();
   load_.batches.push_back(std::move(edges.batch));
+  origins_.push_back({file_, piece.first_line});
   return {};
 }
 

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
@@ -34,25 +36,38 @@ class EdgeCollector final : public PieceCollector {
   EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
 
   std::uint32_t numbers() const override { return numbers_; }
+  // The pieces from here on are of `file`, which must stay.
+  void BeginFile(const std::string& file) { file_ = &file; }
   // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
   // to be loaded at once.
   Status Take(Piece& piece) override;
   std::size_t batch_count() const { return load_.batches.size(); }
-  // What was taken passed a limit.
-  bool too_large() const { return too_large_; }
+  std::uint64_t edge_count() const { return edges_; }
+  // Where a batch began.
+  const std::string& file(std::size_t batch) const { return *origins_[batch].file; }
+  std::uint64_t line(std::size_t batch) const { return origins_[batch].line; }
+  // What was taken passed a limit: of what there is too much; "": none.
+  std::string_view too_large() const { return too_large_; }
   EdgeLoad Finish() { return std::move(load_); }
 
  private:
   NodeId IdOfNumber(std::uint32_t number);
   Status TakeKinds(PieceEdges& edges);
   void TakeLabels(PieceEdges& edges);
+  Status CheckLimits(const LoadBatch& batch);
 
   std::uint64_t most_bytes_;
   // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers_;
-  std::uint64_t edges_ = 0;
-  int values_ = 0;  // 1: some edges have weights or kinds; 2: labels or times
-  bool too_large_ = false;
+  std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
+  int values_ = 0;                      // 1: some edges have weights or kinds; 2: labels or times
+  std::string_view too_large_ = {};
+  struct Origin {
+    const std::string* file;
+    std::uint64_t line;
+  };
+  std::vector<Origin> origins_;  // by batch
+  const std::string* file_ = nullptr;
   Schema schema_;  // with the kinds so far
   EdgeLoad load_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet

@@ -154,6 +154,23 @@ TEST(ArrayLoad, ErrorsNameTheArray) {
   EXPECT_EQ(LoadArrays(*graph, good.View()).error().code, ErrorCode::kFailedPrecondition);
 }
 
+TEST(ArrayLoad, AKeyThatIsTooLongIsNamed) {
+  for (const std::size_t size : {1025u, 65'535u, 65'536u, 70'000u}) {
+    SCOPED_TRACE(size);
+    Arrays arrays;
+    arrays.bytes = "a" + std::string(size, 'k');
+    arrays.offsets = {0, 1, 1 + size};
+    arrays.sources = {0};
+    arrays.targets = {1};
+    const auto graph = Graph::InMemory();
+    const auto report = LoadArrays(*graph, arrays.View());
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(report.error().message,
+              "key 1: node key has " + std::to_string(size) + " bytes, the limit is 1024");
+  }
+}
+
 // A load gives no scope, so a graph whose new facts have one takes batches.
 TEST(ArrayLoad, NoLoadWhereFactsGetAScope) {
   GraphOptions options;

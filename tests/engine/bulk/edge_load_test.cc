@@ -69,6 +69,7 @@ TEST(EdgeLoad, IsWhatRandomBatchesMake) {
     EXPECT_EQ(report->nodes.added, nodes.added);
     EXPECT_EQ(report->edges.added, edges.added);
     EXPECT_EQ(report->edges.changed, edges.changed);
+    EXPECT_EQ(report->edges.same, edges.same);
     ASSERT_TRUE(applied->Compact());
     ASSERT_TRUE(SameText(Dump(applied->snapshot()), Dump(loaded->snapshot())));
     const GraphState &a = applied->snapshot().state(), &b = loaded->snapshot().state();

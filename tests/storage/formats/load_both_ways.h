@@ -62,9 +62,9 @@ inline Imported ImportOneWay(const std::vector<std::string>& files, ImportOption
 inline std::vector<std::string> Warnings(const ImportReport& report) {
   std::vector<std::string> all;
   for (const ImportWarning& w : report.warnings)
-    if (w.field != "edge of before")  // of a load, one for all files
-      all.push_back(w.file + ':' + std::to_string(w.line) + ' ' + w.field + ' ' +
-                    std::to_string(w.value) + " x" + std::to_string(w.count) + ' ' + w.says);
+    all.push_back(w.file + ':' + std::to_string(w.line) + ' ' + w.field + ' ' +
+                  std::to_string(w.value) + " x" + std::to_string(w.count) + ' ' + w.says);
+  std::ranges::sort(all);  // a load knows last what batches replace
   return all;
 }
 

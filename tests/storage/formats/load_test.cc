@@ -94,9 +94,9 @@ TEST_F(FormatLoad, TablesOfMoreThanPlainEdges) {
     }
   }
   for (const char* text :
-       {"source,target,kind\na,b,has_tag\nb,c,link\n",
-        "source,target,kind\na,a,causes\nb,c,link\n", "source,target,weight\na,b,-1\nb,c,1\n",
-        "source,target,weight\na,b, \nb,c,1\n", "source,target,created_by\na,b,me\nb,c,\n",
+       {"source,target,kind\na,b,has_tag\nb,c,link\n", "source,target,kind\na,a,causes\nb,c,link\n",
+        "source,target,weight\na,b,-1\nb,c,1\n", "source,target,weight\na,b, \nb,c,1\n",
+        "source,target,created_by\na,b,me\nb,c,\n",
         "source,target,created_at\na,b,1700000000\nb,c,\n",
         "source,target,valid_from,valid_until\na,b,2020-01-02,2020-01-01\nb,c,,\n",
         "source,target,valid_from,valid_until\na,b,2020-01-02,\na,b,,2020-01-01\nb,c,,\n",
@@ -179,6 +179,19 @@ TEST_F(FormatLoad, GivesUpBeforeAnythingIsApplied) {
   const auto empty = Graph::InMemory();
   EXPECT_TRUE(empty->Load(EdgeLoad()));
   EXPECT_EQ(empty->snapshot().sequence(), 0u);
+}
+
+TEST_F(FormatLoad, TooManyBatchesAreNotCalledALackOfMemory) {
+  std::string text;
+  for (std::size_t i = 0; i <= kMaxLoadBatches; ++i) text += "1 2\n";
+  ImportOptions options;
+  options.batch_ops = 1;
+  const Imported over = ImportOneWay({File("f.el", text)}, options, true);
+  ASSERT_TRUE(over.report);
+  ASSERT_EQ(over.report->warnings.size(), 1u);
+  const std::string& says = over.report->warnings[0].says;
+  EXPECT_NE(says.find("16384 batches"), std::string::npos) << says;
+  EXPECT_EQ(says.find("memory"), std::string::npos) << says;
 }
 
 class Calls final : public Progress {
@@ -300,6 +313,33 @@ TEST_F(FormatLoad, CancelLeavesWholeBatches) {
     ASSERT_TRUE(again);
     EXPECT_EQ(JsonLines(stopped.graph->snapshot()), JsonLines(all.graph->snapshot()));
   }
+}
+
+// Another writer is faster, so the load falls back; then it is stopped.
+TEST_F(FormatLoad, HowMuchIsInAfterALoadThatFellBack) {
+  std::mt19937_64 random(28);
+  const std::string file = File("f.el", RandomLines(random, 40'000, {}));
+  std::string messages[2];
+  for (const bool at_once : {false, true}) {
+    const auto graph = Graph::InMemory();
+    StopAt progress("importing", 20);
+    ImportOptions options;
+    options.executor = &SerialExecutor();
+    options.progress = &progress;
+    options.block_bytes = 4096;
+    if (!at_once) options.limits.load_bytes = 0;
+    options.before = [&]() -> Status {
+      WriteBatch other;
+      other.UpsertNode("other");
+      return graph->Apply(other) ? Status() : Fail(ErrorCode::kIo, "no");
+    };
+    const auto report = ImportFiles(*graph, {file}, options);
+    ASSERT_FALSE(report);
+    messages[at_once] = report.error().message;
+  }
+  EXPECT_NE(messages[0].find(" % is in"), std::string::npos) << messages[0];
+  EXPECT_EQ(messages[0].find("99 %"), std::string::npos);
+  EXPECT_EQ(messages[0], messages[1]);
 }
 
 TEST_F(FormatLoad, AFileThatChangesIsToldFrom) {
