@@ -81,10 +81,11 @@ class Indexer {
  private:
   // Says in the last batch what all of it has come to.
   Status Record(const TermRecord& before, WriteBatch& batch) const {
-    if (!HasTerms(s_) && report_.texts == 0) return {};
+    const bool as_before = SameOptions(before.terms, options_.terms);
+    if (!HasTerms(s_) && report_.texts == 0 && as_before) return {};
     const bool all =
         !options_.subset && (!options_.since || before.covers() >= options_.since->sequence());
-    const bool same = before.stored && SameOptions(before.terms, options_.terms);
+    const bool same = before.stored && as_before;
     if (same && (!all || (before.covers() > 0 &&
                           CountNewerTexts(s_, before.covers(), nullptr, options_.terms) == 0)))
       return {};

@@ -50,6 +50,8 @@ struct IndexTermsReport {
   // The budget ran out. Later nodes keep their terms. A repeated call compares the earlier ones
   // again, so it needs more time.
   bool truncated = false;
+  // Of AddTerms where properties or all keys are indexed: nodes compared of which nothing is.
+  std::uint64_t without = 0;
   bool operator==(const IndexTermsReport&) const = default;
 };
 
