@@ -131,10 +131,13 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (complete_ &&
-      (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
-                          CountNewerTexts(now, record.covers(), nullptr, terms_) == 0)))
-    return report_;
+  if (complete_ && !HasTerms(now)) return report_;
+  if (complete_ && SameOptions(record.terms, terms_) &&
+      CountNewerTexts(now, record.covers(), nullptr, terms_) == 0) {
+    // Files may bring terms that an index with these options does not have.
+    PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(now, record, nullptr));
+    if (missed.none()) return report_;
+  }
   IndexTermsOptions options;
   options.terms = terms_;
   PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options));

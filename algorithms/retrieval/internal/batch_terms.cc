@@ -241,7 +241,9 @@ Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& 
                 retrieval_internal::IndexesMore(record.terms)
                     ? retrieval_internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
                     : BatchTerms(snapshot, record.terms, batch, threads).Run());
-  if (report.texts + report.without == 0) return report;
+  const bool indexes = report.texts + report.without > 0;
+  // Nothing is indexed of other batches either only because the options say so.
+  if (batch.empty() || (!indexes && !record.stored)) return report;
   if (record.stored) {
     batch.ExpectPayload(TermRecordNode(batch), NodeField::kProperties, record.stored);
   } else {

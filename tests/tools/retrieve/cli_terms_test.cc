@@ -288,6 +288,22 @@ TEST(SearchWords, NamesOfPropertiesAreThoseOfExpressions) {
   EXPECT_EQ(found.at("results").at(0).at("terms").at(0).at("tf").to_number<int>(), 1);
 }
 
+// Terms of an export stay only where the graph's own index would have them.
+TEST(SearchWords, ImportedTermsAreThoseOfTheIndex) {
+  const TempDir dir;
+  const std::string db = dir / "g", other = dir / "other";
+  const std::string lines =
+      "{\"node\":\"p\",\"props\":{\"name\":\"zebra\"}}\n{\"node\":\"t\",\"text\":\"apples\"}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", lines)}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name"}).code, 0);
+  ASSERT_EQ(Plexus({"export", "--db", db, "--output", dir / "x.jsonl"}).code, 0);
+  ASSERT_EQ(Plexus({"put", "--db", other, "k", "--text", "pears"}).code, 0);
+  ASSERT_EQ(Plexus({"import", "--db", other, "--quiet", dir / "x.jsonl"}).code, 0);
+  EXPECT_EQ(Found(other, "zebra"), "");
+  EXPECT_EQ(Found(other, "apples"), "t");
+  EXPECT_EQ(Plexus({"terms", "--db", other, "--json"}).Json().at("changed").to_number<int>(), 0);
+}
+
 // What a host records of nodes that are not there yet is indexed as any fact.
 TEST(SearchWords, StubsOfTheLedgerAreFoundByTheirKeys) {
   const TempDir dir;
