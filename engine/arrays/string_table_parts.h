@@ -40,8 +40,8 @@ inline bool HasBit(std::span<const std::uint64_t> words, std::uint32_t id) {
 // whose size is the index's count, which `Claim` sees to; any other table takes a copy first.
 // So going on from a view costs nothing until something new is inserted.
 //
-// Who goes on from a large view that another has, too, as a preview does, begins an index of its
-// own over that one, so neither copies it. Of many strings one index is made of both.
+// Of a large view that another has, too, a table (as a preview's) begins an index of its own over
+// that one, so neither copies it. Of many strings one index is made of both.
 struct StringTable::Index {
   using Slot = std::atomic<std::uint64_t>;
   static_assert(sizeof(Slot) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Slot>);
