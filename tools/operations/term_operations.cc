@@ -165,8 +165,7 @@ void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndex
   if (count.not_compared > 0)
     workspace.notes().push_back(
         {have(count.not_compared) +
-         " terms, or properties, that were not compared since what is newer than the index was "
-         "written: " +
+         " terms that were not compared with a text or property newer than the index's record: " +
          command + " compares them, and remembers"});
 }
 
