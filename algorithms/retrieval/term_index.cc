@@ -37,9 +37,10 @@ class Indexer {
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
     PLEXUS_ASSIGN(TermSplitter first, pool_.Acquire());  // fails here, once, or never
     pool_.Release(std::move(first));
-    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(s_));
+    PLEXUS_ASSIGN(TermRecord record, ReadTermRecord(s_));
     if (options_.subset || options_.since) PLEXUS_TRY(CheckOptions(record, options_.terms));
     WriteBatch batch(options_.now_ms);
+    PLEXUS_TRY(Announce(record, batch, apply));
     for (NodeId begin = 0; begin < s_.node_count();
          begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
       if (options_.run.budget.Interrupted()) {
@@ -79,12 +80,30 @@ class Indexer {
   }
 
  private:
+  // Writes other options down first, so that a batch made with those of before is refused. Nothing
+  // may come between the snapshot and this: it would be missed.
+  Status Announce(TermRecord& record, WriteBatch& batch,
+                  const std::function<Status(const WriteBatch&)>& apply) const {
+    if (!record.stored || SameOptions(record.terms, options_.terms)) return {};
+    if (options_.run.budget.Interrupted()) return {};
+    PLEXUS_TRY(WriteTermRecord(batch, record, options_.terms, true));
+    batch.ExpectSequence(s_.sequence());
+    PLEXUS_TRY(apply(batch));
+    batch.Clear();
+    record = {.terms = options_.terms,
+              .stored = PayloadRef::Make(s_.sequence() + 1, 0),  // the batch's only payload
+              .partial = true,
+              .runs = record.runs + 1};
+    return {};
+  }
+
   // Says in the last batch what all of it has come to.
   Status Record(const TermRecord& before, WriteBatch& batch) const {
-    if (!HasTerms(s_) && report_.texts == 0) return {};
+    const bool as_before = SameOptions(before.terms, options_.terms);
+    if (!HasTerms(s_) && report_.texts == 0 && as_before) return {};
     const bool all =
         !options_.subset && (!options_.since || before.covers() >= options_.since->sequence());
-    const bool same = before.stored && SameOptions(before.terms, options_.terms);
+    const bool same = before.stored && as_before;
     if (same && (!all || (before.covers() > 0 &&
                           CountNewerTexts(s_, before.covers(), nullptr, options_.terms) == 0)))
       return {};

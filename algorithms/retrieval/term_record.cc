@@ -166,10 +166,14 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
     if (!snapshot.is_fact(node) && (!record.terms.event_queries || subset)) continue;
     if (subset && !subset->contains(node)) continue;
     doubtful.push_back(node);
+    const bool properties = !record.terms.properties.empty();
     const bool key_alone = snapshot.is_fact(node) && record.terms.all_keys &&
-                           retrieval_internal::NewestPart(snapshot, node, true) == 0;
+                           retrieval_internal::NewestPart(snapshot, node, properties) == 0;
     if (key_alone) continue;  // its words may all be stop words
+    // Properties may have none of those that are indexed.
     const bool one_alone =
+        (retrieval_internal::NewestPart(snapshot, node, false) > 0 ||
+         snapshot.Degree(Direction::kOut, node, has_term) > 0) &&
         retrieval_internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, record.terms);
     ++(one_alone ? unread.facts : unread.not_compared);
   }
@@ -196,6 +200,10 @@ std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const N
   else
     for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
   return count;
+}
+
+Sequence NewestText(const Snapshot& snapshot, NodeId node, const TermOptions& terms) {
+  return retrieval_internal::NewestPart(snapshot, node, !terms.properties.empty());
 }
 
 }  // namespace plexus

@@ -168,6 +168,7 @@ TEST_F(ListTest, EdgesByAnExpression) {
   EXPECT_EQ(inverse.code, 2);
   EXPECT_NE(inverse.err.find("write kind = 'causes'"), std::string::npos) << inverse.err;
   EXPECT_EQ(Run({"list", "--edges", "--where", "kind not in ('causes', 'caused_by')"}).code, 2);
+  EXPECT_EQ(Run({"list", "--edges", "--where", "kind ILIKE 'caused_by'"}).code, 2);
   // A label or a property may be what an inverse is named, and hold any word.
   ASSERT_EQ(Run({"link", "a", "causes", "c", "--label", "caused_by"}).code, 0);
   EXPECT_EQ(ends({"--where", "kind = 'causes' and label = 'caused_by'"}), "ac ");

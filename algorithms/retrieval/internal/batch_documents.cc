@@ -96,7 +96,7 @@ Result<IndexTermsReport> AddDocumentTerms(const Snapshot& snapshot, const TermOp
     TermDifference& difference = compared[i].difference;
     for (NodeRef& term : difference.unlink)
       term = InBatch(snapshot, after, static_cast<NodeId>(term.index()), batch);
-    report.texts += compared[i].has_content;
+    ++(compared[i].has_content ? report.texts : report.without);
     const NodeRef ref = InBatch(snapshot, after, node, batch);
     // What it was compared with. A removal takes with it whatever is there.
     if (node >= snapshot.node_count()) {

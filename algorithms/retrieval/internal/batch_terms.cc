@@ -241,12 +241,15 @@ Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& 
                 retrieval_internal::IndexesMore(record.terms)
                     ? retrieval_internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
                     : BatchTerms(snapshot, record.terms, batch, threads).Run());
-  if (report.texts == 0) return report;
+  const bool indexes = report.texts + report.without > 0;
+  // Nothing is indexed of other batches either only because the options say so.
+  if (batch.empty() || (!indexes && !record.stored)) return report;
   if (record.stored) {
     batch.ExpectPayload(TermRecordNode(batch), NodeField::kProperties, record.stored);
   } else {
     // The first text has a record also when it has no word.
-    const bool others = HasTerms(snapshot) || CountNewerTexts(snapshot, 0) > 0;
+    const bool others =
+        HasTerms(snapshot) || CountNewerTexts(snapshot, 0, nullptr, record.terms) > 0;
     if (!others || HasTerms(snapshot) || report.linked > 0)
       PLEXUS_TRY(WriteTermRecord(batch, record, record.terms, others));
   }

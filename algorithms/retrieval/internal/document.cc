@@ -70,7 +70,11 @@ Result<std::vector<std::string>> DocumentParts(const Snapshot& snapshot, NodeId 
                 Stored(snapshot, node, NodeField::kProperties));
   if (!bytes) return parts;
   PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(*bytes));
-  for (const std::string& name : terms.properties)
+  std::vector<std::string_view> names(terms.properties.begin(), terms.properties.end());
+  std::ranges::sort(names);  // one that is named twice counts once
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  for (const std::string_view name : names)
     if (const auto value = map.root().Find(name)) AppendStrings(*value, parts);
   return parts;
 }

@@ -173,5 +173,52 @@ TEST(BatchDocuments, TheRecordSaysWhatIsIndexed) {
   EXPECT_EQ(holds("apples green"), 0u);
 }
 
+// Where nothing of a node is indexed the index is as new as the batch all the same.
+TEST(BatchDocuments, WithoutAnIndexedPartAreCompared) {
+  auto graph = Graph::InMemory();
+  WriteBatch first(1);
+  first.SetPayload(first.UpsertNode("a"), NodeField::kText, "apples");
+  ASSERT_TRUE(graph->Apply(first));
+  ASSERT_TRUE(Index(*graph, Documents(false)));
+  WriteBatch batch(2);
+  for (int i = 0; i < 4'200; ++i)  // more than are read to be sure
+    batch.SetPayload(batch.UpsertNode("n" + std::to_string(i)), NodeField::kProperties,
+                     Map("", {}, "plums"));
+  const auto report = AddTerms(graph->snapshot(), batch);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->texts, 0u);
+  EXPECT_EQ(report->without, 4'200u);
+  ASSERT_TRUE(graph->Apply(batch));
+  const TermRecord record = ReadTermRecord(graph->snapshot()).value();
+  const NotIndexed missed = CountNotIndexed(graph->snapshot(), record, nullptr).value();
+  EXPECT_EQ(missed.facts, 0u);
+  EXPECT_EQ(missed.not_compared, 4'200u);
+}
+
+TEST(BatchDocuments, APropertyThatIsNamedTwiceCountsOnce) {
+  auto graph = Graph::InMemory();
+  WriteBatch batch(1);
+  batch.SetPayload(batch.UpsertNode("a"), NodeField::kProperties, Map("red", {}, ""));
+  ASSERT_TRUE(graph->Apply(batch));
+  TermOptions terms = Documents(false);
+  terms.properties = {"p", "q", "p"};
+  ASSERT_TRUE(Index(*graph, terms));
+  EXPECT_EQ(OccurrencesOf(graph->snapshot()), (Occurrences{{"a", "red", 1}}));
+}
+
+// The record of an index of properties is written before there is a word, or a writer that comes
+// next would not know.
+TEST(BatchDocuments, TheirOptionsAreKeptBeforeTheFirst) {
+  auto graph = Graph::InMemory();
+  ASSERT_TRUE(Index(*graph, Documents(true)));
+  EXPECT_TRUE(SameOptions(ReadTermRecord(graph->snapshot()).value().terms, Documents(true)));
+  const Sequence once = graph->snapshot().sequence();
+  ASSERT_TRUE(Index(*graph, Documents(true)));
+  EXPECT_EQ(graph->snapshot().sequence(), once);
+  auto plain = Graph::InMemory();  // nothing to remember
+  ASSERT_TRUE(Index(*plain, TermOptions::Recommended()));
+  EXPECT_EQ(plain->snapshot().sequence(), 0u);
+}
+
 }  // namespace
 }  // namespace plexus

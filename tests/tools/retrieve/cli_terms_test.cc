@@ -238,5 +238,83 @@ TEST(SearchWords, FactsWithoutATextAreFoundByTheirKeys) {
   EXPECT_EQ(Found(db, "deploys"), "deploys");
 }
 
+// A fact of which nothing is indexed leaves the index as new as before, and nothing to read again.
+TEST(SearchWords, FactsOfWhichNothingIsIndexedKeepTheIndexNew) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name"}).code, 0);
+  for (int i = 0; i < 2; ++i) {
+    const std::string line =
+        "{\"node\":\"z\",\"props\":{\"other\":" + std::to_string(i) + "}}\n";
+    const Finished done = Plexus({"import", "--db", db, "--json", dir.File("z.jsonl", line)});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(done.Json().at("terms").at("texts").to_number<int>(), 0) << done.out;
+  }
+  const Finished before = Plexus({"stats", "--db", db, "--json"});
+  ASSERT_EQ(Plexus({"terms", "--db", db}).code, 0);  // nothing is left to remember
+  EXPECT_EQ(Plexus({"stats", "--db", db, "--json"}).Json().at("sequence"),
+            before.Json().at("sequence"));
+}
+
+TEST(SearchWords, SwitchesAreKeptBeforeTheFirstText) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"link", "--db", db, "a", "knows", "b"}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", db, "zebras"}).code, 1);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name", "--stem", "none"}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", db, "zebras"}).code, 3);  // there is an index now
+  ASSERT_EQ(Plexus({"put", "--db", db, "a", "--text", "leopards", "--props",
+                    "{\"name\":\"zebras\"}"})
+                .code,
+            0);
+  EXPECT_EQ(Found(db, "zebras"), "a");
+  EXPECT_EQ(Found(db, "zebra"), "");  // no stems
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--renew"}).code, 0);  // keeps what is indexed
+  EXPECT_EQ(Found(db, "zebra"), "a");
+}
+
+TEST(SearchWords, NamesOfPropertiesAreThoseOfExpressions) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string line =
+      "{\"node\":\"a\",\"props\":{\"name\":\"zebra\",\"kind\":\"horse\"}}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", line)}).code, 0);
+  for (const char* name : {"key", "kind", "tags", "text", "scope", "trust", " "})
+    EXPECT_EQ(Plexus({"terms", "--db", db, "--properties", name}).code, 2) << name;
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name, name,props.kind"}).code, 0);
+  EXPECT_EQ(Found(db, "horse"), "a");
+  const auto found = Plexus({"search", "--db", db, "--json", "zebra"}).Json();
+  EXPECT_EQ(found.at("results").at(0).at("terms").at(0).at("tf").to_number<int>(), 1);
+}
+
+// Terms of an export stay only where the graph's own index would have them.
+TEST(SearchWords, ImportedTermsAreThoseOfTheIndex) {
+  const TempDir dir;
+  const std::string db = dir / "g", other = dir / "other";
+  const std::string lines =
+      "{\"node\":\"p\",\"props\":{\"name\":\"zebra\"}}\n{\"node\":\"t\",\"text\":\"apples\"}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", lines)}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name"}).code, 0);
+  ASSERT_EQ(Plexus({"export", "--db", db, "--output", dir / "x.jsonl"}).code, 0);
+  ASSERT_EQ(Plexus({"put", "--db", other, "k", "--text", "pears"}).code, 0);
+  ASSERT_EQ(Plexus({"import", "--db", other, "--quiet", dir / "x.jsonl"}).code, 0);
+  EXPECT_EQ(Found(other, "zebra"), "");
+  EXPECT_EQ(Found(other, "apples"), "t");
+  EXPECT_EQ(Plexus({"terms", "--db", other, "--json"}).Json().at("changed").to_number<int>(), 0);
+}
+
+// What a host records of nodes that are not there yet is indexed as any fact.
+TEST(SearchWords, StubsOfTheLedgerAreFoundByTheirKeys) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"put", "--db", db, "a", "--text", "apples"}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--keys", "all", "--events", "none"}).code, 0);
+  ASSERT_EQ(
+      Plexus({"ledger", "record", "--db", db, "zebra-crossing", "--stubs", "--query", "q"}).code,
+      0);
+  EXPECT_EQ(Found(db, "crossing"), "zebra-crossing");
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -107,6 +107,10 @@ TEST_F(DeepReference, WordsBecomeTheVectorOfAPlan) {
   const Finished none = Run({"retrieve", "zeppelin", "--plan", "rerank", "--space", "text"});
   EXPECT_EQ(none.code, 3);
   EXPECT_NE(none.err.find("has a word of 'zeppelin'"), std::string::npos) << none.err;
+  // Nor does the plan take keys that would be asked instead.
+  const Finished keys =
+      Run({"retrieve", "zeppelin", "--plan", "rerank", "--space", "text", "--from", "k3"});
+  EXPECT_EQ(keys.code, 3) << keys.err;
 }
 
 TEST_F(DeepReference, FieldsOfNodesInReplies) {

@@ -172,7 +172,9 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
       while (end < text.size() && of_name(text[end])) ++end;
       const std::string_view word = std::string_view(text).substr(at, end - at);
       PLEXUS_TRY(CheckNameOfEdges(request, "where", word));
-      if (std::ranges::find(kSigns, word) == std::end(kSigns)) name = word;
+      std::string lower(word);
+      for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      if (std::ranges::find(kSigns, lower) == std::end(kSigns)) name = word;
     }
     at = end;
   }

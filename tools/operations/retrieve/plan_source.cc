@@ -108,7 +108,7 @@ Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Reque
   PLEXUS_ASSIGN(std::optional<std::vector<float>> vector,
                 VectorOfTerms(workspace, request, *named, terms));
   if (!vector) return std::vector<float>();
-  if (vector->empty() && !request.Given("from"))
+  if (vector->empty() && !(has(SeedBy::kKeys) && request.Given("from")))
     return Fail(ErrorCode::kNotFound,
                 "no text that has a vector in space " +
                     Quoted(workspace.schema().spaces()[*named].name) + " has a word of " +

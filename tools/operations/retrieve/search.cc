@@ -194,7 +194,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "no event has terms: " + request.Command("terms", workspace.directory()) +
                     " indexes them, if its switch events says so");
-  if (result.documents == 0 && !result.truncated)
+  if (result.documents == 0 && !result.truncated && !record.stored)
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
   PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);

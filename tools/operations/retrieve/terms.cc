@@ -1,5 +1,8 @@
 // terms: the words of texts become term nodes, which search, and pairs that share
 // rare terms, are made of.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,20 +32,45 @@ Result<std::vector<std::string>> StopWords(const Request& request) {
   return words;
 }
 
-// Columns are no properties, and the graph has no other way to say so.
-Status CheckProperties(const Request& request, const Schema& schema) {
-  for (const std::string& name : request.List("properties"))
-    if (schema.FindColumn(name))
+// Names as expressions have them: props.kind is a property, kind is not.
+Result<std::vector<std::string>> Properties(const Request& request, const Schema& schema) {
+  constexpr std::string_view kBuiltIn[] = {"key", "kind", "tag", "tags", "scope", "text"};
+  std::vector<std::string> names;
+  for (const std::string& given : request.List("properties")) {
+    const std::size_t first = std::min(given.find_first_not_of(' '), given.size());
+    std::string name = given.substr(first, given.find_last_not_of(' ') + 1 - first);
+    const bool full = name.starts_with("props.");
+    if (full) name.erase(0, std::string_view("props.").size());
+    if (name.empty())
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("properties") + ": a name is empty; write name,summary");
+    if (!full && std::ranges::find(kBuiltIn, name) != std::end(kBuiltIn))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("properties") + ": " + Quoted(name) +
+                      " is no property; a property of this name is props." + name);
+    if (!full && schema.FindColumn(name))
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name("properties") + ": " + Quoted(name) +
                       " is a column, which words do not look up: 'plexus list' with " +
                       request.Name("where", name + " = ...") + " does");
-  return {};
+    names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  if (names == std::vector<std::string>{"none"}) names.clear();
+  return names;
 }
 
 // What the index is made with: as it was made, but for what is asked for.
-Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
-  TermOptions terms = request.Flag("renew") ? TermOptions::Recommended() : as_made;
+Result<TermOptions> Asked(const Request& request, const Schema& schema,
+                          const TermOptions& as_made) {
+  TermOptions terms = as_made;
+  if (request.Flag("renew")) {  // what is indexed stays
+    terms = TermOptions::Recommended();
+    terms.all_keys = as_made.all_keys;
+    terms.properties = as_made.properties;
+  }
   const bool none = request.Flag("no_stop_words"), own = request.Given("stop_words");
   if (none || own || request.Flag("default_stop_words")) {
     terms.default_stop_words = !none;
@@ -64,8 +92,7 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
     terms.all_keys = request.Text("keys") == "all";
   }
   if (request.Given("properties")) {
-    terms.properties = request.List("properties");
-    if (terms.properties == std::vector<std::string>{"none"}) terms.properties.clear();
+    PLEXUS_ASSIGN(terms.properties, Properties(request, schema));
   }
   if (request.Given("stem"))
     terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
@@ -74,9 +101,8 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   IndexTermsOptions options;
-  PLEXUS_TRY(CheckProperties(request, workspace.schema()));
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
-  PLEXUS_ASSIGN(options.terms, Asked(request, record.terms));
+  PLEXUS_ASSIGN(options.terms, Asked(request, workspace.schema(), record.terms));
   options.subset = workspace.scope();
   if (options.subset && HasTerms(workspace.snapshot()) && !SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
