@@ -13,6 +13,7 @@
 #include "engine/internal/memory_store.h"
 #include "engine/out_of_memory.h"
 #include "engine/times.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
@@ -241,6 +242,8 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   };
   const auto empty = Published();
   if (empty->sequence != 0) return not_empty();
+  if (!options_.scope.empty() && options_.scope != kDefaultScope)
+    return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
   PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
   Turn turn(*this);
   PLEXUS_TRY(Accepts());

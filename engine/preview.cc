@@ -50,11 +50,14 @@ Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
   PreviewResult result;
   PLEXUS_ASSIGN(Record record, writer.Resolve(batch, &result.report, nullptr, &result.removed,
                                               options.now_ms.value_or(kNoTime), options.scope));
+  result.changes.first_new = snapshot.node_count();
   if (record.sequence == 0) {
     result.snapshot = snapshot;
     return result;
   }
   OfferKept(snapshot, *writer.Publish());
+  result.changes.Add(record);
+  result.changes.Sort();
   PLEXUS_TRY(writer.Apply(record));
   if (!record.payloads.empty()) {
     Record written;

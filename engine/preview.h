@@ -13,6 +13,7 @@
 
 #include "engine/error.h"
 #include "engine/graph.h"
+#include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
@@ -34,6 +35,7 @@ struct PreviewResult {
   // Nodes that are alive in the snapshot asked of and that the batch removes or purges, also where
   // it states them again further down; ascending ids.
   std::vector<NodeId> removed = {};
+  StateChanges changes = {};  // From the snapshot asked of; in order.
 };
 
 // Computes the state that Graph::Apply(batch) would publish if `snapshot` were the newest state,

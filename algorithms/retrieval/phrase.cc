@@ -9,6 +9,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -58,7 +59,7 @@ class PhraseReader {
     std::erase_if(*nodes, [&](NodeId node) {
       return node >= s_.node_count() || !s_.alive(node) ||
              (options_.subset && !options_.subset->contains(node)) ||
-             !s_.payload_ref(node, NodeField::kText);
+             retrieval_internal::NewestPart(s_, node, !options_.terms.properties.empty()) == 0;
     });
     PhraseResult result;
     result.nodes = NodeSubset(
@@ -94,13 +95,15 @@ class PhraseReader {
 
  private:
   Status Check(NodeId node, TermSplitter& splitter, std::uint8_t& holds) const {
-    const Result<std::string> text = s_.Payload(node, NodeField::kText);
-    if (!text && text.error().code == ErrorCode::kNotFound) return {};  // purged
-    if (!text) return std::unexpected(text.error());
-    PLEXUS_ASSIGN(const std::vector<std::string> words, splitter.Words(*text));
-    holds = std::ranges::all_of(phrases_, [&](const std::vector<std::string>& phrase) {
-      return !std::ranges::search(words, phrase).empty();
-    });
+    PLEXUS_ASSIGN(const std::vector<std::string> parts,
+                  retrieval_internal::DocumentParts(s_, node, options_.terms));
+    std::vector<bool> found(phrases_.size(), false);
+    for (const std::string& part : parts) {
+      PLEXUS_ASSIGN(const std::vector<std::string> words, splitter.Words(part));
+      for (std::size_t i = 0; i < phrases_.size(); ++i)
+        if (!found[i]) found[i] = !std::ranges::search(words, phrases_[i]).empty();
+    }
+    holds = std::ranges::all_of(found, [](bool one) { return one; });
     return {};
   }
 

@@ -45,9 +45,9 @@ struct PhraseResult {
   bool truncated = false;   // The budget ran out: nodes may be missing.
 };
 
-// Computes: the alive nodes of the subset whose text holds the words of each phrase side by side
-//   (TermSplitter::Words). Phrases of stop words alone exclude no node beforehand, so all texts of
-//   the subset are read.
+// Computes: the alive nodes of the subset whose text, or one of whose indexed properties, holds the
+//   words of each phrase side by side (TermSplitter::Words). Phrases of stop words alone exclude no
+//   node beforehand, so all texts of the subset are read.
 // Complexity: O(postings of the phrases' terms + bytes of the texts read).
 // Errors: kInvalidArgument: no phrase, more than kMaxPhrases, or one without a word. Those of
 // TermSplitter. kCorruption:

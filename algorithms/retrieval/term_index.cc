@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "algorithms/retrieval/term_record.h"
 #include "engine/out_of_memory.h"
@@ -36,9 +37,10 @@ class Indexer {
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
     PLEXUS_ASSIGN(TermSplitter first, pool_.Acquire());  // fails here, once, or never
     pool_.Release(std::move(first));
-    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(s_));
+    PLEXUS_ASSIGN(TermRecord record, ReadTermRecord(s_));
     if (options_.subset || options_.since) PLEXUS_TRY(CheckOptions(record, options_.terms));
     WriteBatch batch(options_.now_ms);
+    PLEXUS_TRY(Announce(record, batch, apply));
     for (NodeId begin = 0; begin < s_.node_count();
          begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
       if (options_.run.budget.Interrupted()) {
@@ -57,6 +59,9 @@ class Indexer {
           const NodeRef ref = NodeRef::Id(node);
           if (!compared.difference.empty()) {
             batch.ExpectPayload(ref, NodeField::kText, s_.payload_ref(node, NodeField::kText));
+            if (!options_.terms.properties.empty())
+              batch.ExpectPayload(ref, NodeField::kProperties,
+                                  s_.payload_ref(node, NodeField::kProperties));
             batch.ExpectEdges(ref, kHasTerm, s_, node);
           }
           retrieval_internal::FillTerms(batch, ref, compared.difference, report_);
@@ -75,13 +80,32 @@ class Indexer {
   }
 
  private:
+  // Writes other options down first, so that a batch made with those of before is refused. Nothing
+  // may come between the snapshot and this: it would be missed.
+  Status Announce(TermRecord& record, WriteBatch& batch,
+                  const std::function<Status(const WriteBatch&)>& apply) const {
+    if (!record.stored || SameOptions(record.terms, options_.terms)) return {};
+    if (options_.run.budget.Interrupted()) return {};
+    PLEXUS_TRY(WriteTermRecord(batch, record, options_.terms, true));
+    batch.ExpectSequence(s_.sequence());
+    PLEXUS_TRY(apply(batch));
+    batch.Clear();
+    record = {.terms = options_.terms,
+              .stored = PayloadRef::Make(s_.sequence() + 1, 0),  // the batch's only payload
+              .partial = true,
+              .runs = record.runs + 1};
+    return {};
+  }
+
   // Says in the last batch what all of it has come to.
   Status Record(const TermRecord& before, WriteBatch& batch) const {
-    if (!HasTerms(s_) && report_.texts == 0) return {};
+    const bool as_before = SameOptions(before.terms, options_.terms);
+    if (!HasTerms(s_) && report_.texts == 0 && as_before) return {};
     const bool all =
         !options_.subset && (!options_.since || before.covers() >= options_.since->sequence());
-    const bool same = before.stored && SameOptions(before.terms, options_.terms);
-    if (same && (!all || (before.covers() > 0 && CountNewerTexts(s_, before.covers()) == 0)))
+    const bool same = before.stored && as_before;
+    if (same && (!all || (before.covers() > 0 &&
+                          CountNewerTexts(s_, before.covers(), nullptr, options_.terms) == 0)))
       return {};
     return WriteTermRecord(batch, before, options_.terms, !all);
   }
@@ -92,9 +116,12 @@ class Indexer {
     if (options_.subset && !options_.subset->contains(node)) return false;
     const Snapshot* since = options_.since;
     if (!since || node >= since->node_count() || !since->alive(node)) return true;
-    const PayloadRef text = s_.payload_ref(node, NodeField::kText);
-    if (since->payload_ref(node, NodeField::kText) != text) return true;
-    return text && s_.Degree(Direction::kOut, node, has_term_) == 0;
+    const bool properties = !options_.terms.properties.empty();
+    for (const NodeField field : {NodeField::kText, NodeField::kProperties})
+      if (field == NodeField::kText || properties)
+        if (since->payload_ref(node, field) != s_.payload_ref(node, field)) return true;
+    return retrieval_internal::NewestPart(s_, node, properties) > 0 &&
+           s_.Degree(Direction::kOut, node, has_term_) == 0;
   }
 
   bool ConcernsEvent(NodeId node) const {
@@ -129,25 +156,15 @@ class Indexer {
   }
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
-    std::vector<TermCount> wanted;
-    const bool indexed = s_.is_fact(node) || options_.terms.event_queries;
-    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText); ref && indexed) {
-      Result<std::string> text = s_.Payload(ref);
-      if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
-      if (text) {
-        out.read = true;
-        out.bytes = text->size();
-        PLEXUS_ASSIGN(wanted, splitter.CountDocument(*text, KeyOf(node)));
-      }
+    retrieval_internal::Document document;
+    if (retrieval_internal::IsIndexed(s_, node, options_.terms)) {
+      PLEXUS_ASSIGN(document, retrieval_internal::DocumentOf(s_, node, options_.terms, splitter));
     }
+    out.read = document.has_content;
+    out.bytes = document.bytes;
     out.difference = retrieval_internal::DifferenceOf(
-        std::move(wanted), retrieval_internal::StoredTerms(s_, node, has_term_));
+        std::move(document.terms), retrieval_internal::StoredTerms(s_, node, has_term_));
     return {};
-  }
-
-  // Words of an event's key are no terms.
-  std::string_view KeyOf(NodeId node) const {
-    return s_.is_fact(node) ? s_.key(node) : std::string_view();
   }
 
   const Snapshot& s_;

@@ -50,6 +50,8 @@ struct IndexTermsReport {
   // The budget ran out. Later nodes keep their terms. A repeated call compares the earlier ones
   // again, so it needs more time.
   bool truncated = false;
+  // Of AddTerms where properties or all keys are indexed: nodes compared of which nothing is.
+  std::uint64_t without = 0;
   bool operator==(const IndexTermsReport&) const = default;
 };
 
@@ -58,8 +60,9 @@ struct IndexTermsReport {
 //   TermOptions::event_queries. A second call without changes makes no batch. A batch expects the
 //   texts and the has_term arcs that its nodes had in `snapshot`: kConflict when another writer was
 //   faster with one of them; then call again with a newer snapshot, which compares what is left. An
-//   error of `apply` ends the work. Where all of it was done, the last batch records the options,
-//   and that all texts are indexed (term_record.h).
+//   error of `apply` ends the work. Options other than those kept are recorded by the first batch,
+//   which expects that nothing was applied since `snapshot`. Where all of it was done, the last
+//   batch records the options, and that all texts are indexed (term_record.h).
 // Complexity: O(bytes of texts + has_term arcs).
 // Memory: the texts of a wave (wave_bytes), and a batch.
 // Errors: those of TermSplitter and `apply`. kFailedPrecondition: for a part of the nodes, other

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/texts_in_doubt.h"
 #include "algorithms/retrieval/term_index.h"
 #include "engine/properties/properties.h"
@@ -28,10 +29,10 @@ constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
                                 {"fold_apostrophes", &TermOptions::fold_apostrophes},
                                 {"fold_before_stems", &TermOptions::fold_before_stems},
                                 {"keys", &TermOptions::keys},
+                                {"all_keys", &TermOptions::all_keys},
                                 {"event_queries", &TermOptions::event_queries}};
 
-std::vector<std::string> SortedWords(const TermOptions& options) {
-  std::vector<std::string> words = options.stop_words;
+std::vector<std::string> Sorted(std::vector<std::string> words) {
   std::ranges::sort(words);
   const auto rest = std::ranges::unique(words);
   words.erase(rest.begin(), rest.end());
@@ -44,16 +45,23 @@ bool Take(std::optional<T> value, T& to) {
   return value.has_value();
 }
 
+bool TakeStrings(const PropertyView& list, std::vector<std::string>& to) {
+  if (list.type() != PropertyType::kList) return false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto word = list[i].AsString();
+    if (!word) return false;
+    to.emplace_back(*word);
+  }
+  return true;
+}
+
 bool ReadMembers(const PropertyView& map, TermRecord& record) {
   TermOptions& terms = record.terms;
   const auto defaults = map.Find("default_stop_words"), words = map.Find("stop_words");
   if (!defaults || !Take(defaults->AsBool(), terms.default_stop_words)) return false;
-  if (!words || words->type() != PropertyType::kList) return false;
-  for (std::size_t i = 0; i < words->size(); ++i) {
-    const auto word = (*words)[i].AsString();
-    if (!word) return false;
-    terms.stop_words.emplace_back(*word);
-  }
+  if (!words || !TakeStrings(*words, terms.stop_words)) return false;
+  if (const auto names = map.Find("properties"); names && !TakeStrings(*names, terms.properties))
+    return false;
   for (const Switch& s : kSwitches)
     if (const auto on = map.Find(s.name); on && !Take(on->AsBool(), terms.*s.on)) return false;
   if (const auto most = map.Find("max_term_bytes")) {
@@ -98,8 +106,13 @@ Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOp
   PropertyMapBuilder map;
   map.Int("runs", before.runs + 1);  // so that the same options are written again
   map.Bool("default_stop_words", terms.default_stop_words).BeginList("stop_words");
-  for (const std::string& word : SortedWords(terms)) map.String(word);
+  for (const std::string& word : Sorted(terms.stop_words)) map.String(word);
   map.End();
+  if (!terms.properties.empty()) {
+    map.BeginList("properties");
+    for (const std::string& name : Sorted(terms.properties)) map.String(name);
+    map.End();
+  }
   for (const Switch& s : kSwitches)
     if (terms.*s.on) map.Bool(s.name, true);
   if (terms.max_term_bytes != TermOptions().max_term_bytes)
@@ -118,8 +131,10 @@ NodeRef TermRecordNode(WriteBatch& batch) { return batch.IndexNode(kInscription,
 
 bool SameOptions(const TermOptions& a, const TermOptions& b) {
   TermOptions left = a, right = b;
-  left.stop_words = SortedWords(a);
-  right.stop_words = SortedWords(b);
+  left.stop_words = Sorted(a.stop_words);
+  right.stop_words = Sorted(b.stop_words);
+  left.properties = Sorted(a.properties);
+  right.properties = Sorted(b.properties);
   return left == right;
 }
 
@@ -130,6 +145,7 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
   if (kept.default_stop_words != terms.default_stop_words) other = "default_stop_words";
   if (kept.max_term_bytes != terms.max_term_bytes) other = "max_term_bytes";
   if (kept.stemmer != terms.stemmer) other = "stemmer";
+  if (Sorted(kept.properties) != Sorted(terms.properties)) other = "list of properties";
   for (const Switch& s : kSwitches)
     if (kept.*s.on != terms.*s.on) other = s.name;
   return Fail(ErrorCode::kFailedPrecondition,
@@ -145,12 +161,20 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
-  for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, record.covers())) {
+  for (const NodeId node :
+       retrieval_internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
     if (!snapshot.is_fact(node) && (!record.terms.event_queries || subset)) continue;
     if (subset && !subset->contains(node)) continue;
     doubtful.push_back(node);
+    const bool properties = !record.terms.properties.empty();
+    const bool key_alone = snapshot.is_fact(node) && record.terms.all_keys &&
+                           retrieval_internal::NewestPart(snapshot, node, properties) == 0;
+    if (key_alone) continue;  // its words may all be stop words
+    // Properties may have none of those that are indexed.
     const bool one_alone =
-        retrieval_internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0);
+        (retrieval_internal::NewestPart(snapshot, node, false) > 0 ||
+         snapshot.Degree(Direction::kOut, node, has_term) > 0) &&
+        retrieval_internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, record.terms);
     ++(one_alone ? unread.facts : unread.not_compared);
   }
   if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
@@ -163,17 +187,23 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   return NotIndexed{.facts = report.changed};
 }
 
-std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset) {
+std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset,
+                              const TermOptions& terms) {
   std::uint64_t count = 0;
   const auto look = [&](NodeId node) {
-    if (snapshot.payload_ref(node, NodeField::kText).sequence() <= covers) return;
+    if (retrieval_internal::NewestPart(snapshot, node, !terms.properties.empty()) <= covers) return;
     count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
   };
   if (covers > 0)
-    for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, covers)) look(node);
+    for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, covers, terms))
+      look(node);
   else
     for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
   return count;
+}
+
+Sequence NewestText(const Snapshot& snapshot, NodeId node, const TermOptions& terms) {
+  return retrieval_internal::NewestPart(snapshot, node, !terms.properties.empty());
 }
 
 }  // namespace plexus

@@ -2,7 +2,8 @@
 //
 // The record is the index node inscription:plexus.terms; its properties say with which stop words
 // and switches (TermOptions) the index was made, and the sequence of these properties how far it
-// reaches: every text of an earlier sequence is indexed, unless they say `partial`. That holds
+// reaches: every text (and property that is indexed) of an earlier sequence is indexed, unless they
+// say `partial`. That holds
 // where every writer of texts during the first AddTerms or IndexTerms uses AddTerms, too. Exports
 // carry it with the has_term edges. A graph without one, indexed by an earlier version, has the
 // default stop words and no switches; a record names the switches that are on. AddTerms and
@@ -47,20 +48,24 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms);
 
 struct NotIndexed {
   std::uint64_t facts = 0;         // Their terms are not those of their text.
-  std::uint64_t not_compared = 0;  // They have terms, but nobody knows whether of their text.
+  std::uint64_t not_compared = 0;  // Nobody knows whether their terms are those of their text.
   bool none() const { return facts == 0 && not_compared == 0; }
 };
 // Of the facts, of `subset` if it is given, and without one of indexed events. In doubt are those
 // whose text is newer than the record, those with a text and no terms (only they where there is no
 // record), and those with terms and no text. Up to 4,096 in doubt are read and compared, which is
 // exact. Of more, nothing is read: those that have one without the other count as not indexed (also
-// a text without a word), the rest as not compared. O(nodes in doubt), the first time O(nodes).
+// a text without a word), the rest as not compared, and so do properties without terms.
+// O(nodes in doubt), the first time O(nodes).
 // Errors: the payload store's.
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset);
-// Facts, of `subset` if it is given, whose text is newer than `covers`. As above; of 0: O(nodes).
-// No text is read.
+// Facts, of `subset` if it is given, whose text is newer than `covers`, or whose properties are
+// where `terms` index some. As above; of 0: O(nodes). No text is read.
 std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers,
-                              const NodeSubset* subset = nullptr);
+                              const NodeSubset* subset = nullptr, const TermOptions& terms = {});
+// The newest batch that wrote the text of a fact, or its properties where `terms` index some; 0: it
+// has neither. No payload is read.
+Sequence NewestText(const Snapshot& snapshot, NodeId node, const TermOptions& terms);
 
 }  // namespace plexus

@@ -49,6 +49,11 @@ struct TermOptions {
 
   // Of an index: a fact with a text is found by the words of its key, too (CountDocument).
   bool keys = false;
+  // With `keys`: facts without a text, too.
+  bool all_keys = false;
+  // Of an index: a fact is found by the words of these properties, too: of strings and of strings
+  // in lists. The fact needs no text.
+  std::vector<std::string> properties = {};
   // Of an index, not of a text: events have the terms of their text too, which is the query that
   // they answered.
   bool event_queries = false;

@@ -17,6 +17,8 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kFirstChunk = 4096, kMaxChunk = std::size_t{4} << 20;
+constexpr std::uint32_t kLarge = 4096;  // strings: fewer are copied
+constexpr std::uint32_t kShare = 16;    // an index over another has at most this part of its ids
 
 std::uint64_t ProcessSeed() {
   static const std::uint64_t seed = [] {
@@ -64,6 +66,7 @@ StringTable::StringTable(View view)
     own->pages.back() = std::move(page);
   }
   if (!exclusive) own->chunks.push_back(std::make_shared<Storage::Chunk>(kFirstChunk));
+  if (!exclusive && size_ >= kLarge) index_ = Index::Over(index_, size_);
   storage_ = std::move(own);
 }
 StringTable::~StringTable() = default;
@@ -77,7 +80,8 @@ std::uint64_t StringTable::Hash(std::string_view text) {
 std::string_view StringTable::operator[](std::uint32_t id) const { return storage_->Get(id); }
 
 void StringTable::Prefetch(std::uint64_t hash) const {
-  __builtin_prefetch(&index_->slots[index_->Home(TagOf(hash))]);
+  for (const Index* in = index_.get(); in; in = in->below.get())
+    __builtin_prefetch(&in->slots[in->Home(TagOf(hash))]);
 }
 
 std::optional<std::uint32_t> StringTable::Find(std::string_view text, std::uint64_t hash) const {
@@ -112,7 +116,8 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
   storage_->pages[size_ / kEntriesPerPage]->entries[size_ % kEntriesPerPage] =
       PackEntry(storage_->chunks.size() - 1, chunk.used, text.size());
   chunk.used += text.size();
-  const std::uint64_t hot = size_ - storage_->packed_count();
+  const std::uint64_t hot =
+      size_ - (index_->below ? index_->below_size : storage_->packed_count());
   if ((hot + 1) * 3 > index_->capacity * 2) ReserveIndex(hot + hot / 2 + 64);
   Index::Claim(index_, size_, 1);
   index_->Put(TagOf(hash), size_);
@@ -120,14 +125,21 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
 }
 
 void StringTable::Reserve(std::uint32_t strings, std::uint64_t) {
-  ReserveIndex(std::uint64_t{strings} - std::min(strings, storage_->packed_count()));
+  ReserveIndex(strings - std::min(strings, index_->below ? index_->below_size
+                                                         : storage_->packed_count()));
 }
 
+// `strings`: those of this index, without the one below it.
 void StringTable::ReserveIndex(std::uint64_t strings) {
+  const bool whole = index_->below && strings > index_->below_size / kShare;
   std::uint64_t capacity = index_->capacity;
+  if (whole) {
+    strings += index_->below_size;
+    capacity = std::max(capacity, index_->below->capacity);
+  }
   while (strings * 3 > capacity * 2) capacity *= 2;
-  if (capacity == index_->capacity) return;
-  index_ = index_->Copy(capacity, size_);
+  if (!whole && capacity == index_->capacity) return;
+  index_ = index_->Copy(capacity, size_, whole);
 }
 
 void StringTable::Forget(std::span<const std::uint32_t> ids) {
@@ -158,6 +170,7 @@ void StringTable::InsertForgotten() {
 bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes) {
   if (offsets.size() < 2) return true;
   const std::size_t count = offsets.size() - 1;
+  if (index_->below) index_ = index_->Copy(index_->below->capacity * 2, size_, true);
   Reserve(static_cast<std::uint32_t>(size_ + count), 0);
   Index::Claim(index_, size_, count);
   auto grown = std::make_shared<Storage>(*storage_);
@@ -217,6 +230,7 @@ std::string_view StringTable::View::operator[](std::uint32_t id) const { return 
 std::uint64_t StringTable::View::size_bytes() const {
   if (!storage_) return 0;
   std::uint64_t bytes = index_->capacity * sizeof(std::uint64_t);
+  if (index_->below) bytes += index_->below->capacity * sizeof(std::uint64_t);
   for (const auto& page : storage_->pages) bytes += page ? sizeof(Storage::Page) : 0;
   for (const auto& chunk : storage_->chunks) bytes += chunk->bytes.size();
   if (storage_->cold) bytes += storage_->cold->size_bytes();

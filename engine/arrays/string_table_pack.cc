@@ -119,13 +119,9 @@ StringTable StringTable::Packed(const View& view, std::span<const std::uint64_t>
       &twice);
   PLEXUS_CHECK(!twice, "a table holds a string once");
   // One sweep over the slots, which no hash is needed for.
-  const Index& index = *view.index_;
-  for (std::uint64_t i = 0; i < index.capacity; ++i) {
-    const std::uint64_t slot = index.slots[i].load(std::memory_order_acquire);
-    const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-    if (slot && id < view.size_ && !HasBit(pack, id) && !HasBit(forgotten, id))
-      table.index_->Put(static_cast<std::uint32_t>(slot >> 32), id);
-  }
+  view.index_->ForEachSlot(view.size_, true, [&](std::uint32_t tag, std::uint32_t id) {
+    if (!HasBit(pack, id) && !HasBit(forgotten, id)) table.index_->Put(tag, id);
+  });
   return table;
 }
 

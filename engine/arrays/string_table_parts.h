@@ -39,6 +39,9 @@ inline bool HasBit(std::span<const std::uint64_t> words, std::uint32_t id) {
 // Tables may share an index: each finds ids below its own size only. Who inserts must be the one
 // whose size is the index's count, which `Claim` sees to; any other table takes a copy first.
 // So going on from a view costs nothing until something new is inserted.
+//
+// Of a large view that another has, too, a table (as a preview's) begins an index of its own over
+// that one, so neither copies it. Of many strings one index is made of both.
 struct StringTable::Index {
   using Slot = std::atomic<std::uint64_t>;
   static_assert(sizeof(Slot) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Slot>);
@@ -74,18 +77,41 @@ struct StringTable::Index {
     slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
     return true;
   }
-  // Another one of this or a larger capacity with the first `size` ids.
-  std::shared_ptr<Index> Copy(std::uint64_t new_capacity, std::uint32_t size) const {
+  // Another one of this or a larger capacity with the first `size` ids; `whole`: and with those of
+  // the index below it, in place of that.
+  std::shared_ptr<Index> Copy(std::uint64_t new_capacity, std::uint32_t size,
+                              bool whole = false) const {
     auto copy = std::make_shared<Index>(new_capacity);
     copy->count.store(size, std::memory_order_relaxed);
+    if (!whole) {
+      copy->below = below;
+      copy->below_size = below_size;
+    }
+    ForEachSlot(size, whole, [&](std::uint32_t tag, std::uint32_t id) { copy->Put(tag, id); });
+    return copy;
+  }
+  // An index over this one, with no ids of its own.
+  static std::shared_ptr<Index> Over(const std::shared_ptr<Index>& index, std::uint32_t size) {
+    if (index->below) return index->Copy(index->capacity, size);
+    auto made = std::make_shared<Index>(64);
+    made->count.store(size, std::memory_order_relaxed);
+    made->below = index;
+    made->below_size = size;
+    return made;
+  }
+  // fn(tag, id) of ids below `size`; `whole`: and of those in the index below.
+  template <class Fn>
+  void ForEachSlot(std::uint32_t size, bool whole, Fn&& fn) const {
     for (std::uint64_t i = 0; i < capacity; ++i) {
       const std::uint64_t slot = slots[i].load(std::memory_order_acquire);
       const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-      if (slot && id < size) copy->Put(static_cast<std::uint32_t>(slot >> 32), id);
+      if (slot && id < size) fn(static_cast<std::uint32_t>(slot >> 32), id);
     }
-    return copy;
+    if (whole && below) below->ForEachSlot(below_size, true, fn);
   }
   const std::uint64_t capacity;
+  std::shared_ptr<const Index> below;  // null: none; has none itself
+  std::uint32_t below_size = 0;        // the ids that it has
   std::atomic<std::uint64_t> count{0};
   AlignedArray<std::uint64_t> memory;  // on huge pages when it is large
   Slot* const slots;
@@ -137,13 +163,14 @@ struct StringTable::Storage {
   std::optional<std::uint32_t> Find(const Index& index, std::string_view text, std::uint64_t hash,
                                     std::uint32_t size) const {
     const std::uint32_t tag = TagOf(hash);
-    for (std::uint64_t at = index.Home(tag);; at = (at + 1) & (index.capacity - 1)) {
-      const std::uint64_t slot = index.slots[at].load(std::memory_order_acquire);
-      if (!slot) break;
-      if (slot >> 32 != tag) continue;
-      const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-      if (id < size && Get(id) == text) return id;
-    }
+    for (const Index* in = &index; in; size = in->below_size, in = in->below.get())
+      for (std::uint64_t at = in->Home(tag);; at = (at + 1) & (in->capacity - 1)) {
+        const std::uint64_t slot = in->slots[at].load(std::memory_order_acquire);
+        if (!slot) break;
+        if (slot >> 32 != tag) continue;
+        const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
+        if (id < size && Get(id) == text) return id;
+      }
     const auto found = cold ? cold->Find(text, hash) : std::nullopt;
     return found && is_forgotten(*found) ? std::nullopt : found;
   }

@@ -1,19 +1,22 @@
-// EdgeLoad: edges of one kind for an empty graph, loaded at once.
+// EdgeLoad: many edges for an empty graph, loaded at once.
 //
 // The same as applying the batches one by one, to the bit: the same ids, versions, counts,
 // records and sequence numbers, where each batch first names its new nodes in the order of their
-// ids, as ends of edges (without created_at). So an import that gives ids in the order in which
-// edges name nodes loads the graph that it would write, and a node that no edge names is in the
-// graph, too. But nothing is looked up and nothing merged: the edges are partitioned by source
-// once, sorted in the cache, and become the base of the first state, without a delta. What each
-// batch has changed falls out in the order of its record.
+// ids, as ends of edges (without created_at), and defines the kinds and labels that it is the first
+// to use. So an import that gives ids in the order in which edges name nodes loads the graph that
+// it would write, and a node that no edge names is in the graph, too. But nothing is looked up and
+// nothing merged: the edges are partitioned by source once, sorted in the cache, and become the
+// base of the first state, without a delta. What each batch has changed falls out in the order of
+// its record. A graph whose new facts get a scope (GraphOptions::scope) is not loaded so:
+// kFailedPrecondition.
 //
-// Peak memory 38 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not
-// thread-safe.
+// Peak memory 38 bytes an edge, with weights 78, with labels or times 130 (30 of them stay), beside
+// the keys; an edge of a symmetric kind counts twice. Not thread-safe.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
@@ -25,20 +28,32 @@
 
 namespace plexus {
 
-// What one WriteBatch would link, in order, with kLink. Self-loops and repetitions may be among it.
+// What one WriteBatch would link, in order. Self-loops and repetitions may be among it. Arrays
+// after `edges` are parallel to it, or empty.
 struct LoadBatch {
   AlignedArray<NodePair> edges = {};
-  // Parallel to edges; each finite and >= 0, or NaN: not stated. Empty: none is.
+  // Each finite and >= 0, or NaN: not stated. Empty: none is.
   AlignedArray<float> weights = {};
   // Of this batch and those before it: its edges' ids lie below. The last batch's is the number of
   // keys.
   NodeId nodes = 0;
+  AlignedArray<KindId> kinds = {};     // edge kinds of the fact plane; empty: kLink
+  AlignedArray<StringId> labels = {};  // ids in EdgeLoad::strings
+  // kNoTime: not stated.
+  AlignedArray<std::int64_t> created_at = {}, valid_from = {}, valid_until = {};
 };
 
 struct EdgeLoad {
   std::int64_t time_ms = kNoTime;       // as of a WriteBatch
   StringTable keys = {};                // of facts, by id; each passes CheckKey
   std::vector<LoadBatch> batches = {};  // at most kMaxLoadBatches
+  // New kinds: their ids follow those of the built-in ones, in this order.
+  std::vector<NodeKind> node_kind_definitions = {};
+  std::vector<EdgeKind> edge_kind_definitions = {};
+  AlignedArray<KindId> node_kinds = {};  // by id, of the fact plane; empty: kNode
+  StringTable strings = {};              // labels by id; the first is ""
+  // Not null: gets how many edges of batches before it each batch changes.
+  std::vector<std::uint64_t>* changed_of = nullptr;
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 
@@ -55,18 +70,17 @@ class LoadedEdges {
   std::uint64_t key_bytes(std::size_t batch) const;  // of the nodes it names first
   // False: the batch changes nothing, it has neither record nor sequence number.
   bool HasRecord(std::size_t batch) const {
-    return change_count(batch) > 0 || FirstNode(batch) != batches_[batch].nodes;
+    return change_count(batch) > 0 || FirstNode(batch) != batches_[batch].nodes ||
+           Before(batch) != after_[batch];
   }
   // The record of a batch, but for its sequence number. Keeps the memory of `record`.
   void FillRecord(std::size_t batch, Record& record) const;
-  // The same without its edges.
+  // The same without its edges (with their extras).
   void FillNodes(std::size_t batch, Record& record) const;
-  // What a batch changes, by (source, target), with full weights (none: all are 1) whose sign
-  // says what FlagsOf does. All are of kLink, created at time_ms().
+  // What a batch changes, by identity, with full values; the weight's sign says whether the edge is
+  // new (none: all are 1 and new). No created_at: all are of time_ms(). No kinds: all are kLink.
   const LoadBatch& batch(std::size_t batch) const { return batches_[batch]; }
-  static std::uint16_t FlagsOf(float weight) {
-    return std::signbit(weight) ? 0 : EdgeChange::kIsNew;
-  }
+  static std::uint16_t FlagsOf(const LoadBatch& batch, std::size_t edge);
   std::int64_t time_ms() const { return time_ms_; }
 
   // What all of it amounts to.
@@ -77,18 +91,44 @@ class LoadedEdges {
                                  Executor& executor) const;
 
  private:
-  static Status Check(const EdgeLoad& load, const StringTable::View& keys, Executor& executor);
-  template <class Entry>
-  struct Arcs;
-  template <class Entry, class Bits>
-  std::shared_ptr<Csr> Build(const Bits& bits, NodeId nodes, Executor& executor);
-  NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
+  // How many strings and kinds there are once some batches were applied.
+  struct Known {
+    StringId strings = 0;
+    std::size_t node_kinds = 0, edge_kinds = 0;
+    bool operator==(const Known&) const = default;
+  };
 
+  Status Check(const EdgeLoad& load, const Schema& schema, Executor& executor);
+  void NoteKnown(const EdgeLoad& load, const Schema& schema, Executor& executor);
+  void CountChanged(std::vector<std::uint64_t>& changed) const;
+  NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
+  const Known& Before(std::size_t batch) const { return batch == 0 ? start_ : after_[batch - 1]; }
+  GraphState StateOf(const GraphState& empty, std::size_t batches, Sequence sequence,
+                     std::shared_ptr<Csr> base) const;
+  KindId KindOfNode(NodeId v) const { return node_kinds_.empty() ? kNodeKind : node_kinds_[v]; }
+
+  static constexpr KindId kNodeKind = 0;
   std::int64_t time_ms_ = 0;
   std::vector<LoadBatch> batches_;
-  StringTable::View keys_;
+  std::vector<NodeKind> node_kind_definitions_;
+  std::vector<EdgeKind> edge_kind_definitions_;
+  std::size_t first_column_ = 0, first_space_ = 0;
+  StringTable::View keys_, strings_;
+  AlignedArray<KindId> node_kinds_;
+  Known start_;               // before the first batch
+  std::vector<Known> after_;  // each batch
   GraphState state_;
   ApplyReport report_;
 };
+
+inline std::uint16_t LoadedEdges::FlagsOf(const LoadBatch& batch, std::size_t edge) {
+  const bool is_new = batch.weights.empty() || !std::signbit(batch.weights[edge]);
+  const auto has = [&](const AlignedArray<std::int64_t>& times) {
+    return !times.empty() && times[edge] != kNoTime;
+  };
+  const bool extra = has(batch.valid_from) || has(batch.valid_until);
+  return static_cast<std::uint16_t>((is_new ? EdgeChange::kIsNew : 0) |
+                                    (extra ? EdgeChange::kHasExtra : 0));
+}
 
 }  // namespace plexus

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "engine/bulk/edge_load.h"
 #include "engine/schema.h"
+#include "engine/times.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
@@ -31,37 +35,174 @@ std::size_t FirstWrong(std::size_t count, Executor& executor, Wrong&& wrong) {
 
 Error Wrong(const std::string& what) { return {ErrorCode::kInvalidArgument, what}; }
 
-Status CheckBatch(const LoadBatch& batch, const std::string& name, Executor& executor) {
-  const auto& [edges, weights, nodes] = batch;
-  if (!weights.empty() && weights.size() != edges.size())
-    return std::unexpected(Wrong(name + " has " + std::to_string(weights.size()) +
-                                 " weights, but " + std::to_string(edges.size()) + " edges"));
-  const auto edge = [&](std::size_t i) { return name + ", edge " + std::to_string(i) + ": "; };
-  std::size_t at = FirstWrong(edges.size(), executor, [&](std::size_t i) {
+// What an edge kind demands of the edges of a load.
+enum Demand : std::uint8_t { kRefused = 1, kNoLoops = 2, kEnds = 4 };
+
+class EdgeChecker {
+ public:
+  EdgeChecker(const EdgeLoad& load, const Schema& schema, Executor& executor)
+      : load_(load), schema_(schema), executor_(executor) {
+    for (const EdgeKind& kind : schema.edge_kinds()) {
+      const bool refused = kind.name.empty() || kind.plane != Plane::kFact;
+      const bool ends = kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind;
+      demands_.push_back(static_cast<std::uint8_t>(
+          (refused ? kRefused : 0) | (kind.self_loops ? 0 : kNoLoops) | (ends ? kEnds : 0)));
+    }
+  }
+  Status Check(const LoadBatch& batch, const std::string& name) const;
+
+ private:
+  Status CheckSizes(const LoadBatch& batch, const std::string& name) const;
+  Status CheckKinds(const LoadBatch& batch, const std::string& name) const;
+  Status CheckTimes(const LoadBatch& batch, const std::string& name) const;
+  // Why an edge cannot be of its kind; "": it can.
+  std::string WhyNot(const LoadBatch& batch, std::size_t edge) const;
+  NodeKindId KindOfNode(NodeId v) const {
+    return load_.node_kinds.empty() ? kNode : NodeKindId(load_.node_kinds[v]);
+  }
+
+  const EdgeLoad& load_;
+  const Schema& schema_;
+  Executor& executor_;
+  std::vector<std::uint8_t> demands_;  // by kind
+};
+
+std::string At(const std::string& batch, std::size_t edge) {
+  return batch + ", edge " + std::to_string(edge) + ": ";
+}
+
+Status EdgeChecker::CheckSizes(const LoadBatch& batch, const std::string& name) const {
+  const std::size_t edges = batch.edges.size();
+  for (const auto& [size, what] :
+       {std::pair(batch.weights.size(), "weights"), std::pair(batch.kinds.size(), "kinds"),
+        std::pair(batch.labels.size(), "labels"),
+        std::pair(batch.created_at.size(), "times in created_at"),
+        std::pair(batch.valid_from.size(), "times in valid_from"),
+        std::pair(batch.valid_until.size(), "times in valid_until")})
+    if (size != 0 && size != edges)
+      return std::unexpected(Wrong(name + " has " + std::to_string(size) + " " + what + ", but " +
+                                   std::to_string(edges) + " edges"));
+  return {};
+}
+
+std::string EdgeChecker::WhyNot(const LoadBatch& batch, std::size_t edge) const {
+  const NodePair ends = batch.edges[edge];
+  const KindId id = batch.kinds[edge];
+  if (id >= schema_.edge_kinds().size() || schema_.edge_kind(EdgeKindId(id)).name.empty())
+    return "unknown edge kind " + std::to_string(id);
+  const EdgeKind& kind = schema_.edge_kind(EdgeKindId(id));
+  const std::string of = "an edge of kind '" + kind.name + "' ";
+  if (kind.plane != Plane::kFact) return of + "is of the index plane";
+  if (!kind.self_loops && ends.source == ends.target) return of + "cannot be a self-loop";
+  for (const auto& [node, wanted, which] : {std::tuple(ends.source, kind.source_kind, "source"),
+                                            std::tuple(ends.target, kind.target_kind, "target")})
+    if (wanted != kNoNodeKind && KindOfNode(node) != wanted)
+      return of + "wants its " + which + " to be of kind '" + schema_.node_kind(wanted).name +
+             "', not '" + schema_.node_kind(KindOfNode(node)).name + "'";
+  return "";
+}
+
+Status EdgeChecker::CheckKinds(const LoadBatch& batch, const std::string& name) const {
+  const auto& [edges, kinds] = std::tie(batch.edges, batch.kinds);
+  const std::size_t at = FirstWrong(kinds.size(), executor_, [&](std::size_t i) {
+    if (kinds[i] >= demands_.size()) return true;
+    const std::uint8_t demands = demands_[kinds[i]];
+    if ((demands & kNoLoops) && edges[i].source == edges[i].target) return true;
+    return (demands & (kRefused | kEnds)) && !WhyNot(batch, i).empty();
+  });
+  if (at == kinds.size()) return {};
+  return std::unexpected(Wrong(At(name, at) + WhyNot(batch, at)));
+}
+
+Status EdgeChecker::CheckTimes(const LoadBatch& batch, const std::string& name) const {
+  for (const auto& [times, what] :
+       {std::pair(&batch.created_at, "created_at "), std::pair(&batch.valid_from, "valid_from "),
+        std::pair(&batch.valid_until, "valid_until ")}) {
+    const std::size_t at = FirstWrong(times->size(), executor_, [&](std::size_t i) {
+      return (*times)[i] != kNoTime && !IsStoredTime((*times)[i]);
+    });
+    if (at < times->size())
+      return std::unexpected(Wrong(At(name, at) + what + OutOfTime((*times)[at])));
+  }
+  const std::size_t at = FirstWrong(batch.labels.size(), executor_, [&](std::size_t i) {
+    return batch.labels[i] >= load_.strings.size();
+  });
+  if (at < batch.labels.size())
+    return std::unexpected(Wrong(At(name, at) + "label " + std::to_string(batch.labels[at]) +
+                                 " is no id of the " + std::to_string(load_.strings.size()) +
+                                 " strings"));
+  return {};
+}
+
+Status EdgeChecker::Check(const LoadBatch& batch, const std::string& name) const {
+  PLEXUS_TRY(CheckSizes(batch, name));
+  const auto& [edges, weights, nodes] = std::tie(batch.edges, batch.weights, batch.nodes);
+  std::size_t at = FirstWrong(edges.size(), executor_, [&](std::size_t i) {
     return (edges[i].source >= nodes) | (edges[i].target >= nodes);
   });
   if (at < edges.size()) {
     const bool source = edges[at].source >= nodes;
-    return std::unexpected(Wrong(edge(at) + (source ? "source " : "target ") +
+    return std::unexpected(Wrong(At(name, at) + (source ? "source " : "target ") +
                                  std::to_string(source ? edges[at].source : edges[at].target) +
                                  " is no id below the " + std::to_string(nodes) +
                                  " nodes of the batches up to it"));
   }
-  at = FirstWrong(weights.size(), executor,
+  at = FirstWrong(weights.size(), executor_,
                   [&](std::size_t i) { return (weights[i] < 0) | (weights[i] > kMostWeight); });
   if (at < weights.size())
-    return std::unexpected(Wrong(edge(at) + "weight " + std::to_string(weights[at]) +
+    return std::unexpected(Wrong(At(name, at) + "weight " + std::to_string(weights[at]) +
                                  " must be finite and >= 0, or NaN for none"));
+  PLEXUS_TRY(CheckKinds(batch, name));
+  return CheckTimes(batch, name);
+}
+
+Status CheckNodeKinds(const EdgeLoad& load, const Schema& schema, Executor& executor) {
+  const AlignedArray<KindId>& kinds = load.node_kinds;
+  if (kinds.empty()) return {};
+  if (kinds.size() != load.keys.size())
+    return std::unexpected(Wrong("there are " + std::to_string(kinds.size()) + " node kinds, but " +
+                                 std::to_string(load.keys.size()) + " keys"));
+  const auto wrong = [&](std::size_t v) {
+    if (kinds[v] >= schema.node_kinds().size()) return true;
+    const NodeKind& kind = schema.node_kind(NodeKindId(kinds[v]));
+    return kind.name.empty() || kind.plane != Plane::kFact;
+  };
+  const std::size_t at = FirstWrong(kinds.size(), executor, wrong);
+  if (at == kinds.size()) return {};
+  return std::unexpected(Wrong("node " + std::to_string(at) + ": node kind " +
+                               std::to_string(kinds[at]) + " is unknown or of the index plane"));
+}
+
+Status CheckStrings(const StringTable& strings) {
+  for (StringId i = 0; i < strings.size(); ++i) {
+    const std::string_view text = strings[i];
+    if (text.empty() != (i == 0) || text.size() > Limits::kMaxStringBytes || !IsValidUtf8(text) ||
+        text.find('\0') != std::string_view::npos)
+      return std::unexpected(
+          Wrong("string " + std::to_string(i) +
+                (i == 0 ? " is not the empty one"
+                        : " is no label: at most " + std::to_string(Limits::kMaxStringBytes) +
+                              " bytes of UTF-8 without NUL")));
+  }
   return {};
+}
+
+template <class T>
+std::size_t Above(const AlignedArray<T>& values, std::size_t begin, std::size_t end,
+                  std::size_t floor) {
+  for (std::size_t i = begin; i < end; ++i)
+    floor = std::max<std::size_t>(floor, std::size_t{values[i]} + 1);
+  return floor;
 }
 
 }  // namespace
 
-Status LoadedEdges::Check(const EdgeLoad& load, const StringTable::View& keys, Executor& executor) {
+Status LoadedEdges::Check(const EdgeLoad& load, const Schema& schema, Executor& executor) {
   const auto& batches = load.batches;
   if (batches.size() > kMaxLoadBatches)
     return std::unexpected(Wrong("a load of " + std::to_string(batches.size()) +
                                  " batches; the limit is " + std::to_string(kMaxLoadBatches)));
+  const StringTable::View& keys = keys_;
   const std::size_t bad = FirstWrong(keys.size(), executor, [&](std::size_t v) {
     return !CheckKey(keys[static_cast<NodeId>(v)], false).has_value();
   });
@@ -70,6 +211,9 @@ Status LoadedEdges::Check(const EdgeLoad& load, const StringTable::View& keys, E
     return std::unexpected(
         Error{why.error().code, "key " + std::to_string(bad) + ": " + why.error().message});
   }
+  PLEXUS_TRY(CheckNodeKinds(load, schema, executor));
+  PLEXUS_TRY(CheckStrings(load.strings));
+  const EdgeChecker checker(load, schema, executor);
   NodeId before = 0;
   for (std::size_t b = 0; b < batches.size(); ++b) {
     const std::string name = "batch " + std::to_string(b);
@@ -79,13 +223,42 @@ Status LoadedEdges::Check(const EdgeLoad& load, const StringTable::View& keys, E
                                    ", which must be from " + std::to_string(before) +
                                    ", of the batch before, to " + std::to_string(keys.size()) +
                                    ", the number of keys"));
-    PLEXUS_TRY(CheckBatch(batches[b], name, executor));
+    PLEXUS_TRY(checker.Check(batches[b], name));
     before = nodes;
   }
   if (before != keys.size())
     return std::unexpected(Wrong("the batches name " + std::to_string(before) +
                                  " nodes, but there are " + std::to_string(keys.size()) + " keys"));
+  if (batches.empty() && (!load.node_kind_definitions.empty() ||
+                          !load.edge_kind_definitions.empty() || load.strings.size() > 1))
+    return std::unexpected(Wrong("kinds and strings, but no batch"));
+  NoteKnown(load, schema, executor);
   return {};
+}
+
+// A batch defines what it is the first to use, the last one all that is left.
+void LoadedEdges::NoteKnown(const EdgeLoad& load, const Schema& schema, Executor& executor) {
+  const auto& batches = load.batches;
+  after_.assign(batches.size(), start_);
+  const auto look = [&](std::size_t b) {
+    const LoadBatch& batch = batches[b];
+    Known& known = after_[b];
+    const std::size_t edges = batch.edges.size();
+    known.edge_kinds = Above(batch.kinds, 0, batch.kinds.empty() ? 0 : edges, known.edge_kinds);
+    known.strings = static_cast<StringId>(
+        Above(batch.labels, 0, batch.labels.empty() ? 0 : edges, known.strings));
+    const NodeId first = b == 0 ? 0 : batches[b - 1].nodes;
+    if (!load.node_kinds.empty())
+      known.node_kinds = Above(load.node_kinds, first, batch.nodes, known.node_kinds);
+  };
+  RunBlocks(executor, batches.size(), look);
+  for (std::size_t b = 1; b < batches.size(); ++b) {
+    after_[b].strings = std::max(after_[b].strings, after_[b - 1].strings);
+    after_[b].node_kinds = std::max(after_[b].node_kinds, after_[b - 1].node_kinds);
+    after_[b].edge_kinds = std::max(after_[b].edge_kinds, after_[b - 1].edge_kinds);
+  }
+  if (!after_.empty())
+    after_.back() = {strings_.size(), schema.node_kinds().size(), schema.edge_kinds().size()};
 }
 
 }  // namespace plexus

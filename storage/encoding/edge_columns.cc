@@ -92,7 +92,7 @@ Status Decoder::Check() const {
 
 template <class T, class Member>
 void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges,
-          Member EdgeChange::* member) {
+          Member EdgeChange::*member) {
   static_assert(sizeof(Member) == sizeof(T));
   if (!column) return;
   // Not by elements: an 8-byte one may lie at any multiple of 4.
@@ -145,7 +145,7 @@ EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges) {
     for (std::size_t w = 0; w < words.size(); ++w) bits[w] |= words[w] ^ same[w];
   }
   const auto differ = std::bit_cast<EdgeChange>(bits);
-  auto values = [&]<class T>(T EdgeChange::* member) {
+  auto values = [&]<class T>(T EdgeChange::*member) {
     constexpr T kNone = {};
     const bool differs = std::memcmp(&(differ.*member), &kNone, sizeof(T)) != 0;
     return EdgeValues<T>{&(first.*member), differs ? sizeof(EdgeChange) : 0};
@@ -166,32 +166,41 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
   alike_.created_at = loaded.time_ms();
   alike_.kind = kLink;
   alike_.flags = EdgeChange::kIsNew;
+  const auto values = []<class T>(const auto& array, const T& alike) -> EdgeValues<T> {
+    static_assert(sizeof(array[0]) == sizeof(T));
+    if (array.empty()) return {&alike};
+    return {reinterpret_cast<const T*>(array.data()), sizeof(T)};
+  };
   arrays_ = {count,
              {&from.edges[0].source, sizeof(NodePair)},
              {&from.edges[0].target, sizeof(NodePair)},
-             {&alike_.label},
+             values(from.labels, alike_.label),
              {&alike_.weight},
-             {&alike_.created_at},
-             {&alike_.kind},
+             values(from.created_at, alike_.created_at),
+             values(from.kinds, alike_.kind),
              {&alike_.flags}};
   if (!from.weights.empty()) {
     weights_.resize(count);
     flags_.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       weights_[i] = std::abs(from.weights[i]);
-      flags_[i] = LoadedEdges::FlagsOf(from.weights[i]);
+      flags_[i] = LoadedEdges::FlagsOf(from, i);
     }
     arrays_.weights = {weights_.data(), sizeof(float)};
     arrays_.flags = {flags_.data(), sizeof(std::uint16_t)};
   }
-  auto settle = [count](auto& values) {
+  auto settle = [count](auto& column) {
+    if (column.step == 0) return;
     std::size_t i = 1;
-    while (i < count && values[i] == values[0]) ++i;
-    if (i == count) values.step = 0;
+    while (i < count && column[i] == column[0]) ++i;
+    if (i == count) column.step = 0;
   };
   settle(arrays_.sources);
   settle(arrays_.targets);
+  settle(arrays_.labels);
   settle(arrays_.weights);
+  settle(arrays_.created_at);
+  settle(arrays_.kinds);
   settle(arrays_.flags);
   return arrays_;
 }
@@ -199,8 +208,8 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
 flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder,
                                                  const EdgeArrays& edges) {
   const std::size_t count = edges.count;
-  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values,
-                                          T = {}) -> flatbuffers::Offset<Column<T>> {
+  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values, T = {})
+                    ->flatbuffers::Offset<Column<T>> {
     if (values.step == 0) return 0;
     T* to = nullptr;
     const auto offset = builder.CreateUninitializedVector<T>(count, &to);

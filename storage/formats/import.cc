@@ -10,11 +10,13 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/times.h"
+#include "engine/vocabulary.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/document_import.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/edge_loader.h"
 #include "storage/formats/format_detection.h"
+#include "storage/formats/json/json_edges.h"
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/json/json_rows.h"
 #include "storage/formats/json/mcp_memory.h"
@@ -50,6 +52,11 @@ Status ImportObjects(ImportRun& run, const Input& input, BlockReader& reader,
   return {};
 }
 
+// Lines and texts of this size need no look at two limits.
+std::size_t PlainLineBytes(const ImportLimits& limits) {
+  return std::min(limits.line_bytes, limits.field_bytes);
+}
+
 // Formats whose records can state a node, so that one that is only named is a stub.
 bool StatesNodes(FileFormat format) {
   return format != FileFormat::kEdgeList && format != FileFormat::kMatrixMarket &&
@@ -60,7 +67,8 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
   const bool table = format == FileFormat::kCsv || format == FileFormat::kTsv;
-  if (run.collector && format != FileFormat::kEdgeList && !table)
+  if (run.collector && format != FileFormat::kEdgeList && format != FileFormat::kJsonLines &&
+      !table)
     return Fail(ErrorCode::kIo,
                 input.name + ": has changed while it was read; nothing was applied");
   if (format == FileFormat::kEdgeList && run.options.strict)
@@ -85,7 +93,10 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       break;
     }
     case FileFormat::kJsonLines:
-      status = ImportObjects(run, input, reader, JsonLinesParser());
+      status = run.collector ? RunPipeline(run, input.name, reader,
+                                           JsonEdgeParser(run.collector->numbers(),
+                                                          PlainLineBytes(run.options.limits)))
+                             : ImportObjects(run, input, reader, JsonLinesParser());
       break;
     case FileFormat::kJsonRows:
       status = ImportObjects(run, input, reader, JsonRowsParser());
@@ -214,18 +225,22 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
   return status;
 }
 
-// Whether the heads of all inputs promise edges and weights, and nothing else.
+// Whether the heads of all inputs promise edges that can be loaded at once, and nothing else.
 bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
   const ImportReport before = run.report;
   const bool plain = std::ranges::all_of(inputs, [&](const Input& input) {
     if (input.is_directory()) return false;
     BlockReader reader = MakeReader(nullptr, run.options);
     const auto format = OpenReader(run.options, input, reader);
-    if (format != FileFormat::kCsv && format != FileFormat::kTsv)
-      return format == FileFormat::kEdgeList;
+    if (format && *format == FileFormat::kEdgeList) return true;
     if (run.options.strict || !run.options.kind_names.empty() ||
         !run.options.reversed_kinds.empty())
       return false;
+    if (format && *format == FileFormat::kJsonLines) {
+      const auto head = reader.Peek(kSniffBytes);
+      return head && BeginsWithJsonEdge(*head);
+    }
+    if (format != FileFormat::kCsv && format != FileFormat::kTsv) return false;
     const auto table = OpenTable(run, input, reader, *format);
     return table && *table && (*table)->plain_edges();
   });
@@ -236,9 +251,11 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
 // Collects the edges of all inputs and loads them at once. False: these must go batch by
 // batch, and nothing has happened.
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
-  if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 ||
-      !run.options.columns.empty() || run.options.batch_ops > Limits::kMaxBatchOps ||
-      !AllPlainEdges(run, inputs))
+  const std::string& scope = run.graph.options().scope;
+  if (run.graph.snapshot().sequence() != 0 || (!scope.empty() && scope != kDefaultScope) ||
+      run.options.limits.load_bytes == 0 || !run.options.columns.empty() || run.options.complete ||
+      run.options.position ||  // they take batches
+      run.options.batch_ops > Limits::kMaxBatchOps || !AllPlainEdges(run, inputs))
     return false;
   const ImportReport before = run.report;
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
@@ -250,6 +267,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   Checked checked;
   for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
     const std::vector<FileStamp> stamps = Stamps(inputs[i]);
+    collector.BeginFile(inputs[i].name);
     status = ImportFile(run, inputs[i], checked);
     if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
       status = Fail(ErrorCode::kIo,
@@ -259,18 +277,26 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;
   const std::size_t batches = collector.batch_count();
   Result<ApplyReport> loaded = ApplyReport();
+  std::vector<std::uint64_t> changed;  // edges, by batch
   if (status && !run.report.stopped && batches > 0) {
     PLEXUS_TRY(run.BeginApplying());
-    loaded = run.graph.Load(collector.Finish(), run.options.apply, run.options.progress);
+    EdgeLoad load = collector.Finish();
+    load.changed_of = &changed;
+    loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
     if (!loaded) status = std::unexpected(loaded.error());
   }
   const bool refused =
       !loaded && !run.graph.read_only() &&
       (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
+       loaded.error().code == ErrorCode::kInvalidArgument ||     // the general way says what
        loaded.error().code == ErrorCode::kResourceExhausted);
   if (too_large || refused) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
+    if (!collector.too_large().empty())
+      run.report.warnings.push_back({inputs[0].name, 1, "load", 0, 1, std::nullopt,
+                                     "the files have more " + std::string(collector.too_large()) +
+                                         ", so they are written batch by batch, which is slower"});
     return false;
   }
   PLEXUS_TRY(status);
@@ -279,8 +305,10 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   run.report.nodes.added += loaded->nodes.added;
   run.report.edges.added += loaded->edges.added;
   run.report.edges.changed += loaded->edges.changed;
-  run.report.edges.same += loaded->edges.same;
-  run.WarnOfReplaced(inputs[0].name, 1, loaded->edges.changed);
+  // Lines, as the general way counts.
+  run.report.edges.same += collector.edge_count() - loaded->edges.added - loaded->edges.changed;
+  for (std::size_t b = 0; b < batches; ++b)
+    run.WarnOfReplaced(collector.file(b), collector.line(b), changed[b]);
   const std::uint64_t restated = std::min(run.restated, run.report.edges.same);
   run.report.edges.changed += restated;
   run.report.edges.same -= restated;
@@ -361,10 +389,9 @@ Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
 }  // namespace
 
 Status ImportRun::BeginApplying() {
-  if (applying) return {};
-  if (options.before) PLEXUS_TRY(options.before());
-  bytes_checked = bytes_done;
+  if (!applying && options.before) PLEXUS_TRY(options.before());
   applying = true;
+  if (report.batches == 0) bytes_checked = bytes_done;  // also where a load was refused after it
   return {};
 }
 

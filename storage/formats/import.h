@@ -6,8 +6,8 @@
 // nodes get do not depend on the number of threads. Importing a file again
 // changes nothing and reports everything as `same`.
 //
-// Edge lists, and tables of nothing but edges of kind `link` and weights (all rows or none), into
-// an empty graph are parsed once and loaded at once (Graph::Load): the same graph and log as
+// Edge lists, and tables and JSON lines of nothing but edges with kinds, weights, labels and times,
+// into an empty graph are parsed once and loaded at once (Graph::Load): the same graph and log as
 // batch by batch, several times faster, for limits.load_bytes of memory.
 //
 // All or nothing: unless bad records are to be skipped, all other files are parsed once before
@@ -70,8 +70,8 @@ struct ImportLimits {
   std::size_t columns = 1024;                          // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
-  // Memory that plain edges may take to be loaded into an empty graph at once, 80 bytes an
-  // edge; never over half of the machine's. Larger files, and 0: batch by batch.
+  // Memory that edges may take to be loaded into an empty graph at once, 40 to 160 bytes an edge;
+  // never over half of what is free. Larger files (with a warning), and 0: batch by batch.
   std::uint64_t load_bytes = std::uint64_t{8} << 30;
   std::uint64_t spool_bytes = std::uint64_t{16}
                               << 30;  // of a pipe; over 8 MiB go to a temporary file

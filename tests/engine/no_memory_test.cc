@@ -220,9 +220,15 @@ TEST(NoMemory, BackgroundFailuresAreCounted) {
   }
 }
 
-EdgeLoad SomeLoad() {
+// `values`: with kinds, labels and times.
+EdgeLoad SomeLoad(bool values) {
   EdgeLoad load;
   load.time_ms = 1000;
+  EdgeKind near;
+  near.name = "near, a kind with a long name";
+  near.symmetric = true;
+  if (values) load.edge_kind_definitions.push_back(near);
+  for (const char* label : {"", "a label with a long text"}) load.strings.Insert(label);
   for (int b = 0; b < 3; ++b) {
     AlignedArray<NodePair> pairs(40);
     AlignedArray<float> weights(40);
@@ -235,6 +241,11 @@ EdgeLoad SomeLoad() {
       weights[i] = static_cast<float>(i % 3);
     }
     load.batches.push_back({std::move(pairs), std::move(weights), load.keys.size()});
+    if (!values) continue;
+    LoadBatch& batch = load.batches.back();
+    batch.kinds = AlignedArray<KindId>(40, kFirstUserEdgeKind.value());
+    batch.labels = AlignedArray<StringId>(40, b % 2);
+    batch.valid_from = AlignedArray<std::int64_t>(40, 7);
   }
   return load;
 }
@@ -245,18 +256,19 @@ TEST(NoMemory, Load) {
   for (const bool journaled : {true, false})
     for (Executor* executor : {&SerialExecutor(), threads.get()})
       for (const Failure failure : {Failure::kOnce, Failure::kFromThenOn}) {
+        const bool values = journaled == (failure == Failure::kOnce);
         long n = 1;
         for (bool reached = true; reached; ++n) {
           ASSERT_LT(n, 5'000);
           const auto graph = journaled ? Graph::InMemory(With(*executor))
                                        : Graph::Open(EmptyState(), nullptr, With(*executor));
-          EdgeLoad load = SomeLoad();
+          EdgeLoad load = SomeLoad(values);
           const Answer loaded = Failing(n, [&] { return graph->Load(std::move(load)); }, failure);
           reached = loaded.reached;
           ExpectNoMemory(loaded, n);
           ASSERT_EQ(graph->snapshot().sequence(), loaded.status ? 3u : 0u) << n;
           if (loaded.status) continue;
-          const auto again = graph->Load(SomeLoad());
+          const auto again = graph->Load(SomeLoad(values));
           ASSERT_TRUE(again || again.error().code == ErrorCode::kReadOnly) << n;
           EXPECT_EQ(graph->read_only(), !again) << n;
         }

@@ -229,6 +229,46 @@ TEST(StringTable, TwoTablesGoOnFromOneViewAtOnce) {
   }
 }
 
+// Of a large table: each has an index of its own over the shared one, until it has many strings.
+TEST(StringTable, TablesOverALargeIndexKeepApart) {
+  constexpr std::uint32_t kMany = 10'000;
+  const auto key = [](const char* prefix, std::uint32_t i) { return prefix + std::to_string(i); };
+  StringTable a;
+  for (std::uint32_t i = 0; i < kMany; ++i) a.Insert(key("k", i));
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    const StringTable::View v = a.Publish();
+    const std::uint32_t size = v.size();
+    StringTable b(v);
+    ASSERT_EQ(b.Insert(key("b", round)).id, size);
+    const StringTable::View of_b = b.Publish();
+    StringTable c(of_b);  // over b's, as a preview of a preview
+    ASSERT_EQ(c.Insert("c").id, size + 1);
+    ASSERT_EQ(a.Insert(key("a", round)).id, size);
+    for (std::uint32_t i = 0; i < 20'000; ++i) {  // past the part at which one is made of two
+      ASSERT_EQ(b.Insert(key("more", i)).id, size + 1 + i);
+      ASSERT_FALSE(b.Insert(key("k", i % kMany)).is_new);
+    }
+    std::vector<std::uint64_t> offsets = {0, 1, 3};
+    StringTable d(of_b), e(of_b);
+    EXPECT_TRUE(d.AppendAll(offsets, "xyz"));
+    EXPECT_EQ(d.Find("yz"), size + 2);
+    offsets = {0, 2};
+    EXPECT_FALSE(e.AppendAll(offsets, "k7"));  // it is below
+    StringTable packed = StringTable::Packed(c.Publish(), {});
+    for (const StringTable* t : {&a, &b, &c, &d, &packed})
+      for (std::uint32_t i = 0; i < kMany; ++i) ASSERT_EQ(t->Find(key("k", i)), i);
+    EXPECT_EQ(packed.Find("c"), size + 1);
+    EXPECT_EQ(c.Find(key("b", round)), size);
+    EXPECT_FALSE(c.Find(key("a", round)));
+    EXPECT_FALSE(c.Find("more0"));
+    EXPECT_FALSE(of_b.Find("c"));
+    EXPECT_FALSE(a.Find(key("b", round)));
+    EXPECT_FALSE(v.Find(key("b", round)));
+    EXPECT_FALSE(v.Find(key("a", round)));
+    EXPECT_EQ(v.Find("k9"), 9u);
+  }
+}
+
 // The writer replaced its spine but still appends to the page the view ends in.
 TEST(StringTable, ContinuingAViewLeavesTheWritersPageAlone) {
   StringTable a;

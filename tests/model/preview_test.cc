@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -25,6 +26,25 @@ std::string Shown(const ApplyReport& report) {
     text += " " + Text(*counts);
   for (const NodeId id : report.ids) text += " " + std::to_string(id);
   return text;
+}
+
+// Nodes that are otherwise, and their payloads.
+void LeavesNothingOut(const Snapshot& before, const PreviewResult& preview) {
+  const Snapshot& after = preview.snapshot;
+  const StateChanges& changes = preview.changes;
+  ASSERT_EQ(changes.first_new, before.node_count());
+  for (NodeId v = 0; v < before.node_count(); ++v) {
+    const bool named = std::ranges::binary_search(changes.nodes, v);
+    const bool same =
+        before.alive(v) == after.alive(v) && before.node_kind(v) == after.node_kind(v);
+    EXPECT_TRUE(same || named) << v;
+    for (const NodeField field : {NodeField::kText, NodeField::kProperties}) {
+      const StateChanges::Payload payload{field, v};
+      EXPECT_TRUE(before.payload_ref(v, field) == after.payload_ref(v, field) || named ||
+                  std::ranges::binary_search(changes.payloads, payload))
+          << v;
+    }
+  }
 }
 
 // Random batches: each is previewed twice, then applied.
@@ -58,6 +78,7 @@ void ShowsWhatApplyMakes(std::uint64_t seed, std::uint64_t compact_every) {
     const std::string after = Dump(graph->snapshot());
     ASSERT_TRUE(SameText(Dump(preview->snapshot), after)) << seed << " " << step;
     ASSERT_TRUE(SameText(Dump(again->snapshot), after)) << seed << " " << step;
+    LeavesNothingOut(before, *preview);
     if (compact_every && step % compact_every == 0) {
       ASSERT_TRUE(graph->Compact());
     }

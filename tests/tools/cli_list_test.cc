@@ -167,6 +167,13 @@ TEST_F(ListTest, EdgesByAnExpression) {
   const Finished inverse = Run({"list", "--edges", "--where", "kind = 'caused_by'"});
   EXPECT_EQ(inverse.code, 2);
   EXPECT_NE(inverse.err.find("write kind = 'causes'"), std::string::npos) << inverse.err;
+  EXPECT_EQ(Run({"list", "--edges", "--where", "kind not in ('causes', 'caused_by')"}).code, 2);
+  EXPECT_EQ(Run({"list", "--edges", "--where", "kind ILIKE 'caused_by'"}).code, 2);
+  // A label or a property may be what an inverse is named, and hold any word.
+  ASSERT_EQ(Run({"link", "a", "causes", "c", "--label", "caused_by"}).code, 0);
+  EXPECT_EQ(ends({"--where", "kind = 'causes' and label = 'caused_by'"}), "ac ");
+  EXPECT_EQ(ends({"--where", "kind in ('causes') and props.\"the key\" = 'caused_by'"}), "");
+  ASSERT_EQ(Run({"unlink", "a", "causes", "c", "--label", "caused_by"}).code, 0);
   const Finished unknown = Run({"list", "--edges", "--where", "wieght > 0.5"});
   EXPECT_NE(unknown.err.find("did you mean 'weight'"), std::string::npos) << unknown.err;
   for (const char* name : {"degree", "scope", "key", "superseded_by"}) {

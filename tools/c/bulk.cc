@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,12 +80,12 @@ class EdgeArrays {
 
   std::uint64_t count() const { return edges_.count; }
   bool by_id() const { return edges_.ends == PLEXUS_ENDS_IDS; }
-  // What Graph::Load does.
-  bool FitsLoad() const {
-    return !by_id() && !edges_.kind_of && !edges_.created_at && kind_ == "link";
-  }
+  // What Graph::Load may do.
+  bool FitsLoad() const { return !by_id(); }
   Status CheckIds(const Snapshot& snapshot) const;
   Result<EdgeLoad> Load() const;
+  // Of each of the caller's kinds, or of the one: what it is; new ones are defined.
+  Result<std::vector<Schema::EdgeKindMatch>> Kinds(EdgeLoad& load) const;
   Status Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
 
  private:
@@ -172,20 +173,46 @@ Status EdgeArrays::CheckIds(const Snapshot& snapshot) const {
   return {};
 }
 
+Result<std::vector<Schema::EdgeKindMatch>> EdgeArrays::Kinds(EdgeLoad& load) const {
+  Schema schema;
+  std::vector<Schema::EdgeKindMatch> found;
+  for (std::uint64_t k = 0; k < (edges_.kind_of ? kinds_.size() : 1); ++k) {
+    EdgeKind kind;
+    kind.name = edges_.kind_of ? kinds_[k] : kind_;
+    auto match = schema.FindEdgeKind(kind.name);
+    if (!match) {
+      PLEXUS_ASSIGN(const plexus::EdgeKindId id, schema.Define(kind));
+      load.edge_kind_definitions.push_back(std::move(kind));
+      match = Schema::EdgeKindMatch{id, false};
+    }
+    found.push_back(*match);
+  }
+  return found;
+}
+
 Result<EdgeLoad> EdgeArrays::Load() const {
   EdgeLoad load;
+  PLEXUS_ASSIGN(const std::vector<Schema::EdgeKindMatch> kinds, Kinds(load));
+  const bool link = std::ranges::all_of(
+      kinds, [](const Schema::EdgeKindMatch& kind) { return kind.kind == plexus::kLink; });
   FirstNamed named(by_key() ? &keys_ : nullptr, edges_.count, most_);
   for (std::uint64_t first = 0; first < edges_.count; first += kLoadBatchEdges) {
     const auto size = static_cast<std::size_t>(std::min(kLoadBatchEdges, edges_.count - first));
     LoadBatch batch;
     batch.edges = AlignedArray<NodePair>(size);
     if (edges_.weights) batch.weights = AlignedArray<float>(size);
+    if (edges_.created_at) batch.created_at = AlignedArray<std::int64_t>(size);
+    if (!link) batch.kinds = AlignedArray<KindId>(size);
     for (std::size_t i = 0; i < size; ++i) {
       Edge edge;
       PLEXUS_TRY(ReadEdge(first + i, edge));
       const NodeId source = named.IdOf(edge.source);
       batch.edges[i] = {source, named.IdOf(edge.target)};
       if (edges_.weights) batch.weights[i] = edge.weight;
+      if (edges_.created_at) batch.created_at[i] = edge.created_at;
+      if (link) continue;
+      batch.kinds[i] = kinds[edge.kind].kind.value();
+      if (kinds[edge.kind].reversed) std::swap(batch.edges[i].source, batch.edges[i].target);
     }
     batch.nodes = named.count();
     load.batches.push_back(std::move(batch));
@@ -227,15 +254,27 @@ void AddTo(plexus_counts& counts, const ApplyReport& report) {
   counts.same += report.edges.same + report.index.same;
 }
 
+// Its memory is free afterwards.
+Result<ApplyReport> LoadAtOnce(Graph& graph, const EdgeArrays& edges, CallOptions& call) try {
+  PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
+  return graph.Load(std::move(load), {}, call.progress());
+} catch (const std::bad_alloc&) {
+  return Fail(ErrorCode::kResourceExhausted, "out of memory");
+}
+
 Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus_counts& counts) {
   const Snapshot before = graph.snapshot();
   counts.sequence = before.sequence();
   PLEXUS_TRY(edges.CheckIds(before));
   if (edges.count() > 0 && before.sequence() == 0 && edges.FitsLoad()) {
-    PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
-    PLEXUS_ASSIGN(const ApplyReport report, graph.Load(std::move(load), {}, call.progress()));
-    AddTo(counts, report);
-    return {};
+    const auto report = LoadAtOnce(graph, edges, call);
+    if (report) AddTo(counts, *report);
+    if (report) return {};
+    const ErrorCode why = report.error().code;  // of these the batches know more
+    if (graph.read_only() ||
+        (why != ErrorCode::kInvalidArgument && why != ErrorCode::kFailedPrecondition &&
+         why != ErrorCode::kResourceExhausted))
+      return std::unexpected(report.error());
   }
   for (std::uint64_t first = 0; first < edges.count(); first += kBatchEdges) {
     if (call.progress() && !call.progress()->Report("edges", first, edges.count()))
@@ -307,13 +346,14 @@ Status CheckVectors(const plexus_vectors& vectors) {
 
 using namespace plexus::c;  // NOLINT: the functions below are the interface
 using plexus::Database;
+using plexus::Graph;
 using plexus::Result;
 using plexus::Status;
 
 namespace {
 
 // The frame of what writes arrays: read() looks at them and says whether they need bulk mode;
-// put(database, call, counts) writes them in the turn of a request that writes.
+// put(graph, database, call, counts) writes them in the turn of a request that writes.
 template <class Read, class Put>
 plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
                       plexus_counts* counts, Read&& read, Put&& put) {
@@ -328,7 +368,9 @@ plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
     plexus::tools::server::Caller caller = graph->caller;
     caller.cancel = call->cancel();
     PLEXUS_TRY(graph->service->Change(
-        caller, bulk, [&](Database& database) { return put(database, *call, done); }));
+        caller, bulk, [&](Graph& whole, Database* database) {
+          return put(whole, database, *call, done);
+        }));
     return counts ? WriteStruct(done, counts, "counts") : Status();
   });
 }
@@ -343,11 +385,12 @@ plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
     PLEXUS_ASSIGN(edges, EdgeArrays::Read(given));
     return bulk = edges->count() >= kBulkEdges;
   };
-  const auto put = [&](Database& database, CallOptions& call, plexus_counts& done) -> Status {
-    if (!bulk) return PutEdges(database.graph(), *edges, call, done);
-    PLEXUS_TRY(database.BeginBulk());
-    const Status written = PutEdges(database.graph(), *edges, call, done);
-    const Status ended = database.EndBulk();
+  const auto put = [&](Graph& graph, Database* database, CallOptions& call,
+                       plexus_counts& done) -> Status {
+    if (!bulk || !database) return PutEdges(graph, *edges, call, done);
+    PLEXUS_TRY(database->BeginBulk());
+    const Status written = PutEdges(database->graph(), *edges, call, done);
+    const Status ended = database->EndBulk();
     return written ? ended : written;
   };
   return PutArrays(handle, options, counts, read, put);
@@ -362,8 +405,8 @@ plexus_code plexus_put_vectors(plexus_graph* handle, const plexus_vectors* given
     PLEXUS_TRY(CheckVectors(vectors));
     return false;
   };
-  const auto put = [&](Database& database, CallOptions& call, plexus_counts& done) -> Status {
-    PLEXUS_ASSIGN(done, PutVectors(database.graph(), vectors, call));
+  const auto put = [&](Graph& graph, Database*, CallOptions& call, plexus_counts& done) -> Status {
+    PLEXUS_ASSIGN(done, PutVectors(graph, vectors, call));
     return {};
   };
   return PutArrays(handle, options, counts, read, put);

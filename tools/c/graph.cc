@@ -258,20 +258,27 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
                         plexus_graph** graph) {
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(graph, "graph"));
-    PLEXUS_TRY(NotNull(directory, "directory"));
-    if (!*directory) return Fail(ErrorCode::kInvalidArgument, "directory is empty");
     PLEXUS_ASSIGN(const plexus_open_options options, ReadStruct(given, "options"));
+    if (!options.in_memory) PLEXUS_TRY(NotNull(directory, "directory"));
+    if (!options.in_memory && !*directory)
+      return Fail(ErrorCode::kInvalidArgument, "directory is empty");
+    if (options.in_memory && (directory || options.read_only))
+      return Fail(ErrorCode::kInvalidArgument,
+                  std::string("in_memory and ") + (directory ? "a directory" : "read_only") +
+                      " exclude each other");
     if (options.create && options.read_only)
       return Fail(ErrorCode::kInvalidArgument, "create and read_only exclude each other");
     if (!(options.max_seconds >= 0))
       return Fail(ErrorCode::kInvalidArgument, "max_seconds is less than 0");
     plexus::tools::server::ServiceOptions open;
-    open.directory = directory;
+    if (directory) open.directory = directory;
+    open.in_memory = options.in_memory != 0;
     open.create = options.create != 0;
     open.read_only = options.read_only != 0;
     open.strict = options.strict != 0;
     open.lock_wait_ms = options.lock_wait_ms;
     open.max_seconds = options.max_seconds;
+    open.max_bytes = std::uint64_t{1} << 40;  // what the request says, with 0 all of it
     auto made = std::make_shared<GraphObject>();
     if (options.log)
       open.on_log = [log = options.log, context = options.log_context,

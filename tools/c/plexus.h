@@ -89,10 +89,13 @@ typedef struct plexus_open_options {
   uint64_t scope_count;       // snapshots and bulk functions are refused
   plexus_log_function log;    // may be called from any thread while the graph is open
   void* log_context;
+  int32_t in_memory;  // 1: a graph in RAM, without a directory (null); gone when it is closed
+  int32_t reserved;
 } plexus_open_options;
 
-// Opens the graph in `directory`. `options` may be null. PLEXUS_NOT_FOUND: the directory holds no
-// graph and `create` is not set; PLEXUS_LOCKED: another process writes to it.
+// Opens the graph in `directory`, or with in_memory an empty one in RAM, which has no history:
+// changes and past states are PLEXUS_FAILED_PRECONDITION. `options` may be null. PLEXUS_NOT_FOUND:
+// the directory holds no graph and `create` is not set; PLEXUS_LOCKED: another process writes.
 plexus_code plexus_open(const char* directory, const plexus_open_options* options,
                         plexus_graph** graph);
 // Ends the handle, waits for calls under way, makes everything durable and closes the directory.
@@ -201,9 +204,10 @@ typedef struct plexus_counts {
 } plexus_counts;
 
 // Adds edges, and nodes of keys that the graph does not have. Arrays are checked whole before the
-// first edge is written, and an error names the edge. Into an empty graph, with the kind "link" and
-// without created_at, they are loaded at once; else in batches of 262,144, of which those before a
-// failure of the disk stay. `counts` may be null.
+// first edge is written, and an error names the edge. Into an empty graph they are loaded at once.
+// Where there is not the memory for it, or a kind wants something of its ends, and into any other
+// graph they are written in batches of 262,144, of which those before a failure of the disk stay.
+// `counts` may be null.
 plexus_code plexus_put_edges(plexus_graph* graph, const plexus_edges* edges,
                              const plexus_call_options* options, plexus_counts* counts);
 
@@ -223,6 +227,8 @@ plexus_code plexus_put_vectors(plexus_graph* graph, const plexus_vectors* vector
 // --- snapshots and arrays out
 
 plexus_code plexus_snapshot_of(plexus_graph* graph, plexus_snapshot** snapshot);
+// The graph as it was at `moment`: a sequence number or a time, as as_of takes them.
+plexus_code plexus_snapshot_at(plexus_graph* graph, const char* moment, plexus_snapshot** snapshot);
 plexus_code plexus_snapshot_free(plexus_snapshot* snapshot);
 
 typedef struct plexus_snapshot_info {
@@ -239,7 +245,14 @@ plexus_code plexus_snapshot_about(plexus_snapshot* snapshot, plexus_snapshot_inf
 // Fills ids[i] with the id of keys.text[i], PLEXUS_NO_NODE where no such node is alive.
 plexus_code plexus_find(plexus_snapshot* snapshot, const plexus_strings* keys, uint32_t* ids);
 
-enum { PLEXUS_U8 = 1, PLEXUS_U32 = 2, PLEXUS_U64 = 3, PLEXUS_F32 = 4, PLEXUS_F64 = 5 };
+enum {
+  PLEXUS_U8 = 1,
+  PLEXUS_U32 = 2,
+  PLEXUS_U64 = 3,
+  PLEXUS_F32 = 4,
+  PLEXUS_F64 = 5,
+  PLEXUS_I64 = 6
+};
 typedef struct plexus_array {
   const void* data;  // read-only; null when `rows` is 0
   uint64_t rows, columns;
@@ -287,6 +300,10 @@ plexus_code plexus_csr(plexus_snapshot* snapshot, const plexus_csr_options* opti
 // "nodes" (u32): the ids that have a vector in the space, ascending; "values" (f32, a row each).
 // `space` null: "default".
 plexus_code plexus_space(plexus_snapshot* snapshot, const char* space, plexus_result** result);
+
+// "nodes" (u32): the ids that have a value in the column, ascending; and their "values" (f64, i64),
+// or of texts "offsets" (u64, one more) and "bytes" (u8).
+plexus_code plexus_column(plexus_snapshot* snapshot, const char* column, plexus_result** result);
 
 #ifdef __cplusplus
 }

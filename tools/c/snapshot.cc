@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "tools/c/graph.h"
 #include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/workspace.h"
 
 namespace plexus::c {
 namespace {
@@ -75,6 +78,23 @@ void AddRows(const DenseView& view, bool incoming, bool weights, ResultObject& r
   result.Add("nodes", PLEXUS_U32, std::move(nodes));
 }
 
+// Texts as a blob and offsets.
+class Texts {
+ public:
+  void Add(std::string_view text) {
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+    offsets_.push_back(bytes_.size());
+  }
+  void AddTo(ResultObject& result) && {
+    result.Add("offsets", PLEXUS_U64, std::move(offsets_));
+    result.Add("bytes", PLEXUS_U8, std::move(bytes_));
+  }
+
+ private:
+  std::vector<std::uint64_t> offsets_ = {0};
+  std::vector<std::uint8_t> bytes_;
+};
+
 Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
   const std::optional<SpaceId> space = snapshot.schema().FindSpace(name);
   if (!space) return Fail(ErrorCode::kNotFound, "the graph has no vector space '" + name + "'");
@@ -95,6 +115,38 @@ Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObjec
   return {};
 }
 
+Status AddColumn(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
+  const std::optional<ColumnId> column = snapshot.schema().FindColumn(name);
+  if (!column) return Fail(ErrorCode::kNotFound, "the graph has no column '" + name + "'");
+  const ColumnType type = snapshot.schema().columns()[*column].type;
+  std::vector<NodeId> nodes;
+  std::vector<double> reals;
+  std::vector<std::int64_t> numbers;
+  Texts texts;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (!snapshot.alive(node)) continue;
+    if (type == ColumnType::kF64) {
+      const std::optional<double> value = snapshot.f64(*column, node);
+      if (!value) continue;
+      reals.push_back(*value);
+    } else if (type == ColumnType::kI64) {
+      const std::optional<std::int64_t> value = snapshot.i64(*column, node);
+      if (!value) continue;
+      numbers.push_back(*value);
+    } else {
+      const std::optional<StringId> value = snapshot.string_column(*column, node);
+      if (!value) continue;
+      texts.Add(snapshot.string(*value));
+    }
+    nodes.push_back(node);
+  }
+  result.Add("nodes", PLEXUS_U32, std::move(nodes));
+  if (type == ColumnType::kF64) result.Add("values", PLEXUS_F64, std::move(reals));
+  if (type == ColumnType::kI64) result.Add("values", PLEXUS_I64, std::move(numbers));
+  if (type == ColumnType::kString) std::move(texts).AddTo(result);
+  return {};
+}
+
 }  // namespace
 }  // namespace plexus::c
 
@@ -104,6 +156,9 @@ using plexus::Fail;
 using plexus::NodeId;
 using plexus::Snapshot;
 using plexus::Status;
+using plexus::tools::FindOperation;
+using plexus::tools::Request;
+using plexus::tools::Workspace;
 
 plexus_code plexus_snapshot_of(plexus_graph* handle, plexus_snapshot** snapshot) {
   return Guarded([&]() -> Status {
@@ -112,6 +167,29 @@ plexus_code plexus_snapshot_of(plexus_graph* handle, plexus_snapshot** snapshot)
     PLEXUS_TRY(CheckWhole(*graph));
     PLEXUS_ASSIGN(Snapshot taken, graph->service->snapshot());
     auto made = std::make_shared<SnapshotObject>(std::move(taken));
+    *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
+    return {};
+  });
+}
+
+plexus_code plexus_snapshot_at(plexus_graph* handle, const char* moment,
+                               plexus_snapshot** snapshot) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(snapshot, "snapshot"));
+    PLEXUS_TRY(NotNull(moment, "moment"));
+    if (!*moment)  // as_of takes it for the present
+      return Fail(ErrorCode::kInvalidArgument,
+                  "moment is empty: give a sequence number or a time, or call plexus_snapshot_of");
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    PLEXUS_TRY(CheckWhole(*graph));
+    std::shared_ptr<SnapshotObject> made;
+    const auto look = [&](Workspace& workspace, const plexus::Graph&) -> Status {
+      const Request request(*FindOperation("stats"));
+      PLEXUS_ASSIGN(plexus::tools::View view, workspace.ViewAt(moment, request));
+      made = std::make_shared<SnapshotObject>(std::move(view.snapshot));
+      return {};
+    };
+    PLEXUS_TRY(graph->service->Use(false, graph->caller, look));
     *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
     return {};
   });
@@ -159,19 +237,14 @@ plexus_code plexus_keys(plexus_snapshot* handle, const uint32_t* ids, uint64_t c
     PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
     const Snapshot& snapshot = found->snapshot;
     const std::uint64_t keys = ids ? count : snapshot.node_count();
-    std::vector<std::uint64_t> offsets = {0};
-    offsets.reserve(keys + 1);
-    std::vector<std::uint8_t> bytes;
+    Texts texts;
     for (std::uint64_t i = 0; i < keys; ++i) {
       const NodeId node = ids ? ids[i] : static_cast<NodeId>(i);
       PLEXUS_TRY(CheckNode(snapshot, "ids", i, node));
-      const std::string_view key = snapshot.key(node);
-      bytes.insert(bytes.end(), key.begin(), key.end());
-      offsets.push_back(bytes.size());
+      texts.Add(snapshot.key(node));
     }
     auto result = std::make_shared<ResultObject>();
-    result->Add("offsets", PLEXUS_U64, std::move(offsets));
-    result->Add("bytes", PLEXUS_U8, std::move(bytes));
+    std::move(texts).AddTo(*result);
     PLEXUS_ASSIGN(*out, Handed(std::move(result)));
     return {};
   });
@@ -223,6 +296,18 @@ plexus_code plexus_space(plexus_snapshot* handle, const char* space, plexus_resu
     PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
     auto result = std::make_shared<ResultObject>();
     PLEXUS_TRY(AddVectors(found->snapshot, space ? space : "default", *result));
+    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    return {};
+  });
+}
+
+plexus_code plexus_column(plexus_snapshot* handle, const char* column, plexus_result** out) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(out, "result"));
+    PLEXUS_TRY(NotNull(column, "column"));
+    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
+    auto result = std::make_shared<ResultObject>();
+    PLEXUS_TRY(AddColumn(found->snapshot, column, *result));
     PLEXUS_ASSIGN(*out, Handed(std::move(result)));
     return {};
   });

@@ -79,6 +79,11 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
     reply.cut = lines.cut();
     return false;
   }
+  if (reply.own_table && format == Format::kTable) {
+    lines << reply.own_table();
+    reply.cut = lines.cut();
+    return false;
+  }
   if (reply.quiet && format == Format::kTable) return false;
   TreeWriter tree;
   WriteReply(reply, {}, tree);

@@ -113,6 +113,10 @@ static void RunKeys(Job* job) {
                           job->arrays[0].length, &job->result);
 }
 
+static void RunColumn(Job* job) {
+  job->code = plexus_column(SnapshotOf(job), job->texts[0], &job->result);
+}
+
 static void RunSpace(Job* job) {
   job->code = plexus_space(SnapshotOf(job), job->texts[0], &job->result);
 }
@@ -145,14 +149,36 @@ static napi_value Call(napi_env env, napi_callback_info info) {
   return Begin(env, job);
 }
 
+// Call on this thread. A short text lies on the stack; *longer is of one that does not.
+static const char* ShortText(napi_env env, napi_value value, const char* name, char* buffer,
+                             size_t size, char** longer, size_t* length) {
+  if (napi_get_value_string_utf8(env, value, buffer, size, length) == napi_ok &&
+      *length + 4 < size && !memchr(buffer, 0, *length))
+    return buffer;
+  return ReadText(env, value, name, longer, length) ? *longer : NULL;
+}
+
 static napi_value CallSync(napi_env env, napi_callback_info info) {
-  PLEXUS_JOB(RunCall, AnswerText);
-  PLEXUS_TEXT(1, 0, "operation");
-  PLEXUS_TEXT(2, 1, "request");
-  RunCall(job);
-  napi_value text =
-      job->code == PLEXUS_OK ? AnswerText(env, job) : Throw(env, job->code, plexus_message());
-  FreeJob(env, job);
+  napi_value a[3] = {NULL, NULL, NULL}, text = NULL;
+  char operation_buffer[64], request_buffer[1024];
+  char* longer[2] = {NULL, NULL};
+  size_t count = 3, lengths[2] = {0, 0};
+  uint64_t handle = 0;
+  plexus_text reply = {NULL, 0, NULL};
+  napi_get_cb_info(env, info, &count, a, NULL, NULL);
+  const char *operation = NULL, *request = NULL;
+  if (ReadNumber(env, a[0], "handle", &handle) &&
+      (operation = ShortText(env, a[1], "operation", operation_buffer, sizeof operation_buffer,
+                             &longer[0], &lengths[0])) != NULL &&
+      (request = ShortText(env, a[2], "request", request_buffer, sizeof request_buffer, &longer[1],
+                           &lengths[1])) != NULL) {
+    const plexus_code code = plexus_call((plexus_graph*)(uintptr_t)handle, operation, request,
+                                         lengths[1], &reply);
+    text = code == PLEXUS_OK ? TextOf(env, &reply) : Throw(env, code, plexus_message());
+    plexus_result_free(reply.owner);
+  }
+  free(longer[0]);
+  free(longer[1]);
   return text;
 }
 
@@ -169,7 +195,7 @@ static napi_value CallAt(napi_env env, napi_callback_info info) {
       ReadText(env, a[2], "request", &texts[2], &lengths[2])) {
     const plexus_code code = plexus_call_at(texts[0], texts[1], texts[2], lengths[2], NULL, &reply);
     if (code == PLEXUS_OK)
-      napi_create_string_utf8(env, reply.data, reply.length, &text);
+      text = TextOf(env, &reply);
     else
       Throw(env, code, plexus_message());
     plexus_result_free(reply.owner);
@@ -268,6 +294,12 @@ static napi_value Keys(napi_env env, napi_callback_info info) {
   return Begin(env, job);
 }
 
+static napi_value Column(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunColumn, AnswerArrays);
+  PLEXUS_TEXT(1, 0, "column");
+  return Begin(env, job);
+}
+
 static napi_value Space(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunSpace, AnswerArrays);
   PLEXUS_TEXT(1, 0, "space");
@@ -281,7 +313,7 @@ static napi_value HandleOf(napi_env env, plexus_code code, const void* handle) {
   return number;
 }
 
-// (path, create, readOnly, lockWaitMs)
+// (path, create, readOnly, lockWaitMs); without a path in RAM
 static napi_value Open(napi_env env, napi_callback_info info) {
   napi_value a[4] = {NULL, NULL, NULL, NULL};
   size_t count = 4, length = 0;
@@ -301,15 +333,20 @@ static napi_value Open(napi_env env, napi_callback_info info) {
   napi_get_value_int64(env, a[3], &options.lock_wait_ms);
   options.create = create;
   options.read_only = read_only;
+  options.in_memory = !path;
   const plexus_code code = plexus_open(path, &options, &graph);
   free(path);
   return HandleOf(env, code, graph);
 }
 
+// (graph, asOf)
 static napi_value SnapshotNow(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(NULL, NULL);
   plexus_snapshot* snapshot = NULL;
-  const plexus_code code = plexus_snapshot_of(GraphOf(job), &snapshot);
+  PLEXUS_TEXT(1, 0, "asOf");
+  const plexus_code code = job->texts[0]
+                               ? plexus_snapshot_at(GraphOf(job), job->texts[0], &snapshot)
+                               : plexus_snapshot_of(GraphOf(job), &snapshot);
   FreeJob(env, job);
   return HandleOf(env, code, snapshot);
 }
@@ -370,6 +407,7 @@ NAPI_MODULE_INIT() {
                    {"csr", Rows},
                    {"keys", Keys},
                    {"space", Space},
+                   {"column", Column},
                    {"cancelNew", CancelNew},
                    {"cancelSet", CancelSet},
                    {"cancelFree", CancelFree}};

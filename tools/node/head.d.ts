@@ -39,6 +39,10 @@ export class Snapshot {
     damping?: number; iterations?: number; weighted?: boolean; signal?: AbortSignal;
   }): Promise<Float64Array>;
   csr(options?: {kind?: string; incoming?: boolean}): Promise<Csr>;
+  column(name: string): Promise<{
+    nodes: Uint32Array;
+    values: Float64Array | BigInt64Array | string[];
+  }>;
   vectors(space?: string): Promise<{nodes: Uint32Array; values: Float32Array; dimensions: number}>;
   close(): void;
   [Symbol.dispose](): void;
@@ -50,7 +54,8 @@ export class Graph {
   readonly closed: boolean;
   close(): Promise<void>;
   refresh(): void;
-  snapshot(): Snapshot;
+  /** As the graph is, or as it was: a sequence or a time. */
+  snapshot(options?: {asOf?: number | bigint | string}): Snapshot;
   /** Records as objects: {node, kind, text ...}, {edge: [a, b], kind ...}. */
   importRecords(records: Iterable<object>, parameters?: object, options?: CallOptions):
     Promise<Reply>;
@@ -74,5 +79,7 @@ export class Graph {
   [Symbol.asyncDispose](): Promise<void>;
 }
 export function open(directory: string, options?: OpenOptions): Graph;
+/** An empty graph in RAM, which is gone when it is closed, and has no history. */
+export function inMemory(): Graph;
 /** An operation on a directory that is opened for it, such as restore. */
 export function callAt(directory: string | null, operation: string, parameters?: object): Reply;

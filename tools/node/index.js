@@ -5,10 +5,14 @@ const {native, rows, families} = require('./operations.js');
 Symbol.dispose ??= Symbol('Symbol.dispose');
 Symbol.asyncDispose ??= Symbol('Symbol.asyncDispose');
 
-// BigInts, such as sequences, are numbers in a request.
+// BigInts, such as sequences, are numbers in a request; without one no function is called.
 function requestOf(parameters = {}) {
-  return JSON.stringify(parameters, (_name, value) =>
-    typeof value === 'bigint' ? Number(value) : value);
+  try {
+    return JSON.stringify(parameters);
+  } catch {
+    return JSON.stringify(parameters, (_name, value) =>
+      typeof value === 'bigint' ? Number(value) : value);
+  }
 }
 
 // Runs work(cancel), where `cancel` is a handle that the signal sets; 0: none.
@@ -42,6 +46,12 @@ function stringsOf(texts) {
   return [blob, offsets];
 }
 
+function textsOf({offsets, bytes}) {
+  const decoder = new TextDecoder();
+  return Array.from({length: offsets.length - 1}, (_, i) =>
+    decoder.decode(bytes.subarray(Number(offsets[i]), Number(offsets[i + 1]))));
+}
+
 const lost = new FinalizationRegistry((free) => free());
 
 class Snapshot {
@@ -52,10 +62,11 @@ class Snapshot {
   }
   async keys(ids) {
     if (ids?.length === 0) return [];
-    const {offsets, bytes} = await native.keys(this.#handle, ids);
-    const decoder = new TextDecoder();
-    return Array.from({length: offsets.length - 1}, (_, i) =>
-      decoder.decode(bytes.subarray(Number(offsets[i]), Number(offsets[i + 1]))));
+    return textsOf(await native.keys(this.#handle, ids));
+  }
+  async column(name) {
+    const found = await native.column(this.#handle, name);
+    return {nodes: found.nodes, values: found.values ?? textsOf(found)};
   }
   async pagerank({damping = 0.85, iterations = 0, weighted = true, signal} = {}) {
     return withSignal(signal, async (cancel) =>
@@ -124,8 +135,9 @@ class Graph {
   refresh() {
     native.refresh(this.#handle);
   }
-  snapshot() {
-    return new Snapshot(native.snapshot(this.#handle));
+  // As it is, or as it was: a sequence or a time as as_of takes it.
+  snapshot({asOf} = {}) {
+    return new Snapshot(native.snapshot(this.#handle, asOf === undefined ? null : String(asOf)));
   }
   async importBytes(content, parameters, {signal} = {}) {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
@@ -167,11 +179,18 @@ class Graph {
 
 // Opens the graph in a directory, which is made where it is missing.
 function open(directory, {create = true, readOnly = false, lockWaitMs = 0} = {}) {
+  if (typeof directory !== 'string')
+    throw Object.assign(new TypeError('path is not a string'), {code: 'invalid_argument'});
   return new Graph(native.open(directory, create && !readOnly, readOnly, lockWaitMs));
+}
+
+// An empty graph in RAM, which is gone when it is closed, and has no history.
+function inMemory() {
+  return new Graph(native.open(null, false, false, 0));
 }
 
 function callAt(directory, operation, parameters) {
   return JSON.parse(native.callAt(directory, operation, requestOf(parameters)));
 }
 
-module.exports = {open, callAt, Graph, Snapshot};
+module.exports = {open, inMemory, callAt, Graph, Snapshot};

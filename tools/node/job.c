@@ -150,11 +150,22 @@ Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (
 
 // --- answers
 
-napi_value AnswerText(napi_env env, Job* job) {
+static bool IsAscii(const char* bytes, size_t length) {
+  unsigned char any = 0;
+  for (size_t i = 0; i < length; ++i) any |= (unsigned char)bytes[i];
+  return any < 128;
+}
+
+napi_value TextOf(napi_env env, const plexus_text* reply) {
   napi_value text = NULL;
-  napi_create_string_utf8(env, job->reply.data, job->reply.length, &text);
+  if (IsAscii(reply->data, reply->length))  // half the time
+    napi_create_string_latin1(env, reply->data, reply->length, &text);
+  else
+    napi_create_string_utf8(env, reply->data, reply->length, &text);
   return text;
 }
+
+napi_value AnswerText(napi_env env, Job* job) { return TextOf(env, &job->reply); }
 
 napi_value AnswerNothing(napi_env env, Job* job) {
   (void)job;
@@ -198,7 +209,8 @@ napi_value AnswerArrays(napi_env env, Job* job) {
     napi_typedarray_type type;
     size_t bytes;
   } types[] = {{napi_uint8_array, 0},     {napi_uint8_array, 1},   {napi_uint32_array, 4},
-               {napi_biguint64_array, 8}, {napi_float32_array, 4}, {napi_float64_array, 8}};
+               {napi_biguint64_array, 8}, {napi_float32_array, 4}, {napi_float64_array, 8},
+               {napi_bigint64_array, 8}};
   napi_value object = NULL;
   napi_create_object(env, &object);
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {

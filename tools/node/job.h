@@ -53,6 +53,7 @@ napi_value Begin(napi_env env, Job* job);
 // Reads the arguments and the handle, which comes first. Null, with an exception.
 Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (*run)(Job*),
             napi_value (*answer)(napi_env, Job*));
+napi_value TextOf(napi_env env, const plexus_text* reply);
 // What a promise is resolved with: the reply, nothing, a sequence, counts, arrays by name.
 napi_value AnswerText(napi_env env, Job* job);
 napi_value AnswerNothing(napi_env env, Job* job);

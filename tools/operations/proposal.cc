@@ -17,7 +17,8 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   in_memory.executor = &workspace.executor();
   const std::unique_ptr<Graph> copy = ScratchGraph(snapshot, in_memory);
   if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
-  WriteBatch joined(workspace.now_ms());
+  WriteBatch joined(workspace.now_ms()), last;  // last: handed to the copy
+  Sequence last_before = 0;                     // where the copy was then
   std::optional<TermKeeper> keeper;
   if (with_terms) {
     PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));
@@ -27,10 +28,16 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
+  // A batch that the copy refused raised no sequence; its records come again in halves.
+  const auto join_last = [&](const Snapshot& now) {
+    if (now.sequence() > last_before) joined.Append(last);
+    joined.ClearExpectations();  // of the copy, as it was before each batch
+  };
   options.complete = [&](const Snapshot& now, WriteBatch& batch) -> Status {
     if (keeper && keeper->on()) PLEXUS_TRY(keeper->Complete(now, batch));
-    joined.Append(batch);
-    joined.ClearExpectations();  // of the copy, as it was before each batch
+    join_last(now);
+    last = batch;
+    last_before = now.sequence();
     return {};
   };
   PLEXUS_ASSIGN(const ImportReport report, ImportBytes(*copy, source, lines, options));
@@ -38,6 +45,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
     return Fail(ErrorCode::kInvalidArgument, report.kept_errors.empty()
                                                  ? source + ": it cannot be read"
                                                  : report.kept_errors.front().ToString());
+  join_last(copy->snapshot());
   PreviewOptions preview;
   preview.executor = &workspace.executor();
   preview.scope = workspace.graph().options().scope;

@@ -57,6 +57,11 @@ bool ChangesTexts(const WriteBatch& batch) {
   return texts;
 }
 
+// What the index has may change by it. Of an index of more than texts AddTerms looks.
+bool MayConcern(const WriteBatch& batch, const TermOptions& terms) {
+  return terms.all_keys || !terms.properties.empty() || ChangesTexts(batch);
+}
+
 // As an export of another graph has them.
 bool BringsTerms(const Snapshot& snapshot, const WriteBatch& batch) {
   bool brings = false;
@@ -93,10 +98,10 @@ Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
 Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
   Settle(snapshot);
   if (first_ && BringsTerms(snapshot, batch)) on_ = false;
-  if (!on_ || !ChangesTexts(batch)) return {};
+  if (!on_ || !MayConcern(batch, terms_)) return {};
   PLEXUS_ASSIGN(pending_, AddTerms(snapshot, terms_, batch, &workspace_->executor()));
   completed_at_ = snapshot.sequence();
-  if (!complete_ || pending_.texts == 0) return {};
+  if (!complete_ || pending_.texts + pending_.without == 0) return {};
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   return WriteTermRecord(batch, record, terms_);
 }
@@ -126,9 +131,13 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
-                                       CountNewerTexts(now, record.covers(), nullptr) == 0)))
-    return report_;
+  if (complete_ && !HasTerms(now)) return report_;
+  if (complete_ && SameOptions(record.terms, terms_) &&
+      CountNewerTexts(now, record.covers(), nullptr, terms_) == 0) {
+    // Files may bring terms that an index with these options does not have.
+    PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(now, record, nullptr));
+    if (missed.none()) return report_;
+  }
   IndexTermsOptions options;
   options.terms = terms_;
   PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options));
@@ -138,7 +147,8 @@ Result<IndexTermsReport> TermKeeper::Finish() {
 }
 
 Status KeepTerms(Workspace& workspace, WriteBatch& batch) {
-  if (!ChangesTexts(batch)) return {};
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
+  if (!MayConcern(batch, record.terms)) return {};
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
   return keeper.on() ? keeper.Complete(workspace.snapshot(), batch) : Status();
 }
@@ -155,11 +165,15 @@ void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndex
   if (count.not_compared > 0)
     workspace.notes().push_back(
         {have(count.not_compared) +
-         " terms that were not compared with a text newer than the index's record: " + command +
-         " compares them, and remembers"});
+         " terms that were not compared with a text or property newer than the index's record: " +
+         command + " compares them, and remembers"});
 }
 
 std::string NoTermsYet(const Workspace& workspace, const Request& request) {
+  const auto record = ReadTermRecord(workspace.snapshot());
+  if (record && record->stored)
+    return "nothing that is indexed has a word yet: " +
+           request.Command("put", workspace.directory(), "KEY") + " with a text writes one";
   return "the graph has no terms yet: run " + request.Command("terms", workspace.directory());
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,9 +29,10 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
 Result<std::size_t> AddTextVectors(const Workspace& workspace, const Request& request,
                                    WriteBatch& batch, NodeRef node, std::string_view key);
 
-// The vector that `embed` would make of a question's terms in the space; empty where the space is
-// not `embed`'s, or no text has one of them.
-Result<std::vector<float>> VectorOfTerms(const Workspace& workspace, const Request& request,
-                                         SpaceId space, std::span<const std::string> terms);
+// The vector that `embed` would make of a question's terms in the space; empty where no text has
+// one of them, none where the space is not `embed`'s.
+Result<std::optional<std::vector<float>>> VectorOfTerms(const Workspace& workspace,
+                                                        const Request& request, SpaceId space,
+                                                        std::span<const std::string> terms);
 
 }  // namespace plexus::tools

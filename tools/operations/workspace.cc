@@ -127,21 +127,26 @@ Result<std::unique_ptr<Workspace>> Workspace::Over(Database& database,
   return workspace;
 }
 
-std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
+Result<std::unique_ptr<Workspace>> Workspace::Over(Graph& graph, const WorkspaceOptions& options) {
   std::unique_ptr<Workspace> workspace(new Workspace());
-  workspace->options_.access = Access::kWrite;
-  workspace->options_.clock_ms = clock_ms;
+  workspace->options_ = options;
   workspace->executor_ = &DefaultExecutor();
   workspace->graph_ = &graph;
+  PLEXUS_TRY(workspace->RaiseWall());
   return workspace;
+}
+
+std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
+  return *Of(graph, clock_ms, {});
 }
 
 Result<std::unique_ptr<Workspace>> Workspace::Of(Graph& graph, std::int64_t clock_ms,
                                                  std::vector<std::string> wall) {
-  std::unique_ptr<Workspace> workspace = Of(graph, clock_ms);
-  workspace->options_.wall = std::move(wall);
-  PLEXUS_TRY(workspace->RaiseWall());
-  return workspace;
+  WorkspaceOptions options;
+  options.access = Access::kWrite;
+  options.clock_ms = clock_ms;
+  options.wall = std::move(wall);
+  return Over(graph, options);
 }
 
 void Workspace::NoteDamage() {

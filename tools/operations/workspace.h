@@ -69,7 +69,9 @@ class Workspace {
   // there. Several may be over one, each for a thread of its own. Errors: ScopedGraph's.
   static Result<std::unique_ptr<Workspace>> Over(Database& database,
                                                  const WorkspaceOptions& options);
-  // A graph in RAM, which must outlive it. Operations on directories refuse it.
+  // The same over a graph in RAM. Operations on directories refuse it. Errors: ScopedGraph's.
+  static Result<std::unique_ptr<Workspace>> Over(Graph& graph, const WorkspaceOptions& options);
+  // A graph in RAM, which must outlive it.
   static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
   // The same behind the wall of these scopes. Errors: ScopedGraph's.
   static Result<std::unique_ptr<Workspace>> Of(Graph& graph, std::int64_t clock_ms,

@@ -44,7 +44,8 @@ foreach(document
     .ci/run LICENSE bench/ratios.svg tests/README.md tests/install/consumer.cc
     tests/tools/c/example.c tests/tools/c/exported_symbols.txt tools/c/plexus.h
     tools/python/examples/agent_loop.py tools/python/examples/decisions.py
-    tools/python/examples/graph_stores.py
+    tools/python/examples/graph_stores.py tools/python/plexus/networkx_backend.py
+    tests/tools/python/networkx.sh
     tools/scripts/packages.txt ${top} ${documents})
   cmake_path(GET document PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder}

@@ -1,15 +1,23 @@
 # `cpack -G DEB` in the build tree makes plexus (the program and its pages), libplexus0 (the C
-# interface) and libplexus-dev (headers and archives of C and C++); `cpack -G TGZ` one archive each,
-# which may be unpacked anywhere. Checked by tests/install/packages.sh.
+# interface) and libplexus-dev (headers and archives of C and C++). `cpack -G TGZ` makes one archive
+# of the program and the C interface with the libraries they need but libc and libstdc++, which
+# may be unpacked anywhere. Checked by tests/install/packages.sh.
 set(CPACK_PACKAGE_NAME plexus)
 set(CPACK_PACKAGE_CONTACT "The developers of Plexus <plexus@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+if(TARGET plexus_c AND TARGET plexus_cli)
+  install(CODE "set(PLEXUS_PROGRAM \"$<TARGET_FILE:plexus_cli>\")
+    set(PLEXUS_LIBRARY \"$<TARGET_FILE:plexus_c>\")
+    set(PLEXUS_LIBDIR ${CMAKE_INSTALL_LIBDIR})" COMPONENT libplexus0)
+  install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/archive_libraries.cmake COMPONENT libplexus0)
+endif()
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL plexus libplexus0 libplexus-dev)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/archive_options.cmake)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

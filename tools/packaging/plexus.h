@@ -5,6 +5,7 @@
 #pragma once
 
 #include "algorithms/algorithms.h"
+#include "engine/bulk/array_load.h"
 #include "engine/bulk/edge_load.h"
 #include "engine/error.h"
 #include "engine/graph.h"

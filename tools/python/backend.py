@@ -26,6 +26,18 @@ METADATA = (
 )
 
 
+ENTRY_POINTS = """\
+[console_scripts]
+plexus = plexus.__main__:main
+
+[networkx.backends]
+plexus = plexus.networkx_backend
+
+[networkx.backend_info]
+plexus = _plexus_networkx:info
+"""
+
+
 def _build():
     """The folder of a build that has the library."""
     given = os.environ.get("PLEXUS_BUILD")
@@ -59,6 +71,7 @@ def assemble(target, build=None):
     shutil.copytree(
         str(HERE / "plexus"), str(package), ignore=shutil.ignore_patterns("__pycache__", "*.so*")
     )
+    shutil.copy(str(HERE / "_plexus_networkx.py"), str(target))
     library = build / "tools" / "c" / "libplexus.so.0"
     if not library.exists():
         raise SystemExit("plexus: %s is not there: build the target plexus_c" % library)
@@ -70,20 +83,23 @@ def assemble(target, build=None):
     return package
 
 
+def write_info(scratch):
+    """The folder with which an installed package is known."""
+    folder = Path(scratch) / ("%s-%s.dist-info" % (NAME, VERSION))
+    folder.mkdir()
+    (folder / "METADATA").write_text(METADATA)
+    (folder / "WHEEL").write_text(
+        "Wheel-Version: 1.0\nGenerator: plexus\nRoot-Is-Purelib: false\nTag: %s\n" % TAG
+    )
+    (folder / "entry_points.txt").write_text(ENTRY_POINTS)
+    return folder.name
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = "%s-%s-%s.whl" % (NAME, VERSION, TAG)
-    info = "%s-%s.dist-info" % (NAME, VERSION)
     with tempfile.TemporaryDirectory() as scratch:
         assemble(scratch)
-        folder = Path(scratch) / info
-        folder.mkdir()
-        (folder / "METADATA").write_text(METADATA)
-        (folder / "WHEEL").write_text(
-            "Wheel-Version: 1.0\nGenerator: plexus\nRoot-Is-Purelib: false\nTag: %s\n" % TAG
-        )
-        (folder / "entry_points.txt").write_text(
-            "[console_scripts]\nplexus = plexus.__main__:main\n"
-        )
+        info = write_info(scratch)
         record = []
         with zipfile.ZipFile(
             os.path.join(wheel_directory, name), "w", zipfile.ZIP_DEFLATED, compresslevel=1

@@ -20,6 +20,8 @@ namespace {
 // The clock of the request that this thread answers: the graph asks the thread that writes.
 thread_local std::optional<std::int64_t> request_clock;
 
+std::int64_t NowMs() { return request_clock ? *request_clock : ClockMs(); }
+
 class ClockOfRequest {
  public:
   explicit ClockOfRequest(std::int64_t clock_ms) { request_clock = clock_ms; }
@@ -82,9 +84,16 @@ std::string ErrorJson(const Error& error) {
 
 Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
   std::unique_ptr<Service> service(new Service(options));
-  PLEXUS_ASSIGN(service->database_,
-                service->OpenDatabase(options.read_only, options.create && !options.read_only));
-  if (service->database_) {
+  if (options.in_memory) {
+    GraphOptions graph;
+    graph.on_log = options.on_log;
+    graph.now_ms = NowMs;
+    service->in_memory_ = Graph::InMemory(graph);
+    if (!service->in_memory_)
+      return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+  } else {
+    PLEXUS_ASSIGN(service->database_,
+                  service->OpenDatabase(options.read_only, options.create && !options.read_only));
     PLEXUS_ASSIGN(service->identity_, IdentifyGraph(options.directory));
     const OpenReport report = service->database_->report();
     service->opening_ = report.tail_dropped ? report.tail_message : std::string();
@@ -103,7 +112,7 @@ Result<std::unique_ptr<Database>> Service::OpenDatabase(bool read_only, bool cre
   open.strict = options_.strict;
   open.graph.on_log = options_.on_log;
   open.lock_wait_ms = database_ ? 0 : options_.lock_wait_ms;  // others wait for an opening
-  open.graph.now_ms = [] { return request_clock ? *request_clock : ClockMs(); };
+  open.graph.now_ms = NowMs;
   return Database::Open(options_.directory, open);
 }
 
@@ -174,6 +183,16 @@ Status Service::FollowOther() {
 
 Service::~Service() { (void)Close(); }
 
+Result<Database*> Service::History() {
+  if (closed_) return std::unexpected(Closed());
+  if (!database_) return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM has no history");
+  return database_.get();
+}
+
+Result<std::unique_ptr<Workspace>> Service::WorkspaceOf(const WorkspaceOptions& options) {
+  return database_ ? Workspace::Over(*database_, options) : Workspace::Over(*in_memory_, options);
+}
+
 Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
   if (!caller.wall.empty() && caller.input < 0) {
     const std::lock_guard lock(idle_mutex_);
@@ -195,7 +214,7 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
   options.wall = caller.wall;
   options.paths = caller.paths;
   options.input = caller.input;
-  return Workspace::Over(*database_, options);
+  return WorkspaceOf(options);
 }
 
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
@@ -275,7 +294,7 @@ Status Service::Use(bool writes, const Caller& caller, const Work& work) {
                 std::string("this request needs the right to ") + (writes ? "write" : "read"));
   return InTurn(writes, false, options_.max_seconds, caller, [&] {
     return RunNow(writes, ClockMs(), caller,
-                  [&](Workspace& workspace) { return work(workspace, database_->graph()); });
+                  [&](Workspace& workspace) { return work(workspace, graph()); });
   });
 }
 
@@ -301,14 +320,14 @@ Status Service::RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
   PLEXUS_ASSIGN(std::unique_ptr<Workspace> workspace, Borrow(caller));
   workspace->SetClock(clock_ms);
   workspace->SetCaller(caller.progress, caller.cancel);
-  const Sequence before = database_->graph().snapshot().sequence();
+  const Sequence before = graph().snapshot().sequence();
   Status done;
   {
     const ClockOfRequest here(clock_ms);
     done = run(*workspace);
   }
   GiveBack(std::move(workspace));
-  if (writes && database_->graph().snapshot().sequence() != before) {
+  if (writes && graph().snapshot().sequence() != before) {
     if (without_terms_ && caller.keeps_terms) MakeTerms();
     NoteSequence();
   }
@@ -321,11 +340,11 @@ void Service::MakeTerms() {
   options.access = Access::kWrite;
   options.clock_ms = ClockMs();
   options.one_request = false;
-  const Result<std::unique_ptr<Workspace>> workspace = Workspace::Over(*database_, options);
+  const Result<std::unique_ptr<Workspace>> workspace = WorkspaceOf(options);
   if (!workspace) return;
-  const Sequence before = database_->graph().snapshot().sequence();
+  const Sequence before = graph().snapshot().sequence();
   const Result<Reply> made = Answer(**workspace, Request(*FindOperation("terms")));
-  if (!made || database_->graph().snapshot().sequence() != before) without_terms_ = false;
+  if (!made || graph().snapshot().sequence() != before) without_terms_ = false;
 }
 
 Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostream* out) {
@@ -359,12 +378,12 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
 }
 
 Status Service::Change(const Caller& caller, bool exclusive,
-                       const std::function<Status(Database&)>& write) {
+                       const std::function<Status(Graph&, Database*)>& write) {
   if (!caller.may_write)
     return Fail(ErrorCode::kFailedPrecondition, "this needs the right to write");
   return InTurn(true, exclusive, std::nullopt, caller, [&]() -> Status {
     if (closed_) return std::unexpected(Closed());
-    const Status done = write(*database_);
+    const Status done = write(graph(), database_.get());
     NoteSequence();
     return done;
   });
@@ -382,12 +401,12 @@ Result<Snapshot> Service::snapshot() {
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
   PLEXUS_TRY(FollowOther());
-  return database_->snapshot();
+  return graph().snapshot();
 }
 
 // REQUIRES open_. Batches of several threads end in any order.
 void Service::NoteSequence() {
-  sequence_.store(database_->graph().snapshot().sequence());
+  sequence_.store(graph().snapshot().sequence());
   WakeWaiting();
 }
 
@@ -395,13 +414,14 @@ Result<Changes> Service::ChangesSince(Sequence since, const ChangesOptions& opti
   const std::shared_lock shared(open_);
   if (closed_) return std::unexpected(Closed());
   PLEXUS_TRY(FollowOther());
-  return database_->ChangesSince(since, options);
+  PLEXUS_ASSIGN(Database* const database, History());
+  return database->ChangesSince(since, options);
 }
 
 Result<StorageStats> Service::stats() {
   const std::shared_lock shared(open_);
-  if (closed_) return std::unexpected(Closed());
-  return database_->stats();
+  PLEXUS_ASSIGN(Database* const database, History());
+  return database->stats();
 }
 
 Sequence Service::AwaitChange(Sequence seen, int milliseconds, const std::function<bool()>& stop) {

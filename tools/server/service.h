@@ -1,4 +1,5 @@
-// Service: one graph directory, open for writing, that answers requests of many threads.
+// Service: one graph directory, open for writing, or a graph in RAM, that answers requests of many
+// threads.
 //
 // Every request runs on a workspace of its own over the one database, so reads run at the
 // same time as others and as a write. An import may write in bulk, and runs while nothing else
@@ -38,6 +39,7 @@ namespace plexus::tools::server {
 
 struct ServiceOptions {
   std::string directory;
+  bool in_memory = false;  // a graph without a directory and without history; gone at the end
   bool create = true;
   bool read_only = false;  // works next to another process that writes; see Refresh
   bool strict = false;     // refuse a graph that lost its tail in a crash
@@ -103,9 +105,9 @@ class Service {
   Status Use(bool writes, const Caller& caller, const Work& work);
 
   // Calls `write` in the turn of a request that writes; `exclusive`: while nothing else runs, as
-  // bulk mode needs it.
+  // bulk mode needs it. Without a directory the database is null.
   Status Change(const Caller& caller, bool exclusive,
-                const std::function<Status(Database&)>& write);
+                const std::function<Status(Graph&, Database*)>& write);
   // read_only: brings the graph up to what its writer has made durable.
   Status Refresh();
 
@@ -145,6 +147,11 @@ class Service {
   Status CheckIdentity() const;
   // REQUIRES open_. Where the graph is read-only until it can be opened again, another may write.
   Status FollowOther();
+  // REQUIRES open_. A hard purge renews the graph of a database.
+  Graph& graph() { return database_ ? database_->graph() : *in_memory_; }
+  // kFailedPrecondition: there is no history. REQUIRES open_.
+  Result<Database*> History();
+  Result<std::unique_ptr<Workspace>> WorkspaceOf(const WorkspaceOptions& options);
   void NoteSequence();
   void MakeTerms();
   // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
@@ -160,6 +167,7 @@ class Service {
   std::string opening_;
   std::shared_timed_mutex open_;  // shared by requests; held by what runs while nothing else does
   std::unique_ptr<Database> database_;
+  std::unique_ptr<Graph> in_memory_;  // without a database
   bool closed_ = false;
   std::chrono::steady_clock::time_point next_opening_ = {};  // behind the turn
   GraphIdentity identity_;

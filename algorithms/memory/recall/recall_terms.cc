@@ -173,8 +173,10 @@ std::string RecallScorer::Explain(NodeId node, const RecallEvidence& evidence) c
         (uses > 0 ? ", " + Counted(uses, "time") + " in all" : ""));
   else if (created)
     add("written " + Ago(*created, now_ms_) + ", never used");
-  add((salience_ && snapshot_->f64(*salience_, node) ? "salience " : "trust ") +
-      TwoDigits(SalienceOf(node)));
+  if (salience_ && snapshot_->f64(*salience_, node))
+    add("salience " + TwoDigits(SalienceOf(node)));
+  else if (snapshot_->f64(kRetention, node) || snapshot_->f64(kTrust, node))
+    add("trust " + TwoDigits(SalienceOf(node)));
   if (const std::string_view asked = Preferred(node); !asked.empty())
     add("of " + std::string(asked));
   return text;

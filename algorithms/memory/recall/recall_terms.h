@@ -91,7 +91,8 @@ class RecallScorer {
   // Those that are asked for or have a weight: recency, salience and frequency always.
   // Complexity: O(tags of the node). Threads: thread-safe.
   std::vector<ScoreTerm> TermsOf(NodeId node, const RecallEvidence& evidence) const;
-  // "matches 2 of 2 words; used 3 days ago, 5 times; trust 0.80", without its full stop.
+  // "matches 2 of 2 words; used 3 days ago, 5 times; trust 0.80", without its full stop. A memory
+  // without a trust of its own has no such clause.
   std::string Explain(NodeId node, const RecallEvidence& evidence) const;
 
  private:

@@ -1,4 +1,5 @@
-// The terms of the texts that a batch writes, in the same batch; see term_index.h.
+// The terms of the texts that a batch writes, in the same batch; see term_index.h. An index of more
+// than texts: batch_documents.h.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/retrieval/internal/batch_documents.h"
+#include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/term_record.h"
@@ -233,14 +236,20 @@ class BatchTerms {
 // With the options of the record, which the batch expects or writes.
 Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& record,
                                     WriteBatch& batch, Executor* executor) {
+  Executor& threads = internal::Pick(executor);
   PLEXUS_ASSIGN(const IndexTermsReport report,
-                BatchTerms(snapshot, record.terms, batch, internal::Pick(executor)).Run());
-  if (report.texts == 0) return report;
+                retrieval_internal::IndexesMore(record.terms)
+                    ? retrieval_internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
+                    : BatchTerms(snapshot, record.terms, batch, threads).Run());
+  const bool indexes = report.texts + report.without > 0;
+  // Nothing is indexed of other batches either only because the options say so.
+  if (batch.empty() || (!indexes && !record.stored)) return report;
   if (record.stored) {
     batch.ExpectPayload(TermRecordNode(batch), NodeField::kProperties, record.stored);
   } else {
     // The first text has a record also when it has no word.
-    const bool others = HasTerms(snapshot) || CountNewerTexts(snapshot, 0) > 0;
+    const bool others =
+        HasTerms(snapshot) || CountNewerTexts(snapshot, 0, nullptr, record.terms) > 0;
     if (!others || HasTerms(snapshot) || report.linked > 0)
       PLEXUS_TRY(WriteTermRecord(batch, record, record.terms, others));
   }

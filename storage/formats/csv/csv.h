@@ -60,7 +60,7 @@ class CsvParser final : public RecordParser {
   void set_memory_rows(AddMemoryRow add) { add_row_ = add; }
 
   std::size_t header_bytes() const { return header_bytes_; }
-  // Set: the rows of the table are edges with a weight at most.
+  // Set: the rows of the table are edges without properties.
   std::optional<CsvEdgeParser::Table> plain_edges() const;
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engine/schema.h"
 #include "storage/formats/base/ascii.h"
@@ -17,20 +18,15 @@ namespace {
 
 bool Has(std::string_view text, char c) { return std::memchr(text.data(), c, text.size()); }
 
-// As a row of the general way has it: quotes keep blanks, other cells lose them.
-std::string_view KeyOf(std::string_view cell) {
-  const bool quoted = cell.starts_with('"');
-  if (quoted) cell = cell.substr(1, cell.size() - 2);
-  cell = WithoutFormulaGuard(cell);
-  return quoted ? cell : Trim(cell);
+// What a cell holds; without quotes, of which it has two or none.
+std::string_view Unquoted(std::string_view cell) {
+  if (cell.starts_with('"')) cell = cell.substr(1, cell.size() - 2);
+  return WithoutFormulaGuard(cell);
 }
 
-bool ReadWeight(std::string_view cell, Row& row) {
-  cell = KeyOf(cell);
-  const auto weight = ReadF32(cell);
-  row.weighted = weight && !IsBelowZero(cell);
-  row.weight = weight.value_or(0);
-  return row.weighted;
+// As a row of the general way has it: quotes keep blanks, other cells lose them.
+std::string_view KeyOf(std::string_view cell) {
+  return cell.starts_with('"') ? Unquoted(cell) : Trim(Unquoted(cell));
 }
 
 }  // namespace
@@ -57,10 +53,41 @@ bool CsvEdgeParser::ReadCells(std::string_view line, std::string_view* cells) co
   }
 }
 
+bool CsvEdgeParser::ReadValues(const std::string_view* cells, Row& row, RowValues& values) const {
+  if (table_.weight) {
+    const std::string_view cell = Unquoted(cells[*table_.weight]);
+    if (!cell.empty()) {
+      const auto weight = ReadF32(Trim(cell));
+      if (!weight || IsBelowZero(Trim(cell))) return false;
+      row.weight = *weight;
+      row.weighted = true;
+    }
+  }
+  if (table_.kind) {
+    const std::string_view kind = Trim(Unquoted(cells[*table_.kind]));
+    if (!kind.empty()) values.kind = kind;
+  }
+  if (table_.label) values.label = Unquoted(cells[*table_.label]);
+  for (const auto& [column, time] : {std::pair(table_.created_at, &values.created_at),
+                                     std::pair(table_.valid_from, &values.valid_from),
+                                     std::pair(table_.valid_until, &values.valid_until)}) {
+    if (!column) continue;
+    const std::string_view cell = Unquoted(cells[*column]);
+    if (cell.empty()) continue;
+    const auto plain = PlainTime(Trim(cell));
+    if (!plain) return false;
+    *time = *plain;
+  }
+  return true;
+}
+
 std::size_t CsvEdgeParser::Parse(std::string_view text, std::uint64_t first_line,
                                  const ParseContext& context, Piece& piece) const {
+  const bool times = table_.created_at || table_.valid_from || table_.valid_until;
+  const bool values = table_.weight || times;
+  const bool bare = !times && !table_.weight && !table_.kind && !table_.label;
   PieceEdgesWriter edges(piece, std::min(context.max_ops, text.size() / 4 + 1),  // "1,2\n"
-                         numbers_);
+                         numbers_, context.schema.get(), values);
   const Surprises surprises = LookFor(text);
   const bool quotes = Has(text, '"'), returns = Has(text, '\r'), tabs = Has(text, '\t');
   bool plain = !surprises.control && (!surprises.non_ascii || IsValidUtf8(text));
@@ -78,20 +105,21 @@ std::size_t CsvEdgeParser::Parse(std::string_view text, std::uint64_t first_line
             !(returns && Has(line, '\r')) && ReadCells(line, cells);
     Row row = {};
     row.line = line_number;
+    for (std::size_t i = 0; plain && quotes && i < table_.columns; ++i)
+      plain = cells[i].starts_with('"') || !Has(cells[i], '"');
     for (std::size_t i = 0; plain && i < 2; ++i) {
-      const std::string_view cell = cells[i == 0 ? table_.source : table_.target];
-      row.tokens[i] = KeyOf(cell);
-      plain = !row.tokens[i].empty() && row.tokens[i].size() <= Limits::kMaxKeyBytes &&
-              (!quotes || cell.starts_with('"') || !Has(cell, '"'));
+      row.tokens[i] = KeyOf(cells[i == 0 ? table_.source : table_.target]);
+      plain = !row.tokens[i].empty() && row.tokens[i].size() <= Limits::kMaxKeyBytes;
       if (plain) row.words[i] = Word(row.tokens[i]);
     }
-    plain = plain && (!table_.weight || ReadWeight(cells[*table_.weight], row));
-    if (plain && table_.kind) {
-      const std::string_view kind = KeyOf(cells[*table_.kind]);
-      plain = kind.empty() || kind == "link";
+    if (bare) {
+      if (!plain) break;
+      edges.Add(row);
+    } else {
+      RowValues stated;
+      plain = plain && ReadValues(cells, row, stated) && edges.Add(row, stated);
+      if (!plain) break;
     }
-    if (!plain) break;
-    edges.Add(row);
     ++piece.records;
     ++count;
   }

@@ -1,7 +1,9 @@
-// CsvEdgeParser: tables of nothing but edges and weights, for loading at once (edge_loader.h).
+// CsvEdgeParser: tables of edges with kinds, weights, labels and times, for loading at once
+// (edge_loader.h).
 //
-// A piece that holds more than plain edges (an error, a quote inside a cell, another kind, a
-// weight in some rows only) is marked, and the general way (csv.h) reads the files from the start.
+// A piece that holds what the general way (csv.h) has a remark on (an error, a quote inside a cell,
+// a kind that wants its ends to be of some kind, times that look like seconds) is marked, and the
+// general way reads the files from the start.
 // Internal to storage/formats.
 #pragma once
 
@@ -10,17 +12,19 @@
 #include <optional>
 #include <string_view>
 
+#include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
 
 class CsvEdgeParser final : public RecordParser {
  public:
-  // Where a header has what; `kind`: a column that may say `link` or nothing.
+  // Where a header has what.
   struct Table {
     char delimiter = ',';
     std::size_t columns = 0, source = 0, target = 0;
-    std::optional<std::size_t> weight = {}, kind = {};
+    std::optional<std::size_t> weight = {}, kind = {}, label = {}, created_at = {}, valid_from = {},
+                               valid_until = {};
     std::size_t line_bytes = 0;  // of the longest line
   };
   // `numbers`: as PieceCollector::numbers.
@@ -31,11 +35,13 @@ class CsvEdgeParser final : public RecordParser {
   std::size_t RecordLength(std::string_view text) const override;
   bool quoted() const override { return true; }
 
-  static constexpr std::size_t kMaxColumns = 4;
+  static constexpr std::size_t kMaxColumns = 8;
 
  private:
   // The cells of a line; false when it has another number of them, or a quote inside one.
   bool ReadCells(std::string_view line, std::string_view* cells) const;
+  // What the cells state next to the ends; false: the general way has more to say of it.
+  bool ReadValues(const std::string_view* cells, Row& row, RowValues& values) const;
 
   Table table_;
   std::uint32_t numbers_;

@@ -223,6 +223,18 @@ std::optional<CsvEdgeParser::Table> CsvParser::plain_edges() const {
       case Field::kKind:
         table.kind = i;
         break;
+      case Field::kLabel:
+        table.label = i;
+        break;
+      case Field::kCreatedAt:
+        table.created_at = i;
+        break;
+      case Field::kValidFrom:
+        table.valid_from = i;
+        break;
+      case Field::kValidUntil:
+        table.valid_until = i;
+        break;
       default:
         return std::nullopt;
     }

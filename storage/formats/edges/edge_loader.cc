@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <fstream>
+#include <string>
+#include <utility>
 
+#include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
 #include "storage/formats/pipeline/piece_edges.h"
 
@@ -14,9 +18,21 @@ namespace plexus::formats_internal {
 
 namespace {
 
-// What Graph::Load takes at its peak, an edge with a weight.
-constexpr std::uint64_t kBytesPerEdge = 80;
+// What Graph::Load takes at its peak, an arc: bare, with a weight or kind, with labels or times.
+constexpr std::uint64_t kBytesPerArc[] = {40, 80, 160};
 constexpr std::uint32_t kFewNumbers = 1 << 16;
+
+// What the system can give without swapping; where it does not say, all that there is.
+std::uint64_t AvailableMemory() {
+  std::ifstream lines("/proc/meminfo");
+  for (std::string name, unit; lines >> name;) {
+    std::uint64_t kilobytes = 0;
+    if (name == "MemAvailable:" && lines >> kilobytes) return kilobytes << 10;
+    std::getline(lines, unit);
+  }
+  const auto pages = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PHYS_PAGES)));
+  return pages * static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PAGESIZE)));
+}
 
 }  // namespace
 
@@ -34,9 +50,7 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
 }
 
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes) {
-  const auto pages = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PHYS_PAGES)));
-  const auto page = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PAGESIZE)));
-  most_bytes_ = std::min(options.limits.load_bytes, pages * page / 2);
+  most_bytes_ = std::min(options.limits.load_bytes, AvailableMemory() / 2);
   numbers_ = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(text_bytes / 8, kFewNumbers, PieceEdges::kNamed - 1));
   load_.time_ms = options.now_ms;
@@ -50,17 +64,79 @@ NodeId EdgeCollector::IdOfNumber(std::uint32_t number) {
   return id = load_.keys.Insert({text, static_cast<std::size_t>(end - text)}).id;
 }
 
+Status EdgeCollector::TakeKinds(PieceEdges& edges) {
+  if (edges.reversed)
+    for (std::size_t i = 0; i < edges.batch.kinds.size(); ++i) {
+      KindId& kind = edges.batch.kinds[i];
+      if (!(kind & PieceEdges::kReversed)) continue;
+      kind &= static_cast<KindId>(~PieceEdges::kReversed);
+      std::swap(edges.batch.edges[i].source, edges.batch.edges[i].target);
+    }
+  if (edges.kinds.empty()) return {};
+  constexpr KindId kFirst = kFirstUserEdgeKind.value();
+  std::vector<KindId> ids;
+  for (const std::string_view name : edges.kinds) {
+    auto match = schema_.FindEdgeKind(name);
+    if (!match) {
+      EdgeKind kind;
+      kind.name = name;
+      const auto id = schema_.Define(kind);
+      if (!id) return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
+      load_.edge_kind_definitions.push_back(std::move(kind));
+      match = Schema::EdgeKindMatch{*id, false};
+    }
+    ids.push_back(match->kind.value());
+  }
+  for (KindId& kind : edges.batch.kinds)
+    if (kind >= kFirst) kind = ids[kind - kFirst];
+  return {};
+}
+
+void EdgeCollector::TakeLabels(PieceEdges& edges) {
+  if (edges.labels.empty()) return;
+  if (load_.strings.size() == 0) load_.strings.Insert("");
+  std::vector<StringId> ids;
+  for (const PieceEdges::Name& label : edges.labels)
+    ids.push_back(load_.strings.Insert(label.text, label.hash).id);
+  for (StringId& label : edges.batch.labels)
+    if (label != 0) label = ids[label - 1];
+}
+
+// With what was taken before.
+Status EdgeCollector::CheckLimits(const LoadBatch& batch) {
+  edges_ += batch.edges.size();
+  arcs_ += batch.edges.size();
+  for (const KindId code : batch.kinds) {
+    const KindId kind = code & static_cast<KindId>(~PieceEdges::kReversed);
+    // New kinds lead one way.
+    arcs_ += kind < kFirstUserEdgeKind.value() && schema_.edge_kind(EdgeKindId(kind)).symmetric;
+  }
+  if (!batch.weights.empty() || !batch.kinds.empty()) values_ = std::max(values_, 1);
+  if (!batch.labels.empty() || !batch.created_at.empty() || !batch.valid_from.empty() ||
+      !batch.valid_until.empty())
+    values_ = 2;
+  const std::uint64_t bytes = arcs_ * kBytesPerArc[values_] + load_.keys.size_bytes() +
+                              load_.strings.size_bytes() + of_number_.size() * sizeof(NodeId);
+  static_assert(kMaxLoadBatches == 16384);
+  if (arcs_ > Limits::kMaxArcs)
+    too_large_ = "edges than a graph holds";
+  else if (bytes > most_bytes_)
+    too_large_ =
+        "edges than can be loaded at once in half of the free memory (ImportLimits::load_bytes)";
+  else if (load_.batches.size() == kMaxLoadBatches)
+    too_large_ =
+        "than 16384 batches, as many as can be loaded at once (ImportOptions::batch_ops, "
+        "block_bytes)";
+  if (too_large_.empty()) return {};
+  return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
+}
+
 Status EdgeCollector::Take(Piece& piece) {
   PieceEdges& edges = *piece.edges;
   if (!edges.plain) return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
   AlignedArray<NodePair>& pairs = edges.batch.edges;
   if (pairs.empty()) return {};
-  edges_ += pairs.size();
-  const std::uint64_t bytes =
-      edges_ * kBytesPerEdge + load_.keys.size_bytes() + of_number_.size() * sizeof(NodeId);
-  if (edges_ > Limits::kMaxArcs || bytes > most_bytes_ || load_.batches.size() == kMaxLoadBatches) {
-    return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
-  }
+  PLEXUS_TRY(CheckLimits(edges.batch));
   if (edges.largest >= of_number_.size())
     of_number_.resize(
         std::min<std::size_t>(numbers_, std::bit_ceil(edges.largest + std::size_t{1})), kNoNode);
@@ -82,8 +158,11 @@ Status EdgeCollector::Take(Piece& piece) {
     const NodeId source = id(pair.source);  // it may be named first here
     pair = {source, id(pair.target)};
   }
+  PLEXUS_TRY(TakeKinds(edges));
+  TakeLabels(edges);
   edges.batch.nodes = load_.keys.size();
   load_.batches.push_back(std::move(edges.batch));
+  origins_.push_back({file_, piece.first_line});
   return {};
 }
 

@@ -1,14 +1,16 @@
 // Edges into an empty graph, at once: parsed a single time, collected, then loaded.
 //
-// The pipeline reads and parses as always, but pieces hold bare pairs (EdgeLoadParser of edge
-// lists, CsvEdgeParser of tables), and in the place of the graph EdgeCollector takes them in file
-// order. It gives keys their ids by first appearance (piece_edges.h). Nothing is applied
-// before the last line was read, so an error, or anything that this way does not cover,
-// leaves the graph as it was; then the general way begins from the start. Internal to
-// storage/formats.
+// The pipeline reads and parses as always, but pieces hold arrays of edges
+// (EdgeLoadParser of edge lists, CsvEdgeParser of tables, JsonEdgeParser of JSON lines), and in the
+// place of the graph EdgeCollector takes them in file order. It gives keys their ids by first
+// appearance (piece_edges.h). Nothing is applied before the last line was read, so an error, or
+// anything that this way does not cover, leaves the graph as it was; then the general way begins
+// from the start. Internal to storage/formats.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
@@ -34,19 +36,39 @@ class EdgeCollector final : public PieceCollector {
   EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
 
   std::uint32_t numbers() const override { return numbers_; }
+  // The pieces from here on are of `file`, which must stay.
+  void BeginFile(const std::string& file) { file_ = &file; }
   // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
   // to be loaded at once.
   Status Take(Piece& piece) override;
   std::size_t batch_count() const { return load_.batches.size(); }
+  std::uint64_t edge_count() const { return edges_; }
+  // Where a batch began.
+  const std::string& file(std::size_t batch) const { return *origins_[batch].file; }
+  std::uint64_t line(std::size_t batch) const { return origins_[batch].line; }
+  // What was taken passed a limit: of what there is too much; "": none.
+  std::string_view too_large() const { return too_large_; }
   EdgeLoad Finish() { return std::move(load_); }
 
  private:
   NodeId IdOfNumber(std::uint32_t number);
+  Status TakeKinds(PieceEdges& edges);
+  void TakeLabels(PieceEdges& edges);
+  Status CheckLimits(const LoadBatch& batch);
 
   std::uint64_t most_bytes_;
   // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers_;
-  std::uint64_t edges_ = 0;
+  std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
+  int values_ = 0;                      // 1: some edges have weights or kinds; 2: labels or times
+  std::string_view too_large_ = {};
+  struct Origin {
+    const std::string* file;
+    std::uint64_t line;
+  };
+  std::vector<Origin> origins_;  // by batch
+  const std::string* file_ = nullptr;
+  Schema schema_;  // with the kinds so far
   EdgeLoad load_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet
   std::vector<NodeId> of_name_;    // of the piece at hand

@@ -313,27 +313,6 @@ std::uint32_t Digest(const std::optional<T>& value) {
 
 }  // namespace
 
-BatchBuilder::Said& BatchBuilder::SaidOf(std::uint64_t edge) {
-  const auto find = [](std::vector<Said>& in, std::uint64_t wanted) -> Said& {
-    const std::size_t mask = in.size() - 1;
-    std::size_t at = wanted & mask;
-    while (in[at].edge != 0 && in[at].edge != wanted) at = (at + 1) & mask;
-    return in[at];
-  };
-  if (2 * (said_count_ + 1) > said_.size()) {
-    std::vector<Said> larger(std::max<std::size_t>(2 * said_.size(), 64));
-    for (const Said& said : said_)
-      if (said.edge != 0) find(larger, said.edge) = said;
-    said_ = std::move(larger);
-  }
-  Said& said = find(said_, edge);
-  if (said.edge == 0) {
-    said.edge = edge;
-    ++said_count_;
-  }
-  return said;
-}
-
 // Records of one piece become one batch, of which the graph sees the last values alone.
 void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge,
                                   std::optional<std::string_view> properties) {
@@ -346,26 +325,15 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
   if (ends.reversed || (symmetric && *first > *second)) std::swap(first, second);
   std::uint64_t name = Mix(Mix(kind.value() * kHashPrime, *first), *second);
   if (!edge.label.empty()) name = Mix(name, edge.label);
-  Said& said = SaidOf(std::max<std::uint64_t>(name, 1));
-  const std::array<std::uint32_t, 6> values = {Digest(edge.weight),      Digest(edge.created_at),
-                                               Digest(edge.created_by),  Digest(edge.valid_from),
-                                               Digest(edge.valid_until), Digest(properties)};
-  const std::uint64_t before = std::exchange(said.line, line_);
-  if (before == 0) {
-    said.values = values;
-    return;
-  }
-  bool differs = false, replaces = false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == 0 || values[i] == said.values[i]) continue;
-    differs = true;
-    replaces = replaces || said.values[i] != 0;
-    said.values[i] = values[i];
-  }
-  piece_.restated += differs;
-  if (replaces)
+  const StatedAttributes::Earlier earlier =
+      said_.Note(name,
+                 {Digest(edge.weight), Digest(edge.created_at), Digest(edge.created_by),
+                  Digest(edge.valid_from), Digest(edge.valid_until), Digest(properties)},
+                 line_);
+  piece_.restated += earlier.differs;
+  if (earlier.replaces)
     WarnOfRestatedEdge(
-        piece_, before, line_,
+        piece_, earlier.line, line_,
         Quoted(ends.source.key) + " " + ends.kind_name + " " + Quoted(ends.target.key));
 }
 

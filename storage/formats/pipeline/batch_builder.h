@@ -8,7 +8,6 @@
 // is cut. One builder per piece, not thread-safe.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "engine/error.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/restated_values.h"
 
 namespace plexus::formats_internal {
 
@@ -131,18 +131,7 @@ class BatchBuilder {
   void NoteWanted(const EdgeEnds& ends);
   void NoteDoubt(std::string_view field, std::int64_t time_ms, std::optional<std::int64_t> until);
   void Warn(std::string_view topic, std::uint64_t line, std::string says);
-  // What records of this piece have said of an edge so far: digests of its attributes, 0: nothing.
-  struct Said {
-    std::uint64_t edge = 0;  // a hash of its name, never 0
-    std::uint64_t line = 0;
-    std::array<std::uint32_t, 6> values{};
-  };
-  // The edge's entry, made when there is none. Open addressing: one look-up for each edge record.
-  Said& SaidOf(std::uint64_t edge);
-  void ForgetSaid() {
-    said_.clear();
-    said_count_ = 0;
-  }
+  void ForgetSaid() { said_.Reset(); }
   void NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge,
                       std::optional<std::string_view> properties);
 
@@ -156,8 +145,7 @@ class BatchBuilder {
   std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
   std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
   std::set<std::string> removed_;                                 // in this piece
-  std::vector<Said> said_;                                        // a power of two of them
-  std::size_t said_count_ = 0;
+  StatedAttributes said_;                                         // of edges, in this piece
 };
 
 // "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.

@@ -1,4 +1,4 @@
-// PieceEdges: the edges of a piece whose keys have no ids yet; see edge_loader.h.
+// PieceEdges: the edges of a piece whose keys, kinds and labels have no ids yet; see edge_loader.h.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,16 @@ struct PieceEdges {
     std::string_view text;  // in the block
     std::uint64_t hash = 0;
   };
-  // Endpoints are numbers below kNamed, keys by themselves, or kNamed | position in `names`.
+  // Endpoints are numbers below kNamed, keys by themselves, or kNamed | position in `names`. Kinds
+  // are built-in ones, kReversed added where the edge is stored the other way round, or
+  // kFirstUserEdgeKind + position in `kinds`; labels are 0 or 1 + position in `labels`.
+  static constexpr KindId kReversed = 1u << 15;
   LoadBatch batch;
-  std::vector<Name> names;
+  std::vector<Name> names, labels;
+  std::vector<std::string_view> kinds;  // distinct, by first appearance
   std::uint32_t largest = 0;  // number
-  bool plain = true;          // false: the piece holds what edges and weights do not say
+  bool reversed = false;  // some kind is
+  bool plain = true;          // false: the piece holds more than such edges
 };
 
 }  // namespace plexus::formats_internal

@@ -2,11 +2,19 @@
 #include "storage/formats/pipeline/piece_edges.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstring>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "engine/arrays/string_table.h"
+#include "engine/times.h"
+#include "engine/vocabulary.h"
 #include "storage/formats/pipeline/restated_values.h"
 
 namespace plexus::formats_internal {
@@ -14,6 +22,7 @@ namespace plexus::formats_internal {
 namespace {
 
 constexpr std::uint32_t kNoNumber = PieceEdges::kNamed;
+constexpr std::size_t kMostKinds = 30'000;  // that a piece may bring
 
 // The number that a short token is, when it is spelled as std::to_chars does; else kNoNumber.
 std::uint32_t NumberOf(std::string_view token, std::uint64_t word) {
@@ -41,22 +50,26 @@ class NameCache {
     slots_.assign(slots_.size(), Slot{});
     generation_ = 1;
   }
-  std::uint32_t Get(std::string_view token, std::uint64_t word, PieceEdges& edges) {
-    std::uint64_t hash = word;
-    if (token.size() > 8) hash = StringTable::Hash(token);
+  // The position of a token in `names`, where it may stand twice.
+  std::uint32_t Get(std::string_view token, std::uint64_t word,
+                    std::vector<PieceEdges::Name>& names) {
+    const bool is_word = token.size() <= 8;
+    const std::uint64_t hash = is_word ? word : StringTable::Hash(token);
     Slot& slot = slots_[((hash ^ (hash >> 29)) * 0x9E3779B97F4A7C15ull) >> (64 - kBits)];
-    if (slot.hash == hash && slot.generation == generation_ && edges.names[slot.name].text == token)
-      return PieceEdges::kNamed | slot.name;
-    slot = {hash, generation_, static_cast<std::uint32_t>(edges.names.size())};
-    edges.names.push_back({token, StringTable::Hash(token)});
-    return PieceEdges::kNamed | slot.name;
+    if (slot.hash == hash && slot.generation == generation_ && slot.is_word == is_word &&
+        (is_word || names[slot.name].text == token))
+      return slot.name;
+    slot = {hash, generation_, is_word, static_cast<std::uint32_t>(names.size())};
+    names.push_back({token, is_word ? StringTable::Hash(token) : hash});
+    return slot.name;
   }
 
  private:
   static constexpr int kBits = 16;
   struct Slot {
     std::uint64_t hash = 0;
-    std::uint32_t generation = 0, name = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t is_word : 1 = 0, name : 31 = 0;
   };
   std::vector<Slot> slots_;
   std::uint32_t generation_ = 0;
@@ -85,53 +98,182 @@ void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, P
                      quoted(row.tokens[0]) + " " + std::string(kind) + " " + quoted(row.tokens[1]));
 }
 
-struct PieceEdgesWriter::Scratch {
-  NameCache names;
-  RestatedValues restated;
+std::optional<std::int64_t> PlainTime(std::string_view text) {
+  std::int64_t time = 0;
+  if (const auto iso = ParseIsoTime(text)) {
+    time = *iso;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  }
+  if (!IsStoredTime(time) || LooksLikeSeconds(time)) return std::nullopt;
+  return time;
+}
+
+// What a kind's name means here.
+struct PieceEdgesWriter::Kind {
+  KindId code = 0;
+  bool usable = false;  // the general way would take the edge without a look at its ends
+  bool reversed = false, symmetric = false, self_loops = true;
 };
 
-PieceEdgesWriter::PieceEdgesWriter(Piece& piece, std::size_t room, std::uint32_t numbers)
-    : piece_(piece), room_(room), numbers_(numbers), pairs_(room) {
+struct PieceEdgesWriter::Scratch {
+  NameCache names, labels;
+  RestatedValues restated;
+  StatedAttributes stated;
+  std::unordered_map<std::string_view, Kind> kinds;
+  struct Recent {
+    std::string_view name;
+    Kind kind;
+  };
+  std::array<Recent, 64> recent;  // by length and letters
+};
+
+PieceEdgesWriter::PieceEdgesWriter(Piece& piece, std::size_t room, std::uint32_t numbers,
+                                   const Schema* schema, bool states_values)
+    : piece_(piece),
+      room_(room),
+      numbers_(numbers),
+      schema_(schema),
+      states_values_(states_values),
+      pairs_(room) {
   static thread_local Scratch scratch;
   scratch_ = &scratch;
   scratch.names.Reset();
+  scratch.labels.Reset();
   scratch.restated.Reset();
+  scratch.stated.Reset();
+  scratch.kinds.clear();
+  scratch.recent.fill({});
   piece.edges = std::make_unique<PieceEdges>();
 }
 
-void PieceEdgesWriter::Add(const Row& row) {
+std::uint32_t PieceEdgesWriter::Code(std::string_view token, std::uint64_t word) {
   PieceEdges& edges = *piece_.edges;
-  auto code = [&](std::string_view token, std::uint64_t word) {
-    const std::uint32_t number = NumberOf(token, word);
-    if (number >= numbers_) return scratch_->names.Get(token, word, edges);
-    edges.largest = std::max(edges.largest, number);
-    return number;
-  };
-  const std::uint32_t source = code(row.tokens[0], row.words[0]);
-  const std::uint32_t target = code(row.tokens[1], row.words[1]);
-  if (row.weighted && weights_.empty()) {
-    weights_ = AlignedArray<float>(room_);
-    std::fill_n(weights_.data(), count_, std::nanf(""));
+  const std::uint32_t number = NumberOf(token, word);
+  if (number >= numbers_) return PieceEdges::kNamed | scratch_->names.Get(token, word, edges.names);
+  edges.largest = std::max(edges.largest, number);
+  return number;
+}
+
+void PieceEdgesWriter::Put(const Row& row) {
+  const std::uint32_t source = Code(row.tokens[0], row.words[0]);
+  const std::uint32_t target = Code(row.tokens[1], row.words[1]);
+  // -0 becomes 0
+  weights_.Set(count_, room_, row.weight + 0.0f, row.weighted, std::nanf(""));
+  pairs_[count_] = {source, target};
+}
+
+void PieceEdgesWriter::Add(const Row& row) {
+  Put(row);
+  ++count_;
+  if (!row.weighted) return;
+  if (const std::uint64_t before = scratch_->restated.Note(
+          EdgeHash(row, false), std::bit_cast<std::uint32_t>(row.weight + 0.0f), row.line))
+    NoteRestated(row, before, "link", piece_);
+}
+
+const PieceEdgesWriter::Kind* PieceEdgesWriter::KindOf(std::string_view name) {
+  if (name.empty()) return nullptr;
+  Scratch& s = *scratch_;
+  const auto letter = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  Scratch::Recent& recent =
+      s.recent[(name.size() * 5 + letter(0) * 3 + letter(name.size() - 1)) % s.recent.size()];
+  if (name == recent.name) return &recent.kind;
+  auto [at, is_new] = s.kinds.try_emplace(name);
+  Kind& kind = at->second;
+  if (is_new) {
+    if (const auto match = schema_->FindEdgeKind(name)) {
+      const EdgeKind& known = schema_->edge_kind(match->kind);
+      kind = {match->kind.value(), false, match->reversed, known.symmetric, known.self_loops};
+      kind.usable = known.plane == Plane::kFact && known.source_kind == kNoNodeKind &&
+                    known.target_kind == kNoNodeKind && match->kind < kFirstUserEdgeKind;
+    } else {
+      std::vector<std::string_view>& kinds = piece_.edges->kinds;
+      kind.code = static_cast<KindId>(kFirstUserEdgeKind.value() + kinds.size());
+      kind.usable = name.size() <= Limits::kMaxStringBytes && name.find('\x7f') == name.npos &&
+                    name.find('\t') == name.npos && kinds.size() < kMostKinds;
+      if (kind.usable) kinds.push_back(name);
+    }
   }
-  const float weight = row.weighted ? row.weight + 0.0f : std::nanf("");  // -0 becomes 0
-  if (row.weighted)
-    if (const std::uint64_t before = scratch_->restated.Note(
-            EdgeHash(row, false), std::bit_cast<std::uint32_t>(weight), row.line))
-      NoteRestated(row, before, "link", piece_);
-  if (!weights_.empty()) weights_[count_] = weight;
-  pairs_[count_++] = {source, target};
+  recent = {name, kind};
+  return &recent.kind;
+}
+
+void PieceEdgesWriter::NoteValues(const Row& row, const RowValues& values, const Kind& kind) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
+  const auto digest = [](std::uint64_t bits) {
+    return static_cast<std::uint32_t>((bits + 1) * kPrime >> 32) | 1;
+  };
+  const auto of_time = [&](std::int64_t time) {
+    return time == kNoTime ? 0 : digest(static_cast<std::uint64_t>(time));
+  };
+  Row turned = row;
+  if (kind.reversed) {
+    std::swap(turned.tokens[0], turned.tokens[1]);
+    std::swap(turned.words[0], turned.words[1]);
+  }
+  std::uint64_t edge = EdgeHash(turned, kind.symmetric);
+  edge = (edge ^ edge >> 29) * kPrime + kind.code;
+  if (!values.label.empty()) edge = (edge ^ StringTable::Hash(values.label)) * kPrime;
+  const std::uint32_t weight =
+      row.weighted ? digest(std::bit_cast<std::uint32_t>(row.weight + 0.0f)) : 0;
+  const StatedAttributes::Earlier earlier = scratch_->stated.Note(
+      (edge ^ edge >> 29) * kPrime,
+      {weight, of_time(values.created_at), of_time(values.valid_from), of_time(values.valid_until)},
+      row.line);
+  if (earlier.replaces)
+    NoteRestated(row, earlier.line, values.kind, piece_);
+  else
+    piece_.restated += earlier.differs;
+}
+
+bool PieceEdgesWriter::Add(const Row& row, const RowValues& values) {
+  const Kind* known = KindOf(values.kind);
+  if (!known) return false;
+  const Kind& kind = *known;
+  if (!kind.usable || (!kind.self_loops && row.tokens[0] == row.tokens[1]) ||
+      values.label.size() > Limits::kMaxStringBytes)
+    return false;
+  if (values.valid_from != kNoTime && values.valid_until != kNoTime &&
+      values.valid_from >= values.valid_until)
+    return false;
+  Put(row);
+  piece_.edges->reversed |= kind.reversed;
+  const KindId code = kind.reversed ? kind.code | PieceEdges::kReversed : kind.code;
+  kinds_.Set(count_, room_, code, code != kLink.value(), kLink.value());
+  StringId label = 0;
+  if (!values.label.empty()) {
+    char padded[8] = {};
+    std::memcpy(padded, values.label.data(), std::min<std::size_t>(8, values.label.size()));
+    std::uint64_t word;
+    std::memcpy(&word, padded, 8);
+    label = 1 + scratch_->labels.Get(values.label, word, piece_.edges->labels);
+  }
+  labels_.Set(count_, room_, label, label != 0, 0);
+  const auto set = [&](StatedColumn<std::int64_t>& column, std::int64_t time) {
+    column.Set(count_, room_, time, time != kNoTime, kNoTime);
+  };
+  set(created_at_, values.created_at);
+  set(valid_from_, values.valid_from);
+  set(valid_until_, values.valid_until);
+  ++count_;
+  if (states_values_) NoteValues(row, values, kind);
+  return true;
 }
 
 void PieceEdgesWriter::Finish() {
-  if (count_ < room_ / 2) {  // large arrays lie on huge pages: all of them are in memory
+  if (count_ < room_ / 2)  // large arrays lie on huge pages: all of them are in memory
     pairs_ = AlignedArray<NodePair>(std::span<const NodePair>(pairs_.data(), count_));
-    if (!weights_.empty())
-      weights_ = AlignedArray<float>(std::span<const float>(weights_.data(), count_));
-  }
   pairs_.Truncate(count_);
-  weights_.Truncate(count_);
-  piece_.edges->batch.edges = std::move(pairs_);
-  piece_.edges->batch.weights = std::move(weights_);
+  LoadBatch& batch = piece_.edges->batch;
+  batch.edges = std::move(pairs_);
+  batch.weights = weights_.Take(count_, room_);
+  batch.kinds = kinds_.Take(count_, room_);
+  batch.labels = labels_.Take(count_, room_);
+  batch.created_at = created_at_.Take(count_, room_);
+  batch.valid_from = valid_from_.Take(count_, room_);
+  batch.valid_until = valid_until_.Take(count_, room_);
   piece_.fact_edges = count_;
 }
 

@@ -4,8 +4,10 @@
 // in a table of strings, once a piece. Internal to storage/formats.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "engine/arrays/aligned_array.h"
@@ -22,30 +24,77 @@ struct Row {
   std::uint64_t line;  // of a weighted one
 };
 
+// What else a line may state of its edge.
+struct RowValues {
+  std::string_view kind = "link", label = {};
+  std::int64_t created_at = kNoTime, valid_from = kNoTime, valid_until = kNoTime;
+};
+
+// The time that a cell or a string is, where the general way takes it without a remark.
+std::optional<std::int64_t> PlainTime(std::string_view text);
+
 // Of the ends of the edge, in this order or in any.
 std::uint64_t EdgeHash(const Row& row, bool any_order);
 
 // Counts an edge that a line of the piece before states with another weight, and warns of it.
 void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece);
 
+// An array that is there once some row states a value.
+template <class T>
+class StatedColumn {
+ public:
+  // Of row `at` of at most `room`.
+  void Set(std::size_t at, std::size_t room, T value, bool stated, T otherwise) {
+    if (stated && values_.empty()) {
+      values_ = AlignedArray<T>(room);
+      std::fill_n(values_.data(), at, otherwise);
+    }
+    if (!values_.empty()) values_[at] = stated ? value : otherwise;
+  }
+  AlignedArray<T> Take(std::size_t count, std::size_t room) {
+    if (count < room / 2 && !values_.empty())  // large arrays lie on huge pages: all in memory
+      values_ = AlignedArray<T>(std::span<const T>(values_.data(), count));
+    values_.Truncate(count);
+    return std::move(values_);
+  }
+  bool empty() const { return values_.empty(); }
+
+ private:
+  AlignedArray<T> values_;
+};
+
 class PieceEdgesWriter {
  public:
   // For at most `room` edges; numbers below `numbers` are keys by themselves. One writer at a time
-  // on a thread.
-  PieceEdgesWriter(Piece& piece, std::size_t room, std::uint32_t numbers);
+  // on a thread. `states_values`: rows may have weights or times. `schema`: of the graph, REQUIRED
+  // for rows with values.
+  PieceEdgesWriter(Piece& piece, std::size_t room, std::uint32_t numbers,
+                   const Schema* schema = nullptr, bool states_values = false);
   // The tokens stay where they are until the piece was taken. 8 bytes at each can be read.
   void Add(const Row& row);
+  // False: the general way has more to say of this edge.
+  bool Add(const Row& row, const RowValues& values);
   void Finish();
 
  private:
+  struct Kind;
   struct Scratch;
+  std::uint32_t Code(std::string_view token, std::uint64_t word);
+  void Put(const Row& row);
+  const Kind* KindOf(std::string_view name);
+  void NoteValues(const Row& row, const RowValues& values, const Kind& kind);
 
   Piece& piece_;
   std::size_t room_, count_ = 0;
   std::uint32_t numbers_;
+  const Schema* schema_;
+  bool states_values_;
   AlignedArray<NodePair> pairs_;
-  AlignedArray<float> weights_;  // empty until a row has one
-  Scratch* scratch_;             // of the thread
+  StatedColumn<float> weights_;
+  StatedColumn<KindId> kinds_;
+  StatedColumn<StringId> labels_;
+  StatedColumn<std::int64_t> created_at_, valid_from_, valid_until_;
+  Scratch* scratch_;  // of the thread
 };
 
 }  // namespace plexus::formats_internal

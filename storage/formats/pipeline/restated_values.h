@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -56,6 +57,69 @@ class RestatedValues {
 
   std::vector<Slot> slots_;  // a power of two of them
   std::size_t count_ = 0;
+};
+
+// The same of edges, each with several attributes, of which a line states some.
+class StatedAttributes {
+ public:
+  using Digests = std::array<std::uint32_t, 6>;  // 0: not stated
+  struct Earlier {
+    std::uint64_t line = 0;  // that named the edge last; 0: none did
+    bool differs = false;    // what is stated now is not what was known
+    bool replaces = false;   // some value was stated otherwise
+  };
+
+  void Reset() {
+    std::ranges::fill(slots_, 0);
+    edges_.clear();
+  }
+  Earlier Note(std::uint64_t edge, const Digests& values, std::uint64_t line) {
+    if (2 * (edges_.size() + 1) > slots_.size()) Grow();
+    std::uint64_t& slot = Find(edge);
+    if (slot == 0) {
+      edges_.push_back({edge, line, values});
+      slot = SlotOf(edge, edges_.size());
+      return {};
+    }
+    Said& said = edges_[(slot & kPlace) - 1];
+    Earlier earlier;
+    earlier.line = std::exchange(said.line, line);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == 0 || values[i] == said.values[i]) continue;
+      earlier.differs = true;
+      earlier.replaces |= said.values[i] != 0;
+      said.values[i] = values[i];
+    }
+    return earlier;
+  }
+
+ private:
+  struct Said {
+    std::uint64_t edge = 0, line = 0;
+    Digests values{};
+  };
+  // A slot has the upper half of the hash and the place in edges_, from 1, so that the table stays
+  // in the cache; 0: free.
+  static constexpr std::uint64_t kPlace = 0xFFFFFFFF;
+  static std::uint64_t SlotOf(std::uint64_t edge, std::size_t place) {
+    return (edge & ~kPlace) | place;
+  }
+  std::uint64_t& Find(std::uint64_t edge) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = (edge ^ (edge >> 32)) & mask;
+    while (slots_[at] != 0 &&
+           ((slots_[at] ^ edge) > kPlace || edges_[(slots_[at] & kPlace) - 1].edge != edge))
+      at = (at + 1) & mask;
+    return slots_[at];
+  }
+  void Grow() {
+    slots_.assign(std::max<std::size_t>(2 * slots_.size(), 64), 0);
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      Find(edges_[i].edge) = SlotOf(edges_[i].edge, i + 1);
+  }
+
+  std::vector<std::uint64_t> slots_;  // a power of two of them
+  std::vector<Said> edges_;
 };
 
 }  // namespace plexus::formats_internal

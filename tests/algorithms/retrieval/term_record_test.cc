@@ -181,6 +181,44 @@ TEST_F(TermRecordTest, IsExpectedByBatches) {
   EXPECT_EQ(Found("run"), Keys{"a"});
 }
 
+// Of a batch that has no text other options may index something. So may they of one that comes
+// between the snapshot and the first batch of indexing anew.
+TEST_F(TermRecordTest, OtherOptionsMissNoBatch) {
+  WriteBatch first = Texts({{"a", "apple"}});
+  Ok(AddTerms(now(), first));
+  Apply(first);
+  const auto named = [&](const char* key, const char* name) {
+    WriteBatch batch(1);
+    batch.SetPayload(batch.UpsertNode(key, NodeKindRef(kMemory)), NodeField::kProperties,
+                     PropertyMapBuilder().String("name", name).Finish().value());
+    Ok(AddTerms(now(), batch));
+    return batch;
+  };
+  IndexTermsOptions options;
+  options.terms = Read().terms;
+  options.terms.properties = {"name"};
+  const WriteBatch stale = named("b", "bear"), between = named("c", "cat");
+  bool once = false;
+  const auto refused = IndexTerms(now(), options, [&](const WriteBatch& batch) -> Status {
+    if (!std::exchange(once, true)) Apply(between);
+    PLEXUS_TRY(graph->Apply(batch));
+    return {};
+  });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
+  const auto done = IndexTerms(now(), options, [&](const WriteBatch& batch) -> Status {
+    PLEXUS_TRY(graph->Apply(batch));
+    EXPECT_EQ(graph->Apply(stale).error().code, ErrorCode::kConflict);
+    Apply(named("d", "dog"));
+    return {};
+  });
+  Ok(done);
+  EXPECT_EQ(Read().covers(), now().sequence());
+  EXPECT_EQ(Found("cat"), Keys{"c"});
+  EXPECT_EQ(Found("dog"), Keys{"d"});
+  EXPECT_EQ(Found("apple"), Keys{"a"});
+}
+
 // As versions before wrote it, and one that is none.
 TEST_F(TermRecordTest, IsReadAsItWasWritten) {
   const auto write = [&](const std::string& bytes) {

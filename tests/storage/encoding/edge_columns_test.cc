@@ -13,6 +13,7 @@
 #include "record_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
+#include "tests/engine/bulk/edge_loads.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -333,6 +334,7 @@ TEST(EdgeColumns, LoadsAreEncodedAsTheirRecords) {
       }
       load.batches.push_back({std::move(pairs), std::move(stated), load.keys.size()});
     }
+    if (round % 3 == 0) load = plexus::testing::RandomLoad(static_cast<std::uint64_t>(round), 900);
     auto loaded = LoadedEdges::Make(std::move(load), EmptyState(), SerialExecutor());
     PLEXUS_OK(loaded);
     RecordEncoder encoder;

@@ -1,186 +1,15 @@
 // Edge lists into an empty graph go in at once. Whatever the files hold and wherever they
 // are cut, it is as if their batches had been applied one by one: the same records, ids,
 // sequence numbers, counts, errors and arrays.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <random>
 
 #include "engine/bulk/edge_load.h"
-#include "engine/state_writer.h"
-#include "storage/encoding/record_codec.h"
-#include "tests/support/fakes.h"
-#include "tests/support/text_support.h"
+#include "tests/storage/formats/load_both_ways.h"
 
 namespace plexus::formats_internal {
 namespace {
 
-namespace fs = std::filesystem;
-
-class Load : public ::testing::Test {
- protected:
-  Load() { fs::create_directories(folder_); }
-  ~Load() override { fs::remove_all(folder_); }
-  std::string File(const std::string& name, std::string_view bytes) const {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
-  const fs::path folder_ = fs::path(::testing::TempDir()) /
-                           ("plexus_load_" + std::to_string(::getpid()) +
-                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
-};
-
-struct Imported {
-  Result<ImportReport> report = ImportReport();
-  std::vector<std::string> records;  // as the log would hold them
-  std::uint64_t appends = 0;
-  std::unique_ptr<Graph> graph;
-};
-
-Imported ImportOneWay(const std::vector<std::string>& files, ImportOptions options, bool at_once) {
-  Imported imported;
-  auto store = std::make_shared<plexus::testing::FakeStore>();
-  GraphState state = EmptyState();
-  state.payload_store = store;
-  GraphOptions graph_options;
-  graph_options.executor = options.executor;
-  imported.graph = Graph::Open(std::move(state), store, graph_options);
-  if (!at_once) options.limits.load_bytes = 0;
-  imported.report = ImportFiles(*imported.graph, files, options);
-  for (const Record& record : store->Records())
-    imported.records.push_back(storage_internal::EncodeRecord(record, 1)->bytes);
-  imported.appends = store->appends();
-  return imported;
-}
-
-template <class T>
-bool Same(const AlignedArray<T>& a, const AlignedArray<T>& b) {
-  return std::ranges::equal(a.span(), b.span());
-}
-
-void ExpectSameState(const Snapshot& a, const Snapshot& b) {
-  EXPECT_EQ(a.sequence(), b.sequence());
-  EXPECT_EQ(a.state().time_ms, b.state().time_ms);
-  EXPECT_EQ(a.state().nodes_by_kind, b.state().nodes_by_kind);
-  EXPECT_EQ(a.state().edges_by_kind, b.state().edges_by_kind);
-  ASSERT_EQ(a.node_count(), b.node_count());
-  for (NodeId v = 0; v < a.node_count(); ++v) {
-    ASSERT_EQ(a.key(v), b.key(v));
-    ASSERT_EQ(a.alive(v), b.alive(v));
-    ASSERT_EQ(a.node_kind(v), b.node_kind(v));
-    ASSERT_EQ(b.Find(a.key(v)), v);
-  }
-  const Csr &x = a.base(), &y = b.base();
-  EXPECT_EQ(x.sequence, y.sequence);
-  EXPECT_TRUE(Same(x.out_offsets, y.out_offsets) && Same(x.out_neighbors, y.out_neighbors) &&
-              Same(x.out_weights, y.out_weights) && Same(x.out_kinds, y.out_kinds) &&
-              Same(x.out_created_at, y.out_created_at));
-  EXPECT_TRUE(Same(x.in_offsets, y.in_offsets) && Same(x.in_neighbors, y.in_neighbors) &&
-              Same(x.in_weights, y.in_weights) && Same(x.in_kinds, y.in_kinds) &&
-              Same(x.in_slots, y.in_slots));
-}
-
-// Both ways at 1 and 2 threads; returns the report. `plain`: they are loaded at once.
-ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOptions options,
-                                bool plain = true) {
-  options.now_ms = kNow;
-  const auto two = MakeThreadExecutor(2);
-  ImportReport last;
-  for (Executor* executor : {&SerialExecutor(), two.get()}) {
-    options.executor = executor;
-    const Imported general = ImportOneWay(files, options, false),
-                   loaded = ImportOneWay(files, options, true);
-    EXPECT_TRUE(general.report && loaded.report);
-    if (!general.report || !loaded.report) return last;
-    const ImportReport &g = *general.report, &l = *loaded.report;
-    EXPECT_EQ(g.sequence, l.sequence);
-    EXPECT_EQ(g.nodes, l.nodes);
-    EXPECT_EQ(g.edges, l.edges);
-    EXPECT_EQ(g.records, l.records);
-    EXPECT_EQ(g.batches, l.batches);
-    EXPECT_EQ(g.errors, l.errors);
-    EXPECT_EQ(g.stopped, l.stopped);
-    if (!g.stopped) {
-      EXPECT_EQ(g.bytes, l.bytes);
-    }
-    EXPECT_EQ(g.kept_errors.size(), l.kept_errors.size());
-    for (std::size_t i = 0; i < std::min(g.kept_errors.size(), l.kept_errors.size()); ++i)
-      EXPECT_EQ(g.kept_errors[i].ToString(), l.kept_errors[i].ToString());
-    EXPECT_EQ(general.records, loaded.records);
-    EXPECT_EQ(loaded.graph->stats().batches, loaded.records.size());
-    if (general.appends > 1 && plain) {
-      EXPECT_LT(loaded.appends, general.appends) << "it was not loaded at once";
-    } else if (!plain) {
-      EXPECT_EQ(loaded.appends, general.appends) << "what is not plain was loaded at once";
-      EXPECT_TRUE(loaded.graph->Compact());
-    }
-    EXPECT_FALSE(loaded.graph->snapshot().has_delta());
-    EXPECT_TRUE(general.graph->Compact());
-    ExpectSameState(general.graph->snapshot(), loaded.graph->snapshot());
-    // Both go on the same way.
-    const std::string_view more = "7 new 3\nnew 1 2\n1 2 0.125\n";
-    const ImportReport a = formats_internal::Load(*general.graph, "m.el", more),
-                       b = formats_internal::Load(*loaded.graph, "m.el", more);
-    EXPECT_EQ(a.nodes, b.nodes);
-    EXPECT_EQ(a.edges, b.edges);
-    EXPECT_EQ(JsonLines(general.graph->snapshot()), JsonLines(loaded.graph->snapshot()));
-    last = l;
-  }
-  return last;
-}
-
-struct Shape {
-  int keys = 100;
-  bool weights = false, names = false, errors = false;
-};
-
-std::string RandomLines(std::mt19937_64& random, int lines, const Shape& shape) {
-  std::string text;
-  auto key = [&]() -> std::string {
-    const auto n = random() % static_cast<unsigned>(shape.keys);
-    if (!shape.names) return std::to_string(n);
-    switch (random() % 12) {
-      case 0:
-        return "0" + std::to_string(n);  // not the number
-      case 1:
-        return std::to_string(10'000'000 + n);  // eight digits
-      case 2:
-        return std::to_string(4'294'967'290 + n);  // about 2^32
-      case 3:
-        return "long-key-" + std::to_string(n) + std::string(n % 3 * 300, 'x');
-      case 4:
-        return "k" + std::to_string(n);
-      case 5:
-        return "\xc3\xa9" + std::to_string(n);
-      case 6:
-        return "-" + std::to_string(n);
-      default:
-        return std::to_string(n);
-    }
-  };
-  for (int i = 0; i < lines; ++i) {
-    if (random() % 40 == 0) text += random() % 2 ? "# comment\n" : "\n";
-    if (shape.errors && random() % 30 == 0) {
-      const char* bad[] = {"alone\n",   "a b c d\n", "a b -1\n",
-                           "a b nan\n", "a\x01 b\n", "\xff\xfe b\n"};
-      text += bad[random() % 6];
-    }
-    const std::string source = key();
-    text += source + (random() % 2 ? " " : "\t") + (random() % 20 ? key() : source);
-    if (shape.weights && random() % 2) {
-      const char* weights[] = {"0", "-0", "1", "2", "0.25", "1e-3"};
-      text += std::string(" ") + weights[random() % 6];
-    }
-    text += random() % 50 ? "\n" : "  \r\n";
-  }
-  if (random() % 2) text.pop_back();  // the last line lacks its end
-  return text;
-}
-
-TEST_F(Load, EqualsBatchByBatch) {
+TEST_F(FormatLoad, EqualsBatchByBatch) {
   std::mt19937_64 random(20);
   for (int round = 0; round < 60; ++round) {
     SCOPED_TRACE(round);
@@ -230,7 +59,7 @@ std::string RandomTable(std::mt19937_64& random, int lines, int keys, std::strin
   return text;
 }
 
-TEST_F(Load, TablesOfPlainEdges) {
+TEST_F(FormatLoad, TablesOfPlainEdges) {
   std::mt19937_64 random(23);
   for (int round = 0; round < 60; ++round) {
     SCOPED_TRACE(round);
@@ -248,7 +77,7 @@ TEST_F(Load, TablesOfPlainEdges) {
 }
 
 // What a table holds beside edges and weights, and what is wrong with it, the general way says.
-TEST_F(Load, TablesOfMoreThanPlainEdges) {
+TEST_F(FormatLoad, TablesOfMoreThanPlainEdges) {
   std::mt19937_64 random(24);
   for (std::string_view what :
        {"a,b,c,d,e", "alone", "\"a\"\"b\",c", "a\"b,c", "\"a\nb\",c", " , ", "   ",
@@ -265,8 +94,12 @@ TEST_F(Load, TablesOfMoreThanPlainEdges) {
     }
   }
   for (const char* text :
-       {"source,target,kind\na,b,knows\nb,c,link\n", "source,target,weight\na,b,\nb,c,2\na,b,1\n",
-        "source,target,label\na,b,x\nb,c,\n", "source,target,weight\na,b,-1\nb,c,1\n",
+       {"source,target,kind\na,b,has_tag\nb,c,link\n", "source,target,kind\na,a,causes\nb,c,link\n",
+        "source,target,weight\na,b,-1\nb,c,1\n", "source,target,weight\na,b, \nb,c,1\n",
+        "source,target,created_by\na,b,me\nb,c,\n",
+        "source,target,created_at\na,b,1700000000\nb,c,\n",
+        "source,target,valid_from,valid_until\na,b,2020-01-02,2020-01-01\nb,c,,\n",
+        "source,target,valid_from,valid_until\na,b,2020-01-02,\na,b,,2020-01-01\nb,c,,\n",
         "source,target,since\na,b,7\nb,c,8\n", "key,text\na,b\nb,c\n",
         "source,target\n,b\nb,c\n"}) {
     SCOPED_TRACE(text);
@@ -277,7 +110,7 @@ TEST_F(Load, TablesOfMoreThanPlainEdges) {
 }
 
 // Enough for parts, chunks and sorts by digits, with the cuts of the defaults.
-TEST_F(Load, EqualsBatchByBatchWhenLarge) {
+TEST_F(FormatLoad, EqualsBatchByBatchWhenLarge) {
   std::mt19937_64 random(21);
   for (const bool weights : {false, true}) {
     Shape shape;
@@ -293,7 +126,7 @@ TEST_F(Load, EqualsBatchByBatchWhenLarge) {
   }
 }
 
-TEST_F(Load, SmallFiles) {
+TEST_F(FormatLoad, SmallFiles) {
   ImportOptions one;
   one.batch_ops = 1;
   for (const char* text :
@@ -309,7 +142,7 @@ TEST_F(Load, SmallFiles) {
   ExpectSameBothWays({File("long.el", "1 2\n" + std::string(2000, 'k') + " 3\n")}, one);
 }
 
-TEST_F(Load, ADroppedRecord) {
+TEST_F(FormatLoad, ADroppedRecord) {
   ImportOptions options;
   options.limits.line_bytes = 100;
   options.block_bytes = 64;
@@ -320,21 +153,23 @@ TEST_F(Load, ADroppedRecord) {
 }
 
 // What is too large, or not only edge lists, or not into an empty graph, goes the general way.
-TEST_F(Load, GivesUpBeforeAnythingIsApplied) {
+TEST_F(FormatLoad, GivesUpBeforeAnythingIsApplied) {
   std::mt19937_64 random(22);
   const std::string edges = File("a.el", RandomLines(random, 500, {})),
-                    table = File("b.csv", "source,target,label\nx,y,z\n");
+                    table = File("b.csv", "source,target,color\nx,y,z\n");
   ImportOptions options;
   options.now_ms = kNow;
   options.block_bytes = 256;
   options.batch_ops = 10;
   const Imported general = ImportOneWay({edges}, options, false);
-  options.limits.load_bytes = 300 * 80;  // 300 edges
+  options.limits.load_bytes = 300 * 40;  // 300 edges
   const Imported over = ImportOneWay({edges}, options, true);
   EXPECT_EQ(over.records, general.records);
   EXPECT_EQ(over.appends, general.appends);
   EXPECT_EQ(over.report->edges, general.report->edges);
   EXPECT_EQ(over.report->records, general.report->records);
+  ASSERT_EQ(over.report->warnings.size(), general.report->warnings.size() + 1);
+  EXPECT_NE(over.report->warnings.front().says.find("batch by batch"), std::string::npos);
   options.limits.load_bytes = ImportLimits().load_bytes;
   EXPECT_EQ(ImportOneWay({edges, table}, options, true).appends,
             ImportOneWay({edges, table}, options, false).appends);
@@ -344,6 +179,19 @@ TEST_F(Load, GivesUpBeforeAnythingIsApplied) {
   const auto empty = Graph::InMemory();
   EXPECT_TRUE(empty->Load(EdgeLoad()));
   EXPECT_EQ(empty->snapshot().sequence(), 0u);
+}
+
+TEST_F(FormatLoad, TooManyBatchesAreNotCalledALackOfMemory) {
+  std::string text;
+  for (std::size_t i = 0; i <= kMaxLoadBatches; ++i) text += "1 2\n";
+  ImportOptions options;
+  options.batch_ops = 1;
+  const Imported over = ImportOneWay({File("f.el", text)}, options, true);
+  ASSERT_TRUE(over.report);
+  ASSERT_EQ(over.report->warnings.size(), 1u);
+  const std::string& says = over.report->warnings[0].says;
+  EXPECT_NE(says.find("16384 batches"), std::string::npos) << says;
+  EXPECT_EQ(says.find("memory"), std::string::npos) << says;
 }
 
 class Calls final : public Progress {
@@ -358,7 +206,7 @@ class Calls final : public Progress {
   const std::function<void(std::string_view)> fn_;
 };
 
-TEST_F(Load, WhoWatchesMayAskTheGraph) {
+TEST_F(FormatLoad, WhoWatchesMayAskTheGraph) {
   const std::string file = File("f.el", "1 2\n2 3\n");
   const auto graph = Graph::InMemory();
   int writing = 0;
@@ -377,12 +225,13 @@ TEST_F(Load, WhoWatchesMayAskTheGraph) {
 }
 
 // Between the look at its first bytes and its turn.
-TEST_F(Load, AFileThatBecomesAnotherFormatIsToldFrom) {
+TEST_F(FormatLoad, AFileThatBecomesAnotherFormatIsToldFrom) {
   std::mt19937_64 random(25);
   const std::string first = File("a.el", RandomLines(random, 300, {})),
                     second = File("b.txt", "1 2\n");
   for (const std::string_view other :
-       {"source,target\nx,y\n", "{\"edge\":{}}\n",
+       {"source,target\nx,y\n",
+        "{\"type\":\"entity\",\"name\":\"a\",\"entityType\":\"t\",\"observations\":[]}\n",
         "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"}) {
     File("b.txt", "1 2\n");
     Calls progress([&](std::string_view) { File("b.txt", other); });
@@ -397,7 +246,7 @@ TEST_F(Load, AFileThatBecomesAnotherFormatIsToldFrom) {
   }
 }
 
-TEST_F(Load, AFailedJournalLeavesAPrefix) {
+TEST_F(FormatLoad, AFailedJournalLeavesAPrefix) {
   std::mt19937_64 random(23);
   ImportOptions options;
   options.now_ms = kNow;
@@ -422,7 +271,7 @@ TEST_F(Load, AFailedJournalLeavesAPrefix) {
   }
 }
 
-TEST_F(Load, CancelLeavesWholeBatches) {
+TEST_F(FormatLoad, CancelLeavesWholeBatches) {
   std::mt19937_64 random(24);
   Shape shape;
   shape.weights = shape.names = true;
@@ -466,7 +315,34 @@ TEST_F(Load, CancelLeavesWholeBatches) {
   }
 }
 
-TEST_F(Load, AFileThatChangesIsToldFrom) {
+// Another writer is faster, so the load falls back; then it is stopped.
+TEST_F(FormatLoad, HowMuchIsInAfterALoadThatFellBack) {
+  std::mt19937_64 random(28);
+  const std::string file = File("f.el", RandomLines(random, 40'000, {}));
+  std::string messages[2];
+  for (const bool at_once : {false, true}) {
+    const auto graph = Graph::InMemory();
+    StopAt progress("importing", 20);
+    ImportOptions options;
+    options.executor = &SerialExecutor();
+    options.progress = &progress;
+    options.block_bytes = 4096;
+    if (!at_once) options.limits.load_bytes = 0;
+    options.before = [&]() -> Status {
+      WriteBatch other;
+      other.UpsertNode("other");
+      return graph->Apply(other) ? Status() : Fail(ErrorCode::kIo, "no");
+    };
+    const auto report = ImportFiles(*graph, {file}, options);
+    ASSERT_FALSE(report);
+    messages[at_once] = report.error().message;
+  }
+  EXPECT_NE(messages[0].find(" % is in"), std::string::npos) << messages[0];
+  EXPECT_EQ(messages[0].find("99 %"), std::string::npos);
+  EXPECT_EQ(messages[0], messages[1]);
+}
+
+TEST_F(FormatLoad, AFileThatChangesIsToldFrom) {
   const std::string path = File("g.el", "1 2\n3 4\n5 6\n");
   class Changer final : public Progress {
    public:

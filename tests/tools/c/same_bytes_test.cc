@@ -2,6 +2,7 @@
 // the table of all doors on an open graph.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -164,9 +166,40 @@ TEST(CSameBytes, EveryRowOnADirectory) {
   EXPECT_EQ(rows.size(), tools::AllOperations().size());
 }
 
+// For the doors of other languages: the graph before the first request, and a line a request with
+// what was answered, in the folder that PLEXUS_TABLE names.
+class KeptTable {
+ public:
+  explicit KeptTable(const std::string& graph) {
+    const char* folder = std::getenv("PLEXUS_TABLE");
+    if (!folder) return;
+    fs::copy(graph, std::string(folder) + "/graph", fs::copy_options::recursive);
+    lines_.open(std::string(folder) + "/table.jsonl");
+  }
+  void Add(const Asked& asked, const Outcome& outcome) {
+    if (!lines_.is_open()) return;
+    tools::JsonWriter json(lines_);
+    json.BeginObject();
+    json.Key("operation");
+    json.Value(std::string_view(asked.operation));
+    json.Key("request");
+    json.Value(std::string_view(asked.json));
+    json.Key("code");
+    json.Value(outcome.code);
+    json.Key("reply");
+    json.Value(std::string_view(outcome.text));
+    json.EndObject();
+    lines_ << '\n';
+  }
+
+ private:
+  std::ofstream lines_;
+};
+
 TEST(CSameBytes, TheTableOfAllDoorsOnAnOpenGraph) {
   const TempDir dir;
   Fill(dir, dir / "1");
+  KeptTable kept(dir / "1");
   fs::copy(dir / "1", dir / "2", fs::copy_options::recursive);
   plexus_graph* graph = nullptr;
   ASSERT_EQ(plexus_open((dir / "2").c_str(), nullptr, &graph), PLEXUS_OK) << plexus_message();
@@ -186,6 +219,7 @@ TEST(CSameBytes, TheTableOfAllDoorsOnAnOpenGraph) {
     EXPECT_EQ(WithoutTimes(got.text), WithoutTimes(expected.text))
         << asked.operation << " " << asked.json;
     EXPECT_EQ(got.code, expected.code) << asked.operation << " " << asked.json;
+    kept.Add(asked, expected);
     if (got.code == PLEXUS_OK) continue;
     ++failed;
     EXPECT_NE(got.text.find(plexus_code_name(got.code)), std::string::npos) << got.text;

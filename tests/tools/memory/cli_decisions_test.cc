@@ -237,6 +237,21 @@ TEST_F(DecisionsCommand, RulesAndProposalsThatCannotBe) {
   refused(kSeedRule, R"({"edge":["d1","d1"],"kind":"contradicts"})", "p.jsonl:1");
 }
 
+// A proposal of nothing but edges is read as any other, also where nothing is there yet.
+TEST_F(DecisionGraph, AProposalToAnEmptyGraphIsJudged) {
+  Import("");
+  const std::string proposal = dir_.File("p.jsonl", R"({"edge":["a","b"],"kind":"blocks"})"
+                                                    "\n"
+                                                    R"({"edge":["b","a"],"kind":"blocks"})"
+                                                    "\n");
+  const std::string rules = dir_.File(
+      "r.json", R"([{"name":"acyclic","does":"closes_cycle","edge":"blocks","message":"circle"}])");
+  const Finished run = Run({"decisions", "check", "--rules", rules, "--proposal", proposal});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  EXPECT_FALSE(run.Json().at("allowed").as_bool());
+  EXPECT_EQ(Run({"conflicts", "candidates", "a", "--proposal", proposal}).code, 0);
+}
+
 // What goes and comes back in one proposal is gone.
 TEST_F(DecisionsCommand, RemovedAndStatedAgainIsRemoved) {
   const std::string rule =

@@ -93,7 +93,7 @@ TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
   EXPECT_EQ(hits[1].at("contradicted_by"), (array{"k1"}));
   EXPECT_FALSE(hits[2].as_object().contains("contradicted_by"));
   EXPECT_EQ(hits[0].at("why"),
-            "matches 2 of 2 words; written 3 days ago, never used; trust 0.50; contradicted by k2");
+            "matches 2 of 2 words; written 3 days ago, never used; contradicted by k2");
   const auto terms = Terms(hits[0]);
   EXPECT_NEAR(terms.at("recency"), 0.9330329915, 1e-9);  // 2 ^ -(3 / 30)
   EXPECT_EQ(terms.at("salience"), 0.5);
@@ -182,7 +182,7 @@ TEST_F(RecallCommand, WeightsMakeTheScore) {
   EXPECT_EQ(terms.at("scope"), 1);
   EXPECT_NEAR(terms.at("frequency"), 0.498921986, 1e-8);  // ln 10 / ln 101
   EXPECT_EQ(std::string(hits[0].at("why").as_string()),
-            "matches 2 of 2 words; used just now, 9 times in all; trust 0.50; of fresh");
+            "matches 2 of 2 words; used just now, 9 times in all; of fresh");
   const object half =
       Ask({"recall", "gateway keys", "--weight", "recency=1", "--half-life", "3d", "--top", "2"});
   EXPECT_EQ(Keys(half.at("hits")), "k3 k1");
@@ -222,7 +222,7 @@ TEST_F(RecallCommand, AUseIsWrittenWhenAsked) {
   EXPECT_EQ(Sequence(), before + 3);  // the event and the use are one batch
   EXPECT_EQ(again.at("compositionWriteStatus"), "persisted");
   EXPECT_EQ(std::string(again.at("hits").at(0).at("why").as_string()),
-            "matches 2 of 2 words; used just now, 1 time in all; trust 0.50; contradicted by k2");
+            "matches 2 of 2 words; used just now, 1 time in all; contradicted by k2");
   const object k1 = Ask({"get", "k1"});
   EXPECT_EQ(k1.at("access_count"), 2);
   EXPECT_EQ(k1.at("accessed_at").to_number<std::int64_t>(), 1700259200000);

@@ -113,6 +113,26 @@ test('arrays go in and out', async (t) => {
   await assert.rejects(snapshot.pagerank(), {code: 'failed_precondition'});
 });
 
+test('graphs in RAM, earlier states and columns', async (t) => {
+  const {graph} = await scratch(t, false);
+  await graph.put({key: 'a'});
+  await graph.importRecords([{node: 'b', trust: 0.5, category: 'ü', access_count: 7}]);
+  const before = graph.snapshot({asOf: graph.sequence - 1n});
+  assert.deepStrictEqual(await before.keys(), ['a']);
+  assert.throws(() => graph.snapshot({asOf: 'soon'}), {code: 'invalid_argument'});
+  const now = graph.snapshot();
+  assert.deepStrictEqual({...await now.column('trust')},
+                         {nodes: Uint32Array.of(1), values: Float64Array.of(0.5)});
+  assert.deepStrictEqual((await now.column('access_count')).values, BigInt64Array.of(7n));
+  assert.deepStrictEqual((await now.column('category')).values, ['ü']);
+  await assert.rejects(now.column('nothing'), {code: 'not_found'});
+  const memory = plexus.inMemory();
+  await memory.put({key: 'a', text: 'kept in RAM'});
+  assert.strictEqual((await memory.search({query: 'kept'})).results[0].key, 'a');
+  assert.throws(() => memory.snapshot({asOf: 1}), {code: 'failed_precondition'});
+  await memory.close();
+});
+
 test('wrong arrays are refused by name', async (t) => {
   const {graph} = await scratch(t, false);
   const good = Uint32Array.of(1, 2);

@@ -31,8 +31,8 @@ try:
 
         request = _graph.request_of({"key": "m1"})
         text = graph.get("m1").bytes
-        timed("get: plexus_call by ctypes", 20000, lambda: _library.ask(
-            _library.lib.plexus_call, graph._handle, b"get", request, len(request)))
+        timed("get: plexus_call by ctypes", 20000, lambda: _library.call(
+            graph._quick, b"get", request))
         timed("graph.get('m1')", 20000, lambda: graph.get("m1"))
         timed("the sequence (no operation)", 20000,
               lambda: graph.sequence)

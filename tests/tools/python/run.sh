@@ -1,5 +1,6 @@
 #!/bin/bash
-# Puts the package together and runs a file of tests. Usage: run.sh PYTHON BUILD_DIR TEST_FILE
+# Puts the package together and runs a file of tests, or a script with PYTHON and the package's folder.
+# Usage: run.sh PYTHON BUILD_DIR TEST_FILE
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$here/../../.." && pwd)
@@ -11,9 +12,11 @@ if [ ! -e "$package/stamp" ] || [ "$library" -nt "$package/stamp" ] ||
     [ -n "$(find "$tree/tools/python" -newer "$package/stamp" -print -quit)" ]; then
   rm -rf "$package"
   mkdir -p "$package"
-  cp -r "$tree/tools/python/plexus" "$package/plexus"
+  cp -r "$tree/tools/python/plexus" "$tree/tools/python/_plexus_networkx.py" "$package"
+  PYTHONPATH=$tree/tools/python "$1" -c "import sys, backend; backend.write_info(sys.argv[1])" "$package"
   "$1" "$tree/tools/python/generate.py" "$library" "$package/plexus"
   touch "$package/stamp"
 fi
 export PYTHONPATH=$package PLEXUS_LIBRARY=$library PLEXUS_PROGRAM=$2/tools/plexus PLEXUS_BUILD=$2
+case $3 in *.sh) exec "$here/$3" "$1" "$package" ;; esac
 exec "$1" -X dev -W error::ResourceWarning "$here/$3" -v

@@ -33,6 +33,46 @@ class Scratch(unittest.TestCase):
         self.assertEqual(self.graph.sequence, 0)
 
 
+class States(Scratch):
+    def test_a_graph_in_ram(self):
+        with plexus.in_memory() as graph:
+            graph.put_edges(["a", "b"], ["b", "c"])
+            graph.put("a", text="Deploys stop.")
+            self.assertEqual(graph.search("deploys")["results"][0]["key"], "a")
+            self.assertEqual(len(graph.snapshot().pagerank()), graph.snapshot().node_count)
+            for past in (lambda: graph.snapshot(as_of=1), lambda: list(graph.changes()),
+                         lambda: graph.stats(as_of=1)):
+                with self.assertRaises(plexus.FailedPrecondition):
+                    past()
+        with self.assertRaises(plexus.FailedPrecondition):
+            graph.stats()
+        with self.assertRaises(plexus.InvalidArgument):  # a slip, and no graph in RAM
+            plexus.open(None)
+
+    def test_earlier_states(self):
+        self.graph.put("a")
+        self.graph.put("b")
+        last = self.graph.sequence
+        self.assertEqual(self.graph.snapshot(as_of=last - 1).nodes, 1)
+        self.assertEqual(self.graph.snapshot(as_of="now").nodes, 2)
+        with self.assertRaises(plexus.NotFound):
+            self.graph.snapshot(as_of=last + 1)
+        with self.assertRaises(plexus.InvalidArgument):  # which was the present
+            self.graph.snapshot(as_of="")
+
+    def test_columns(self):
+        self.graph.import_records([
+            {"column": "mass", "type": "f64"}, {"node": "a", "mass": 1.5, "access_count": 7},
+            {"node": "b", "category": "x"}, {"node": "c", "mass": -2, "category": "yü"}])
+        snapshot = self.graph.snapshot()
+        for name, nodes, values in (("mass", [0, 2], [1.5, -2]), ("access_count", [0], [7]),
+                                    ("category", [1, 2], ["x", "yü"])):
+            found = snapshot.column(name)
+            self.assertEqual((list(found[0]), list(found[1])), (nodes, values))
+        with self.assertRaises(plexus.NotFound):
+            snapshot.column("nothing")
+
+
 class WithoutNumpy(Scratch):
     def test_texts_numbers_and_ids(self):
         self.assertEqual(self.graph.put_edges(["a", "b", "a"], ["b", "c", "b"])["added"], 2)

@@ -154,6 +154,29 @@ TEST(Embed, VectorsOlderThanTheirTextsAreReported) {
   EXPECT_EQ(older(), 0);
 }
 
+TEST(Embed, VectorsOlderThanTheirPropertiesAreReported) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      "{\"node\":\"a\",\"text\":\"apples\"}\n"
+      "{\"node\":\"b\",\"props\":{\"name\":\"big bear\"}}\n"
+      "{\"node\":\"c\",\"props\":{\"other\":1}}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("m.jsonl", lines)}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name"}).code, 0);
+  ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
+  const auto older = [&] {
+    return Number(Plexus({"rerank", "--db", db, "--space", "text", "--like", "a", "--json"})
+                      .Json()
+                      .at("older_than_text"));
+  };
+  EXPECT_EQ(older(), 0);
+  ASSERT_EQ(Plexus({"put", "--db", db, "b", "--props", "{\"name\":\"small bear\"}"}).code, 0);
+  ASSERT_EQ(Plexus({"put", "--db", db, "c", "--props", "{\"other\":2}"}).code, 0);
+  EXPECT_EQ(older(), 1);
+  ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
+  EXPECT_EQ(older(), 0);
+}
+
 TEST(Embed, VectorsOfAnyOriginAreComparedWithTheirTexts) {
   const TempDir dir;
   const std::string db = dir / "g";

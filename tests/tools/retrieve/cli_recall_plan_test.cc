@@ -74,7 +74,7 @@ TEST_F(RecallByPlan, AddsWhatRecallAdds) {
   ASSERT_EQ(Keys(reply), "k1 k2 k3 o1");
   const auto& hits = reply.at("hits").as_array();
   EXPECT_EQ(hits[0].at("why"),
-            "matches 2 of 2 words; similarity 1.00; written 3 days ago, never used; trust 0.50; "
+            "matches 2 of 2 words; similarity 1.00; written 3 days ago, never used; "
             "contradicted by k2");
   EXPECT_EQ(hits[0].at("contradicted_by").at(0), "k2");
   EXPECT_EQ(hits[0].at("related").as_array().size(), 2u);

@@ -103,6 +103,14 @@ TEST_F(DeepReference, WordsBecomeTheVectorOfAPlan) {
   const object fix = Ask({"retrieve", "gateway", "--plan", "rag", "--inscription", "fix"});
   ASSERT_EQ(fix.at("hits").as_array().size(), 1u);
   EXPECT_EQ(fix.at("hits").at(0).at("key").as_string(), "k3");
+  // Words that no text has are no slip of the question's form.
+  const Finished none = Run({"retrieve", "zeppelin", "--plan", "rerank", "--space", "text"});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("has a word of 'zeppelin'"), std::string::npos) << none.err;
+  // Nor does the plan take keys that would be asked instead.
+  const Finished keys =
+      Run({"retrieve", "zeppelin", "--plan", "rerank", "--space", "text", "--from", "k3"});
+  EXPECT_EQ(keys.code, 3) << keys.err;
 }
 
 TEST_F(DeepReference, FieldsOfNodesInReplies) {

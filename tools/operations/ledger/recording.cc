@@ -21,7 +21,7 @@ Result<Written> ApplyToLedger(Workspace& workspace, const Request& request,
   written.report.sequence = before.sequence();
   if (batch.empty()) return written;
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
-  if (HasTerms(before) && record.terms.event_queries) PLEXUS_TRY(KeepTerms(workspace, batch));
+  if (HasTerms(before) || record.stored) PLEXUS_TRY(KeepTerms(workspace, batch));
   PLEXUS_ASSIGN(static_cast<PreviewResult&>(written), ApplyOrPreview(workspace, request, batch));
   return written;
 }

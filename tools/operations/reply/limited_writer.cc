@@ -25,7 +25,7 @@ std::uint64_t BytesOf(std::string_view text) {
 LimitedWriter::LimitedWriter(ReplyWriter& out, const ReplyLimit& limit) : out_(out), limit_(limit) {
   using Clock = std::chrono::steady_clock;
   if (!limit_.budget.deadline || !limit_.seconds) return;
-  const std::chrono::duration<double> more(*limit_.seconds / 4);
+  const std::chrono::duration<double> more(*limit_.seconds / 8);
   limit_.budget.deadline = std::max(
       *limit_.budget.deadline, Clock::now() + std::chrono::duration_cast<Clock::duration>(more));
 }

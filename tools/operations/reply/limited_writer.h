@@ -21,7 +21,7 @@ struct ReplyLimit {
   static constexpr std::uint64_t kNone = 0;
 
   std::uint64_t bytes = kNone;  // of JSON
-  // Writing may take a quarter of the request's time more, so that what was found in time is shown.
+  // Writing may take an eighth of the request's time more, so that what was found in time is shown.
   std::optional<double> seconds = {};
   Budget budget = {};  // of the request: its deadline and cancel flag
 };

@@ -49,6 +49,7 @@ std::string RecordName(std::string_view space) { return "embed." + std::string(s
 Status Remember(Workspace& workspace, const TextVectorOptions& options) {
   const Snapshot now = workspace.graph().snapshot();
   PLEXUS_ASSIGN(const auto before, ReadRecord(now, RecordName(options.space)));
+  PLEXUS_ASSIGN(const TermRecord index, ReadTermRecord(now));
   boost::json::object made;
   made["dimensions"] = static_cast<std::int64_t>(options.dimensions);
   made["seed"] = static_cast<std::int64_t>(options.seed);
@@ -57,7 +58,7 @@ Status Remember(Workspace& workspace, const TextVectorOptions& options) {
     return value && *value == made[name];
   };
   if (before && same("dimensions") && same("seed") &&
-      CountNewerTexts(now, before->covers, nullptr) == 0)
+      CountNewerTexts(now, before->covers, nullptr, index.terms) == 0)
     return {};
   WriteBatch batch(options.now_ms);
   PLEXUS_TRY(WriteRecord(batch, RecordName(options.space), std::move(made), before));
@@ -127,7 +128,7 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
     return Fail(
         ErrorCode::kNotFound,
         "no text has a word of " + Quoted(request.Text("query")) + "; " +
-            OtherWays(workspace, request, request.Text("query"), !record.terms.stemmer.empty()));
+            OtherWays(workspace, request, request.Text("query"), record.terms));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
@@ -194,11 +195,12 @@ std::vector<TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
 
 }  // namespace
 
-Result<std::vector<float>> VectorOfTerms(const Workspace& workspace, const Request& request,
-                                         SpaceId space, std::span<const std::string> terms) {
+Result<std::optional<std::vector<float>>> VectorOfTerms(const Workspace& workspace,
+                                                        const Request& request, SpaceId space,
+                                                        std::span<const std::string> terms) {
   const VectorSpace& of = workspace.schema().spaces()[space];
   PLEXUS_ASSIGN(const auto record, ReadRecord(workspace.snapshot(), RecordName(of.name)));
-  if (!record) return std::vector<float>();
+  if (!record) return std::nullopt;
   PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, of, *record));
   std::vector<TermCount> counts;
   std::vector<std::string> sorted(terms.begin(), terms.end());
@@ -239,18 +241,30 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
   const Snapshot& snapshot = workspace.snapshot();
   const std::string& name = workspace.schema().spaces()[space].name;
   PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(name)));
+  // Of terms, so of all that they are made of; vectors of others are held to be of the text.
+  TermOptions terms;
+  if (record) {
+    PLEXUS_ASSIGN(const TermRecord index, ReadTermRecord(snapshot));
+    terms = index.terms;
+  }
+  const EdgeKindId kind[] = {kHasTerm};
+  const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   const VectorTable::View* const vectors = snapshot.space(space);
   std::uint64_t older = 0;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
-    if (!text || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    const Sequence newest = NewestText(snapshot, node, terms);
+    if (newest == 0 || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
     if (subset && !subset->contains(node)) continue;
     const bool has = vectors && vectors->has(node);
     if (!has && !record) continue;
+    // Properties of which nothing is indexed make no vector.
+    if (!has && !snapshot.payload_ref(node, NodeField::kText) &&
+        snapshot.Degree(Direction::kOut, node, has_term) == 0)
+      continue;
     // Vectors that a later `embed` found right are as new as it.
     const Sequence made =
         std::max(record ? record->covers : 0, has ? vectors->ref(node).sequence() : Sequence{0});
-    older += text.sequence() > made;
+    older += newest > made;
   }
   if (older == 0) return older;
   workspace.notes().push_back(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -104,12 +105,19 @@ Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Reque
   const auto named =
       workspace.schema().FindSpace(request.Given("space") ? request.Text("space") : "text");
   if (!named) return std::vector<float>();
-  PLEXUS_ASSIGN(std::vector<float> vector, VectorOfTerms(workspace, request, *named, terms));
-  if (vector.empty()) return vector;
+  PLEXUS_ASSIGN(std::optional<std::vector<float>> vector,
+                VectorOfTerms(workspace, request, *named, terms));
+  if (!vector) return std::vector<float>();
+  if (vector->empty() && !(has(SeedBy::kKeys) && request.Given("from")))
+    return Fail(ErrorCode::kNotFound,
+                "no text that has a vector in space " +
+                    Quoted(workspace.schema().spaces()[*named].name) + " has a word of " +
+                    Quoted(request.Text("words")));
+  if (vector->empty()) return *std::move(vector);
   space = *named;
   for (PlanSeeds& seeds : plan.seeds)
     if (seeds.by == SeedBy::kVector) seeds.by = SeedBy::kWords;
-  return vector;
+  return *std::move(vector);
 }
 
 void NoteLeftOut(Workspace& workspace, const RetrieveResult& result) {

@@ -86,7 +86,7 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
 std::string WhyNothing(const Workspace& workspace, const Request& request,
                        const PhraseQuery& parsed, const Hidden& hidden,
-                       const NotIndexed& not_indexed, bool stems) {
+                       const NotIndexed& not_indexed, const TermOptions& terms) {
   std::string why;
   const auto add = [&](std::uint64_t count, const std::string& what) {
     if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + what;
@@ -104,7 +104,7 @@ std::string WhyNothing(const Workspace& workspace, const Request& request,
   if (!parsed.phrases.empty())
     return none + "holds words in quotes side by side: '" + query +
            "'; without quotes they may stand apart";
-  return none + "has a word of '" + query + "'; " + OtherWays(workspace, request, query, stems);
+  return none + "has a word of '" + query + "'; " + OtherWays(workspace, request, query, terms);
 }
 
 void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
@@ -194,7 +194,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "no event has terms: " + request.Command("terms", workspace.directory()) +
                     " indexes them, if its switch events says so");
-  if (result.documents == 0 && !result.truncated)
+  if (result.documents == 0 && !result.truncated && !record.stored)
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
   PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);
@@ -210,8 +210,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
   Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed, std::move(line),
                           request.MaybeCount("max_chars"));
-  reply.failure = Error{ErrorCode::kNotFound, WhyNothing(workspace, request, query, hidden, of_all,
-                                                         !record.terms.stemmer.empty())};
+  reply.failure = Error{ErrorCode::kNotFound,
+                        WhyNothing(workspace, request, query, hidden, of_all, record.terms)};
   return reply;
 }
 

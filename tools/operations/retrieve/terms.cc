@@ -1,5 +1,8 @@
 // terms: the words of texts become term nodes, which search, and pairs that share
 // rare terms, are made of.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +12,7 @@
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/lines.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
@@ -28,9 +32,45 @@ Result<std::vector<std::string>> StopWords(const Request& request) {
   return words;
 }
 
+// Names as expressions have them: props.kind is a property, kind is not.
+Result<std::vector<std::string>> Properties(const Request& request, const Schema& schema) {
+  constexpr std::string_view kBuiltIn[] = {"key", "kind", "tag", "tags", "scope", "text"};
+  std::vector<std::string> names;
+  for (const std::string& given : request.List("properties")) {
+    const std::size_t first = std::min(given.find_first_not_of(' '), given.size());
+    std::string name = given.substr(first, given.find_last_not_of(' ') + 1 - first);
+    const bool full = name.starts_with("props.");
+    if (full) name.erase(0, std::string_view("props.").size());
+    if (name.empty())
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("properties") + ": a name is empty; write name,summary");
+    if (!full && std::ranges::find(kBuiltIn, name) != std::end(kBuiltIn))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("properties") + ": " + Quoted(name) +
+                      " is no property; a property of this name is props." + name);
+    if (!full && schema.FindColumn(name))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("properties") + ": " + Quoted(name) +
+                      " is a column, which words do not look up: 'plexus list' with " +
+                      request.Name("where", name + " = ...") + " does");
+    names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  if (names == std::vector<std::string>{"none"}) names.clear();
+  return names;
+}
+
 // What the index is made with: as it was made, but for what is asked for.
-Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
-  TermOptions terms = request.Flag("renew") ? TermOptions::Recommended() : as_made;
+Result<TermOptions> Asked(const Request& request, const Schema& schema,
+                          const TermOptions& as_made) {
+  TermOptions terms = as_made;
+  if (request.Flag("renew")) {  // what is indexed stays
+    terms = TermOptions::Recommended();
+    terms.all_keys = as_made.all_keys;
+    terms.properties = as_made.properties;
+  }
   const bool none = request.Flag("no_stop_words"), own = request.Given("stop_words");
   if (none || own || request.Flag("default_stop_words")) {
     terms.default_stop_words = !none;
@@ -47,7 +87,13 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
   set("identifiers", "split", terms.split_identifiers);
   set("cjk", "bigrams", terms.cjk_bigrams);
   set("events", "index", terms.event_queries);
-  set("keys", "index", terms.keys);
+  if (request.Given("keys")) {
+    terms.keys = request.Text("keys") != "none";
+    terms.all_keys = request.Text("keys") == "all";
+  }
+  if (request.Given("properties")) {
+    PLEXUS_ASSIGN(terms.properties, Properties(request, schema));
+  }
   if (request.Given("stem"))
     terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
   return terms;
@@ -56,7 +102,7 @@ Result<TermOptions> Asked(const Request& request, const TermOptions& as_made) {
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   IndexTermsOptions options;
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
-  PLEXUS_ASSIGN(options.terms, Asked(request, record.terms));
+  PLEXUS_ASSIGN(options.terms, Asked(request, workspace.schema(), record.terms));
   options.subset = workspace.scope();
   if (options.subset && HasTerms(workspace.snapshot()) && !SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
@@ -116,8 +162,12 @@ void AddTerms(Rows& rows) {
             Switch("events", {"index", "none"},
                    "index: the queries of events, which search looks for with its own flag (a new "
                    "index does)"),
-            Switch("keys", {"index", "none"},
-                   "index: words of the keys of facts that have a text (a new index does)"),
+            Switch("keys", {"index", "all", "none"},
+                   "index: words of the keys of facts that have a text (a new index does); all: of "
+                   "all facts, which need no text then"),
+            List("properties", "A,B|none",
+                 "words of these properties of facts, too, from now on: of strings, and of strings "
+                 "in lists"),
             Text("stem", "LANGUAGE|none",
                  "words by their stems, as english (a new index's): leopards finds leopard"),
             Flag("renew",
@@ -129,6 +179,8 @@ void AddTerms(Rows& rows) {
                      "index every text; again after changes, it costs what changed"},
                     {"plexus terms --db g --stop-words german.txt",
                      "leave out a language's small words, too"},
+                    {"plexus terms --db g --properties name,summary --keys all",
+                     "facts by their names and keys, also those without a text"},
                     {"plexus terms --db g --stem german",
                      "stems of another language, or none; the index stays so, later too"}},
        .run = Run,

@@ -6,6 +6,7 @@
 #include "algorithms/retrieval/query_terms.h"
 #include "algorithms/retrieval/term_record.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/term_operations.h"
 
@@ -62,13 +63,19 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
 }
 
 std::string OtherWays(const Workspace& workspace, const Request& request, std::string_view words,
-                      bool stems) {
+                      const TermOptions& terms) {
   const std::string& graph = workspace.directory();
   std::string text =
       request.Command("find", graph, words) + " looks in keys and for parts of words";
-  if (!stems)
+  if (terms.stemmer.empty())
     text += ", " + request.Command("terms", graph) + " with " + request.Name("stem", "english") +
             " lets plurals meet";
+  const Snapshot& snapshot = workspace.snapshot();
+  const auto named = MeantNode(snapshot, words);
+  if (named && snapshot.alive(*named) && snapshot.is_fact(*named) && !terms.all_keys &&
+      !snapshot.payload_ref(*named, NodeField::kText))
+    text += "; " + Quoted(words) + " is a fact without a text: " + request.Command("terms", graph) +
+            " with " + request.Name("keys", "all") + " indexes their keys";
   return text;
 }
 

@@ -32,10 +32,10 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
                                 std::string_view parameter, const TermOptions& terms,
                                 const NodeSubset& allowed);
 
-// What to type where no text has a word of the query: words are met whole, and in texts alone.
-// `stems`: the index has them.
+// What to type where no text has a word of the query: words are met whole, and in what `terms`, the
+// index's options, say.
 std::string OtherWays(const Workspace& workspace, const Request& request, std::string_view words,
-                      bool stems);
+                      const TermOptions& terms);
 
 // The same, by the graph's own index of terms, for questions that have other ways to be asked, too;
 // what is not indexed is noted. kFailedPrecondition: there is no index.

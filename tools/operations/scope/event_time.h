@@ -17,7 +17,8 @@ namespace plexus::tools {
 // has no created_at is kept, and so are tags, terms, files and sessions.
 // A created_at that is the time of a batch is no time of the record's own: an edge with such a one
 // is kept if both its ends are, a node if an earlier event or edge has it. Times of batches are
-// those of `database` (null, or trimmed: only that of `snapshot` is known).
+// those of `database` (null, or trimmed: only that of `snapshot` is known). A session of a scope
+// has none: by times of all batches it would learn when other scopes write.
 // Values and the sequence are those of `snapshot`. O(nodes + edges), and some readings of the log
 // for each batch after `time_ms`.
 // Errors: kCancelled: the budget ran out. kResourceExhausted: no memory. Those of SequenceAtTime.

@@ -7,7 +7,7 @@
         print(graph.recall("when do we deploy")["hits"][0]["text"])
 """
 
-from ._graph import Graph, call_at, open
+from ._graph import Graph, call_at, in_memory, open
 from ._library import Cancel, lib as _lib
 from ._reply import Reply
 from ._snapshot import NO_NODE, Csr, Snapshot
@@ -21,5 +21,5 @@ __all__ = [
     "AlreadyExists", "Cancel", "Cancelled", "Conflict", "Corruption", "Csr", "Error",
     "FailedPrecondition", "Graph", "Internal", "InvalidArgument", "Io", "Locked", "NO_NODE",
     "NotFound", "ReadOnly", "Reply", "ResourceExhausted", "Snapshot", "Unsupported", "call_at",
-    "open",
+    "in_memory", "open",
 ]

@@ -111,6 +111,7 @@ _OUT = {
     3: (ctypes.c_uint64, "Q", "uint64"),
     4: (ctypes.c_float, "f", "float32"),
     5: (ctypes.c_double, "d", "float64"),
+    6: (ctypes.c_int64, "q", "int64"),
 }
 
 
@@ -122,6 +123,9 @@ class Result:
 
     def __del__(self, _free=lib.plexus_result_free):
         _free(self._handle)
+
+    def has(self, name):
+        return lib.plexus_result_array(self._handle, name.encode(), byref(ArrayView())) == 0
 
     def view(self, name):
         """A read-only memoryview and what the array is."""

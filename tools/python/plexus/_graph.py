@@ -30,7 +30,7 @@ if json.encoder.c_make_encoder:  # what encode makes at every call
         return "".join(_pieces(value, 0))
 
 
-_decode = json.JSONDecoder().raw_decode  # the library's JSON has no blanks around it
+_decode = json.JSONDecoder().scan_once  # the library's JSON has no blanks around it
 _open_graphs = weakref.WeakSet()
 
 
@@ -38,7 +38,7 @@ def reply_of(text):
     """A Reply of bytes; bytes that are no JSON, such as an export, stay bytes."""
     if not text.startswith(b"{"):
         return text
-    reply = Reply(_decode(text.decode())[0])
+    reply = Reply(_decode(text.decode(), 0)[0])
     reply.bytes = text
     return reply
 
@@ -50,6 +50,12 @@ def request_of(parameters):
         raise errors.InvalidArgument("the request is no JSON: %s" % wrong) from None
 
 
+def in_memory(max_seconds=0.0, scopes=None, log=None):
+    """An empty graph in RAM, which is gone when it is closed. It has no history: changes and as_of
+    are FailedPrecondition."""
+    return Graph(None, False, False, False, 0.0, max_seconds, scopes, log)
+
+
 def open(path, create=True, read_only=False, strict=False, lock_wait=0.0, max_seconds=0.0,
          scopes=None, log=None):
     """Opens the graph in the directory `path`, which is made where it is missing.
@@ -58,6 +64,7 @@ def open(path, create=True, read_only=False, strict=False, lock_wait=0.0, max_se
     that writes to it. `scopes`: a wall; operations see, count and write these scopes only.
     `log(level, event, line)` hears of maintenance and errors.
     """
+    library.path_text(path)  # None is no path, see in_memory
     return Graph(path, create and not read_only, read_only, strict, lock_wait, max_seconds, scopes,
                  log)
 
@@ -76,6 +83,7 @@ class Graph(Operations):
     """An open graph; every operation of the program is a method. plexus.open makes it."""
 
     def __init__(self, path, create, read_only, strict, lock_wait, max_seconds, scopes, log):
+        # `path` None: a graph in RAM.
         options = sized(library.OpenOptions)
         options.create, options.read_only, options.strict = create, read_only, strict
         options.lock_wait_ms = int(lock_wait * 1000)
@@ -87,11 +95,13 @@ class Graph(Operations):
             self._log = library.LogFunction(heard)
             options.log = ctypes.cast(self._log, c_void_p)
         handle = c_void_p()
-        directory = library.path_text(path)
+        options.in_memory = path is None
+        directory = None if path is None else library.path_text(path)
         check(lib.plexus_open(directory, byref(options), byref(handle)))
         self._handle = handle.value
+        self._quick = library.Handle(handle.value)
         self._closing = threading.Lock()
-        self.directory = os.fsdecode(directory)
+        self.directory = None if path is None else os.fsdecode(directory)
         _open_graphs.add(self)
 
     def close(self):
@@ -110,7 +120,7 @@ class Graph(Operations):
     def __del__(self, _close=lib.plexus_close):
         closing = getattr(self, "_closing", None)
         if closing is not None and closing.acquire(False):
-            warnings.warn("plexus: %s was not closed" % self.directory, ResourceWarning)
+            warnings.warn("plexus: %r was not closed" % self, ResourceWarning)
             _close(self._handle)
 
     def __repr__(self):
@@ -118,9 +128,8 @@ class Graph(Operations):
 
     def _call(self, operation, parameters):
         if "progress" not in parameters and "cancel" not in parameters:
-            request = request_of(parameters)
             return reply_of(
-                ask(lib.plexus_call, self._handle, operation.encode(), request, len(request)))
+                library.call(self._quick, operation.encode(), request_of(parameters)))
         call = Call(parameters.pop("progress", None), parameters.pop("cancel", None))
         request = request_of(parameters)
         return reply_of(call.run(ask, lib.plexus_call_with, self._handle, operation.encode(),
@@ -221,9 +230,14 @@ class Graph(Operations):
         """A read-only graph: up to what its writer has made durable."""
         check(lib.plexus_refresh(self._handle))
 
-    def snapshot(self):
+    def snapshot(self, as_of=None):
+        """The graph as it is, or as it was: a sequence number, or a time as as_of takes it."""
         handle = c_void_p()
-        check(lib.plexus_snapshot_of(self._handle, byref(handle)))
+        if as_of is None:
+            check(lib.plexus_snapshot_of(self._handle, byref(handle)))
+        else:
+            moment = library.text(str(as_of), "as_of")
+            check(lib.plexus_snapshot_at(self._handle, moment, byref(handle)))
         return Snapshot(handle.value)
 
     def csr(self, kinds=None, incoming=False):

@@ -20,8 +20,12 @@ def _load():
 lib = _load()
 
 
+class Handle(c_void_p):
+    """A field of this type is read as an instance, which a call takes as it is."""
+
+
 class Text(ctypes.Structure):
-    _fields_ = [("data", c_void_p), ("length", c_uint64), ("owner", c_void_p)]
+    _fields_ = [("data", c_char_p), ("length", c_uint64), ("owner", Handle)]
 
 
 class OpenOptions(ctypes.Structure):
@@ -29,7 +33,7 @@ class OpenOptions(ctypes.Structure):
         ("size", c_uint64), ("create", c_int32), ("read_only", c_int32), ("strict", c_int32),
         ("no_terms", c_int32), ("lock_wait_ms", ctypes.c_int64), ("max_seconds", c_double),
         ("scopes", POINTER(c_char_p)), ("scope_count", c_uint64), ("log", c_void_p),
-        ("log_context", c_void_p),
+        ("log_context", c_void_p), ("in_memory", c_int32), ("reserved", c_int32),
     ]
 
 
@@ -118,6 +122,7 @@ for _name, _arguments in {
     "plexus_put_edges": [_HANDLE, c_void_p, c_void_p, c_void_p],
     "plexus_put_vectors": [_HANDLE, c_void_p, c_void_p, c_void_p],
     "plexus_snapshot_of": [_HANDLE, c_void_p],
+    "plexus_snapshot_at": [_HANDLE, c_char_p, c_void_p],
     "plexus_snapshot_free": [_HANDLE],
     "plexus_snapshot_about": [_HANDLE, c_void_p],
     "plexus_find": [_HANDLE, c_void_p, c_void_p],
@@ -125,14 +130,16 @@ for _name, _arguments in {
     "plexus_pagerank": [_HANDLE, c_void_p, c_void_p],
     "plexus_csr": [_HANDLE, c_void_p, c_void_p],
     "plexus_space": [_HANDLE, c_char_p, c_void_p],
+    "plexus_column": [_HANDLE, c_char_p, c_void_p],
 }.items():
     getattr(lib, _name).argtypes = _arguments
     getattr(lib, _name).restype = c_int32
 lib.plexus_message.restype = c_char_p
 lib.plexus_version.restype = c_char_p
 
-_free = lib.plexus_result_free
-_string_at = ctypes.string_at
+# Functions without argument types, which ctypes calls sooner: arguments are bytes and instances of
+# its own types, never plain numbers.
+_call, _free = lib["plexus_call"], lib["plexus_result_free"]
 
 
 def error(code):
@@ -149,12 +156,23 @@ def check(code):
 def ask(function, *arguments):
     """The bytes of a reply; `function` takes a place for it as its last argument."""
     reply = Text()
-    code = function(*arguments, byref(reply))
+    return _taken(function(*arguments, byref(reply)), reply)
+
+
+def call(handle, operation, request):
+    """plexus_call; `handle` is a Handle."""
+    reply = Text()
+    return _taken(_call(handle, operation, request, c_size_t(len(request)), byref(reply)), reply)
+
+
+def _taken(code, reply):
     if code != 0:
         failed = error(code)
         _free(reply.owner)
         raise failed
-    text = _string_at(reply.data, reply.length)
+    text = reply.data  # to its first NUL, which JSON has not
+    if len(text) != reply.length:
+        text = ctypes.string_at(c_void_p.from_buffer(reply), reply.length)
     _free(reply.owner)
     return text
 

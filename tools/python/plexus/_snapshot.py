@@ -89,6 +89,13 @@ class Snapshot:
         result = self._result(lib.plexus_space, library.text(space, "space"))
         return result.array("nodes"), result.array("values")
 
+    def column(self, name):
+        """Node ids (uint32) and their values of a column: an array of float64 or int64, or a list
+        of texts."""
+        result = self._result(lib.plexus_column, library.text(name, "column"))
+        values = result.array("values") if result.has("values") else result.strings()
+        return result.array("nodes"), values
+
     def to_networkx(self, kinds=None):
         """A networkx.DiGraph of keys; an edge's weight is the largest of the edges there are."""
         import networkx

@@ -1,0 +1,163 @@
+// Edges of a load on their way into their rows, and what lines of one identity make of it.
+// Private to the engine.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/bulk/edge_load.h"
+
+namespace plexus::engine_internal {
+
+// How many bits of a key are what, from the highest down: the row within the part, the kind's rank
+// among those in use, the target, the label, the batch.
+struct KeyBits {
+  int row = 0, kind = 0, target = 0, label = 0, batch = 0;
+
+  int identity() const { return row + kind + target + label; }
+  int all() const { return identity() + batch; }
+  std::uint64_t Make(std::uint64_t in_row, std::uint64_t of_kind, std::uint64_t to,
+                     std::uint64_t named, std::uint64_t in_batch) const {
+    return (((((((in_row << kind) | of_kind) << target) | to) << label) | named) << batch) |
+           in_batch;
+  }
+  NodeId Row(std::uint64_t key) const {
+    return static_cast<NodeId>(key >> (kind + target + label + batch));
+  }
+  std::size_t Kind(std::uint64_t key) const { return Part(key >> (target + label + batch), kind); }
+  NodeId Target(std::uint64_t key) const {
+    return static_cast<NodeId>(Part(key >> (label + batch), target));
+  }
+  StringId Label(std::uint64_t key) const {
+    return static_cast<StringId>(Part(key >> batch, label));
+  }
+
+ private:
+  static std::uint64_t Part(std::uint64_t key, int bits) {
+    return key & ((std::uint64_t{1} << bits) - 1);
+  }
+};
+
+// The value of an edge after the lines of a batch.
+struct LoadValue {
+  float weight = 1;
+  std::int64_t created_at = 0, valid_from = kNoTime, valid_until = kNoTime;
+  bool operator==(const LoadValue&) const = default;
+};
+
+// Once it was looked at, an entry is a change.
+struct PlainEntry {
+  static constexpr bool kHasValues = false;
+  std::uint64_t key;
+  static PlainEntry Of(std::uint64_t key, const LoadBatch&, std::size_t, std::size_t) {
+    return {key};
+  }
+  std::size_t Batch(const KeyBits& bits) const {
+    return key & ((std::uint64_t{1} << bits.batch) - 1);
+  }
+  float weight() const { return 1; }
+  void Take(float&) const {}
+  static PlainEntry Change(std::uint64_t key, float) { return {key}; }
+};
+
+struct WeightedEntry {
+  static constexpr bool kHasValues = false;
+  std::uint64_t key;
+  float stated;  // NaN: not; of a change: negative where the edge is not new
+  static WeightedEntry Of(std::uint64_t key, const LoadBatch& batch, std::size_t,
+                          std::size_t edge) {
+    return {key, batch.weights.empty() ? std::nanf("") : batch.weights[edge]};
+  }
+  std::size_t Batch(const KeyBits& bits) const {
+    return key & ((std::uint64_t{1} << bits.batch) - 1);
+  }
+  float weight() const { return stated; }
+  void Take(float& weight) const {
+    if (!std::isnan(stated)) weight = stated + 0.0f;  // -0: the sign says something else
+  }
+  static WeightedEntry Change(std::uint64_t key, float weight) { return {key, weight}; }
+};
+
+// With times or labels: the values stay where they are, in the batch, and its number is next to the
+// key.
+struct ValuedEntry {
+  static constexpr bool kHasValues = true;
+  std::uint64_t key;
+  std::uint32_t at;  // in the batch; of a change: in the values of its part
+  std::uint16_t batch, is_new;
+  static ValuedEntry Of(std::uint64_t key, const LoadBatch&, std::size_t batch, std::size_t edge) {
+    return {key, static_cast<std::uint32_t>(edge), static_cast<std::uint16_t>(batch), 0};
+  }
+  std::size_t Batch(const KeyBits&) const { return batch; }
+};
+static_assert(kMaxLoadBatches <= 1 << 16);
+
+// Leaves the changes at the front of entries[0, n), which are sorted; returns how many.
+// What lines of one batch make of an identity is decided as BatchResolver does. note_same(key):
+// a batch states an edge as it is.
+template <class Entry, class NoteSame>
+std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits, NoteSame&& note_same) {
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < n;) {
+    const std::uint64_t identity = entries[begin].key >> bits.batch;
+    float now = 1;
+    for (bool existed = false; begin < n && entries[begin].key >> bits.batch == identity;
+         existed = true) {
+      const std::uint64_t key = entries[begin].key;
+      const float before = now;
+      for (; begin < n && entries[begin].key == key; ++begin) entries[begin].Take(now);
+      if (existed && now == before) {
+        note_same(key);
+        continue;
+      }
+      entries[kept++] = Entry::Change(key, existed ? -now : now);
+    }
+  }
+  return kept;
+}
+
+// What a line states over `value`.
+inline void TakeStated(const LoadBatch& batch, std::size_t edge, LoadValue& value) {
+  if (!batch.weights.empty() && !std::isnan(batch.weights[edge]))
+    value.weight = batch.weights[edge] + 0.0f;  // -0 is 0
+  const auto take = [&](const AlignedArray<std::int64_t>& times, std::int64_t& time) {
+    if (!times.empty() && times[edge] != kNoTime) time = times[edge];
+  };
+  take(batch.created_at, value.created_at);
+  take(batch.valid_from, value.valid_from);
+  take(batch.valid_until, value.valid_until);
+}
+
+// The same of entries with values, which go to `values`. `inverted`: set where an edge ends before
+// it begins.
+template <class NoteSame>
+std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, const std::vector<LoadBatch>& batches,
+                        std::int64_t time_ms, std::vector<LoadValue>& values, bool& inverted,
+                        NoteSame&& note_same) {
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < n;) {
+    const std::uint64_t key = entries[begin].key;
+    LoadValue now{.created_at = time_ms};
+    for (bool existed = false; begin < n && entries[begin].key == key; existed = true) {
+      const std::uint16_t batch = entries[begin].batch;
+      const LoadValue before = now;
+      for (; begin < n && entries[begin].key == key && entries[begin].batch == batch; ++begin)
+        TakeStated(batches[batch], entries[begin].at, now);
+      if (existed && now == before) {
+        note_same(key);
+        continue;
+      }
+      const bool same_times =
+          existed && now.valid_from == before.valid_from && now.valid_until == before.valid_until;
+      inverted |= now.valid_from != kNoTime && now.valid_until != kNoTime &&
+                  now.valid_from > now.valid_until && !same_times;
+      entries[kept++] = {key, static_cast<std::uint32_t>(values.size()), batch, !existed};
+      values.push_back(now);
+    }
+  }
+  return kept;
+}
+
+}  // namespace plexus::engine_internal
