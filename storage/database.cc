@@ -318,7 +318,13 @@ Status Database::Impl::CloseNow() {
   if (status && failed)
     status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
   store->Attach(nullptr);
-  if (status && rocks) status = rocks->Settle();
+  bool no_purges = false;
+  if (status && rocks) {
+    const auto purges = ReadPurges(rocks, kPurgedPrefix, kNever);
+    const auto scrubs = ReadPurges(rocks, kScrubPrefix, kNever);
+    no_purges = purges && scrubs && purges->empty() && scrubs->empty();
+    status = rocks->Settle();
+  }
   if (rocks)  // none: a rewrite failed half way
     if (Status shut = rocks->Close(); status && !shut) status = shut;
   if (status) {
@@ -326,6 +332,7 @@ Status Database::Impl::CloseNow() {
     last.clean = true;
     last.sequence = end.sequence;
     last.log_hash = end.hash;
+    last.no_purges = no_purges;
     auto listed = ListGeneration(generation_path(), *files);
     if (listed) {
       last.files = *std::move(listed);

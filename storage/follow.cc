@@ -59,7 +59,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   std::optional<LogTail> tail;
   {
     const std::shared_lock open(renewal);
-    if (closed) return std::nullopt;
+    if (closed || !rocks->meta()) return std::nullopt;
     tail = ReadLogTail(bytes, begin, point, *rocks);
   }
   // The end of a writer that is gone is for the report of an opening.

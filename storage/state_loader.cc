@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <tuple>
 
 #include "engine/compaction/state_packing.h"
@@ -45,6 +46,12 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
 
 Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
                             const Manifest& m, Executor& executor) {
+  // The anchor knows it, and with it the log that it was made from.
+  if (request.closed && request.closed->manifest.digest == m.digest) {
+    auto state = ReadCheckpoint(m, *request.closed->sections, request.payloads, executor,
+                                request.progress);
+    if (state || state.error().code != ErrorCode::kCorruption) return state;
+  }
   if (m.sequence > request.floor.sequence) {
     PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
     if (head.running_hash != m.log_hash)
@@ -82,21 +89,22 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
     }
   }
   StateWriter writer(std::move(state), &executor);
-  LogCursor cursor(rocks, loaded.point);
-  while (cursor.point().sequence < request.target) {
-    PLEXUS_ASSIGN(const bool more, cursor.Next());
+  std::optional<LogCursor> cursor;
+  while (loaded.point.sequence < request.target) {
+    if (!cursor) cursor.emplace(rocks, loaded.point);
+    PLEXUS_ASSIGN(const bool more, cursor->Next());
     if (!more) break;
-    Record& record = cursor.record().record;
+    loaded.point = cursor->point();
+    Record& record = cursor->record().record;
     record.payloads.clear();  // vectors are fetched from the store
     if (masked_base) mask.MoveTo(record.sequence - 1);
     mask.Apply(record);
     PLEXUS_TRY(writer.Apply(record));
-    loaded.tail_bytes += cursor.value().size();
+    loaded.tail_bytes += cursor->value().size();
     if (++loaded.replayed_records % 256 == 0 && request.progress &&
         !request.progress->Report("replay", loaded.replayed_records, 0))
       return Fail(ErrorCode::kCancelled, "replay was stopped");
   }
-  loaded.point = cursor.point();
   if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
     return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
                                             ": is missing from " + rocks->path());
@@ -139,6 +147,14 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   if (!loaded && loaded.error().code == ErrorCode::kCorruption)
     return Fail(ErrorCode::kCorruption, loaded.error().message + damage);
   return loaded;
+}
+
+Result<Loaded> LoadClosed(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
+  Executor& executor = request.executor ? *request.executor : DefaultExecutor();
+  const Manifest& m = request.closed->manifest;
+  PLEXUS_ASSIGN(GraphState state, ReadCheckpoint(m, *request.closed->sections, request.payloads,
+                                                 executor, request.progress));
+  return ReplayOver(rocks, request, &m, std::move(state), executor);
 }
 
 Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,

@@ -65,8 +65,12 @@ class GuardedDB : public rocksdb::StackableDB {
   using Slice = rocksdb::Slice;
   using Status = rocksdb::Status;
   using Family = rocksdb::ColumnFamilyHandle;
-  explicit GuardedDB(std::shared_ptr<Files> files)
-      : StackableDB(static_cast<rocksdb::DB*>(nullptr)), files_(std::move(files)) {}
+  // Without one that is opened, each call answers `unopened`.
+  explicit GuardedDB(std::shared_ptr<Files> files, Status unopened = Status::ShutdownInProgress())
+      : StackableDB(static_cast<rocksdb::DB*>(nullptr)),
+        files_(std::move(files)),
+        unopened_(std::move(unopened)) {}
+  bool is_open() const { return db_ != nullptr; }
   DB** slot() { return &db_; }  // for the opened one, which is owned then
   // REQUIRES the options with which it is opened to have it as a listener.
   const std::shared_ptr<BackgroundErrors>& errors() const { return errors_; }
@@ -75,7 +79,7 @@ class GuardedDB : public rocksdb::StackableDB {
   template <class Act>
   Status WriteBy(Act&& act) {
     const std::lock_guard turn(writers_);
-    return CallRocks(*files_, [&] { return act(db_); });
+    return CallDB([&] { return act(db_); });
   }
 
   using StackableDB::Put;
@@ -131,9 +135,14 @@ class GuardedDB : public rocksdb::StackableDB {
   Status DestroyColumnFamilyHandle(Family* f) override;
 
  private:
+  template <class Act>
+  Status CallDB(Act&& act) const {
+    return is_open() ? CallRocks(*files_, act) : unopened_;
+  }
   Status WaitForFlushes(const std::vector<Family*>& families);
 
   const std::shared_ptr<Files> files_;
+  const Status unopened_;
   const std::shared_ptr<BackgroundErrors> errors_ = std::make_shared<BackgroundErrors>();
   std::mutex writers_;
 };

@@ -160,18 +160,47 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   auto rocks = std::shared_ptr<Rocks>(new Rocks);
   rocks->path_ = path;
   rocks->files_ = std::move(files);
+  if (mode == Mode::kWrite || mode == Mode::kWriteClean)
+    PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
+  PLEXUS_TRY(rocks->Make(mode));
+  return rocks;
+}
+
+Status Rocks::Make(Mode mode) {
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const bool look = mode == Mode::kReadOnly || mode == Mode::kReadOnlyTolerant;
-  if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
-  PLEXUS_TRY(rocks->Make(mode, [&](const rocksdb::DBOptions& options, rocksdb::DB** db) {
-    if (!look) return rocksdb::DB::Open(options, path, families, &rocks->handles_, db);
+  return Make(mode, [&](const rocksdb::DBOptions& options, rocksdb::DB** db) {
+    if (!look) return rocksdb::DB::Open(options, path_, families, &handles_, db);
     try {  // a damaged length may demand more memory than there is; nothing was begun yet
-      return rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, db);
+      return rocksdb::DB::OpenForReadOnly(options, path_, families, &handles_, db);
     } catch (const std::exception& e) {
       return rocksdb::Status::Corruption("RocksDB cannot open it", e.what());
     }
-  }));
+  });
+}
+
+std::shared_ptr<Rocks> Rocks::OpenLater(const std::string& path, std::shared_ptr<Files> files,
+                                        std::function<void()> opened) {
+  auto rocks = std::shared_ptr<Rocks>(new Rocks);
+  rocks->path_ = path;
+  rocks->files_ = std::move(files);
+  rocks->when_opened_ = std::move(opened);
+  rocks->later_.store(true, std::memory_order_release);
   return rocks;
+}
+
+void Rocks::OpenNow() {
+  const std::lock_guard one(opening_);
+  if (!waits()) return;
+  if (const Status made = Make(Mode::kReadOnly); !made) {
+    handles_.assign(Families().size(), nullptr);
+    const std::string& why = made.error().message;
+    db_ = new GuardedDB(files_, made.error().code == ErrorCode::kCorruption
+                                    ? rocksdb::Status::Corruption(why)
+                                    : rocksdb::Status::IOError(why));
+  }
+  when_opened_();
+  later_.store(false, std::memory_order_release);
 }
 
 Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
@@ -210,6 +239,7 @@ std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
 
 Rocks::Memory Rocks::MeasureMemory() const {
   Memory memory;
+  if (waits()) return memory;
   for (rocksdb::ColumnFamilyHandle* family : handles_) {
     std::uint64_t memtables = 0, readers = 0;
     db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
@@ -274,11 +304,12 @@ Status Rocks::DeleteFilesIn(rocksdb::ColumnFamilyHandle* family, const rocksdb::
 }
 
 Status Rocks::Close() {
+  later_.store(false, std::memory_order_release);
   if (!db_) {
     if (files_ && files_->dead()) files_->Unlock();  // it died while it was opened
     return {};
   }
-  const Status closed = OrNoMemory([&] {
+  const Status closed = !db_->is_open() ? Status() : OrNoMemory([&] {
     for (rocksdb::ColumnFamilyHandle* handle : handles_)
       db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
     return Check(db_->Close(), path_);

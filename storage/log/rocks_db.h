@@ -6,9 +6,12 @@
 // could trip an assertion are made before RocksDB is called.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,17 +51,23 @@ class Rocks {
   };
   static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
                                              std::shared_ptr<Files> files);
+  // kReadOnly, but opened by the first use, which calls `opened` then: of files that are as they
+  // were closed. If that fails, each call of db() answers with the reason.
+  static std::shared_ptr<Rocks> OpenLater(const std::string& path, std::shared_ptr<Files> files,
+                                          std::function<void()> opened);
   // A new one whose payloads are those of exported files, which are moved there.
   static Result<std::shared_ptr<Rocks>> CreateFrom(
       const std::string& path, std::shared_ptr<Files> files,
       const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
 
-  GuardedDB* db() const { return db_; }
-  rocksdb::ColumnFamilyHandle* meta() const { return handles_[0]; }
-  rocksdb::ColumnFamilyHandle* log() const { return handles_[1]; }
-  rocksdb::ColumnFamilyHandle* payload() const { return handles_[2]; }
-  rocksdb::ColumnFamilyHandle* checkpoint() const { return handles_[3]; }
+  GuardedDB* db() const { return Opened().db_; }
+  // Null when opening failed.
+  rocksdb::ColumnFamilyHandle* meta() const { return Opened().handles_[0]; }
+  rocksdb::ColumnFamilyHandle* log() const { return Opened().handles_[1]; }
+  rocksdb::ColumnFamilyHandle* payload() const { return Opened().handles_[2]; }
+  rocksdb::ColumnFamilyHandle* checkpoint() const { return Opened().handles_[3]; }
+  bool waits() const { return later_.load(std::memory_order_acquire); }  // for its first use
   const std::string& path() const { return path_; }
   const std::shared_ptr<Files>& files() const { return files_; }
 
@@ -87,8 +96,17 @@ class Rocks {
   Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
   template <class Call>
   Status Make(Mode mode, Call&& open);  // calls open(options, &db)
+  Status Make(Mode mode);
+  const Rocks& Opened() const {
+    if (waits()) const_cast<Rocks*>(this)->OpenNow();
+    return *this;
+  }
+  void OpenNow();
   std::string path_;
   std::shared_ptr<Files> files_;
+  std::atomic<bool> later_ = false;
+  std::function<void()> when_opened_;
+  std::mutex opening_;
   GuardedDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 };
