@@ -46,17 +46,23 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
 
 Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
                             const Manifest& m, Executor& executor) {
-  // The anchor knows it, and with it the log that it was made from.
-  if (request.closed && request.closed->manifest.digest == m.digest) {
-    auto state = ReadCheckpoint(m, *request.closed->sections, request.payloads, executor,
-                                request.progress);
-    if (state || state.error().code != ErrorCode::kCorruption) return state;
-  }
+  const ClosedCheckpoint* const closed = request.closed;
   if (m.sequence > request.floor.sequence) {
-    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
-    if (head.running_hash != m.log_hash)
+    std::uint64_t hash = closed ? closed->log_hash : 0;
+    if (!closed || m.sequence != closed->log_end) {
+      PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
+      hash = head.running_hash;
+    }
+    if (hash != m.log_hash)
       return Fail(ErrorCode::kCorruption,
                   "checkpoint " + std::to_string(m.id) + ": was made from another log");
+  }
+  if (closed && closed->manifest.digest == m.digest) {
+    auto state =
+        ReadCheckpoint(m, *closed->sections, request.payloads, executor, request.progress);
+    const ErrorCode code = state ? ErrorCode::kInternal : state.error().code;
+    if (state || code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
+      return state;  // else RocksDB says what it is
   }
   const auto source = OpenSections(rocks, m.id);
   return ReadCheckpoint(m, *source, request.payloads, executor, request.progress);

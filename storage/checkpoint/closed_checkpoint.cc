@@ -134,10 +134,7 @@ class ClosedSections : public SectionSource {
     const auto buffer = std::make_unique_for_overwrite<std::uint64_t[]>((largest + 7) / 8);
     for (std::uint32_t section = first; section < last; ++section) {
       const Place& place = places_[section];
-      PLEXUS_ASSIGN(const ByteSpan value,
-                    ReadPlace(place, buffer.get(),
-                              "checkpoint " + std::to_string(id_) + ", section " +
-                                  std::to_string(section)));
+      PLEXUS_ASSIGN(const ByteSpan value, ReadPlace(place, buffer.get(), Where(section)));
       PLEXUS_TRY(fn(section, value));
     }
     return {};
@@ -153,6 +150,9 @@ class ClosedSections : public SectionSource {
   }
 
  private:
+  std::string Where(std::uint32_t section) const {
+    return "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
+  }
   const std::uint64_t id_;
   const std::vector<Place> places_;
   const std::uint64_t available_;
@@ -217,6 +217,8 @@ std::unique_ptr<ClosedCheckpoint> FindClosedCheckpoint(const std::string& path,
   }
   for (const Place& place : places)
     if (!place.file || place.size > read->section_bytes + std::uint64_t{1024}) return nullptr;
+  found->log_end = anchor.sequence;
+  found->log_hash = anchor.log_hash;
   found->manifest = *std::move(read);
   found->sections =
       std::make_unique<ClosedSections>(anchor.checkpoint_id, std::move(places), available);

@@ -15,6 +15,8 @@
 namespace plexus::storage_internal {
 
 struct ClosedCheckpoint {
+  Sequence log_end = 0;  // as the anchor has it
+  std::uint64_t log_hash = 0;
   Manifest manifest;
   std::unique_ptr<SectionSource> sections;
 };

@@ -195,6 +195,9 @@ Status Verifier::CheckCheckpoints() {
     const auto source = OpenSections(rocks_, m.id);
     auto loaded = ReadCheckpoint(m, *source, store_, db_.executor(), options_.progress);
     if (!loaded) {
+      const ErrorCode code = loaded.error().code;  // what says nothing of the files ends it
+      if (code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
+        return std::unexpected(loaded.error());
       problems_.Add(where, loaded.error());
       continue;
     }

@@ -92,8 +92,8 @@ RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportO
 
 class LoadFaults : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Formats, LoadFaults, ::testing::Values("f.el", "f.csv"),
-                         [](const auto& info) {
-                           return std::string(std::string(info.param) == "f.el" ? "EdgeList"
+                         [](const auto& format) {
+                           return std::string(std::string(format.param) == "f.el" ? "EdgeList"
                                                                                : "Table");
                          });
 
