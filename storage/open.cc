@@ -339,10 +339,9 @@ Status Database::Impl::OpenForWriting() {
   rocks.reset();
   const Anchor before = anchor;
   if (Status attached = AttachWriter(loaded); !attached) {
-    if (looked || rocks) return attached;
     // RocksDB found what a look would have found, and has changed nothing.
-    PLEXUS_TRY(PutBack(before));
-    return std::unexpected(ErrorOfOpening(attached.error()));
+    if (!looked && !rocks) (void)PutBack(before);
+    return attached;
   }
   PLEXUS_TRY(ErasePurges());
   StartGraph(loaded, journal);
