@@ -324,6 +324,8 @@ Status Database::Impl::CloseNow() {
     const auto scrubs = ReadPurges(rocks, kScrubPrefix, kNever);
     no_purges = purges && scrubs && purges->empty() && scrubs->empty();
     status = rocks->Settle();
+    // The journal knows of its own records only, and RocksDB's Close syncs no log.
+    if (status) status = Check(rocks->db()->SyncRest(), rocks->path());
   }
   if (rocks)  // none: a rewrite failed half way
     if (Status shut = rocks->Close(); status && !shut) status = shut;

@@ -164,9 +164,13 @@ void Database::Impl::NoteLoaded(const Loaded& loaded) {
 // does not: RocksDB is opened by who first asks it for more. Where this fails, the look says why.
 Result<Loaded> Database::Impl::LoadWithoutLook(const ClosedCheckpoint& from,
                                                const std::shared_ptr<Files>& through) {
-  rocks = Rocks::OpenLater(generation_path(), through, [] {
-    [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
-  });
+  // RocksDB has no digests of its own for all that it reads then: a list of files that seems to end
+  // early hides records. What is changed in sorted files it finds by itself.
+  const auto compare = [path = generation_path(), listed = anchor.files, through] {
+    std::vector<ChangedFile> changed;
+    return CompareGeneration(path, listed, *through, &changed);
+  };
+  rocks = Rocks::OpenLater(generation_path(), through, compare);
   store->Attach(rocks);
   NoteAnchor();
   LoadRequest request = Request();

@@ -77,7 +77,11 @@ rocksdb::Status GuardedDB::DeleteRange(const rocksdb::WriteOptions& o, Family* f
 }
 
 rocksdb::Status GuardedDB::Write(const rocksdb::WriteOptions& o, rocksdb::WriteBatch* batch) {
-  return WriteBy([&](DB* db) { return db->Write(o, batch); });
+  return WriteBy([&](DB* db) {
+    const Status written = db->Write(o, batch);  // no other one comes in between
+    if (o.sync && written.ok()) NoteSynced(db->GetLatestSequenceNumber());
+    return written;
+  });
 }
 
 rocksdb::Status GuardedDB::IngestExternalFile(Family* f, const std::vector<std::string>& files,
@@ -139,7 +143,23 @@ rocksdb::Status GuardedDB::Flush(const rocksdb::FlushOptions& o,
 
 // Waits only for another sync, and the journal makes one at a time.
 rocksdb::Status GuardedDB::FlushWAL(bool sync) {
-  return CallDB([&] { return db_->FlushWAL(sync); });
+  return CallDB([&] {
+    const rocksdb::SequenceNumber written = db_->GetLatestSequenceNumber();
+    const Status status = db_->FlushWAL(sync);
+    if (sync && status.ok()) NoteSynced(written);
+    return status;
+  });
+}
+
+rocksdb::Status GuardedDB::SyncRest() {
+  const bool all = is_open() && db_->GetLatestSequenceNumber() == synced_;
+  return all ? Status::OK() : FlushWAL(true);
+}
+
+void GuardedDB::NoteSynced(rocksdb::SequenceNumber written) {
+  rocksdb::SequenceNumber before = synced_;
+  while (before < written && !synced_.compare_exchange_weak(before, written)) {
+  }
 }
 
 // Long; enters the queue only to write out memory that its range meets.
@@ -162,16 +182,17 @@ rocksdb::Status GuardedDB::VerifyChecksum(const rocksdb::ReadOptions& o) {
 
 rocksdb::Status GuardedDB::Get(const rocksdb::ReadOptions& o, Family* f, const Slice& key,
                                rocksdb::PinnableSlice* value) {
-  return CallDB([&] { return db_->Get(o, f, key, value); });
+  return f ? CallDB([&] { return db_->Get(o, f, key, value); }) : NoFamily();
 }
 
 rocksdb::Iterator* GuardedDB::NewIterator(const rocksdb::ReadOptions& o, Family* f) {
   std::unique_ptr<rocksdb::Iterator> iterator;
-  CallDB([&] {
-    iterator.reset(db_->NewIterator(o, f));
-    return Status::OK();
-  }).PermitUncheckedError();
-  return new GuardedIterator(std::move(iterator), files_, unopened_);
+  if (f)
+    CallDB([&] {
+      iterator.reset(db_->NewIterator(o, f));
+      return Status::OK();
+    }).PermitUncheckedError();
+  return new GuardedIterator(std::move(iterator), files_, f ? unopened_ : NoFamily());
 }
 
 rocksdb::Options GuardedDB::GetOptions(Family* f) const {
@@ -186,6 +207,7 @@ rocksdb::Options GuardedDB::GetOptions(Family* f) const {
 
 bool GuardedDB::GetIntProperty(Family* f, const Slice& property, std::uint64_t* value) {
   bool known = false;
+  if (!f) return known;
   CallDB([&] {
     known = db_->GetIntProperty(f, property, value);
     return Status::OK();

@@ -109,6 +109,9 @@ class GuardedDB : public rocksdb::StackableDB {
   // Always waits.
   Status Flush(const rocksdb::FlushOptions& o, const std::vector<Family*>& families) override;
   Status FlushWAL(bool sync) override;
+  // Syncs the write-ahead log, unless all that was written since it was opened is synced.
+  Status SyncRest();
+  void NoteSynced(rocksdb::SequenceNumber written);
   using StackableDB::CompactRange;
   Status CompactRange(const rocksdb::CompactRangeOptions& o, Family* f, const Slice* begin,
                       const Slice* end) override;
@@ -139,12 +142,17 @@ class GuardedDB : public rocksdb::StackableDB {
   Status CallDB(Act&& act) const {
     return is_open() ? CallRocks(*files_, act) : unopened_;
   }
+  // It was asked for while RocksDB could not be opened, and now there is one.
+  Status NoFamily() const {
+    return is_open() ? Status::IOError("RocksDB could not be opened just before") : unopened_;
+  }
   Status WaitForFlushes(const std::vector<Family*>& families);
 
   const std::shared_ptr<Files> files_;
   const Status unopened_;
   const std::shared_ptr<BackgroundErrors> errors_ = std::make_shared<BackgroundErrors>();
   std::mutex writers_;
+  std::atomic<rocksdb::SequenceNumber> synced_{0};  // all up to it
 };
 
 }  // namespace plexus::storage_internal

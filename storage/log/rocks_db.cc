@@ -8,8 +8,12 @@
 
 #include <exception>
 #include <memory>
+#include <new>
+#include <utility>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/fail_points.h"
+#include "storage/process_end.h"
 
 namespace plexus::storage_internal {
 
@@ -151,7 +155,12 @@ Status Rocks::Make(Mode mode, Call&& open) {
   options.listeners.push_back(made->errors());
   const rocksdb::Status status = CallRocks(*files_, [&] { return open(options, made->slot()); });
   PLEXUS_TRY(Check(status, path_));
+  made->NoteSynced(made->GetLatestSequenceNumber());  // a close or the opening has synced it
   db_ = made.release();
+  // What RocksDB has made static in this way of opening ends after the databases.
+  static std::atomic<unsigned> registered = 0;
+  const unsigned bit = 1u << static_cast<unsigned>(mode);
+  if (!(registered.fetch_or(bit) & bit)) RegisterProcessEnd();
   return {};
 }
 
@@ -174,33 +183,63 @@ Status Rocks::Make(Mode mode) {
     try {  // a damaged length may demand more memory than there is; nothing was begun yet
       return rocksdb::DB::OpenForReadOnly(options, path_, families, &handles_, db);
     } catch (const std::exception& e) {
+      no_memory_ = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
       return rocksdb::Status::Corruption("RocksDB cannot open it", e.what());
     }
   });
 }
 
 std::shared_ptr<Rocks> Rocks::OpenLater(const std::string& path, std::shared_ptr<Files> files,
-                                        std::function<void()> opened) {
+                                        std::function<Status()> compare) {
   auto rocks = std::shared_ptr<Rocks>(new Rocks);
   rocks->path_ = path;
   rocks->files_ = std::move(files);
-  rocks->when_opened_ = std::move(opened);
+  rocks->compare_ = std::move(compare);
+  rocks->forked_ = std::make_unique<GuardedDB>(
+      rocks->files_, rocksdb::Status::IOError("a thread of the parent process was opening it"));
   rocks->later_.store(true, std::memory_order_release);
   return rocks;
 }
 
-void Rocks::OpenNow() {
-  const std::lock_guard one(opening_);
-  if (!waits()) return;
-  if (const Status made = Make(Mode::kReadOnly); !made) {
-    handles_.assign(Families().size(), nullptr);
-    const std::string& why = made.error().message;
-    db_ = new GuardedDB(files_, made.error().code == ErrorCode::kCorruption
-                                    ? rocksdb::Status::Corruption(why)
-                                    : rocksdb::Status::IOError(why));
+GuardedDB* Rocks::OpenNow() {
+  std::unique_lock one(opening_, std::defer_lock);
+  if (owner_.Here())
+    one.lock();
+  else if (!one.try_lock())
+    return forked_.get();
+  if (!waits()) return nullptr;
+  no_memory_ = false;
+  Status made = OrNoMemory([&] {
+    FailPoint(files_->hooks(), "rocks.open_later");
+    return Make(Mode::kReadOnly);
+  });
+  const Status same = OrNoMemory([&] { return compare_(); });
+  if (!same && (made || same.error().code == ErrorCode::kCorruption)) {
+    if (made) (void)Shut();
+    made = same;
+  } else if (!made && no_memory_) {  // no damaged length: the files are as they were
+    made = OutOfMemory();
   }
-  when_opened_();
+  failed_.store(!made, std::memory_order_release);
+  if (!made && made.error().code != ErrorCode::kCorruption) return Refuse(made.error());
+  if (!made) {
+    handles_.assign(Families().size(), nullptr);
+    db_ = new GuardedDB(files_, rocksdb::Status::Corruption(made.error().message));
+  }
   later_.store(false, std::memory_order_release);
+  return nullptr;
+}
+
+// It lives as long as this: callers may hold it.
+GuardedDB* Rocks::Refuse(const Error& why) {
+  handles_.clear();
+  for (const auto& [reason, refusal] : refusals_)
+    if (reason == why.message) return refusal.get();
+  const rocksdb::Status answer = why.code == ErrorCode::kResourceExhausted
+                                     ? rocksdb::Status::MemoryLimit(why.message)
+                                     : rocksdb::Status::IOError(why.message);
+  refusals_.emplace_back(why.message, std::make_unique<GuardedDB>(files_, answer));
+  return refusals_.back().second.get();
 }
 
 Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
@@ -232,8 +271,8 @@ Rocks::~Rocks() { (void)Close(); }
 
 std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
   std::uint64_t files = 0, memtables = 0;
-  db_->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
-  db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
+  db()->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
+  db()->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
   return files + memtables;
 }
 
@@ -305,6 +344,10 @@ Status Rocks::DeleteFilesIn(rocksdb::ColumnFamilyHandle* family, const rocksdb::
 
 Status Rocks::Close() {
   later_.store(false, std::memory_order_release);
+  return Shut();
+}
+
+Status Rocks::Shut() {
   if (!db_) {
     if (files_ && files_->dead()) files_->Unlock();  // it died while it was opened
     return {};

@@ -14,12 +14,14 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include "engine/arrays/owner.h"
 #include "engine/error.h"
 #include "engine/types.h"
 #include "storage/base/digest.h"
@@ -51,22 +53,28 @@ class Rocks {
   };
   static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
                                              std::shared_ptr<Files> files);
-  // kReadOnly, but opened by the first use, which calls `opened` then: of files that are as they
-  // were closed. If that fails, each call of db() answers with the reason.
+  // kReadOnly, but opened by the first use. What it has read counts if `compare` finds the files as
+  // they were closed after that. If it fails, each call of db() answers with the reason; but for
+  // damage the next use tries again.
   static std::shared_ptr<Rocks> OpenLater(const std::string& path, std::shared_ptr<Files> files,
-                                          std::function<void()> opened);
+                                          std::function<Status()> compare);
   // A new one whose payloads are those of exported files, which are moved there.
   static Result<std::shared_ptr<Rocks>> CreateFrom(
       const std::string& path, std::shared_ptr<Files> files,
       const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
 
-  GuardedDB* db() const { return Opened().db_; }
+  GuardedDB* db() const {
+    if (!waits()) return db_;
+    GuardedDB* const refusal = const_cast<Rocks*>(this)->OpenNow();
+    return refusal ? refusal : db_;
+  }
   // Null when opening failed.
-  rocksdb::ColumnFamilyHandle* meta() const { return Opened().handles_[0]; }
-  rocksdb::ColumnFamilyHandle* log() const { return Opened().handles_[1]; }
-  rocksdb::ColumnFamilyHandle* payload() const { return Opened().handles_[2]; }
-  rocksdb::ColumnFamilyHandle* checkpoint() const { return Opened().handles_[3]; }
+  rocksdb::ColumnFamilyHandle* meta() const { return Family(0); }
+  rocksdb::ColumnFamilyHandle* log() const { return Family(1); }
+  rocksdb::ColumnFamilyHandle* payload() const { return Family(2); }
+  rocksdb::ColumnFamilyHandle* checkpoint() const { return Family(3); }
+  bool failed() const { return failed_.load(std::memory_order_acquire); }  // to open at first use
   bool waits() const { return later_.load(std::memory_order_acquire); }  // for its first use
   const std::string& path() const { return path_; }
   const std::shared_ptr<Files>& files() const { return files_; }
@@ -97,16 +105,21 @@ class Rocks {
   template <class Call>
   Status Make(Mode mode, Call&& open);  // calls open(options, &db)
   Status Make(Mode mode);
-  const Rocks& Opened() const {
-    if (waits()) const_cast<Rocks*>(this)->OpenNow();
-    return *this;
+  rocksdb::ColumnFamilyHandle* Family(std::size_t i) const {
+    return waits() && const_cast<Rocks*>(this)->OpenNow() ? nullptr : handles_[i];
   }
-  void OpenNow();
+  GuardedDB* OpenNow();  // null: it is open; else what refuses each call
+  GuardedDB* Refuse(const Error& why);
+  Status Shut();
   std::string path_;
   std::shared_ptr<Files> files_;
-  std::atomic<bool> later_ = false;
-  std::function<void()> when_opened_;
+  std::atomic<bool> later_ = false, failed_ = false;
+  bool no_memory_ = false;  // for what a look read, or claimed to need
+  std::function<Status()> compare_;
+  const Owner owner_;
   std::mutex opening_;
+  std::unique_ptr<GuardedDB> forked_;  // refuses where a thread of the parent was opening it
+  std::vector<std::pair<std::string, std::unique_ptr<GuardedDB>>> refusals_;  // by reason
   GuardedDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 };
