@@ -320,9 +320,10 @@ Status Database::Impl::CloseNow() {
   store->Attach(nullptr);
   bool no_purges = false;
   if (status && rocks) {
-    const auto purges = ReadPurges(rocks, kPurgedPrefix, kNever);
-    const auto scrubs = ReadPurges(rocks, kScrubPrefix, kNever);
-    no_purges = purges && scrubs && purges->empty() && scrubs->empty();
+    if (anchor.checkpoint_sequence == end.sequence) {  // else the next opening looks anyway
+      const auto any = OrNoMemory([&] { return HasPurges(rocks); });
+      no_purges = any && !*any;
+    }
     status = rocks->Settle();
     // The journal knows of its own records only, and RocksDB's Close syncs no log.
     if (status) status = Check(rocks->db()->SyncRest(), rocks->path());

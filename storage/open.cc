@@ -265,7 +265,14 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   for (const std::string& name : names)
     if (GenerationOf(name) > 0 && GenerationOf(name) != anchor.generation)
       PLEXUS_TRY(files->RemoveFolder(directory + "/" + name));
-  PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), mode, files));
+  auto opened = Rocks::Open(generation_path(), mode, files);
+  if (!opened) {  // a file that its MANIFEST names and that is not there is damage
+    Error error = opened.error();
+    if (error.code == ErrorCode::kNotFound || error.message.contains("No such file"))
+      error.code = ErrorCode::kCorruption;
+    return std::unexpected(std::move(error));
+  }
+  rocks = *std::move(opened);
   PLEXUS_ASSIGN(const Sequence end,
                 LastSequence(rocks, anchor.floor_sequence, loaded.point.sequence));
   if (end != loaded.point.sequence)
@@ -309,15 +316,12 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   return {};
 }
 
-// The anchor of a clean close, if the files are as it says but for old MANIFESTs.
+// The anchor of a clean close, if the files are as it says. An old MANIFEST that is gone may come
+// back after a power loss: then the anchor stays open, and the next opening looks.
 Status Database::Impl::PutBack(Anchor before) {
   const std::string path = generation_path();
-  PLEXUS_ASSIGN(const std::string current, files->Read(path + "/CURRENT", 1 << 10));
-  std::erase_if(before.files, [&](const AnchorFile& f) {
-    return f.name.starts_with("MANIFEST-") && current != f.name + "\n" &&
-           !files->Exists(path + "/" + f.name);
-  });
   if (!CompareGeneration(path, before.files, *files)) return {};
+  PLEXUS_TRY(files->SyncDirectory(path));
   PLEXUS_TRY(WriteAnchor(directory, before, *files));
   anchor = std::move(before);
   return {};
@@ -409,6 +413,7 @@ void LogOpened(const Database::Impl& d, std::chrono::steady_clock::duration took
 Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                                                  const OpenOptions& options) try {
   const auto start = std::chrono::steady_clock::now();
+  Rocks::when_first_opened = RegisterProcessEnd;
   auto impl = std::make_unique<Impl>();
   impl->directory = directory;
   while (impl->directory.size() > 1 && impl->directory.back() == '/') impl->directory.pop_back();

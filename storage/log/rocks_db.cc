@@ -13,7 +13,6 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/base/fail_points.h"
-#include "storage/process_end.h"
 
 namespace plexus::storage_internal {
 
@@ -157,10 +156,10 @@ Status Rocks::Make(Mode mode, Call&& open) {
   PLEXUS_TRY(Check(status, path_));
   made->NoteSynced(made->GetLatestSequenceNumber());  // a close or the opening has synced it
   db_ = made.release();
-  // What RocksDB has made static in this way of opening ends after the databases.
-  static std::atomic<unsigned> registered = 0;
+  static std::atomic<unsigned> opened = 0;
   const unsigned bit = 1u << static_cast<unsigned>(mode);
-  if (!(registered.fetch_or(bit) & bit)) RegisterProcessEnd();
+  void (*const first)() = when_first_opened;
+  if (first && !(opened.fetch_or(bit) & bit)) first();
   return {};
 }
 

@@ -63,6 +63,9 @@ class Rocks {
       const std::string& path, std::shared_ptr<Files> files,
       const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
+  // Called when a mode was first opened: what RocksDB has made static for it ends after what is
+  // registered there.
+  inline static std::atomic<void (*)()> when_first_opened = nullptr;
 
   GuardedDB* db() const {
     if (!waits()) return db_;

@@ -252,6 +252,8 @@ Status Verifier::Begin(const Snapshot& live) {
     const RocksJournal::Position at = db_.journal->position();
     last_ = at.sequence;
     last_hash_ = at.hash;
+  } else if (db_.point.sequence == last_) {
+    last_hash_ = db_.point.hash;
   }
   floor_ = db_.floor();
   last_checkpoint_ = db_.anchor.checkpoint_id;

@@ -1,8 +1,13 @@
 // After a clean close whose checkpoint holds everything, the anchor proves the files and RocksDB is
 // not asked: what is damaged, swapped or older is refused or worked around as by its look.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
+#include <future>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
@@ -200,7 +205,7 @@ class CountingFiles : public rocksdb::FileSystemWrapper {
                                         std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                         rocksdb::IODebugContext* d) override {
     if (fail_after_anchor && anchored && path.ends_with(".sst"))
-      return rocksdb::IOStatus::Corruption("a simulated one");
+      return failure;
     return FileSystemWrapper::NewRandomAccessFile(path, o, file, d);
   }
   rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
@@ -210,6 +215,7 @@ class CountingFiles : public rocksdb::FileSystemWrapper {
   }
   int manifests = 0;
   bool anchored = false, fail_after_anchor = false;
+  rocksdb::IOStatus failure = rocksdb::IOStatus::Corruption("a simulated one");
 };
 
 TEST_F(Closed, OpensRocksDBOnce) {
@@ -327,25 +333,66 @@ TEST_F(Closed, ViewTriesToOpenRocksDBAgain) {
   PLEXUS_OK(db->Close());
 }
 
-// What a look would have found is found by the opening for writing: the close stays clean.
-TEST_F(Closed, RefusedOpeningForWritingLeavesTheAnchorAsItWas) {
-  const auto failing = std::make_shared<CountingFiles>();
-  failing->fail_after_anchor = true;
+// What a look would have found is found by the opening for writing, which has changed nothing. Only
+// what is missing or changed is damage.
+TEST_F(Closed, RefusedOpeningForWriting) {
+  using rocksdb::IOStatus;
+  const std::pair<IOStatus, ErrorCode> failures[] = {
+      {IOStatus::Corruption("a simulated one"), ErrorCode::kCorruption},
+      {IOStatus::PathNotFound("No such file or directory", "x.sst"), ErrorCode::kCorruption},
+      {IOStatus::IOError("x.sst", "No such file or directory"), ErrorCode::kCorruption},
+      {IOStatus::IOError("x.sst", "Too many open files"), ErrorCode::kIo},
+      {IOStatus::IOError("x.sst", "a strange one"), ErrorCode::kIo}};
+  for (const auto& [failure, code] : failures) {
+    CopyTree(whole_, hurt_);
+    const auto failing = std::make_shared<CountingFiles>();
+    failing->fail_after_anchor = true;
+    failing->failure = failure;
+    TestHooks hooks;
+    hooks.file_system = failing;
+    OpenOptions options;
+    options.hooks = &hooks;
+    const auto refused = Database::Open(hurt_, options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, code) << refused.error().message;
+    EXPECT_TRUE(failing->anchored);
+    const auto anchor = ReadAnchor(hurt_, Files());
+    PLEXUS_OK(anchor);
+    // An old MANIFEST that was removed may come back: then the anchor is not that of the close.
+    const bool removed = Names(hurt_) != Names(whole_);
+    EXPECT_EQ(anchor->clean, !removed);
+    EXPECT_EQ(anchor->no_purges, !removed);
+    auto db = MustOpen(hurt_);
+    EXPECT_EQ(db->report().was_clean, !removed);
+    EXPECT_EQ(DumpDigest(db->snapshot()), digest_);
+    EXPECT_TRUE(db->report().damaged_checkpoints.empty());
+  }
+}
+
+// A child of fork has no thread that goes on opening RocksDB.
+TEST_F(Closed, ForkWhileAThreadOpensRocksDB) {
+  std::promise<void> reached, go_on;
   TestHooks hooks;
-  hooks.file_system = failing;
-  OpenOptions options;
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) != "rocks.open_later") return;
+    reached.set_value();
+    go_on.get_future().wait();
+  };
+  OpenOptions options = ReadOnly();
   options.hooks = &hooks;
-  const auto refused = Database::Open(whole_, options);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kCorruption) << refused.error().message;
-  EXPECT_TRUE(failing->anchored);
-  const auto anchor = ReadAnchor(whole_, Files());
-  PLEXUS_OK(anchor);
-  EXPECT_TRUE(anchor->clean);
-  EXPECT_TRUE(anchor->no_purges);
-  auto db = MustOpen(whole_);
-  EXPECT_TRUE(db->report().was_clean);
-  EXPECT_EQ(DumpDigest(db->snapshot()), digest_);
+  auto db = MustOpen(whole_, options);
+  std::thread opens([&] { EXPECT_TRUE(db->History(0)); });
+  reached.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(db->ChangesSince(0) ? 1 : 0);
+  }
+  go_on.set_value();
+  opens.join();
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 // A mark that is left keeps the look, until it is dropped.
