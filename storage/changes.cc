@@ -141,7 +141,9 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
          changes.records.size() < std::max<std::uint64_t>(options.max_records, 1) &&
          (changes.records.empty() || bytes < options.max_bytes)) {
     PLEXUS_ASSIGN(const bool more, log.Next());
-    if (!more) break;
+    if (!more)
+      return Fail(ErrorCode::kCorruption, "log record " + std::to_string(changes.next + 1) +
+                                              ": is missing from " + rocks->path());
     Record& record = log.record();
     bytes += log.size();
     mask.MoveTo(record.sequence);

@@ -318,7 +318,16 @@ Status Database::Impl::CloseNow() {
   if (status && failed)
     status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
   store->Attach(nullptr);
-  if (status && rocks) status = rocks->Settle();
+  bool no_purges = false;
+  if (status && rocks) {
+    if (anchor.checkpoint_sequence == end.sequence) {  // else the next opening looks anyway
+      const auto any = OrNoMemory([&] { return HasPurges(rocks); });
+      no_purges = any && !*any;
+    }
+    status = rocks->Settle();
+    // The journal knows of its own records only, and RocksDB's Close syncs no log.
+    if (status) status = Check(rocks->db()->SyncRest(), rocks->path());
+  }
   if (rocks)  // none: a rewrite failed half way
     if (Status shut = rocks->Close(); status && !shut) status = shut;
   if (status) {
@@ -326,6 +335,7 @@ Status Database::Impl::CloseNow() {
     last.clean = true;
     last.sequence = end.sequence;
     last.log_hash = end.hash;
+    last.no_purges = no_purges;
     auto listed = ListGeneration(generation_path(), *files);
     if (listed) {
       last.files = *std::move(listed);

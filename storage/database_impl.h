@@ -129,6 +129,11 @@ class Database::Impl {
   // `through` other Files when another process may be writing.
   Result<storage_internal::Loaded> OpenReadOnlyAndLoad(
       bool live_writer, std::shared_ptr<storage_internal::Files> through = nullptr);
+  Result<storage_internal::Loaded> LoadWithoutLook(
+      const storage_internal::ClosedCheckpoint& from,
+      const std::shared_ptr<storage_internal::Files>& through);
+  void NoteLoaded(const storage_internal::Loaded& loaded);
+  Status PutBack(storage_internal::Anchor before);
   void StartGraph(const storage_internal::Loaded& loaded, std::shared_ptr<Journal> journal);
   // follow.cc
   Result<bool> Follow();

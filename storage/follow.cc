@@ -59,7 +59,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   std::optional<LogTail> tail;
   {
     const std::shared_lock open(renewal);
-    if (closed) return std::nullopt;
+    if (closed || !rocks->meta()) return std::nullopt;
     tail = ReadLogTail(bytes, begin, point, *rocks);
   }
   // The end of a writer that is gone is for the report of an opening.
@@ -111,6 +111,10 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
   if (news.empty()) return Reading{rocks, Request(), graph->snapshot()};
   PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
                                       std::make_shared<Files>(*files, pinned)));
+  PLEXUS_ASSIGN(const RecordHead last, DecodeRecordHead(AsBytes(news.back()), "log record"));
+  PLEXUS_ASSIGN(const RecordHead read, ReadRecordHead(now, last.sequence));
+  if (read.running_hash != last.running_hash)
+    return Fail(ErrorCode::kCorruption, now->path() + ": the log is not what the view has read");
   store->Attach(now);
   rocks = std::move(now);
   news.clear();
@@ -121,6 +125,10 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
 // False: the view must be opened anew, because the log does not go on from it (another
 // generation, records that a crash took or a trim dropped) or cannot be read.
 Result<bool> Database::Impl::Follow() {
+  {
+    const std::shared_lock open(renewal);
+    if (rocks->failed()) return false;
+  }
   if (const auto grown = pinned->Grown()) {
     const PinnedEntry *const now = grown->NewestLog(), *const before = pinned->NewestLog();
     if (!now || now->file->size() == before->file->size()) return true;

@@ -137,6 +137,11 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node, Progress* progr
     if (read % 256 == 0 && progress && !progress->Report("history", read, snapshot().sequence()))
       return Fail(ErrorCode::kCancelled, "the log was not read to its end");
     PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more && d.options.read_only && cursor.point().sequence < reading.now.sequence())
+      return Fail(ErrorCode::kCorruption, reading.rocks->path() + ": the log ends at record " +
+                                              std::to_string(cursor.point().sequence) +
+                                              ", the view has seen " +
+                                              std::to_string(reading.now.sequence()));
     if (!more) return entries;
     Record& r = cursor.record().record;
     HistoryEntry base;

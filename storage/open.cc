@@ -1,7 +1,8 @@
 // The guarded open: lock, look, compare, load, and only then write.
 //
 // 1. Take our lock. 2. Read the anchor; after a clean close compare every file with
-// it. 3. Open RocksDB read-only with kAbsoluteConsistency; after a crash, when that
+// it. If the checkpoint it names holds all that the log does, load that and go on with 6.
+// 3. Open RocksDB read-only with kAbsoluteConsistency; after a crash, when that
 // fails, once more with kTolerateCorruptedTailRecords. 4. Compare the log's end and
 // the checkpoint with the anchor. 5. Load checkpoint and tail through that look.
 // 6. Mark the anchor as open, then open RocksDB for writing. A file that RocksDB
@@ -39,46 +40,68 @@ class RefusingJournal : public Journal {
   Status WaitDurable(Sequence) override { return {}; }
 };
 
-// The log's end as the look sees it, against what the anchor promises.
-Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor, bool strict,
-                  std::vector<DamagedCheckpoint>& damaged) {
+// The end of a log, against what the anchor promises. `hash`: of the anchor's record.
+Status CompareEnd(const std::string& path, const Anchor& anchor, Sequence end,
+                  std::uint64_t hash) {
+  auto damage = [&](const std::string& what) {
+    return Fail(ErrorCode::kCorruption, path + ": " + what);
+  };
+  if (end < anchor.sequence)
+    return damage("the log ends at record " + std::to_string(end) + ", the anchor has seen " +
+                  std::to_string(anchor.sequence));
+  if (anchor.clean && end != anchor.sequence)
+    return damage("the log goes on to record " + std::to_string(end) + " after a close at " +
+                  std::to_string(anchor.sequence));
+  if (anchor.sequence > 0 && hash != anchor.log_hash)
+    return damage("log record " + std::to_string(anchor.sequence) +
+                  ": its running hash is not the anchor's");
+  return {};
+}
+
+// The log's end as the look sees it. After a clean close it is what loading comes to.
+Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor) {
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
   const LogPoint floor{anchor.floor_sequence,
                        anchor.floor_sequence ? anchor.floor_hash : FirstHash(anchor.graph_id)};
   const LogPoint end = last && last->sequence > floor.sequence
                            ? LogPoint{last->sequence, last->running_hash}
                            : floor;
-  auto damage = [&](const std::string& what) {
-    return Fail(ErrorCode::kCorruption, rocks->path() + ": " + what);
-  };
-  if (end.sequence < anchor.sequence)
-    return damage("the log ends at record " + std::to_string(end.sequence) +
-                  ", the anchor has seen " + std::to_string(anchor.sequence));
-  if (anchor.clean && end.sequence != anchor.sequence)
-    return damage("the log goes on to record " + std::to_string(end.sequence) +
-                  " after a close at " + std::to_string(anchor.sequence));
   std::uint64_t hash = floor.hash;
-  if (anchor.sequence > floor.sequence) {
+  if (end.sequence == anchor.sequence) {
+    hash = end.hash;
+  } else if (anchor.sequence > floor.sequence && end.sequence > anchor.sequence) {
     PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, anchor.sequence));
     hash = head.running_hash;
   }
-  if (anchor.sequence > 0 && hash != anchor.log_hash)
-    return damage("log record " + std::to_string(anchor.sequence) +
-                  ": its running hash is not the anchor's");
-  if (anchor.checkpoint_id != 0) {
-    PLEXUS_ASSIGN(const std::vector<Manifest> manifests,
-                  strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
-    bool found = false;
-    for (const Manifest& m : manifests)
-      found |= m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest;
-    const std::string what = "checkpoint " + std::to_string(anchor.checkpoint_id) +
-                             " of the anchor is missing or another";
-    if (!found && strict) return damage(what);
-    if (!found)
-      MergeDamage(damaged,
-                  {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
-  }
+  return CompareEnd(rocks->path(), anchor, end.sequence, hash);
+}
+
+// That the anchor's checkpoint is there.
+Status CompareCheckpoint(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor, bool strict,
+                         std::vector<DamagedCheckpoint>& damaged) {
+  if (anchor.checkpoint_id == 0) return {};
+  PLEXUS_ASSIGN(const std::vector<Manifest> manifests,
+                strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
+  for (const Manifest& m : manifests)
+    if (m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest) return {};
+  const std::string what = "checkpoint " + std::to_string(anchor.checkpoint_id) +
+                           " of the anchor is missing or another";
+  if (strict) return Fail(ErrorCode::kCorruption, rocks->path() + ": " + what);
+  MergeDamage(damaged,
+              {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
   return {};
+}
+
+// What RocksDB calls an I/O error is mostly a file that its MANIFEST names and that is not there:
+// damage, unless the system refuses.
+Error ErrorOfOpening(Error error) {
+  bool refused = false;
+  for (const char* text : {"Permission denied", "Input/output error", "Too many open files",
+                           "Cannot allocate memory"})
+    refused |= error.message.find(text) != std::string::npos;
+  if (!refused && (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound))
+    error.code = ErrorCode::kCorruption;
+  return error;
 }
 
 GraphId RandomId() {
@@ -129,6 +152,43 @@ Status Database::Impl::CreateIfAsked() {
   return WriteAnchor(directory, anchor, *files);
 }
 
+void Database::Impl::NoteLoaded(const Loaded& loaded) {
+  point = loaded.point;
+  report.sequence = loaded.point.sequence;
+  report.checkpoint_sequence = loaded.checkpoint_sequence;
+  report.checkpoint_bytes = loaded.checkpoint_bytes;
+  report.replayed_records = loaded.replayed_records;
+}
+
+// The anchor proves the files that RocksDB would open, and they hold nothing that the checkpoint
+// does not: RocksDB is opened by who first asks it for more. Where this fails, the look says why.
+Result<Loaded> Database::Impl::LoadWithoutLook(const ClosedCheckpoint& from,
+                                               const std::shared_ptr<Files>& through) {
+  // RocksDB has no digests of its own for all that it reads then: a list of files that seems to end
+  // early hides records. What is changed in sorted files it finds by itself.
+  const auto compare = [path = generation_path(), listed = anchor.files, through] {
+    std::vector<ChangedFile> changed;
+    return CompareGeneration(path, listed, *through, &changed);
+  };
+  rocks = Rocks::OpenLater(generation_path(), through, compare);
+  store->Attach(rocks);
+  NoteAnchor();
+  LoadRequest request = Request();
+  request.closed = &from;
+  request.target = anchor.sequence;
+  auto loaded = LoadClosed(rocks, request);
+  if (loaded && loaded->point.hash == anchor.log_hash) {
+    at_log_end = true;
+    purged.clear();
+    to_scrub.clear();
+    NoteLoaded(*loaded);
+    return loaded;
+  }
+  store->Attach(nullptr);
+  rocks.reset();
+  return Fail(ErrorCode::kCorruption, "not the checkpoint of the anchor");
+}
+
 Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
                                                    std::shared_ptr<Files> through) {
   const std::string path = generation_path();
@@ -137,9 +197,14 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
   if (!through->Exists(path))
     return Fail(ErrorCode::kCorruption, path + ": is missing, the anchor names it");
   std::vector<ChangedFile> changed;
-  if (anchor.clean)
+  std::unique_ptr<ClosedCheckpoint> closed_one;
+  if (anchor.clean) {
     PLEXUS_TRY(
         CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
+    if (changed.empty()) closed_one = FindClosedCheckpoint(path, anchor, through);
+    if (closed_one && anchor.no_purges && anchor.checkpoint_sequence == anchor.sequence)
+      if (auto loaded = LoadWithoutLook(*closed_one, through)) return *std::move(loaded);
+  }
   auto look = Rocks::Open(path, Rocks::Mode::kReadOnly, through);
   at_log_end = look.has_value();
   if (!look && !anchor.clean) {
@@ -152,35 +217,26 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
     }
   }
   if (!look) {
-    // What RocksDB calls an I/O error is mostly a file that its MANIFEST names and
-    // that is not there: damage, unless the system refuses.
-    Error error = look.error();
-    bool refused = false;
-    for (const char* text : {"Permission denied", "Input/output error", "Too many open files",
-                             "Cannot allocate memory"})
-      refused |= error.message.find(text) != std::string::npos;
-    if (!refused && (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound))
-      error.code = ErrorCode::kCorruption;
     if (!changed.empty()) return Fail(ErrorCode::kCorruption, changed.front().message);
-    return std::unexpected(error);
+    return std::unexpected(ErrorOfOpening(look.error()));
   }
   rocks = *look;
   PLEXUS_ASSIGN(const std::vector<DamagedCheckpoint> of_files, DamageOfFiles(rocks, changed));
   std::vector<DamagedCheckpoint> damaged;
-  PLEXUS_TRY(CompareLog(rocks, anchor, options.strict, damaged));
+  if (!anchor.clean) PLEXUS_TRY(CompareLog(rocks, anchor));
+  PLEXUS_TRY(CompareCheckpoint(rocks, anchor, options.strict, damaged));
   store->Attach(rocks);
   NoteAnchor();
   LoadRequest request = Request();
+  request.closed = closed_one.get();
   for (const DamagedCheckpoint& d : damaged)
     if (d.id == anchor.checkpoint_id) request.without = d.id;
   PLEXUS_ASSIGN(Loaded loaded, LoadState(rocks, request));
+  if (anchor.clean)
+    PLEXUS_TRY(CompareEnd(path, anchor, loaded.point.sequence, loaded.point.hash));
   PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
   PLEXUS_ASSIGN(to_scrub, ReadPurges(rocks, kScrubPrefix, loaded.point.sequence));
-  point = loaded.point;
-  report.sequence = loaded.point.sequence;
-  report.checkpoint_sequence = loaded.checkpoint_sequence;
-  report.checkpoint_bytes = loaded.checkpoint_bytes;
-  report.replayed_records = loaded.replayed_records;
+  NoteLoaded(loaded);
   report.damaged_checkpoints = loaded.damaged;
   MergeDamage(report.damaged_checkpoints, damaged);
   MergeDamage(report.damaged_checkpoints, of_files);
@@ -201,6 +257,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   const Rocks::Mode mode = anchor.clean ? Rocks::Mode::kWriteClean : Rocks::Mode::kWrite;
   anchor.clean = false;
   anchor.files.clear();
+  anchor.no_purges = false;
   PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
   for (const char* name : kScratchNames) PLEXUS_TRY(files->RemoveFolder(directory + "/" + name));
   // Left over by a hard purge that a crash ended before or after its switch.
@@ -208,10 +265,16 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   for (const std::string& name : names)
     if (GenerationOf(name) > 0 && GenerationOf(name) != anchor.generation)
       PLEXUS_TRY(files->RemoveFolder(directory + "/" + name));
-  PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), mode, files));
-  PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
-  const Sequence end =
-      last ? std::max(last->sequence, anchor.floor_sequence) : anchor.floor_sequence;
+  auto opened = Rocks::Open(generation_path(), mode, files);
+  if (!opened) {  // a file that its MANIFEST names and that is not there is damage
+    Error error = opened.error();
+    if (error.code == ErrorCode::kNotFound || error.message.contains("No such file"))
+      error.code = ErrorCode::kCorruption;
+    return std::unexpected(std::move(error));
+  }
+  rocks = *std::move(opened);
+  PLEXUS_ASSIGN(const Sequence end,
+                LastSequence(rocks, anchor.floor_sequence, loaded.point.sequence));
   if (end != loaded.point.sequence)
     return Fail(ErrorCode::kCorruption, rocks->path() + ": opened for writing it ends at record " +
                                             std::to_string(end) + ", before it was " +
@@ -253,6 +316,17 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   return {};
 }
 
+// The anchor of a clean close, if the files are as it says. An old MANIFEST that is gone may come
+// back after a power loss: then the anchor stays open, and the next opening looks.
+Status Database::Impl::PutBack(Anchor before) {
+  const std::string path = generation_path();
+  if (!CompareGeneration(path, before.files, *files)) return {};
+  PLEXUS_TRY(files->SyncDirectory(path));
+  PLEXUS_TRY(WriteAnchor(directory, before, *files));
+  anchor = std::move(before);
+  return {};
+}
+
 Status Database::Impl::OpenForWriting() {
   PLEXUS_TRY(MayWriteHere(directory));
   if (options.create && !files->Exists(directory + "/" + kAnchorName))
@@ -268,9 +342,15 @@ Status Database::Impl::OpenForWriting() {
   PLEXUS_ASSIGN(const Loaded loaded, OpenReadOnlyAndLoad(false));
   // The look must be closed before RocksDB opens the same files for writing.
   store->Attach(nullptr);
+  const bool looked = !rocks->waits();
   PLEXUS_TRY(rocks->Close());
   rocks.reset();
-  PLEXUS_TRY(AttachWriter(loaded));
+  const Anchor before = anchor;
+  if (Status attached = AttachWriter(loaded); !attached) {
+    // RocksDB found what a look would have found, and has changed nothing.
+    if (!looked && !rocks) (void)PutBack(before);
+    return attached;
+  }
   PLEXUS_TRY(ErasePurges());
   StartGraph(loaded, journal);
   {
@@ -333,6 +413,7 @@ void LogOpened(const Database::Impl& d, std::chrono::steady_clock::duration took
 Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                                                  const OpenOptions& options) try {
   const auto start = std::chrono::steady_clock::now();
+  Rocks::when_first_opened = RegisterProcessEnd;
   auto impl = std::make_unique<Impl>();
   impl->directory = directory;
   while (impl->directory.size() > 1 && impl->directory.back() == '/') impl->directory.pop_back();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <tuple>
 
 #include "engine/compaction/state_packing.h"
@@ -45,11 +46,23 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
 
 Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
                             const Manifest& m, Executor& executor) {
+  const ClosedCheckpoint* const closed = request.closed;
   if (m.sequence > request.floor.sequence) {
-    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
-    if (head.running_hash != m.log_hash)
+    std::uint64_t hash = closed ? closed->log_hash : 0;
+    if (!closed || m.sequence != closed->log_end) {
+      PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
+      hash = head.running_hash;
+    }
+    if (hash != m.log_hash)
       return Fail(ErrorCode::kCorruption,
                   "checkpoint " + std::to_string(m.id) + ": was made from another log");
+  }
+  if (closed && closed->manifest.digest == m.digest) {
+    auto state =
+        ReadCheckpoint(m, *closed->sections, request.payloads, executor, request.progress);
+    const ErrorCode code = state ? ErrorCode::kInternal : state.error().code;
+    if (state || code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
+      return state;  // else RocksDB says what it is
   }
   const auto source = OpenSections(rocks, m.id);
   return ReadCheckpoint(m, *source, request.payloads, executor, request.progress);
@@ -82,21 +95,22 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
     }
   }
   StateWriter writer(std::move(state), &executor);
-  LogCursor cursor(rocks, loaded.point);
-  while (cursor.point().sequence < request.target) {
-    PLEXUS_ASSIGN(const bool more, cursor.Next());
+  std::optional<LogCursor> cursor;
+  while (loaded.point.sequence < request.target) {
+    if (!cursor) cursor.emplace(rocks, loaded.point);
+    PLEXUS_ASSIGN(const bool more, cursor->Next());
     if (!more) break;
-    Record& record = cursor.record().record;
+    loaded.point = cursor->point();
+    Record& record = cursor->record().record;
     record.payloads.clear();  // vectors are fetched from the store
     if (masked_base) mask.MoveTo(record.sequence - 1);
     mask.Apply(record);
     PLEXUS_TRY(writer.Apply(record));
-    loaded.tail_bytes += cursor.value().size();
+    loaded.tail_bytes += cursor->value().size();
     if (++loaded.replayed_records % 256 == 0 && request.progress &&
         !request.progress->Report("replay", loaded.replayed_records, 0))
       return Fail(ErrorCode::kCancelled, "replay was stopped");
   }
-  loaded.point = cursor.point();
   if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
     return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
                                             ": is missing from " + rocks->path());
@@ -141,6 +155,14 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   return loaded;
 }
 
+Result<Loaded> LoadClosed(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
+  Executor& executor = request.executor ? *request.executor : DefaultExecutor();
+  const Manifest& m = request.closed->manifest;
+  PLEXUS_ASSIGN(GraphState state, ReadCheckpoint(m, *request.closed->sections, request.payloads,
+                                                 executor, request.progress));
+  return ReplayOver(rocks, request, &m, std::move(state), executor);
+}
+
 Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
                                               const char* prefix, Sequence last) {
   std::map<NodeId, Sequence> purges;
@@ -158,6 +180,16 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
   }
   PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
   return purges;
+}
+
+Result<bool> HasPurges(const std::shared_ptr<Rocks>& rocks) {
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->meta()));
+  for (const char* prefix : {kPurgedPrefix, kScrubPrefix}) {
+    it->Seek(prefix);
+    PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
+    if (it->Valid() && it->key().starts_with(prefix)) return true;
+  }
+  return false;
 }
 
 }  // namespace plexus::storage_internal

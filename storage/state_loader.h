@@ -8,6 +8,7 @@
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "storage/checkpoint/checkpoint.h"
+#include "storage/checkpoint/closed_checkpoint.h"
 #include "storage/encoding/anchor.h"
 #include "storage/log/log_reader.h"
 #include "storage/verify/checkpoint_damage.h"
@@ -23,6 +24,7 @@ struct LoadRequest {
   bool use_checkpoints = true;                         // false: from nothing, if it can be
   bool strict = false;                                 // no way round a damaged checkpoint
   std::uint64_t without = 0;                           // a checkpoint not to be believed
+  const ClosedCheckpoint* closed = nullptr;            // of files that are as they were closed
   std::uint64_t last_checkpoint = ~std::uint64_t{0};   // see InForce
   std::shared_ptr<const PayloadStore> payloads;
   Executor* executor = nullptr;
@@ -45,9 +47,15 @@ struct Loaded {
 // when the log ends before it.
 Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request);
 
+// From `request.closed`, whose sequence is `request.target`: nothing is asked of `rocks`.
+// REQUIRES that no purge counts.
+Result<Loaded> LoadClosed(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request);
+
 // Node -> sequence of its last purge, as the meta family says; sequences above
 // `last` belong to records that a crash took and are left out.
 Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
                                               const char* prefix, Sequence last);
+// Whether the meta family has a mark of a purge, or of one that is to be scrubbed.
+Result<bool> HasPurges(const std::shared_ptr<Rocks>& rocks);
 
 }  // namespace plexus::storage_internal

@@ -30,7 +30,7 @@ Status Check(const rocksdb::Status& status, std::string_view context) {
   if (status.IsInvalidArgument()) code = ErrorCode::kCorruption;  // a family is missing
   if (status.IsNotSupported()) code = ErrorCode::kUnsupported;
   const std::string text = status.ToString();
-  if (status.IsNoSpace() || text.find(kNoSpaceText) != std::string::npos)
+  if (status.IsMemoryLimit() || status.IsNoSpace() || text.find(kNoSpaceText) != std::string::npos)
     code = ErrorCode::kResourceExhausted;
   if (status.IsShutdownInProgress() && text.find(kDeadText) != std::string::npos)
     code = ErrorCode::kFailedPrecondition;

@@ -59,7 +59,8 @@ class SectionPlan {
       const ByteSpan value(builder.GetBufferPointer(), builder.GetSize());
       manifest_.section_digests[section] = Digest(value);
       PLEXUS_TRY(sink(section, value));
-      if (progress && !progress->Report("checkpoint", written_ += size, 0))
+      if (progress &&
+          !progress->Report("checkpoint", written_ += size, manifest_.total_bytes()))
         return Fail(ErrorCode::kCancelled, "the checkpoint was stopped");
     }
     return {};

@@ -45,7 +45,8 @@ std::string EncodeAnchor(const Anchor& a) {
   const fb::GraphId id(a.graph_id.high, a.graph_id.low);
   builder.Finish(fb::CreateAnchor(builder, kFormatVersion, &no_seal, &id, a.generation, a.clean,
                                   a.sequence, a.log_hash, a.checkpoint_id, a.checkpoint_sequence,
-                                  a.checkpoint_digest, a.floor_sequence, a.floor_hash, files),
+                                  a.checkpoint_digest, a.floor_sequence, a.floor_hash, files,
+                                  a.clean && a.no_purges),
                  kAnchorIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   SetSeal(data, builder.GetSize(), fb::GetAnchor(data)->seal());
@@ -69,6 +70,7 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
   a.checkpoint_digest = root->checkpoint_digest();
   a.floor_sequence = root->floor_sequence();
   a.floor_hash = root->floor_hash();
+  a.no_purges = a.clean && root->no_purges();
   if (root->files())
     for (const fb::FileInfo* f : *root->files()) {
       const std::string name = f->name() ? f->name()->str() : std::string();

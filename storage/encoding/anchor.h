@@ -44,6 +44,7 @@ struct Anchor {
   Sequence floor_sequence = 0;
   std::uint64_t floor_hash = 0;
   std::vector<AnchorFile> files;  // when clean
+  bool no_purges = false;         // when clean: no marks of purges; false also when not known
   bool operator==(const Anchor&) const = default;
 };
 

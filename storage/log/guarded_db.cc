@@ -11,8 +11,9 @@ namespace {
 
 class GuardedIterator : public rocksdb::Iterator {
  public:
-  GuardedIterator(std::unique_ptr<rocksdb::Iterator> iterator, std::shared_ptr<Files> files)
-      : iterator_(std::move(iterator)), files_(std::move(files)) {}
+  GuardedIterator(std::unique_ptr<rocksdb::Iterator> iterator, std::shared_ptr<Files> files,
+                  rocksdb::Status without)
+      : iterator_(std::move(iterator)), files_(std::move(files)), without_(std::move(without)) {}
   ~GuardedIterator() override {
     if (files_->dead()) (void)iterator_.release();  // it would give back what it has of RocksDB
   }
@@ -38,19 +39,20 @@ class GuardedIterator : public rocksdb::Iterator {
   rocksdb::Slice key() const override { return iterator_->key(); }
   rocksdb::Slice value() const override { return iterator_->value(); }
   rocksdb::Status status() const override {
-    return CallRocks(*files_, [&] { return iterator_->status(); });
+    return CallRocks(*files_, [&] { return iterator_ ? iterator_->status() : without_; });
   }
 
  private:
   template <class Step>
   void Move(Step&& step) {
     CallRocks(*files_, [&] {
-      step(*iterator_);
+      if (iterator_) step(*iterator_);
       return rocksdb::Status::OK();
     }).PermitUncheckedError();
   }
-  std::unique_ptr<rocksdb::Iterator> iterator_;  // null: RocksDB was dead before
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // null: RocksDB was dead before, or never opened
   const std::shared_ptr<Files> files_;
+  const rocksdb::Status without_;
 };
 
 }  // namespace
@@ -75,7 +77,11 @@ rocksdb::Status GuardedDB::DeleteRange(const rocksdb::WriteOptions& o, Family* f
 }
 
 rocksdb::Status GuardedDB::Write(const rocksdb::WriteOptions& o, rocksdb::WriteBatch* batch) {
-  return WriteBy([&](DB* db) { return db->Write(o, batch); });
+  return WriteBy([&](DB* db) {
+    const Status written = db->Write(o, batch);  // no other one comes in between
+    if (o.sync && written.ok()) NoteSynced(db->GetLatestSequenceNumber());
+    return written;
+  });
 }
 
 rocksdb::Status GuardedDB::IngestExternalFile(Family* f, const std::vector<std::string>& files,
@@ -109,7 +115,7 @@ rocksdb::Status GuardedDB::WaitForFlushes(const std::vector<Family*>& families) 
        {&Properties::kNumImmutableMemTable, &Properties::kNumRunningFlushes})
     for (Family* family : families)
       for (std::uint64_t waiting = 1; waiting > 0 && !errors_->any();) {
-        const Status asked = CallRocks(*files_, [&] {
+        const Status asked = CallDB([&] {
           return db_->GetIntProperty(family, *property, &waiting) ? Status::OK()
                                                                   : Status::NotSupported();
         });
@@ -137,44 +143,61 @@ rocksdb::Status GuardedDB::Flush(const rocksdb::FlushOptions& o,
 
 // Waits only for another sync, and the journal makes one at a time.
 rocksdb::Status GuardedDB::FlushWAL(bool sync) {
-  return CallRocks(*files_, [&] { return db_->FlushWAL(sync); });
+  return CallDB([&] {
+    const rocksdb::SequenceNumber written = db_->GetLatestSequenceNumber();
+    const Status status = db_->FlushWAL(sync);
+    if (sync && status.ok()) NoteSynced(written);
+    return status;
+  });
+}
+
+rocksdb::Status GuardedDB::SyncRest() {
+  const bool all = is_open() && db_->GetLatestSequenceNumber() == synced_;
+  return all ? Status::OK() : FlushWAL(true);
+}
+
+void GuardedDB::NoteSynced(rocksdb::SequenceNumber written) {
+  rocksdb::SequenceNumber before = synced_;
+  while (before < written && !synced_.compare_exchange_weak(before, written)) {
+  }
 }
 
 // Long; enters the queue only to write out memory that its range meets.
 rocksdb::Status GuardedDB::CompactRange(const rocksdb::CompactRangeOptions& o, Family* f,
                                         const Slice* begin, const Slice* end) {
-  return CallRocks(*files_, [&] { return db_->CompactRange(o, f, begin, end); });
+  return CallDB([&] { return db_->CompactRange(o, f, begin, end); });
 }
 
 rocksdb::Status GuardedDB::CompactFiles(const rocksdb::CompactionOptions& o, Family* f,
                                         const std::vector<std::string>& names, int level, int path,
                                         std::vector<std::string>* outputs,
                                         rocksdb::CompactionJobInfo* info) {
-  return CallRocks(*files_,
+  return CallDB(
                    [&] { return db_->CompactFiles(o, f, names, level, path, outputs, info); });
 }
 
 rocksdb::Status GuardedDB::VerifyChecksum(const rocksdb::ReadOptions& o) {
-  return CallRocks(*files_, [&] { return db_->VerifyChecksum(o); });
+  return CallDB([&] { return db_->VerifyChecksum(o); });
 }
 
 rocksdb::Status GuardedDB::Get(const rocksdb::ReadOptions& o, Family* f, const Slice& key,
                                rocksdb::PinnableSlice* value) {
-  return CallRocks(*files_, [&] { return db_->Get(o, f, key, value); });
+  return f ? CallDB([&] { return db_->Get(o, f, key, value); }) : NoFamily();
 }
 
 rocksdb::Iterator* GuardedDB::NewIterator(const rocksdb::ReadOptions& o, Family* f) {
   std::unique_ptr<rocksdb::Iterator> iterator;
-  CallRocks(*files_, [&] {
-    iterator.reset(db_->NewIterator(o, f));
-    return Status::OK();
-  }).PermitUncheckedError();
-  return new GuardedIterator(std::move(iterator), files_);
+  if (f)
+    CallDB([&] {
+      iterator.reset(db_->NewIterator(o, f));
+      return Status::OK();
+    }).PermitUncheckedError();
+  return new GuardedIterator(std::move(iterator), files_, f ? unopened_ : NoFamily());
 }
 
 rocksdb::Options GuardedDB::GetOptions(Family* f) const {
   rocksdb::Options options;
-  const Status got = CallRocks(*files_, [&] {
+  const Status got = CallDB([&] {
     options = db_->GetOptions(f);
     return Status::OK();
   });
@@ -184,7 +207,8 @@ rocksdb::Options GuardedDB::GetOptions(Family* f) const {
 
 bool GuardedDB::GetIntProperty(Family* f, const Slice& property, std::uint64_t* value) {
   bool known = false;
-  CallRocks(*files_, [&] {
+  if (!f) return known;
+  CallDB([&] {
     known = db_->GetIntProperty(f, property, value);
     return Status::OK();
   }).PermitUncheckedError();
@@ -192,25 +216,25 @@ bool GuardedDB::GetIntProperty(Family* f, const Slice& property, std::uint64_t* 
 }
 
 void GuardedDB::GetLiveFilesMetaData(std::vector<rocksdb::LiveFileMetaData>* files) {
-  CallRocks(*files_, [&] {
+  CallDB([&] {
     db_->GetLiveFilesMetaData(files);
     return Status::OK();
   }).PermitUncheckedError();
 }
 
 void GuardedDB::GetColumnFamilyMetaData(Family* f, rocksdb::ColumnFamilyMetaData* meta) {
-  CallRocks(*files_, [&] {
+  CallDB([&] {
     db_->GetColumnFamilyMetaData(f, meta);
     return Status::OK();
   }).PermitUncheckedError();
 }
 
 rocksdb::Status GuardedDB::Close() {
-  return CallRocks(*files_, [&] { return db_->Close(); });
+  return CallDB([&] { return db_->Close(); });
 }
 
 rocksdb::Status GuardedDB::DestroyColumnFamilyHandle(Family* f) {
-  return CallRocks(*files_, [&] { return db_->DestroyColumnFamilyHandle(f); });
+  return CallDB([&] { return db_->DestroyColumnFamilyHandle(f); });
 }
 
 }  // namespace plexus::storage_internal

@@ -65,8 +65,12 @@ class GuardedDB : public rocksdb::StackableDB {
   using Slice = rocksdb::Slice;
   using Status = rocksdb::Status;
   using Family = rocksdb::ColumnFamilyHandle;
-  explicit GuardedDB(std::shared_ptr<Files> files)
-      : StackableDB(static_cast<rocksdb::DB*>(nullptr)), files_(std::move(files)) {}
+  // Without one that is opened, each call answers `unopened`.
+  explicit GuardedDB(std::shared_ptr<Files> files, Status unopened = Status::ShutdownInProgress())
+      : StackableDB(static_cast<rocksdb::DB*>(nullptr)),
+        files_(std::move(files)),
+        unopened_(std::move(unopened)) {}
+  bool is_open() const { return db_ != nullptr; }
   DB** slot() { return &db_; }  // for the opened one, which is owned then
   // REQUIRES the options with which it is opened to have it as a listener.
   const std::shared_ptr<BackgroundErrors>& errors() const { return errors_; }
@@ -75,7 +79,7 @@ class GuardedDB : public rocksdb::StackableDB {
   template <class Act>
   Status WriteBy(Act&& act) {
     const std::lock_guard turn(writers_);
-    return CallRocks(*files_, [&] { return act(db_); });
+    return CallDB([&] { return act(db_); });
   }
 
   using StackableDB::Put;
@@ -105,6 +109,9 @@ class GuardedDB : public rocksdb::StackableDB {
   // Always waits.
   Status Flush(const rocksdb::FlushOptions& o, const std::vector<Family*>& families) override;
   Status FlushWAL(bool sync) override;
+  // Syncs the write-ahead log, unless all that was written since it was opened is synced.
+  Status SyncRest();
+  void NoteSynced(rocksdb::SequenceNumber written);
   using StackableDB::CompactRange;
   Status CompactRange(const rocksdb::CompactRangeOptions& o, Family* f, const Slice* begin,
                       const Slice* end) override;
@@ -131,11 +138,21 @@ class GuardedDB : public rocksdb::StackableDB {
   Status DestroyColumnFamilyHandle(Family* f) override;
 
  private:
+  template <class Act>
+  Status CallDB(Act&& act) const {
+    return is_open() ? CallRocks(*files_, act) : unopened_;
+  }
+  // It was asked for while RocksDB could not be opened, and now there is one.
+  Status NoFamily() const {
+    return is_open() ? Status::IOError("RocksDB could not be opened just before") : unopened_;
+  }
   Status WaitForFlushes(const std::vector<Family*>& families);
 
   const std::shared_ptr<Files> files_;
+  const Status unopened_;
   const std::shared_ptr<BackgroundErrors> errors_ = std::make_shared<BackgroundErrors>();
   std::mutex writers_;
+  std::atomic<rocksdb::SequenceNumber> synced_{0};  // all up to it
 };
 
 }  // namespace plexus::storage_internal

@@ -1,6 +1,8 @@
 // Log reading over RocksDB iterators.
 #include "storage/log/log_reader.h"
 
+#include <algorithm>
+
 namespace plexus::storage_internal {
 
 namespace {
@@ -20,6 +22,27 @@ Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks
     return Fail(ErrorCode::kCorruption,
                 Where(sequence) + ": says it is record " + std::to_string(head.sequence));
   return head;
+}
+
+Result<Sequence> LastSequence(const std::shared_ptr<Rocks>& rocks, Sequence floor,
+                              Sequence expected) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  rocks->db()->GetLiveFilesMetaData(&files);
+  std::string bound;
+  for (const auto& file : files)
+    if (file.column_family_name == rocks->log()->GetName())
+      bound = std::max(bound, file.largestkey);
+  rocksdb::ReadOptions in_memory = ScanOptions();
+  in_memory.read_tier = rocksdb::kMemtableTier;
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(in_memory, rocks->log()));
+  it->SeekToLast();
+  PLEXUS_TRY(Check(it->status(), rocks->path() + ", log"));
+  if (it->Valid()) bound = std::max(bound, it->key().ToString());
+  // A trim deletes a range up to the record after the floor: then a bound proves no record.
+  const Sequence last = SequenceOfLogKey(bound);
+  if (last == expected && last > floor + 1) return last;
+  PLEXUS_ASSIGN(const std::optional<RecordHead> read, LastRecord(rocks));
+  return read ? std::max(read->sequence, floor) : floor;
 }
 
 Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence) {

@@ -21,6 +21,10 @@ struct LogPoint {
 
 // The last record of the log, decoded head; nullopt when the log is empty.
 Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks);
+// The sequence of the last record, at least `floor`. Reads no record when it is `expected`: a batch
+// can be a record of many megabytes.
+Result<Sequence> LastSequence(const std::shared_ptr<Rocks>& rocks, Sequence floor,
+                              Sequence expected);
 // kCorruption when the record is missing.
 Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence);
 

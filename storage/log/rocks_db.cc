@@ -8,8 +8,11 @@
 
 #include <exception>
 #include <memory>
+#include <new>
+#include <utility>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/fail_points.h"
 
 namespace plexus::storage_internal {
 
@@ -151,7 +154,12 @@ Status Rocks::Make(Mode mode, Call&& open) {
   options.listeners.push_back(made->errors());
   const rocksdb::Status status = CallRocks(*files_, [&] { return open(options, made->slot()); });
   PLEXUS_TRY(Check(status, path_));
+  made->NoteSynced(made->GetLatestSequenceNumber());  // a close or the opening has synced it
   db_ = made.release();
+  static std::atomic<unsigned> opened = 0;
+  const unsigned bit = 1u << static_cast<unsigned>(mode);
+  void (*const first)() = when_first_opened;
+  if (first && !(opened.fetch_or(bit) & bit)) first();
   return {};
 }
 
@@ -160,18 +168,77 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   auto rocks = std::shared_ptr<Rocks>(new Rocks);
   rocks->path_ = path;
   rocks->files_ = std::move(files);
+  if (mode == Mode::kWrite || mode == Mode::kWriteClean)
+    PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
+  PLEXUS_TRY(rocks->Make(mode));
+  return rocks;
+}
+
+Status Rocks::Make(Mode mode) {
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const bool look = mode == Mode::kReadOnly || mode == Mode::kReadOnlyTolerant;
-  if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
-  PLEXUS_TRY(rocks->Make(mode, [&](const rocksdb::DBOptions& options, rocksdb::DB** db) {
-    if (!look) return rocksdb::DB::Open(options, path, families, &rocks->handles_, db);
+  return Make(mode, [&](const rocksdb::DBOptions& options, rocksdb::DB** db) {
+    if (!look) return rocksdb::DB::Open(options, path_, families, &handles_, db);
     try {  // a damaged length may demand more memory than there is; nothing was begun yet
-      return rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, db);
+      return rocksdb::DB::OpenForReadOnly(options, path_, families, &handles_, db);
     } catch (const std::exception& e) {
+      no_memory_ = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
       return rocksdb::Status::Corruption("RocksDB cannot open it", e.what());
     }
-  }));
+  });
+}
+
+std::shared_ptr<Rocks> Rocks::OpenLater(const std::string& path, std::shared_ptr<Files> files,
+                                        std::function<Status()> compare) {
+  auto rocks = std::shared_ptr<Rocks>(new Rocks);
+  rocks->path_ = path;
+  rocks->files_ = std::move(files);
+  rocks->compare_ = std::move(compare);
+  rocks->forked_ = std::make_unique<GuardedDB>(
+      rocks->files_, rocksdb::Status::IOError("a thread of the parent process was opening it"));
+  rocks->later_.store(true, std::memory_order_release);
   return rocks;
+}
+
+GuardedDB* Rocks::OpenNow() {
+  std::unique_lock one(opening_, std::defer_lock);
+  if (owner_.Here())
+    one.lock();
+  else if (!one.try_lock())
+    return forked_.get();
+  if (!waits()) return nullptr;
+  no_memory_ = false;
+  Status made = OrNoMemory([&] {
+    FailPoint(files_->hooks(), "rocks.open_later");
+    return Make(Mode::kReadOnly);
+  });
+  const Status same = OrNoMemory([&] { return compare_(); });
+  if (!same && (made || same.error().code == ErrorCode::kCorruption)) {
+    if (made) (void)Shut();
+    made = same;
+  } else if (!made && no_memory_) {  // no damaged length: the files are as they were
+    made = OutOfMemory();
+  }
+  failed_.store(!made, std::memory_order_release);
+  if (!made && made.error().code != ErrorCode::kCorruption) return Refuse(made.error());
+  if (!made) {
+    handles_.assign(Families().size(), nullptr);
+    db_ = new GuardedDB(files_, rocksdb::Status::Corruption(made.error().message));
+  }
+  later_.store(false, std::memory_order_release);
+  return nullptr;
+}
+
+// It lives as long as this: callers may hold it.
+GuardedDB* Rocks::Refuse(const Error& why) {
+  handles_.clear();
+  for (const auto& [reason, refusal] : refusals_)
+    if (reason == why.message) return refusal.get();
+  const rocksdb::Status answer = why.code == ErrorCode::kResourceExhausted
+                                     ? rocksdb::Status::MemoryLimit(why.message)
+                                     : rocksdb::Status::IOError(why.message);
+  refusals_.emplace_back(why.message, std::make_unique<GuardedDB>(files_, answer));
+  return refusals_.back().second.get();
 }
 
 Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
@@ -203,13 +270,14 @@ Rocks::~Rocks() { (void)Close(); }
 
 std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
   std::uint64_t files = 0, memtables = 0;
-  db_->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
-  db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
+  db()->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
+  db()->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
   return files + memtables;
 }
 
 Rocks::Memory Rocks::MeasureMemory() const {
   Memory memory;
+  if (waits()) return memory;
   for (rocksdb::ColumnFamilyHandle* family : handles_) {
     std::uint64_t memtables = 0, readers = 0;
     db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
@@ -274,11 +342,16 @@ Status Rocks::DeleteFilesIn(rocksdb::ColumnFamilyHandle* family, const rocksdb::
 }
 
 Status Rocks::Close() {
+  later_.store(false, std::memory_order_release);
+  return Shut();
+}
+
+Status Rocks::Shut() {
   if (!db_) {
     if (files_ && files_->dead()) files_->Unlock();  // it died while it was opened
     return {};
   }
-  const Status closed = OrNoMemory([&] {
+  const Status closed = !db_->is_open() ? Status() : OrNoMemory([&] {
     for (rocksdb::ColumnFamilyHandle* handle : handles_)
       db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
     return Check(db_->Close(), path_);

@@ -6,17 +6,22 @@
 // could trip an assertion are made before RocksDB is called.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include "engine/arrays/owner.h"
 #include "engine/error.h"
 #include "engine/types.h"
 #include "storage/base/digest.h"
@@ -48,17 +53,32 @@ class Rocks {
   };
   static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
                                              std::shared_ptr<Files> files);
+  // kReadOnly, but opened by the first use. What it has read counts if `compare` finds the files as
+  // they were closed after that. If it fails, each call of db() answers with the reason; but for
+  // damage the next use tries again.
+  static std::shared_ptr<Rocks> OpenLater(const std::string& path, std::shared_ptr<Files> files,
+                                          std::function<Status()> compare);
   // A new one whose payloads are those of exported files, which are moved there.
   static Result<std::shared_ptr<Rocks>> CreateFrom(
       const std::string& path, std::shared_ptr<Files> files,
       const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
+  // Called when a mode was first opened: what RocksDB has made static for it ends after what is
+  // registered there.
+  inline static std::atomic<void (*)()> when_first_opened = nullptr;
 
-  GuardedDB* db() const { return db_; }
-  rocksdb::ColumnFamilyHandle* meta() const { return handles_[0]; }
-  rocksdb::ColumnFamilyHandle* log() const { return handles_[1]; }
-  rocksdb::ColumnFamilyHandle* payload() const { return handles_[2]; }
-  rocksdb::ColumnFamilyHandle* checkpoint() const { return handles_[3]; }
+  GuardedDB* db() const {
+    if (!waits()) return db_;
+    GuardedDB* const refusal = const_cast<Rocks*>(this)->OpenNow();
+    return refusal ? refusal : db_;
+  }
+  // Null when opening failed.
+  rocksdb::ColumnFamilyHandle* meta() const { return Family(0); }
+  rocksdb::ColumnFamilyHandle* log() const { return Family(1); }
+  rocksdb::ColumnFamilyHandle* payload() const { return Family(2); }
+  rocksdb::ColumnFamilyHandle* checkpoint() const { return Family(3); }
+  bool failed() const { return failed_.load(std::memory_order_acquire); }  // to open at first use
+  bool waits() const { return later_.load(std::memory_order_acquire); }  // for its first use
   const std::string& path() const { return path_; }
   const std::shared_ptr<Files>& files() const { return files_; }
 
@@ -87,8 +107,22 @@ class Rocks {
   Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
   template <class Call>
   Status Make(Mode mode, Call&& open);  // calls open(options, &db)
+  Status Make(Mode mode);
+  rocksdb::ColumnFamilyHandle* Family(std::size_t i) const {
+    return waits() && const_cast<Rocks*>(this)->OpenNow() ? nullptr : handles_[i];
+  }
+  GuardedDB* OpenNow();  // null: it is open; else what refuses each call
+  GuardedDB* Refuse(const Error& why);
+  Status Shut();
   std::string path_;
   std::shared_ptr<Files> files_;
+  std::atomic<bool> later_ = false, failed_ = false;
+  bool no_memory_ = false;  // for what a look read, or claimed to need
+  std::function<Status()> compare_;
+  const Owner owner_;
+  std::mutex opening_;
+  std::unique_ptr<GuardedDB> forked_;  // refuses where a thread of the parent was opening it
+  std::vector<std::pair<std::string, std::unique_ptr<GuardedDB>>> refusals_;  // by reason
   GuardedDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 };

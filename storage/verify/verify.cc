@@ -195,6 +195,9 @@ Status Verifier::CheckCheckpoints() {
     const auto source = OpenSections(rocks_, m.id);
     auto loaded = ReadCheckpoint(m, *source, store_, db_.executor(), options_.progress);
     if (!loaded) {
+      const ErrorCode code = loaded.error().code;  // what says nothing of the files ends it
+      if (code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
+        return std::unexpected(loaded.error());
       problems_.Add(where, loaded.error());
       continue;
     }
@@ -249,6 +252,8 @@ Status Verifier::Begin(const Snapshot& live) {
     const RocksJournal::Position at = db_.journal->position();
     last_ = at.sequence;
     last_hash_ = at.hash;
+  } else if (db_.point.sequence == last_) {
+    last_hash_ = db_.point.hash;
   }
   floor_ = db_.floor();
   last_checkpoint_ = db_.anchor.checkpoint_id;

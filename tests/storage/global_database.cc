@@ -1,7 +1,8 @@
 // A host whose database is an object of static storage, open when main returns.
 //   global_database DIR BATCHES [MODE]    opens DIR, applies BATCHES, returns from main
-// MODE readonly: looks at DIR; bulk: in bulk mode; keeper: checkpoints all the time in the
-// background; child, child-reads: forks children that end by exit().
+// MODE readonly: looks at DIR; refresh: looks, another process applies BATCHES, looks again; bulk:
+// in bulk mode; keeper: checkpoints all the time in the background; child, child-reads: forks
+// children that end by exit().
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,7 +55,7 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const std::string_view mode = argc > 3 ? argv[3] : "";
   OpenOptions options;
-  options.read_only = mode == "readonly";
+  options.read_only = mode == "readonly" || mode == "refresh";
   options.create = !options.read_only;
   options.graph.maintenance = plexus::Maintenance::kBackground;
   options.graph.durability = plexus::Durability::kBuffered;
@@ -67,6 +68,10 @@ int main(int argc, char** argv) {
   }
   database = *std::move(opened);
   if (mode == "readonly") return database->AsOf(1) ? 0 : 1;
+  if (mode == "refresh") {  // RocksDB is first opened by the refresh
+    const std::string writer = std::string(argv[0]) + " " + argv[1] + " " + argv[2];
+    return std::system(writer.c_str()) == 0 && database->Refresh() ? 0 : 1;
+  }
   if (mode == "bulk" && !database->BeginBulk()) return 1;
   for (int i = 0, n = std::atoi(argv[2]); i < n; ++i) {
     plexus::WriteBatch batch(1000 + i);

@@ -230,7 +230,7 @@ TEST(Host, ChildThatLivesOnDoesNotKeepTheLock) {
 TEST(Host, GlobalDatabaseIsClosedAtTheEndOfTheProcess) {
   ScratchDirectory scratch;
   int last = 0;
-  for (const char* mode : {"", "bulk", "keeper", "child", "child-reads", "readonly"}) {
+  for (const char* mode : {"", "bulk", "keeper", "child", "child-reads", "refresh", "readonly"}) {
     for (int run = 1; run <= 3; ++run) {
       const std::string command = std::string(PLEXUS_GLOBAL_DATABASE) + " " + scratch.path("g") +
                                   " " + std::to_string(last += 7) + " " + mode;

@@ -1,6 +1,7 @@
-// An edge list loaded at once, when the disk says no and when the process dies: the graph
+// Files of plain edges loaded at once, when the disk says no and when the process dies: the graph
 // before, or a whole prefix of the batches; never more, never less, and history as always.
 #include <random>
+#include <sstream>
 
 #include "engine/state_writer.h"
 #include "storage/base/fail_points.h"
@@ -21,6 +22,25 @@ std::string Lines(int lines, unsigned keys) {
   return text;
 }
 
+struct File {
+  std::string name, text;
+};
+
+// The same edges as a file of that name.
+File Written(const std::string& name, const std::string& lines) {
+  if (name.ends_with(".el")) return {name, lines};
+  std::string table = "source,target,weight\n";
+  std::istringstream rows(lines);
+  for (std::string row; std::getline(rows, row);) {
+    std::istringstream cells(row);
+    std::string source, target, weight = "1";
+    cells >> source >> target;
+    cells >> weight;
+    table += source + "," + target + "," + (weight.empty() ? "1" : weight) + "\n";
+  }
+  return {name, table};
+}
+
 ImportOptions Options(std::size_t batch_ops) {
   ImportOptions options;
   options.now_ms = 1'700'000'000'000;
@@ -29,11 +49,11 @@ ImportOptions Options(std::size_t batch_ops) {
 }
 
 // What the batches leave, one by one, told by the graph that takes them one by one.
-std::vector<Record> RecordsOf(const std::string& text, ImportOptions options) {
+std::vector<Record> RecordsOf(const File& file, ImportOptions options) {
   auto store = std::make_shared<plexus::testing::FakeStore>();
   const auto graph = Graph::Open(EmptyState(), store);
   options.limits.load_bytes = 0;
-  EXPECT_TRUE(ImportBytes(*graph, "f.el", text, options));
+  EXPECT_TRUE(ImportBytes(*graph, file.name, file.text, options));
   return store->Records();
 }
 
@@ -52,8 +72,8 @@ struct RunOutcome {
   bool imported = false;
 };
 
-RunOutcome RunWithFaults(const std::string& directory, const std::string& text,
-                         ImportOptions import, TestHooks& hooks, bool bulk) {
+RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportOptions import,
+                         TestHooks& hooks, bool bulk) {
   RunOutcome outcome;
   OpenOptions options = Create();
   options.hooks = &hooks;
@@ -63,17 +83,24 @@ RunOutcome RunWithFaults(const std::string& directory, const std::string& text,
     import.before = [&] { return (*db)->BeginBulk(); };
     import.after = [&] { return (*db)->EndBulk(); };
   }
-  const auto report = ImportBytes((*db)->graph(), "f.el", text, import);
+  const auto report = ImportBytes((*db)->graph(), file.name, file.text, import);
   outcome.imported = report.has_value();
   outcome.failed = !report;
   if (!(*db)->Close()) outcome.failed = true;
   return outcome;
 }
 
-TEST(LoadFaults, EveryWrite) {
-  const std::string text = Lines(400, 60);
+class LoadFaults : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Formats, LoadFaults, ::testing::Values("f.el", "f.csv"),
+                         [](const auto& format) {
+                           return std::string(std::string(format.param) == "f.el" ? "EdgeList"
+                                                                               : "Table");
+                         });
+
+TEST_P(LoadFaults, EveryWrite) {
+  const File file = Written(GetParam(), Lines(400, 60));
   const ImportOptions options = Options(20);
-  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
+  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(file, options));
   ASSERT_GT(expected.size(), 10u);
   for (const bool bulk : {true, false})
     for (const bool stay : {false, true}) {
@@ -86,7 +113,7 @@ TEST(LoadFaults, EveryWrite) {
         faults.stay = faults.no_space = stay;
         TestHooks hooks;
         hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
-        const RunOutcome outcome = RunWithFaults(scratch.path(), text, options, hooks, bulk);
+        const RunOutcome outcome = RunWithFaults(scratch.path(), file, options, hooks, bulk);
         if (n == 0) {
           ASSERT_FALSE(outcome.failed);
           total = faults.operations;
@@ -106,7 +133,7 @@ TEST(LoadFaults, EveryWrite) {
 }
 
 // A copy of the directory at each point is what a kill there leaves.
-void CrashEverywhere(const std::string& text, const ImportOptions& options, bool bulk,
+void CrashEverywhere(const File& file, const ImportOptions& options, bool bulk,
                      const std::function<void(Database&, Sequence)>& check, std::size_t records) {
   ScratchDirectory scratch;
   std::vector<std::string> points;
@@ -115,7 +142,7 @@ void CrashEverywhere(const std::string& text, const ImportOptions& options, bool
     points.push_back(point);
     CopyTree(scratch.path(), scratch.path("copy" + std::to_string(points.size())));
   };
-  ASSERT_FALSE(RunWithFaults(scratch.path(), text, options, hooks, bulk).failed);
+  ASSERT_FALSE(RunWithFaults(scratch.path(), file, options, hooks, bulk).failed);
   for (std::size_t i = 1; i <= points.size(); ++i) {
     SCOPED_TRACE(points[i - 1]);
     auto db = Database::Open(scratch.path("copy" + std::to_string(i)), Create());
@@ -131,13 +158,13 @@ void CrashEverywhere(const std::string& text, const ImportOptions& options, bool
   }
 }
 
-TEST(LoadFaults, EveryPoint) {
-  const std::string text = Lines(400, 60);
+TEST_P(LoadFaults, EveryPoint) {
+  const File file = Written(GetParam(), Lines(400, 60));
   const ImportOptions options = Options(20);
-  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
+  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(file, options));
   for (const bool bulk : {true, false})
     CrashEverywhere(
-        text, options, bulk,
+        file, options, bulk,
         [&](Database& db, Sequence found) {
           ASSERT_EQ(DumpDigest(db.snapshot()), expected.at(found));
         },
@@ -145,12 +172,12 @@ TEST(LoadFaults, EveryPoint) {
 }
 
 // Records of more than a file: several are written at once and ingested in one step.
-TEST(LoadFaults, EveryPointOfSeveralFiles) {
-  const std::string text = Lines(800'000, 30'000);
+TEST_P(LoadFaults, EveryPointOfSeveralFiles) {
+  const File file = Written(GetParam(), Lines(800'000, 30'000));
   const ImportOptions options = Options(30'000);
-  const std::vector<Record> records = RecordsOf(text, options);
+  const std::vector<Record> records = RecordsOf(file, options);
   CrashEverywhere(
-      text, options, true,
+      file, options, true,
       [&](Database& db, Sequence found) {
         std::uint64_t nodes = 0, edges = 0;
         for (Sequence s = 0; s < found; ++s) {
@@ -164,15 +191,15 @@ TEST(LoadFaults, EveryPointOfSeveralFiles) {
 }
 
 // Every state of the past, with the checkpoint, without it, and after a trim.
-TEST(LoadFaults, HistoryIsThatOfTheBatches) {
-  const std::string text = Lines(400, 60);
+TEST_P(LoadFaults, HistoryIsThatOfTheBatches) {
+  const File file = Written(GetParam(), Lines(400, 60));
   const ImportOptions options = Options(20);
-  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
+  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(file, options));
   const Sequence last = expected.size() - 1;
   for (const bool bulk : {true, false}) {
     ScratchDirectory scratch;
     TestHooks hooks;
-    ASSERT_FALSE(RunWithFaults(scratch.path(), text, options, hooks, bulk).failed);
+    ASSERT_FALSE(RunWithFaults(scratch.path(), file, options, hooks, bulk).failed);
     auto db = MustOpen(scratch.path());
     EXPECT_EQ(DumpDigest(db->snapshot()), expected.back());
     for (Sequence s = 1; s <= last; ++s) {

@@ -70,6 +70,31 @@ TEST(Interrupt, AFirstImportThatChangedNothingLeavesNoGraph) {
   EXPECT_FALSE(std::filesystem::exists(db));
 }
 
+// Plain edges, which are loaded at once: at each phase, asked to stop and ended at once.
+TEST(Interrupt, ALoadLeavesTheGraphAsItWasOrGoesOn) {
+  constexpr int kPlain = 60'000;
+  for (const std::string name : {"edges.el", "edges.csv"})
+    for (const char* point : {"checking:1", "writing:1"})
+      for (const char* signals : {"", ":2"}) {
+        SCOPED_TRACE(name + " " + point + signals);
+        const TempDir dir;
+        const char mark = name == "edges.el" ? ' ' : ',';
+        std::string text = mark == ' ' ? "" : "source,target\n";
+        for (int i = 0; i < kPlain; ++i)
+          text += std::to_string(i % 900) + mark + std::to_string(i) + "\n";
+        const std::string db = dir / "g", file = dir.File(name, text);
+        const std::string at = point + std::string(signals);
+        EXPECT_EQ(InterruptedAt(at.c_str(), {"import", "--db", db, file}).code, 130);
+        if (std::filesystem::exists(db)) {
+          EXPECT_EQ(Plexus({"verify", "--db", db}).code, 0);
+          const int kept = Edges(db);
+          EXPECT_TRUE(kept == 0 || kept == kPlain) << kept;
+        }
+        EXPECT_EQ(Plexus({"import", "--db", db, file}).code, 0);
+        EXPECT_EQ(Edges(db), kPlain);
+      }
+}
+
 // A pipe that nobody opens for writing: whoever waits for it can be asked to stop.
 TEST(Interrupt, AnImportThatWaitsForAPipeStops) {
   const TempDir dir;

@@ -83,8 +83,10 @@ TEST(JsonWriter, NestsAndEscapes) {
 }
 
 TEST(ProgressLine, ShowsRatePercentAndTimeLeft) {
-  EXPECT_EQ(ProgressLine("reading", 500, 1000, 500, 2, 60),
-            "reading  [============            ]   50%  250/s  2 s left");
+  EXPECT_EQ(ProgressLine("writing", 500, 1000, 500, 2, 60),
+            "writing  [============            ]   50%  250/s  2 s left");
+  EXPECT_EQ(ProgressLine("importing", 512 << 20, 1 << 30, 512 << 20, 2, 80),
+            "importing  [=========         ]   50%  512 MiB of 1.0 GiB  256 MiB/s  2 s left");
   EXPECT_EQ(ProgressLine("replaying", 1500, 0, 1500, 1, 60), "replaying  1.5 k  1.5 k/s");
   EXPECT_LT(ProgressLine("a phase with a very long name", 1, 2, 1, 1, 20).size(), 20u);
 }

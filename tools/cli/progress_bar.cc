@@ -38,19 +38,32 @@ std::string Duration(double seconds) {
   return text;
 }
 
+// Phases that count bytes, as engine/monitoring/progress.h has no units.
+bool CountsBytes(std::string_view phase) {
+  return phase == "importing" || phase == "checking" || phase == "reading" || phase == "checkpoint";
+}
+
+std::string Amount(double number, bool bytes) {
+  return bytes ? Bytes(static_cast<std::uint64_t>(number)) : ShortNumber(number);
+}
+
 }  // namespace
 
 std::string ProgressLine(std::string_view phase, std::uint64_t done, std::uint64_t total,
                          std::uint64_t done_since_start, double seconds, int width) {
   const double rate = seconds > 0 ? static_cast<double>(done_since_start) / seconds : 0;
-  std::string tail = rate > 0 ? "  " + ShortNumber(rate) + "/s" : "";
+  const bool bytes = CountsBytes(phase);
+  std::string tail = rate > 0 ? "  " + Amount(rate, bytes) + "/s" : "";
   std::string line(phase);
   if (total == 0) {
-    line += "  " + ShortNumber(static_cast<double>(done)) + tail;
+    line += "  " + Amount(static_cast<double>(done), bytes) + tail;
   } else {
     const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     char percent[16];
     std::snprintf(percent, sizeof percent, "  %3.0f%%", part * 100);
+    if (bytes)
+      tail = "  " + Amount(static_cast<double>(done), true) + " of " +
+             Amount(static_cast<double>(total), true) + tail;
     if (rate > 0 && total >= done)
       tail += "  " + Duration(static_cast<double>(total - done) / rate) + " left";
     const int room = width - static_cast<int>(line.size() + tail.size()) - 12;
