@@ -253,8 +253,8 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const std::string& scope = run.graph.options().scope;
   if (run.graph.snapshot().sequence() != 0 || (!scope.empty() && scope != kDefaultScope) ||
-      run.options.limits.load_bytes == 0 || !run.options.columns.empty() || run.options.complete ||
-      run.options.position ||  // they take batches
+      run.options.limits.load_bytes == 0 || !run.options.columns.empty() ||
+      (run.options.complete && !run.options.completes_texts_alone) || run.options.position ||
       run.options.batch_ops > Limits::kMaxBatchOps || !AllPlainEdges(run, inputs))
     return false;
   const ImportReport before = run.report;

@@ -118,6 +118,8 @@ struct ImportOptions {
   // is refused with kConflict, as another writer was faster, is made and completed again. An Error
   // ends the import in the middle.
   std::function<Status(const Snapshot&, WriteBatch&)> complete = {};
+  // It has nothing to add to plain edges, which may be loaded at once without it.
+  bool completes_texts_alone = false;
   // The same, told the line of the input behind the last record of the batch: to keep a position
   // with what it stands for (follow.h).
   std::function<Status(std::uint64_t next_line, WriteBatch&)> position = {};

@@ -126,7 +126,8 @@ TEST(HardPurge, ACrashLeavesTheOldGenerationOrTheNewOne) {
     TestHooks hooks;
     bool watching = false;
     hooks.at_point = [&](const char* point) {
-      if (!watching) return;
+      // RocksDB's threads write at a point of its own: a copy then is no moment of the files.
+      if (!watching || std::string_view(point).starts_with("rocks.")) return;
       points.push_back(point);
       CopyTree(scratch.path("live"), scratch.path("crash" + std::to_string(points.size())));
     };

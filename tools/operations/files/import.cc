@@ -354,6 +354,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   const bool index = keeper.on() && !request.Flag("no_terms");
   // A first index of what is more than one batch comes last: an export brings its own at its end.
   const bool last = keeper.first() && !follow && !IsOneBatch(request.List("files"));
+  options.completes_texts_alone = keeper.first();
   if (index && !last)
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
