@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
