@@ -347,6 +347,10 @@ Status Rocks::Close() {
 }
 
 Status Rocks::Shut() {
+  while (left_) {
+    if (files_->dead()) (void)left_->writer.release();
+    left_ = std::move(left_->next);
+  }
   if (!db_) {
     if (files_ && files_->dead()) files_->Unlock();  // it died while it was opened
     return {};
@@ -365,14 +369,22 @@ Status Rocks::Shut() {
   return closed;
 }
 
-SortedFileWriter::SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family) {
+void Rocks::Leave(std::unique_ptr<SortedFile> unfinished) const noexcept {
+  const std::lock_guard lock(left_mutex_);
+  unfinished->next = std::move(left_);
+  left_ = std::move(unfinished);
+}
+
+SortedFileWriter::SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family)
+    : rocks_(rocks) {
   rocksdb::Options options = rocks.db()->GetOptions(family);
   options.bytes_per_sync = std::uint64_t{4} << 20;
-  writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options), options, family);
+  file_->writer =
+      std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options), options, family);
 }
 
 SortedFileWriter::~SortedFileWriter() {
-  if (std::uncaught_exceptions() > exceptions_) (void)writer_.release();
+  if (file_ && std::uncaught_exceptions() > exceptions_) rocks_.Leave(std::move(file_));
 }
 
 rocksdb::ReadOptions ScanOptions() {

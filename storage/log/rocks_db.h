@@ -42,6 +42,12 @@ Sequence SequenceOfLogKey(const rocksdb::Slice& key);
 bool ParsePayloadKey(const rocksdb::Slice& key, Sequence* sequence, std::uint32_t* ordinal);
 bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint, std::uint32_t* section);
 
+// RocksDB's writer of a sorted file, in a list of those that were left unfinished.
+struct SortedFile {
+  std::unique_ptr<rocksdb::SstFileWriter> writer;
+  std::unique_ptr<SortedFile> next;
+};
+
 class Rocks {
  public:
   enum class Mode {
@@ -101,6 +107,8 @@ class Rocks {
   // Closes, reporting what the destructor could not. What is dead is left as it is, and its files
   // can be opened again. Call once.
   Status Close();
+  // Keeps it until Close, when there is memory for its destructor.
+  void Leave(std::unique_ptr<SortedFile> unfinished) const noexcept;
 
  private:
   Rocks() = default;
@@ -125,11 +133,13 @@ class Rocks {
   std::vector<std::pair<std::string, std::unique_ptr<GuardedDB>>> refusals_;  // by reason
   GuardedDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  mutable std::mutex left_mutex_;
+  mutable std::unique_ptr<SortedFile> left_;
 };
 
 // A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that
 // the sync at the end has little left to wait for. Once an exception came out of it, or left the
-// scope that holds it, it is left as it is: the destructor of RocksDB's writer asks for memory.
+// scope that holds it, `rocks` keeps it: the destructor of RocksDB's writer asks for memory.
 class SortedFileWriter {
  public:
   SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family);
@@ -150,13 +160,14 @@ class SortedFileWriter {
   template <class Act>
   rocksdb::Status Call(Act&& act) {
     try {
-      return act(*writer_);
+      return act(*file_->writer);
     } catch (...) {
-      (void)writer_.release();
+      rocks_.Leave(std::move(file_));
       throw std::bad_alloc();
     }
   }
-  std::unique_ptr<rocksdb::SstFileWriter> writer_;
+  const Rocks& rocks_;
+  std::unique_ptr<SortedFile> file_ = std::make_unique<SortedFile>();
   const int exceptions_ = std::uncaught_exceptions();
 };
 
