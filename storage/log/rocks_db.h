@@ -138,8 +138,9 @@ class Rocks {
 };
 
 // A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that
-// the sync at the end has little left to wait for. Once an exception came out of it, or left the
-// scope that holds it, `rocks` keeps it: the destructor of RocksDB's writer asks for memory.
+// the sync at the end has little left to wait for. Once an exception came out of it, it is left as
+// it is. Where one leaves the scope that holds it, `rocks` keeps it: the destructor of RocksDB's
+// writer asks for memory.
 class SortedFileWriter {
  public:
   SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family);
@@ -162,7 +163,7 @@ class SortedFileWriter {
     try {
       return act(*file_->writer);
     } catch (...) {
-      rocks_.Leave(std::move(file_));
+      (void)file_->writer.release();  // half finished, it cannot be destroyed
       throw std::bad_alloc();
     }
   }
