@@ -384,7 +384,7 @@ SortedFileWriter::SortedFileWriter(const Rocks& rocks, rocksdb::ColumnFamilyHand
 }
 
 SortedFileWriter::~SortedFileWriter() {
-  if (file_ && std::uncaught_exceptions() > exceptions_) rocks_.Leave(std::move(file_));
+  if (std::uncaught_exceptions() > exceptions_) rocks_.Leave(std::move(file_));
 }
 
 rocksdb::ReadOptions ScanOptions() {

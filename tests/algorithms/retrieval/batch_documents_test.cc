@@ -6,7 +6,6 @@
 #include <iterator>
 #include <random>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "algorithms/retrieval/phrase.h"
@@ -15,20 +14,10 @@
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
+#include "tests/algorithms/retrieval/occurrences.h"
 
 namespace plexus {
 namespace {
-
-using Occurrences = std::vector<std::tuple<std::string, std::string, float>>;
-Occurrences OccurrencesOf(const Snapshot& s) {
-  const EdgeKindId kind[] = {kHasTerm};
-  Occurrences all;
-  s.ForEachEdge(ArcFilter::Kinds(s.schema(), kind), [&](const Edge& e) {
-    all.emplace_back(s.key(e.source), DisplayName(s.key(e.target)), e.weight);
-  });
-  std::sort(all.begin(), all.end());
-  return all;
-}
 
 TermOptions Documents(bool all_keys) {
   TermOptions terms;

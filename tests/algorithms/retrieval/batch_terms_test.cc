@@ -5,7 +5,6 @@
 #include <map>
 #include <random>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
@@ -13,21 +12,10 @@
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
+#include "tests/algorithms/retrieval/occurrences.h"
 
 namespace plexus {
 namespace {
-
-// (node, term, frequency) of all has_term edges.
-using Occurrences = std::vector<std::tuple<std::string, std::string, float>>;
-Occurrences OccurrencesOf(const Snapshot& s) {
-  const EdgeKindId kind[] = {kHasTerm};
-  Occurrences all;
-  s.ForEachEdge(ArcFilter::Kinds(s.schema(), kind), [&](const Edge& e) {
-    all.emplace_back(s.key(e.source), DisplayName(s.key(e.target)), e.weight);
-  });
-  std::sort(all.begin(), all.end());
-  return all;
-}
 
 // How many nodes indexing all texts would change.
 std::uint64_t NotIndexed(const Snapshot& s) {

@@ -28,6 +28,12 @@ std::string Found(const std::string& db, const std::string& query) {
   return keys;
 }
 
+void Ask(const std::string& db, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--db", db});
+  const Finished done = Plexus(arguments);
+  EXPECT_EQ(done.code, 0) << done.err;
+}
+
 TEST(SearchWords, ANewIndexFindsWhatPeopleExpect) {
   const TempDir dir;
   const std::string db = dir / "g";
@@ -158,11 +164,6 @@ TEST(SearchWords, AnIndexOfAnEarlierVersionStaysAsItWas) {
 TEST(SearchWords, PropertiesAreFoundOnceTheyAreNamed) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const auto ask = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--db", db});
-    const Finished done = Plexus(arguments);
-    EXPECT_EQ(done.code, 0) << done.err;
-  };
   const std::string lines =
       dir.File("d.jsonl",
                "{\"node\":\"d1\",\"kind\":\"decision\",\"text\":\"Use one log\",\"props\":"
@@ -170,70 +171,66 @@ TEST(SearchWords, PropertiesAreFoundOnceTheyAreNamed) {
                "\"function_desc\":[\"replays payouts\",\"audits\"],\"other\":\"zebra\"}}\n"
                "{\"node\":\"d2\",\"kind\":\"decision\","
                "\"props\":{\"structure_desc\":\"a cache before the truth\"}}\n");
-  ask({"import", lines, "--quiet"});
+  Ask(db, {"import", lines, "--quiet"});
   EXPECT_EQ(Found(db, "truth"), "");
-  ask({"terms", "--properties", "structure_desc,function_desc"});
+  Ask(db, {"terms", "--properties", "structure_desc,function_desc"});
   EXPECT_EQ(Found(db, "truth"), "d2 d1");
   EXPECT_EQ(Found(db, "audit"), "d1");
   EXPECT_EQ(Found(db, "zebra"), "");
   EXPECT_EQ(Found(db, "\"source of truth\""), "d1");
   EXPECT_EQ(Found(db, "\"log append\""), "");  // of two parts
   // Every write keeps them: of properties alone, of a text alone, of both, and of a new fact.
-  ask({"put", "d1", "--text", "Use one journal"});
+  Ask(db, {"put", "d1", "--text", "Use one journal"});
   EXPECT_EQ(Found(db, "journal truth"), "d1 d2");
   EXPECT_EQ(Found(db, "log"), "");
-  ask({"put", "d2", "--props", "{\"structure_desc\":\"a queue\"}"});
+  Ask(db, {"put", "d2", "--props", "{\"structure_desc\":\"a queue\"}"});
   EXPECT_EQ(Found(db, "truth"), "d1");
   EXPECT_EQ(Found(db, "queue"), "d2");
-  ask({"put", "d2", "--props", "{\"other\":1}"});
-  ask({"import", "--quiet",
+  Ask(db, {"put", "d2", "--props", "{\"other\":1}"});
+  Ask(db,
+      {"import", "--quiet",
        dir.File("e.jsonl", "{\"node\":\"d3\",\"props\":{\"function_desc\":\"rotates keys\"}}\n")});
   EXPECT_EQ(Found(db, "rotate"), "d3");
-  ask({"remember", "Keys rotate weekly.", "--key", "k"});
+  Ask(db, {"remember", "Keys rotate weekly.", "--key", "k"});
   EXPECT_EQ(Found(db, "rotate"), "d3 k");
   const Finished again = Plexus({"terms", "--db", db, "--json"});
   EXPECT_EQ(again.Json().at("changed").as_int64(), 0) << again.out;
   EXPECT_EQ(Plexus({"search", "--db", db, "rotate"}).err, "");  // nothing is newer than the index
   // An export carries the record and the terms.
-  ask({"export", "--output", dir / "x.jsonl"});
+  Ask(db, {"export", "--output", dir / "x.jsonl"});
   const std::string other = dir / "other";
   ASSERT_EQ(Plexus({"import", "--db", other, "--quiet", dir / "x.jsonl"}).code, 0);
   EXPECT_EQ(Found(other, "rotate"), "d3 k");
   EXPECT_EQ(Plexus({"terms", "--db", other, "--json"}).Json().at("changed").as_int64(), 0);
   // A column is none, and the list can be taken back.
   EXPECT_EQ(Plexus({"terms", "--db", db, "--properties", "trust"}).code, 2);
-  ask({"terms", "--properties", "none"});
+  Ask(db, {"terms", "--properties", "none"});
   EXPECT_EQ(Found(db, "rotate"), "k");
 }
 
 TEST(SearchWords, FactsWithoutATextAreFoundByTheirKeys) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const auto ask = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--db", db});
-    const Finished done = Plexus(arguments);
-    EXPECT_EQ(done.code, 0) << done.err;
-  };
-  ask({"link", "bob", "knows", "alice-smith"});
-  ask({"remember", "Deploys run nightly.", "--key", "deploys"});
+  Ask(db, {"link", "bob", "knows", "alice-smith"});
+  Ask(db, {"remember", "Deploys run nightly.", "--key", "deploys"});
   EXPECT_EQ(Found(db, "alice"), "");
   const Finished none = Plexus({"search", "--db", db, "alice-smith"});
   EXPECT_NE(none.err.find("with --keys all indexes their keys"), std::string::npos) << none.err;
-  ask({"terms", "--keys", "all", "--properties", "name"});
+  Ask(db, {"terms", "--keys", "all", "--properties", "name"});
   EXPECT_EQ(Found(db, "alice"), "alice-smith");
-  ask({"link", "carol", "knows", "payment-gateway"});
+  Ask(db, {"link", "carol", "knows", "payment-gateway"});
   EXPECT_EQ(Found(db, "gateway"), "payment-gateway");
-  ask({"import", "--quiet", dir.File("e.csv", "source,target\ncarol,erin\n77,78\n"),
-       dir.File("n.jsonl", "{\"node\":\"u1\",\"props\":{\"name\":\"Frank Ocean\"}}\n")});
+  Ask(db, {"import", "--quiet", dir.File("e.csv", "source,target\ncarol,erin\n77,78\n"),
+           dir.File("n.jsonl", "{\"node\":\"u1\",\"props\":{\"name\":\"Frank Ocean\"}}\n")});
   EXPECT_EQ(Found(db, "erin"), "erin");
   EXPECT_EQ(Found(db, "ocean"), "u1");
   const Finished last = Plexus({"search", "--db", db, "carol"});
   EXPECT_EQ(last.code, 0);
   EXPECT_EQ(last.err, "");
   EXPECT_EQ(Plexus({"terms", "--db", db, "--json"}).Json().at("changed").as_int64(), 0);
-  ask({"remove", "erin"});
+  Ask(db, {"remove", "erin"});
   EXPECT_EQ(Found(db, "erin"), "");
-  ask({"terms", "--keys", "index"});
+  Ask(db, {"terms", "--keys", "index"});
   EXPECT_EQ(Found(db, "carol"), "");
   EXPECT_EQ(Found(db, "deploys"), "deploys");
 }
@@ -245,8 +242,7 @@ TEST(SearchWords, FactsOfWhichNothingIsIndexedKeepTheIndexNew) {
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", kLines)}).code, 0);
   ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name"}).code, 0);
   for (int i = 0; i < 2; ++i) {
-    const std::string line =
-        "{\"node\":\"z\",\"props\":{\"other\":" + std::to_string(i) + "}}\n";
+    const std::string line = "{\"node\":\"z\",\"props\":{\"other\":" + std::to_string(i) + "}}\n";
     const Finished done = Plexus({"import", "--db", db, "--json", dir.File("z.jsonl", line)});
     ASSERT_EQ(done.code, 0) << done.err;
     EXPECT_EQ(done.Json().at("terms").at("texts").to_number<int>(), 0) << done.out;
@@ -264,12 +260,12 @@ TEST(SearchWords, SwitchesAreKeptBeforeTheFirstText) {
   EXPECT_EQ(Plexus({"search", "--db", db, "zebras"}).code, 1);
   ASSERT_EQ(Plexus({"terms", "--db", db, "--properties", "name", "--stem", "none"}).code, 0);
   EXPECT_EQ(Plexus({"search", "--db", db, "zebras"}).code, 3);  // there is an index now
-  ASSERT_EQ(Plexus({"put", "--db", db, "a", "--text", "leopards", "--props",
-                    "{\"name\":\"zebras\"}"})
-                .code,
-            0);
+  ASSERT_EQ(
+      Plexus({"put", "--db", db, "a", "--text", "leopards", "--props", "{\"name\":\"zebras\"}"})
+          .code,
+      0);
   EXPECT_EQ(Found(db, "zebras"), "a");
-  EXPECT_EQ(Found(db, "zebra"), "");  // no stems
+  EXPECT_EQ(Found(db, "zebra"), "");                            // no stems
   ASSERT_EQ(Plexus({"terms", "--db", db, "--renew"}).code, 0);  // keeps what is indexed
   EXPECT_EQ(Found(db, "zebra"), "a");
 }
@@ -277,8 +273,7 @@ TEST(SearchWords, SwitchesAreKeptBeforeTheFirstText) {
 TEST(SearchWords, NamesOfPropertiesAreThoseOfExpressions) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const std::string line =
-      "{\"node\":\"a\",\"props\":{\"name\":\"zebra\",\"kind\":\"horse\"}}\n";
+  const std::string line = "{\"node\":\"a\",\"props\":{\"name\":\"zebra\",\"kind\":\"horse\"}}\n";
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("l.jsonl", line)}).code, 0);
   for (const char* name : {"key", "kind", "tags", "text", "scope", "trust", " "})
     EXPECT_EQ(Plexus({"terms", "--db", db, "--properties", name}).code, 2) << name;
