@@ -1,6 +1,7 @@
 # plexus_precompile(<target>...): the headers that nearly every source includes are compiled
-# once, for libraries and for programs (position-independent code differs). Sources name what
-# they include all the same: a build with PLEXUS_PRECOMPILED_HEADERS=OFF is part of CI.
+# once, for libraries and for programs (position-independent code differs). A library with heavy
+# headers of its own sets PLEXUS_OWN_HEADERS before. Sources name what they include all the same:
+# a build with PLEXUS_PRECOMPILED_HEADERS=OFF is part of CI.
 option(PLEXUS_PRECOMPILED_HEADERS "Compile the common headers once" ${PROJECT_IS_TOP_LEVEL})
 if(BUILD_SHARED_LIBS)  # Libraries have other flags then.
   set(PLEXUS_PRECOMPILED_HEADERS OFF)
@@ -31,6 +32,8 @@ function(plexus_precompile)
       get_target_property(type ${target} TYPE)
       if(type STREQUAL EXECUTABLE)
         target_precompile_headers(${target} REUSE_FROM plexus_program_headers)
+      elseif(PLEXUS_OWN_HEADERS)
+        target_precompile_headers(${target} PRIVATE ${PLEXUS_COMMON_HEADERS} ${PLEXUS_OWN_HEADERS})
       else()
         target_precompile_headers(${target} REUSE_FROM plexus_library_headers)
       endif()

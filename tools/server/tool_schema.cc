@@ -89,6 +89,10 @@ std::string InputSchema(const ToolRow& row) {
   return schema.Bool("additionalProperties", false).object();
 }
 
+constexpr std::string_view kAnyValue =
+    R"({"anyOf":[{"type":"object"},{"type":"array"},{"type":"string"},{"type":"number"},)"
+    R"({"type":"boolean"},{"type":"null"}]})";
+
 std::string_view ShapeType(const Shape& shape) {
   switch (shape.kind) {
     case Shape::Kind::kCount:
@@ -104,13 +108,13 @@ std::string_view ShapeType(const Shape& shape) {
     case Shape::Kind::kKey:
       return R"({"type":"string"})";
     case Shape::Kind::kAny:
-      return "{}";
+      break;
     case Shape::Kind::kArray:
       return R"({"type":"array"})";
     case Shape::Kind::kObject:
       return R"({"type":"object"})";
   }
-  return "{}";
+  return kAnyValue;
 }
 
 // The members that every reply has and their types, without what is in them.
@@ -136,7 +140,7 @@ std::string OutputSchema(const ToolRow& row) {
         if (known == members.end())
           members.emplace_back(name, ShapeType(member.shape));
         else if (known->second != ShapeType(member.shape))
-          known->second = "{}";
+          known->second = kAnyValue;
         if (!member.optional) ++times[name];
       }
       if (row.runs == Runs::kThen) break;
