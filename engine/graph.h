@@ -181,7 +181,7 @@ class Graph {
   Status WaitDurable(Sequence sequence);
 
   // Folds the current delta into a new base, drops the rows of replaced vectors, and packs what
-  // removed nodes and unused strings leave behind (engine/README.md: bytes a removed node).
+  // removed nodes and unused strings leave behind (bench/notes/removed.md).
   Status Compact();
 
   // True after a journal failure.

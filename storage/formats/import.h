@@ -14,7 +14,7 @@
 // the first batch is applied, and what the graph would refuse is foreseen. A file that
 // has an error changes nothing, neither nodes nor edges nor kinds or columns.
 //
-// What each format means, record by record, is in storage/formats/README.md.
+// What each format means, record by record, is in storage/formats/RECORDS.md.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ struct ImportLimits {
 };
 
 // What a column of a table or a field of a row means: "source" is what the file calls "from". Names
-// are those of storage/formats/README.md, a column of the graph or a property.
+// are those of storage/formats/RECORDS.md, a column of the graph or a property.
 struct ColumnName {
   std::string meaning = {}, in_file = {};
 };
