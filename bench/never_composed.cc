@@ -7,7 +7,7 @@
 //   no retention
 //
 // Prints the time from the snapshot to the page, how many sets were compared, scored and pruned,
-// and the peak of memory beside the graph's. Verified: listed pairs anew from what was generated,
+// and the peak of memory beside the graph's. Verified: listed pairs again from what was generated,
 // and against all partners of some memories; the keeper against a full run.
 #include <algorithm>
 #include <chrono>

@@ -50,7 +50,7 @@ std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& no
                                         const StateChanges& changes) {
   try {
     return value.Carry(now, changes);
-  } catch (const std::exception&) {  // no memory: made anew when read
+  } catch (const std::exception&) {  // no memory: made again when read
     return nullptr;
   }
 }
@@ -202,7 +202,7 @@ std::shared_ptr<const Carried> Lineage::CatchUp(const Snapshot& snapshot, Derive
   }
   try {
     return from.value->Carry(snapshot, *Join(steps, snapshot.node_count()));
-  } catch (const std::exception&) {  // no memory for it: the reader makes it anew, or fails
+  } catch (const std::exception&) {  // no memory for it: the reader makes it again, or fails
     return nullptr;
   }
 }

@@ -136,7 +136,7 @@ struct ConflictCandidate {
 struct ConflictCandidatesResult {
   std::vector<ConflictCandidate> candidates;  // By overlap, cosine, id.
   bool truncated = false;                     // The budget ran out.
-  bool without_terms = false;                 // The node has no terms: tags and vectors alone.
+  bool without_terms = false;                 // The node has no terms: only tags and vectors.
 };
 
 // Computes: visible memories that may contradict a node, because they share tags and terms, or

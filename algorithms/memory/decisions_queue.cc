@@ -240,7 +240,7 @@ class Queue {
         options_.stale_weight);
   }
 
-  // Visible decisions alone are in the pool.
+  // Only visible decisions are in the pool.
   Status AddFrontier() {
     if (options_.frontier == 0) return {};
     const DecisionOptions& decisions = options_.decisions;

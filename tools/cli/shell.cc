@@ -113,7 +113,7 @@ class Shell {
     SplitLine split;
   };
 
-  // A line with those that it goes on in.
+  // A line with those that it continues in.
   template <class Next>
   static Whole ReadWhole(std::string text, const Next& next) {
     Whole whole{std::move(text), {}};
@@ -237,7 +237,7 @@ class Shell {
     if (!clock) return PrintFailure(clock.error(), line);
     writer_->SetClock(*clock);
     const int code = RunOn(*writer_, line);
-    if (writer_->graph().read_only()) (void)Release();  // a write failed: opened anew for the next
+    if (writer_->graph().read_only()) (void)Release();  // a write failed: opened again for the next
     return code;
   }
 

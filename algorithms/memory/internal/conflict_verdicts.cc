@@ -151,7 +151,7 @@ class Resolver {
     return {};
   }
 
-  // A note that an ended edge does not hold stands with the edge that is made.
+  // A note that an ended edge does not hold is kept with the edge that is made.
   Status Link(NodeId source, EdgeKindId kind, NodeId target, const std::string& note) {
     WriteBatch::EdgeInput edge;
     std::string properties;
@@ -204,7 +204,7 @@ class Resolver {
 
   Status Write(const Verdict& v) {
     for (const NodeId side : {v.a, v.b}) result_.batch.ExpectNode(NodeRef::Id(side));
-    // As they are: a conflict that another writer ended, or began, is judged anew.
+    // As they are: a conflict that another writer ended, or began, is judged again.
     result_.batch.ExpectEdges(NodeRef::Id(v.a), kContradicts, snapshot_, v.a);
     switch (v.kind) {
       case VerdictKind::kAgrees:

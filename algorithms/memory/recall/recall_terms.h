@@ -9,7 +9,7 @@
 //   scope        1 for a memory of an asked scope or with an asked tag
 //
 // Formulas and sources: retrieval/score_terms.h. The terms are those of Codewhale's #536, with
-// similarity and path beside them. A term that the question does not ask for, or whose list does
+// similarity and path next to them. A term that the question does not ask for, or whose list does
 // not have the memory, is 0.
 #pragma once
 

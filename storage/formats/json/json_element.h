@@ -49,7 +49,7 @@ class ElementLines {
     EndLine(line);
   }
   std::size_t size() const { return text_.size(); }
-  // All lines so far as a block; nullopt when there is none.
+  // All lines so far as a block; nullopt when none exists.
   std::optional<Block> Take();
 
  private:

@@ -77,7 +77,7 @@ void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
 }
 
 // What belongs to the directory and the process. In RAM alone, and behind the wall of a scope,
-// there is none of it to tell.
+// none exists of it to tell.
 struct Stored {
   StorageStats storage = {};
   ProcessBytes process = {};

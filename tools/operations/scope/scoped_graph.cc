@@ -222,7 +222,7 @@ Status ScopedGraph::CopyEdges(const Snapshot& from, const std::vector<Seen>& see
     from.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
       if (!ScopeSight::EdgeSeen(seen[v], seen[arc.neighbor])) return true;
       const Edge edge = from.edge(arc, v);
-      if (edge.source != v) return true;  // a symmetric one stands in both rows
+      if (edge.source != v) return true;  // a symmetric one is in both rows
       std::string properties;
       if (edge.properties) {
         Result<std::string> bytes = from.Payload(edge.properties);

@@ -1,4 +1,4 @@
-// The lists that a recall's question gives, and what they know of each memory together.
+// The lists of a recall's question, and what they know of each memory together.
 //
 // Private to algorithms/memory.
 #pragma once

@@ -1,4 +1,4 @@
-// The plan run, then words and vector looked at once more, of its hits alone.
+// The plan run, then words and vector looked at once more, only of its hits.
 #include "algorithms/memory/internal/recall/recall_planned.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuestion& que
     PLEXUS_ASSIGN(const NodeSubset hits, NodeSubset::Of(snapshot, nodes));
     PLEXUS_ASSIGN(const RecallLists lists, ListsOf(snapshot, words_and_vector, options, hits, 0));
     planned.asked = lists.asked;
-    // What was not read to its end cannot be told.
+    // What was not read to its end is not known.
     planned.asked.words &= !lists.truncated;
     planned.truncated |= lists.truncated;
     for (std::size_t i = 0; i < planned.found.hits.size(); ++i) {
