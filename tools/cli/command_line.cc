@@ -51,7 +51,7 @@ constexpr const char* kMainFooter =
     "  plexus pagerank --db g --top 10 --json    rank it, as JSON for a script\n"
     "  plexus get --help                         one command's options and examples";
 
-// At spaces, so that long help stands in its column.
+// At spaces, so that long help is in its column.
 std::string Wrapped(const std::string& text) {
   std::string wrapped;
   std::size_t column = 0;
@@ -186,8 +186,8 @@ void AddGlobals(Parse& parse) {
                                  " is no number of seconds from 0 to 1000000");
     globals.wait_seconds = *seconds;
   };
-  app.add_option_function<std::string>("--wait", set_wait,
-                                       "wait so long for another writer (default: 5; 0: do not)")
+  app.add_option_function<std::string>(
+         "--wait", set_wait, "wait at most this long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
   app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");

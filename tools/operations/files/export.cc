@@ -168,15 +168,16 @@ void AddExport(Rows& rows) {
            {Choice("format",
                    {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot",
                     "cypher", "f32"},
-                   "jsonl is lossless, the others show the facts; f32 the vectors of one space: "
-                   "keys, one a line, an empty line, rows of f32"),
+                   "jsonl is lossless, the others hold the facts; f32 has the vectors of one "
+                   "space: keys, one a line, an empty line, rows of f32"),
             Text("output", "FILE", "write there instead of to stdout")
                 .Named(Means::kPath)
                 .Letter('o'),
             Choice("table", {"edges", "nodes"}, "csv: which table"),
             Repeated("around", "KEY", "not jsonl: only what is near this node; repeatable")
                 .Named(Means::kKey),
-            Count("hops", "H", "with around: how near, both ways").Default(std::uint64_t{1}),
+            Count("hops", "H", "with around: at most H edges away, either way")
+                .Default(std::uint64_t{1}),
             Count("limit", "N", "with around: at most N nodes, nearest first"),
             Text("space", "NAME", "f32: whose vectors (default: the only one, or \"default\")"),
             KindsParameter("not jsonl: only these edge kinds (default: all facts)"),

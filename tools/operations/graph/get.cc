@@ -1,4 +1,4 @@
-// get, neighbors: one node, and what stands next to it.
+// get, neighbors: one node, and what is next to it.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -374,7 +374,7 @@ void AddGet(Rows& rows) {
                     {"valid_until", "until", As::kTime}}}},
        .examples = {{"plexus neighbors --db g alice", "who alice is linked to, both ways"},
                     {"plexus neighbors --db g alice --direction in --kinds supports,causes --json",
-                     "the evidence that arrives at alice, for a script"}},
+                     "the edges that point at alice, for a script"}},
        .run = RunNeighbors});
 }
 

@@ -345,7 +345,7 @@ Operation SessionRow() {
       .name = "session",
       .group = "Ask",
       .title = "A session",
-      .summary = "The turns before and after a turn of a session, in order",
+      .summary = "List the turns before and after a turn of a session, in order",
       .parameters = Parameters{Text("key", "KEY", "a turn, or session:NAME for its first turn")
                                    .Named(Means::kKey)
                                    .Positional()

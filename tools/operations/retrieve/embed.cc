@@ -283,7 +283,7 @@ void AddEmbed(Rows& rows) {
        .title = "Vectors of texts",
        .summary = "Make a vector of every text, from its terms, for `rerank`",
        .effect = Effect::kWrite,
-       .parameters = {Text("space", "NAME", "the vector space that holds them and nothing else")
+       .parameters = {Text("space", "NAME", "the vector space, which holds nothing else")
                           .Default(std::string("text")),
                       Count("dimensions", "D", "length of a vector (default: the space's, or 128)")
                           .Between(1, Limits::kMaxDimensions),

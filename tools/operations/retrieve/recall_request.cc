@@ -158,7 +158,7 @@ Parameters RecallParameters() {
              Count("from_hops", "H", "at most H edges from there")
                  .Between(1, 16)
                  .Default(std::uint64_t{2}),
-             Number("decay", "F", "what each edge from there leaves, beside its weight")
+             Number("decay", "F", "factor for each edge from there, in addition to its weight")
                  .Between(0, 1)
                  .Default(0.5),
              Top(10, "at most K memories; 0 = all"),
@@ -175,8 +175,9 @@ Parameters RecallParameters() {
                   "the column that salience is read from (default: salience, else retention or "
                   "trust)"),
              List("prefer_scopes", "A,B", "the term scope is 1 for memories of these scopes"),
-             List("prefer_tags", "A,B", "and for memories with one of these tags"),
-             KindsParameter("edge kinds of relations and of nearness (default: all facts)"),
+             List("prefer_tags", "A,B",
+                  "the term scope is 1 also for memories with one of these tags"),
+             KindsParameter("edge kinds for relations and paths (default: all facts)"),
              Text("valid_at", "TIME", "what was valid then (default: now)").Named(Means::kTime),
              Count("hops", "H", "show relations at most H edges away; 0 = none")
                  .Between(0, kMaxRelatedHops)
@@ -184,12 +185,12 @@ Parameters RecallParameters() {
              Count("related", "N", "at most N relations of a memory")
                  .Between(1, kMaxRelated)
                  .Default(std::uint64_t{20}),
-             Count("related_edges", "N", "look at N edges around a memory, then say so")
+             Count("related_edges", "N", "look at N edges around a memory, then say truncated")
                  .Between(1, 1e9)
                  .Default(std::uint64_t{1'000}),
-             Number(
-                 "near_duplicate", "X",
-                 "flag what shares so many tags and terms with a superseded one; above 1: nothing")
+             Number("near_duplicate", "X",
+                    "flag hits that share at least this part of their tags and terms with a "
+                    "superseded memory; above 1: none")
                  .Between(0, 2)
                  .Default(0.5),
              Flag("exclude_contradicted", "leave out both sides of open conflicts"),
