@@ -155,7 +155,7 @@ class Database::Impl {
   // database.cc. The three below REQUIRE `maintenance` held.
   Status CheckpointNow(Progress* progress, bool even_if_same = false);
   Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held exclusively, too
-  // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
+  // After damage was bypassed: a new checkpoint, and then the damaged ones are dropped.
   Status ReplaceDamaged();
   std::uint64_t NextCheckpointId() const;
   // Drops what checkpoints and trims left behind that did not come to their end, before the anchor

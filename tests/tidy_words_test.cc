@@ -85,7 +85,7 @@ std::size_t WordLimit(const std::string& path) {
   static const std::map<std::string, std::size_t> limits = {
       {"storage/FORMAT.md", 1480},
       {"storage/formats/RECORDS.md", 1280},
-      {"tools/REPLIES.md", 3050}};
+      {"tools/REPLIES.md", 2980}};
   if (const auto found = limits.find(path); found != limits.end()) return found->second;
   const bool family = StartsWith(path, "algorithms/") && path != "algorithms/README.md";
   return family ? 600 : 1200;

@@ -81,7 +81,7 @@ class Shell {
       if (code == kDone) code = *result;
       const bool on = line_.request->Flag("keep_going");
       PrintNote("line " + std::to_string(line) + " failed" +
-                (on ? "" : "; nothing behind it was run (--keep-going goes on)"));
+                (on ? "" : "; nothing behind it was run (--keep-going continues)"));
       if (!on) return code;
     }
   }

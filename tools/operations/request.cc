@@ -64,10 +64,9 @@ std::string CommandName(std::string_view operation) {
 namespace {
 
 Parameter DetailsParameter() {
-  Parameter details =
-      tools::List("details", "kind,line,text",
-                  "JSON and CSV: beside each key the node's kind, the first line of "
-                  "its text, or all of it");
+  Parameter details = tools::List(
+      "details", "kind,line,text",
+      "JSON and CSV: next to each key the node's kind, the first line of its text, or all of it");
   details.choices = {"kind", "line", "text"};
   return details;
 }
@@ -91,7 +90,7 @@ const Parameters& CommonParameters() {
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       DetailsParameter(),
       tools::List("node_columns", "A,B",
-                  "JSON and CSV: beside each key the node's values by these names: a column, a "
+                  "JSON and CSV: next to each key the node's values by these names: a column, a "
                   "property, kind, tags, degree, superseded_by"),
       tools::Choice("times", {"ms", "iso"},
                     "JSON and CSV: times as milliseconds since 1970, or as ISO 8601"),

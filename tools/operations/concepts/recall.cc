@@ -111,7 +111,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
                                             workspace.now_ms(), options));
   PLEXUS_ASSIGN(const Sequence sequence,
                 Commit(workspace, request, result.truncated, result.batch));
-  std::string closing = result.propositions.empty() ? "nothing comes to mind\n" : "";
+  std::string closing = result.propositions.empty() ? "nothing was found\n" : "";
   if (request.List("seeds").empty())
     closing = "no concept was given: " + request.Name("seeds") + " says what to start from\n";
   closing += Closing(request, result.unknown, result.raised.size(), result.truncated);
@@ -281,10 +281,10 @@ void AddConceptRecall(Rows& rows) {
       {.name = "concept_search",
        .group = "Ask",
        .title = "Concepts by likeness and arousal",
-       .summary = "Rank concepts by the cosine of vectors and by arousal, or by arousal alone",
+       .summary = "Rank concepts by the cosine of vectors and by arousal, or only by arousal",
        .parameters =
            Parameters{
-               Text("like", "KEY", "near this node's vector (default: by arousal alone)")
+               Text("like", "KEY", "near this node's vector (default: only by arousal)")
                    .Named(Means::kKey),
                Text("space", "NAME", "of the vectors (default: the only one, or \"default\")"),
                Number("cosine_share", "S", "of the cosine in the score; the rest is arousal")

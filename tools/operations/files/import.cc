@@ -108,7 +108,8 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
                     request.Name("dimensions") + " and " + request.Name("space") +
                     " go with a vector file (.npy, .fvecs, .f32)");
   if (IsMarkdown(request) && given.size() != 1)
-    return Fail(ErrorCode::kInvalidArgument, "a folder of Markdown is imported alone");
+    return Fail(ErrorCode::kInvalidArgument,
+                "a folder of Markdown is imported without other files");
   if (IsMarkdown(request) && !workspace.options().wall.empty())
     return Fail(ErrorCode::kFailedPrecondition,
                 "a folder of Markdown is a mirror, and its mark is of the whole graph: not in a "

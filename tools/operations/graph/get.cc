@@ -348,8 +348,7 @@ void AddGet(Rows& rows) {
        .tables = {{"results", {}}},
        .examples = {{"plexus get --db g alice", "everything stored about the node alice"},
                     {"plexus get --db g alice bob --json", "several: a list of results"},
-                    {"plexus get --db g tag:rust --json",
-                     "the index node that stands for the tag rust"}},
+                    {"plexus get --db g tag:rust --json", "the index node of the tag rust"}},
        .run = RunGet});
   rows.push_back(
       {.name = "neighbors",

@@ -83,7 +83,7 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
       return schema.columns()[entry.column].name + " = " +
              ShownColumnValue(snapshot, entry.column, entry.bits);
     case What::kPurged:
-      return entry.erased ? Grouped(entry.erased) + " entries before it are not told" : "";
+      return entry.erased ? Grouped(entry.erased) + " entries before it are left out" : "";
     case What::kColumnCleared:
       return schema.columns()[entry.column].name;
     case What::kPayloadSet: {

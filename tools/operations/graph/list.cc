@@ -333,9 +333,9 @@ void AddList(Rows& rows) {
            {{"plexus list --db g --where \"kind = 'memory' and created_at >= '2026-01-01'\" "
              "--sort trust:desc",
              "names are kind, key, tag, scope, text, columns and properties; tests = != < <= > >=, "
-             "in ('a', 'b'), like 'a%', ilike, exists NAME; and, or, not, ( ). Text stands in "
-             "single "
-             "quotes, times in ISO 8601. Questions (pagerank, search ...) take --where, too"},
+             "in ('a', 'b'), like 'a%', ilike, exists NAME; and, or, not, ( ). Text is written in "
+             "single quotes, times in ISO 8601. Questions (pagerank, search ...) take --where, "
+             "too"},
             {"plexus list --db g --sort in_degree:desc --kinds cites --columns key,in_degree",
              "the nodes that are cited most"},
             {"plexus list --db g --where \"not exists props.source\" --columns "

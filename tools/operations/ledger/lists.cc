@@ -226,7 +226,7 @@ void AddLedger(Rows& rows) {
                     {"key", "", As::kNode}}}},
        .examples = {{"plexus ledger neighbors --db g m4", "who m4 was used with, and how often"},
                     {"plexus ledger neighbors --db g m4 --limit 100 --json",
-                     "a hundred of them; 'next' goes on"}},
+                     "a hundred of them; 'next' continues"}},
        .run = RunNeighbors});
 }
 

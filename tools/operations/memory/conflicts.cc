@@ -34,7 +34,7 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
 
 Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result) {
   std::string closing = Truncated(result.truncated, "not all candidates were looked at");
-  if (result.without_terms) closing += "the memory has no terms: tags and vectors alone count\n";
+  if (result.without_terms) closing += "the memory has no terms: only tags and vectors count\n";
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("without_terms", result.without_terms);

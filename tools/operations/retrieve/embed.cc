@@ -75,7 +75,7 @@ std::string Page(const TextVectorOptions& options, const TextVectorReport& repor
                      Grouped(report.changed) + " changed, " + Grouped(report.same) + " same";
   if (report.removed > 0) page += ", " + Grouped(report.removed) + " removed";
   return page + "; " + Grouped(report.without) + " nodes without terms have none\n" +
-         Truncated(report.truncated, "what was made stays, the same again goes on");
+         Truncated(report.truncated, "what was made stays, the same command continues");
 }
 
 Result<Reply> MakeAll(Workspace& workspace, const Request& request) {

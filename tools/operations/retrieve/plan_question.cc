@@ -238,7 +238,7 @@ void AddRetrieve(Rows& rows) {
                      "the nearest vectors, the well connected ones first, with every term"},
                     {"plexus retrieve --db g \"keyword table\" --plan rag --hops 1 "
                      "--inscription fix --graph-boost 0.3",
-                     "words alone, where `embed` made the vectors: rag_search in one call"},
+                     "only words, where `embed` made the vectors: rag_search in one call"},
                     {"plexus retrieve --db g --plan plan.json --from m1", "with your own plan"}},
        .run = AnswerByPlan});
 }

@@ -120,9 +120,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("truncated", report.truncated);
     WriteTermFields(json, report);
   });
-  reply.page = ShownTerms(report) + DryRunClosing(request) +
-               Truncated(report.truncated, dry ? "there may be more"
-                                               : "what was indexed stays, the same again goes on");
+  reply.page =
+      ShownTerms(report) + DryRunClosing(request) +
+      Truncated(report.truncated,
+                dry ? "there may be more" : "what was indexed stays, the same command continues");
   return reply;
 }
 

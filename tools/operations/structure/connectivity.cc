@@ -36,8 +36,8 @@ Result<Reply> RunForest(Workspace& workspace, const Request& request) {
                          Number(forest.weight) + " join " + Grouped(forest.nodes) + " nodes into " +
                          Grouped(forest.trees) + " trees\n";
   std::string closing = More(forest.edges.size(), top) +
-                        Truncated(forest.truncated, maximum ? "these are the heaviest edges alone"
-                                                            : "these are the lightest edges alone");
+                        Truncated(forest.truncated, maximum ? "these are only the heaviest edges"
+                                                            : "these are only the lightest edges");
   EdgeProperties properties;
   PLEXUS_TRY(properties.Read(snapshot, First(forest.edges, top)));
   Reply reply([snapshot, top, forest = std::move(forest),
