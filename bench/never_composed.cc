@@ -253,7 +253,7 @@ void Keep(World& world, std::size_t top, Executor& executor) {
       "keeper   full %.2f s   update after one event: median %.2f ms, most %.2f ms (%.0f "
       "times)   quick %llu, full %llu\n",
       full, median * 1e3, updates.back() * 1e3, full / median,
-      static_cast<unsigned long long>(keeper->counters().quick),
+      static_cast<unsigned long long>(keeper->counters().incremental),
       static_cast<unsigned long long>(keeper->counters().full));
 }
 

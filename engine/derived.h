@@ -49,13 +49,13 @@ class Carried : public Derived {
   virtual MadeOf made_of() const = 0;
 
   // True if it was read since it was built or carried over.
-  bool asked() const { return asked_.load(std::memory_order_relaxed); }
+  bool was_read() const { return was_read_.load(std::memory_order_relaxed); }
   void MarkAsked() const {
-    if (!asked()) asked_.store(true, std::memory_order_relaxed);
+    if (!was_read()) was_read_.store(true, std::memory_order_relaxed);
   }
 
  private:
-  mutable std::atomic<bool> asked_ = false;
+  mutable std::atomic<bool> was_read_ = false;
 };
 
 // Where a value is found: its type's name, and which one of that type.

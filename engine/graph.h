@@ -78,7 +78,7 @@ struct ApplyOptions {
 
 struct ReplayOptions {
   Durability durability = Durability::kDefault;
-  bool journalled = false;  // the journal already contains these records
+  bool skip_journal = false;  // the journal already contains these records
 };
 
 struct ChangeCounts {

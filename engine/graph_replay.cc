@@ -95,7 +95,7 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
   const Durability durability =
       options.durability == Durability::kDefault ? options_.durability : options.durability;
   Turn turn(*this);
-  const bool journals = journal_ && !options.journalled;
+  const bool journals = journal_ && !options.skip_journal;
   if (journals) PLEXUS_TRY(Accepts());
   std::unique_lock lock(writer_mutex_);
   for (std::size_t done = 0; done < records.size();) {
@@ -104,7 +104,7 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
     auto group = records.subspan(done, std::min(records.size() - done, kGroupBatches));
     // Journalled ones are whole, and are in the journal as they are.
     std::vector<Record> fitted;
-    if (!options.journalled && std::any_of(group.begin(), group.end(), RemovesAny)) {
+    if (!options.skip_journal && std::any_of(group.begin(), group.end(), RemovesAny)) {
       fitted.assign(group.begin(), group.end());
       group = fitted;
     }

@@ -151,7 +151,7 @@ void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
   std::vector<Newest> values, kept;  // freed outside the lock
   {
     const std::lock_guard lock(mutex_);
-    for (Newest& newest : newest_) newest.idle = newest.value->asked() ? 0 : newest.idle + 1;
+    for (Newest& newest : newest_) newest.idle = newest.value->was_read() ? 0 : newest.idle + 1;
     values = newest_;
   }
   const Snapshot now(state);

@@ -154,7 +154,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     changes.next = record.sequence;
     changes.records.push_back(std::move(record));
   }
-  changes.more = changes.next < end;
+  changes.has_more = changes.next < end;
   return changes;
 }
 

@@ -229,7 +229,7 @@ bool Database::Impl::CheckpointEarned() const {
       return false;
     case CheckpointOnClose::kAlways:
       return true;
-    case CheckpointOnClose::kWhenEarned:
+    case CheckpointOnClose::kWhenReplayIsSlower:
       break;
   }
   const std::uint64_t tail = journal->tail_bytes();

@@ -64,7 +64,7 @@ enum class CheckpointOnClose {
   // they are not few: so opening never takes more than about twice the time, and many
   // short sessions write in proportion to what they add. Close leaves less than
   // max(checkpoint, 4 MiB) / 16 bytes and / 4,096 records behind it.
-  kWhenEarned,
+  kWhenReplayIsSlower,
   kAlways,
 };
 
@@ -76,7 +76,7 @@ struct OpenOptions {
   // A checkpoint is due when the log behind the last one passes this. Written by a thread that
   // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
   std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
-  CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenEarned;
+  CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenReplayIsSlower;
   int checkpoints_kept = 2;  // at least 1; the history floor's is kept besides
   std::uint64_t payload_cache_bytes = std::uint64_t{64} << 20;
   // Graphs of the past that AsOf keeps for the next question: the last one, whatever it takes, and
@@ -196,7 +196,7 @@ struct ChangesOptions {
 struct Changes {
   std::vector<Record> records = {};  // with their payloads, but for what was purged since
   Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
-  bool more = false;            // more records are available now
+  bool has_more = false;        // more records are available now
   // Another number: a hard purge, or a scrub of words, wrote the log again since. The new log holds
   // neither what was erased nor its purge. So a replica that continues in spite of another number
   // KEEPS what was purged: keys, edges, columns, texts, vectors, words, and its own history of

@@ -86,7 +86,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   for (std::size_t done = 0; done < records.size();) {
     const std::size_t count = std::min(records.size() - done, kGroupRecords);
     if (!graph->Replay(std::span(records).subspan(done, count),
-                       {.durability = Durability::kDefault, .journalled = true}))
+                       {.durability = Durability::kDefault, .skip_journal = true}))
       return false;
     done += count;
     point = points[done - 1];
@@ -172,7 +172,7 @@ Result<bool> Database::Impl::Follow() {
       purges = purges || Purges(group.back());
     }
     if (group.empty() || (more && group.size() < kGroupRecords)) continue;
-    if (!graph->Replay(group, {.durability = Durability::kDefault, .journalled = true}))
+    if (!graph->Replay(group, {.durability = Durability::kDefault, .skip_journal = true}))
       return false;
     replayed += group.size();
     point = cursor.point();

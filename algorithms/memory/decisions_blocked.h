@@ -30,7 +30,7 @@ struct BlockedDecision {
 
 struct BlockingRoot {
   NodeId node = kNoNode;
-  std::uint64_t holds = 0;  // Blocked decisions to which it is the nearest root.
+  std::uint64_t blocked_count = 0;  // Blocked decisions to which it is the nearest root.
   EdgeKindId kind{};        // By which it holds those that wait for it directly; the least of them.
 };
 

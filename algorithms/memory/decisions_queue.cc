@@ -111,7 +111,7 @@ class Queue {
   Status AddBlocked() {
     PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = options_.decisions}));
     for (const BlockingRoot& root : blocked.roots) {
-      const auto held = static_cast<double>(root.holds);
+      const auto held = static_cast<double>(root.blocked_count);
       Add({.node = root.node, .kind = WorkKind::kBlockedRoot, .amount = held}, held / (held + 1),
           options_.blocked_weight);
     }

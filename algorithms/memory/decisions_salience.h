@@ -37,7 +37,7 @@ struct SalienceResult {
   std::vector<double> scores;               // By NodeId: sum 1. 0 for all other nodes.
   std::vector<double> scaled;               // Divided by the largest.
   std::vector<double> percentiles;          // Share of the others that score less, ties count half.
-  std::vector<std::uint32_t> arriving;      // By NodeId: arcs of salience that arrive.
+  std::vector<std::uint32_t> in_arcs;       // By NodeId: arcs of salience that arrive.
   std::vector<std::vector<NodeId>> cycles;  // Strong components of two and more, ascending ids.
   bool truncated = false;                   // The budget ended the iteration.
 };

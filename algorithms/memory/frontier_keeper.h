@@ -27,11 +27,11 @@ namespace plexus {
 
 struct FrontierKeeperCounters {
   std::uint64_t full = 0;       // Full runs, the first one included.
-  std::uint64_t quick = 0;      // Updates from only the changes.
+  std::uint64_t incremental = 0;  // Updates from only the changes.
   std::uint64_t unchanged = 0;  // Updates to the same content.
   std::uint64_t members = 0;    // Members that quick updates looked at.
   std::uint64_t scored = 0;     // Pairs that they scored.
-  std::string why_full;         // Of the last full run.
+  std::string full_run_reason;  // Of the last full run.
 };
 
 class FrontierKeeper {

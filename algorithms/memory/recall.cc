@@ -254,7 +254,7 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& aske
   }
   PLEXUS_ASSIGN(const Shown shown, visible);
   Answer answer(snapshot, options, shown);
-  const bool by_plan = options.by_plan.plan != nullptr;
+  const bool by_plan = options.plan.plan != nullptr;
   RecallLists lists;
   RecallPlanned planned;
   if (by_plan) {

@@ -80,7 +80,7 @@ struct RecallOptions {
   std::optional<RecallWeights> weights = {};
   RecallTermOptions terms = {};
   RecallPaths paths = {};
-  RecallPlan by_plan = {};  // With it top, weights and paths are not read.
+  RecallPlan plan = {};     // With it top, weights and paths are not read.
   int related_hops = 1;     // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.

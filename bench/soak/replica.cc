@@ -67,7 +67,7 @@ void Replica::Pull(Database& source) {
       return;
     }
     TheBoard().feed_records += changes->records.size();
-    more = changes->more;
+    more = changes->has_more;
   }
 }
 

@@ -36,7 +36,7 @@ struct FollowOptions {
   std::size_t batch_records = 1000;         // 1 to 1,000,000; a batch has at most 4 MiB, too
   double batch_seconds = 1;                 // that a whole record waits, 0 to 3600
   std::optional<double> idle_seconds = {};  // end after so long without a new byte
-  int look_ms = 50;                         // how often a file's size is looked at, 0 to 60,000
+  int poll_interval_ms = 50;                // how often a file's size is looked at, 0 to 60,000
   // The time of each batch, in place of ImportOptions::now_ms; the library reads no clock for it.
   std::function<std::int64_t()> clock_ms = {};
   // Told of each batch, in the caller's thread.

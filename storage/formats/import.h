@@ -173,7 +173,7 @@ struct ImportReport {
   std::uint64_t pointers = 0;            // WordNet pointers read
   std::uint64_t stubs = 0;    // new nodes that no record states (not of edge lists and matrices)
   std::uint64_t unknown = 0;  // members in roles, and outcomes of types, that are none built in
-  std::uint64_t turned = 0;   // edges of reversed_kinds
+  std::uint64_t reversed_edges = 0;  // edges of reversed_kinds
   std::uint64_t passed_over = 0;  // lines of a memory file that are no entity and no relation
   std::uint64_t ambiguous = 0;  // edges from_id, to_id whose kind others write the other way round
   std::vector<std::string> new_edge_kinds;  // by name, in the order of their definition

@@ -41,7 +41,7 @@ Result<Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
        {std::pair{"supersede", VerdictKind::kSupersede}, std::pair{"drop", VerdictKind::kDrop}})
     if (request.Given(name)) {
       verdict.kind = kind;
-      PLEXUS_ASSIGN(verdict.goes, FindNode(snapshot, request.Text(name)));
+      PLEXUS_ASSIGN(verdict.removed, FindNode(snapshot, request.Text(name)));
     }
   if (request.Flag("keep_both")) verdict.kind = VerdictKind::kKeepBoth;
   if (request.Given("verdict")) verdict.kind = *VerdictNamed(request.Text("verdict"));
@@ -82,7 +82,7 @@ Result<Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
   verdict.note = std::move(note);
   PLEXUS_TRY(TakeSides(snapshot, a, b, verdict));
   if (!goes.empty()) {
-    PLEXUS_ASSIGN(verdict.goes, FindNode(snapshot, goes));
+    PLEXUS_ASSIGN(verdict.removed, FindNode(snapshot, goes));
   }
   return verdict;
 }

@@ -120,7 +120,7 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
       json.Field("score", result.scores[node]);
       json.Field("scaled", result.scaled[node]);
       json.Field("percentile", result.percentiles[node]);
-      json.Field("arriving", result.arriving[node]);
+      json.Field("arriving", result.in_arcs[node]);
       json.Field("edges", tied.edges);
       json.Field("edge_kinds", tied.kinds);
       json.Field("diversity", tied.diversity);
@@ -227,7 +227,7 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
     });
     json.Objects("roots", First(result.roots, top), [&](const BlockingRoot& root) {
       json.Node("key", snapshot, root.node);
-      json.Field("holds", root.holds);
+      json.Field("holds", root.blocked_count);
       json.Field("by", snapshot.schema().edge_kind(root.kind).name);
     });
     WriteCycles(json, snapshot, result.cycles);

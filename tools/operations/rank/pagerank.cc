@@ -155,9 +155,9 @@ std::string Closing(const PageRankResult& result, const std::optional<Earlier>& 
             ", which took " + std::to_string(earlier->result.iterations) + " iterations, error " +
             Number(earlier->result.error, 3) + "\n";
   if (result.stats.layout_bytes > 0)
-    text += "arcs laid out anew in " + Bytes(result.stats.layout_bytes) + ", made in " +
+    text += "arcs laid out again in " + Bytes(result.stats.layout_bytes) + ", made in " +
             Number(result.stats.preparation_ms, 3) + " ms, repaid after " +
-            std::to_string(result.stats.layout_pays_after) + " iterations\n";
+            std::to_string(result.stats.break_even_iterations) + " iterations\n";
   return text;
 }
 
@@ -231,7 +231,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("edges", result.edges);
     json.Field("bytes_per_iteration", result.stats.bytes_per_iteration);
     json.Field("layout_bytes", result.stats.layout_bytes);
-    json.Field("layout_pays_after", result.stats.layout_pays_after);
+    json.Field("layout_pays_after", result.stats.break_even_iterations);
     if (earlier) {
       json.BeginObject("from");
       json.Field("sequence", earlier->sequence);

@@ -27,7 +27,7 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   options.top = request.Count("top") == 0 ? kMaxNeverComposedTop : request.Count("top");
   options.include_superseded = request.Flag("include_superseded");
   options.tags = request.List("tags");
-  options.match = request.Text("match") == "both" ? TagMatch::kBoth : TagMatch::kEither;
+  options.match = request.Text("match") == "both" ? TagMatch::kBoth : TagMatch::kAny;
   options.terms = request.Text("terms") == "ascii" ? TermRule::kAscii : TermRule::kUnicode;
   options.trust = request.Text("trust") == "weakest" ? TrustRule::kWeakest : TrustRule::kMean;
   if (const std::string& level = request.Text("level"); level != "any")

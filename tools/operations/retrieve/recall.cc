@@ -216,7 +216,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (!asked.words.terms.empty()) {
     PLEXUS_ASSIGN(used.line, MatchingLine::Make(snapshot, asked.words.terms));
   }
-  if (asked.options.by_plan.plan) {
+  if (asked.options.plan.plan) {
     used.name = asked.plan.name;
     used.plan = asked.plan.plan;
     for (const RecallHit& hit : result.hits)

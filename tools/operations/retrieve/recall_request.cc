@@ -28,9 +28,9 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
     PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
-    if (asked.options.by_plan.plan)
+    if (asked.options.plan.plan)
       PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
-  } else if (asked.options.by_plan.plan) {
+  } else if (asked.options.plan.plan) {
     PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.question.terms,
                                               asked.plan.plan, asked.question.space));
     asked.question.vector = asked.vector;
@@ -115,7 +115,7 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
                                                  std::to_string(PlanLimits::kMaxTop));
   PLEXUS_TRY(CheckPlan(asked.plan.plan));
   PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
-  asked.options.by_plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
+  asked.options.plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
   return {};
 }
 

@@ -36,7 +36,7 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   query.parsed = ParsePhrases(text);
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));
   PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
-  AddTermsThatHold(snapshot, query.terms);
+  AddTermsContaining(snapshot, query.terms);
   if (query.terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
                 Quoted(text) +

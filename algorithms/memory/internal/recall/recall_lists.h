@@ -26,7 +26,7 @@ struct RecallCandidate {
 struct RecallLists {
   std::vector<std::vector<NodeId>> lists;   // Words, vector, keys: those asked for; best first.
   std::vector<RecallCandidate> candidates;  // Of any list, by id; score: of the last list.
-  RecallAsked asked;
+  RecallSources asked;
   bool truncated = false;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& question,
                            const RecallOptions& options, const NodeSubset& allowed) {
-  RetrievalPlan plan = *options.by_plan.plan;
+  RetrievalPlan plan = *options.plan.plan;
   if (options.kinds.given()) plan.expand.kinds = options.kinds;
   RetrieveQuestion asked{.terms = question.terms,
                          .phrases = question.phrases,
@@ -22,8 +22,8 @@ Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& quest
   how.subset = &allowed;
   how.now_ms = snapshot.TimeOr(options.now_ms);
   how.valid_at = ValidTime(snapshot, options);
-  how.salience = options.by_plan.salience;
-  how.outcome = options.by_plan.outcome;
+  how.salience = options.plan.salience;
+  how.outcome = options.plan.outcome;
   how.run = options.run;
   return Retrieve(snapshot, plan, asked, how);
 }
