@@ -24,7 +24,7 @@
 // When such a child ends by exit(), static objects older than the first Open are not destroyed.
 // It may open databases read-only, not for writing.
 //
-// Memory: when none exists, calls are kResourceExhausted. Where there was none inside of a call
+// Memory: when it runs out, calls are kResourceExhausted. Where there was none inside of a call
 // of RocksDB, on whatever thread, the database can be used no longer: later calls are
 // kFailedPrecondition or kReadOnly, Close is an error and leaves the files as a crash would. The
 // memory of RocksDB is not given back. It can be opened again at once, in the same process, whose
@@ -298,7 +298,7 @@ class Database {
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
   // no other node is known to have had (below the history floor that is not known). Terms that
-  // nobody has are removed from the live graph, too. Node ids stay; the key becomes a
+  // no node has are removed from the live graph, too. Node ids stay; the key becomes a
   // placeholder. kConflict: another writer made one of them again meanwhile. O(log + nodes + arcs)
   // time; files of payloads that none of them had are linked, not copied, and no second graph is
   // held.

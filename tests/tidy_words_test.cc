@@ -126,9 +126,9 @@ TEST(Tidy, ReadmesKeepTheirLimits) {
 // fall: who adds one takes two away.
 TEST(Tidy, CommentsSpeakPlainEnglish) {
   const std::map<std::string, std::size_t> limits = {
-      {"alone", 33}, {"anew", 3}, {"beside", 38}, {"gives", 20}, {"goes on", 1},
-      {"no more", 15}, {"nobody", 17}, {"somebody", 3}, {"stands", 12}, {"tells", 8},
-      {"there is none", 1}, {"told", 17}};
+      {"alone", 21},  {"anew", 3},     {"beside", 20},       {"gives", 15},
+      {"goes on", 1}, {"no more", 10}, {"nobody", 11},       {"somebody", 0},
+      {"stands", 7},  {"tells", 7},    {"there is none", 1}, {"told", 9}};
   std::map<std::string, std::size_t> counts;
   for (const File& file : Sources()) {
     if (StartsWith(file.path, "tests/")) continue;

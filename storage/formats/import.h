@@ -205,7 +205,7 @@ struct ImportReport {
 Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
                                  const ImportOptions& options = {});
 
-// The same for bytes in memory (tests, fuzzers, stdin); `name` is in errors.
+// The same for bytes in memory (tests, fuzzers, stdin); `name` appears in errors.
 // kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options = {});

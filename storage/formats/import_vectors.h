@@ -33,7 +33,7 @@ namespace formats_internal {
 class Spool;
 }
 
-// A regular file, or bytes in memory under a name that is in errors.
+// A regular file, or bytes in memory under a name that appears in errors.
 struct VectorInput {
   std::string name = {};
   std::optional<std::string_view> bytes = {};

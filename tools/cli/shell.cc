@@ -255,7 +255,7 @@ class Shell {
     return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   }
 
-  // What the shell was told holds for its lines, unless they say otherwise.
+  // Options of the shell hold for its lines, unless they say otherwise.
   void Inherit(Request& request, const Parameter& common) {
     if (!line_.request->Given(common.name) || request.Given(common.name)) return;
     if (common.name == "scope") return;  // the wall: there is nothing else

@@ -34,7 +34,7 @@ WeightedKey SplitWeight(std::string_view text);
 // written twice; what is empty, and not quoted, is left out of several.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
-// Strict JSON (storage/formats/base/json_tree.h): no member stands twice, depth at most 32, UTF-8.
+// Strict JSON (storage/formats/base/json_tree.h): no member is repeated, depth at most 32, UTF-8.
 // `where` is before what is wrong.
 Status CheckJson(const std::string& where, std::string_view text);
 

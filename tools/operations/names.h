@@ -1,4 +1,4 @@
-// From names to ids and back: keys, kinds, and the words shown beside a key.
+// From names to ids and back: keys, kinds, and the words shown with a key.
 //
 // Errors name what was given and the nearest name there is.
 #pragma once

@@ -125,8 +125,8 @@ enum class As : std::uint8_t {
   kPercent,  // a share, as per cent
   kTime,     // milliseconds since 1970, as a date
   kRank,     // the row's number; no field
-  kNode,     // a key, with the text of its node beside it
-  kKey,      // a key alone
+  kNode,     // a key, with the text of its node
+  kKey,      // only a key
   kNodes,    // a list of keys, a line each
   kTrait,    // the heading where it is true
   kArrow,    // out, in or both

@@ -161,7 +161,7 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
   };
   if (parameter.type == Type::kNumber)
     if (const auto* count = std::get_if<std::uint64_t>(&value)) value = static_cast<double>(*count);
-  if (parameter.type == Type::kList)  // one alone
+  if (parameter.type == Type::kList)  // only one
     if (const auto* text = std::get_if<std::string>(&value))
       value = std::vector<std::string>{*text};
   if (value.index() != static_cast<std::size_t>(parameter.type) + 1)

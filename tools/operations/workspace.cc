@@ -22,7 +22,7 @@
 namespace plexus::tools {
 namespace {
 
-// The alive nodes of these kinds, of either plane; facts of `scope` alone where it is given.
+// The alive nodes of these kinds, of either plane; only facts of `scope` where it is given.
 Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::string>& kinds,
                            const std::optional<NodeSubset>& scope, bool keep_orders) {
   PLEXUS_ASSIGN(const std::vector<NodeKindId> named, FindNodeKinds(snapshot.schema(), kinds));
@@ -381,7 +381,7 @@ Status Workspace::Abandon() {
   open_for_writing_ = false;
   view_.snapshot = {};
   PLEXUS_TRY(database_->Discard());
-  std::error_code not_empty;  // somebody else's files stay
+  std::error_code not_empty;  // other files stay
   if (made_directory_) std::filesystem::remove(options_.directory, not_empty);
   return {};
 }

@@ -2,7 +2,7 @@
 //
 // A door opens it once and may ask many requests of it, one after the other: Look sets what the
 // common parameters say. Reading opens the directory read-only, so it needs no right to write and
-// works beside a live writer. Writing takes the lock and must be closed by Close, so that errors
+// works next to a live writer. Writing takes the lock and must be closed by Close, so that errors
 // are heard. The library never reads a clock: clock_ms is an argument. Not thread-safe.
 #pragma once
 
@@ -135,7 +135,7 @@ class Workspace {
 
   // Of damage that opening bypassed; a reply ends with them.
   std::vector<std::string>& warnings() { return warnings_; }
-  // To be known beside the answer, such as a misspelt scope; of the last request.
+  // To be known besides the answer, such as a misspelt scope; of the last request.
   std::vector<Note>& notes() { return notes_; }
 
   Status Close();
@@ -176,14 +176,14 @@ class Workspace {
   bool open_for_writing_ = false;
 };
 
-// Answers a request: checks it, looks, runs. What is to be known beside it is in notes(). The
+// Answers a request: checks it, looks, runs. What else is to be known is in notes(). The
 // reply says whether the time of what was written, or would be by a dry run, was moved.
 Result<Reply> Answer(Workspace& workspace, const Request& request);
 
 // Whether the operation takes scope, node_kinds and where: questions, and what reads texts.
 bool SelectsNodes(const Operation& operation);
 // What the common parameters may be of this operation: a past state is only read, and a selection
-// of nodes narrows questions alone. kInvalidArgument. Needs no graph.
+// of nodes narrows only questions. kInvalidArgument. Needs no graph.
 Status CheckCommon(const Request& request);
 
 // "OPTION: ... looks like seconds", when a time most likely is.

@@ -11,7 +11,7 @@ namespace {
 
 const char* const kCareReply = "sequence:n, history_floor:n, disk_bytes:n, checkpoint_bytes:n";
 
-// Closes, then tells what is on disk now.
+// Closes, then says what is on disk now.
 Result<Reply> Stands(Workspace& workspace, const std::string& done) {
   const Sequence sequence = workspace.graph().snapshot().sequence();
   PLEXUS_TRY(workspace.Close());

@@ -42,7 +42,7 @@ Result<Reply> Settled(Workspace& workspace, const Request& request, Proposed res
   return reply;
 }
 
-// A name that an index node is shown by ("tag:rust") would make a fact beside it. One that a
+// A name that an index node is shown by ("tag:rust") would make a fact next to it. One that a
 // concept has already means the concept.
 Status CheckName(const Snapshot& snapshot, const std::string& name) {
   if (const auto fact = snapshot.Find(name); fact && snapshot.alive(*fact)) return {};

@@ -100,7 +100,7 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   return exporter;
 }
 
-// Written beside its place and renamed, so that no half file is ever seen.
+// Written next to its place and renamed, so that no half file is ever seen.
 Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
   if (const std::string graph = Database::FolderAround(output); !graph.empty())
     return Fail(ErrorCode::kInvalidArgument,
@@ -122,7 +122,7 @@ Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
   return static_cast<std::uint64_t>(size);
 }
 
-// Of a choice that only another one gives a meaning.
+// Of a choice that means something only with another one.
 Status ValueNeeds(const Request& request, const char* name, const char* value, const char* other,
                   const char* other_value) {
   if (request.Text(name) != value || request.Text(other) == other_value) return {};

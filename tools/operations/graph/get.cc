@@ -226,7 +226,7 @@ std::unexpected<Error> NotThere(Workspace& workspace, const Request& request,
   return std::unexpected(std::move(error));
 }
 
-// One key gives its node, several a list of them.
+// One key shows its node, several a list of them.
 Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   const Result<std::vector<NodeId>> found = FindAliveNodes(snapshot, request.List("key"));

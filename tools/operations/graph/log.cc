@@ -116,7 +116,7 @@ struct Counts {
 
 class Differ {
  public:
-  // `facts`: differences of the index plane are counted alone.
+  // `facts`: differences of the index plane are only counted.
   Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top, bool facts,
          const Budget& budget)
       : before_(before), after_(after), top_(top), facts_(facts), limit_(budget) {}

@@ -76,7 +76,7 @@ void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
   json.EndObject();
 }
 
-// What belongs to the directory and the process. In RAM alone, and behind the wall of a scope,
+// What belongs to the directory and the process. Only in RAM, and behind the wall of a scope,
 // none exists of it to tell.
 struct Stored {
   StorageStats storage = {};

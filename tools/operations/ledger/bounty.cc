@@ -1,4 +1,4 @@
-// bounty: what was tried and what came of it, beside what was never tried.
+// bounty: what was tried with its outcomes, and what was never tried.
 #include <algorithm>
 #include <array>
 #include <string>

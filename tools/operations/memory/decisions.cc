@@ -173,7 +173,7 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChai
   });
 }
 
-// What is told of these decisions: how they are held up, and their roots.
+// What is said of these decisions: how they are held up, and their roots.
 void KeepOnly(const std::vector<NodeId>& keys, BlockedChainsResult& result) {
   std::erase_if(result.blocked, [&](const BlockedDecision& decision) {
     return std::ranges::find(keys, decision.node) == keys.end();

@@ -33,7 +33,7 @@ struct Match {
   }
 };
 
-// What is looked for; of invisible characters alone as it is typed.
+// What is looked for; of only invisible characters as it is typed.
 std::string Sought(const Request& request) {
   const std::string& typed = request.Text("words");
   std::string folded = FoldText(typed);

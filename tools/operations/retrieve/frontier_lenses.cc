@@ -100,7 +100,7 @@ Status CheckRare(const Request& request) {
 }
 
 std::string LensCandidateShape() {
-  // Those of every candidate, but the lens rare has the first two alone.
+  // Those of every candidate, but the lens rare has only the first two.
   std::string shape = CandidateShape();
   shape = shape.substr(1, shape.size() - 2);
   std::string members;

@@ -14,7 +14,7 @@ namespace plexus::tools {
 namespace {
 
 // Texts that hold a query of several words as it stands: it counts as one more word. None where
-// that cannot be told from a few texts.
+// that is not known from a few texts.
 Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
                                 TermSplitter& splitter, PhraseOptions options) {
   constexpr std::uint64_t kMostTexts = 4'096;

@@ -73,7 +73,7 @@ Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
     if (number == Found::kNone) number = found.count++;
     found.communities[v] = number;
   }
-  LeidenOptions graph;  // the graph whose modularity is told
+  LeidenOptions graph;  // the graph whose modularity is shown
   PLEXUS_TRY(Fill(workspace, request, graph));
   graph.iterations = 1;  // of labels there may be none; here they mean nothing
   const Result<double> modularity = Modularity(workspace.snapshot(), found.communities, graph);

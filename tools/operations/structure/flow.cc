@@ -1,4 +1,4 @@
-// flow: the most that gets from one node to another, and the edges that let no more through.
+// flow: the most that gets from one node to another, and the edges that limit it.
 #include <string>
 #include <utility>
 

@@ -15,7 +15,7 @@
 namespace plexus::tools {
 namespace {
 
-// What stands below the order.
+// What is below the order.
 std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& result,
                     std::uint64_t top) {
   std::string text;

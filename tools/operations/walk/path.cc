@@ -101,7 +101,7 @@ std::string WhyNone(const Snapshot& snapshot, const Request& request,
   return "";
 }
 
-// What stands below the paths, or instead of them.
+// What is below the paths, or instead of them.
 std::string Closing(const Snapshot& snapshot, const Request& request,
                     const ShortestPathOptions& options, const ShortestPathResult& result,
                     const std::string& why, NodeId from, NodeId to) {
