@@ -2,7 +2,7 @@
 // Opt-in: needs Eigen's headers (3.4), and is included by nothing else of Plexus.
 //
 //   adjacency   A(i, j) = sum of the weights of the edges from i to j, i and j dense ids
-//               of the view; a symmetric edge stands at (i, j) and (j, i)
+//               of the view; a symmetric edge is at (i, j) and (j, i)
 //   vectors     the rows of a space where they lie: one map per stretch of memory, or a
 //               gathered copy for a list of nodes. Eigen computes in f32, so the rows of an f16
 //               space are decoded into a buffer, a piece at a time: those maps are copies

@@ -115,7 +115,7 @@ void Feed(benchmark::State& state) {
     state.ResumeTiming();
     const Changes got = Must(made.writer->ChangesSince(since), "reading");
     state.PauseTiming();
-    Require(got.records.size() == kBatches && !got.more, "the feed has ten records");
+    Require(got.records.size() == kBatches && !got.has_more, "the feed has ten records");
     since = got.next;
     state.ResumeTiming();
   }

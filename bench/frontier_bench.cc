@@ -3,7 +3,7 @@
 // members that share a tag, so that the mask hides some of the best pairs.
 //
 // Timed: index, mask and mining of the best 100 pairs, from the snapshot to the reply.
-// Verified: every listed pair anew from the graph (score, mask, order); on small sizes
+// Verified: every listed pair again from the graph (score, mask, order); on small sizes
 // against all pairs; on large ones against all partners of some facts.
 #include <benchmark/benchmark.h>
 

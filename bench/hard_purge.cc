@@ -107,7 +107,7 @@ template <class Forget>
 bool Measure(const std::string& directory, const char* what, int which, bool key_too,
              Forget&& forget) {
   auto database = Must(Database::Open(directory, {}), "opening");
-  std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM begins again
   const std::int64_t before = StatusOf("VmRSS");
   const std::uint64_t wrote = BytesWritten();
   const auto start = std::chrono::steady_clock::now();

@@ -7,7 +7,7 @@
 //   no retention
 //
 // Prints the time from the snapshot to the page, how many sets were compared, scored and pruned,
-// and the peak of memory beside the graph's. Verified: listed pairs anew from what was generated,
+// and the peak of memory beside the graph's. Verified: listed pairs again from what was generated,
 // and against all partners of some memories; the keeper against a full run.
 #include <algorithm>
 #include <chrono>
@@ -253,7 +253,7 @@ void Keep(World& world, std::size_t top, Executor& executor) {
       "keeper   full %.2f s   update after one event: median %.2f ms, most %.2f ms (%.0f "
       "times)   quick %llu, full %llu\n",
       full, median * 1e3, updates.back() * 1e3, full / median,
-      static_cast<unsigned long long>(keeper->counters().quick),
+      static_cast<unsigned long long>(keeper->counters().incremental),
       static_cast<unsigned long long>(keeper->counters().full));
 }
 

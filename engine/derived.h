@@ -42,20 +42,20 @@ class Carried : public Derived {
  public:
   // The value of `now`, bit for bit what is made of `now` from nothing; `changes` lead from the
   // state that this is the value of; there are none when only rows moved. Time O(changes), not
-  // O(nodes). Null: it is made anew when it is read. May throw std::bad_alloc, which counts as
+  // O(nodes). Null: it is made again when it is read. May throw std::bad_alloc, which counts as
   // null. Any thread.
   virtual std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                                const StateChanges& changes) const = 0;
   virtual MadeOf made_of() const = 0;
 
   // True if it was read since it was built or carried over.
-  bool asked() const { return asked_.load(std::memory_order_relaxed); }
+  bool was_read() const { return was_read_.load(std::memory_order_relaxed); }
   void MarkAsked() const {
-    if (!asked()) asked_.store(true, std::memory_order_relaxed);
+    if (!was_read()) was_read_.store(true, std::memory_order_relaxed);
   }
 
  private:
-  mutable std::atomic<bool> asked_ = false;
+  mutable std::atomic<bool> was_read_ = false;
 };
 
 // Where a value is found: its type's name, and which one of that type.
@@ -76,7 +76,7 @@ class DerivedData {
   DerivedData(const DerivedData&) noexcept {}
   DerivedData& operator=(const DerivedData&);
 
-  // Null when there is none.
+  // Null when none exists.
   template <class T>
   std::shared_ptr<const T> Find(std::uint32_t variant = 0) const {
     return std::static_pointer_cast<const T>(Get({T::kName, variant}));

@@ -57,7 +57,7 @@ void Graph::Impl::Publish() {
 }  // the old state, if this was its last owner, is freed after the lock
 
 // The caller's process and time, before any lock is taken. Returns the time, the clock's when the
-// caller gives none.
+// caller has none.
 Result<std::int64_t> Graph::Impl::MayWrite(std::int64_t time_ms) const {
   PLEXUS_TRY(CheckProcess());
   const auto now = options_.now_ms ? std::optional(options_.now_ms()) : std::nullopt;

@@ -8,13 +8,13 @@
 // reopened: it never retries and reports success.
 //
 // Compaction folds the delta's runs into a new base, in the background or when
-// asked; the writer goes on meanwhile. A graph in RAM is a Graph without a journal.
+// asked; the writer continues meanwhile. A graph in RAM is a Graph without a journal.
 //
 // All members are thread-safe. After fork the parent owns a graph that has a journal or is
 // maintained in the background: in the child Apply, Load, Replay, WaitDurable and Compact are
 // kFailedPrecondition, stats() is empty, read_only() is true and the destructor leaves everything
 // as it is (the memory is not given back). Snapshots may be read there, with an executor made in
-// the child; snapshot() gives what was published before the fork.
+// the child; snapshot() returns what was published before the fork.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ struct ApplyOptions {
 
 struct ReplayOptions {
   Durability durability = Durability::kDefault;
-  bool journalled = false;  // the journal already contains these records
+  bool skip_journal = false;  // the journal already contains these records
 };
 
 struct ChangeCounts {
@@ -102,7 +102,7 @@ struct ApplyReport {
   // when it does not exist after the batch. Empty after Load.
   std::vector<NodeId> ids;
   // The same by the reference; kNoNode for one that is not of the batch that was applied. One made
-  // by NodeRef::Id gives that id.
+  // by NodeRef::Id makes that id.
   NodeId id(NodeRef ref) const {
     if (!ref.local()) return ref.index();
     const bool known = refs_.Owns(ref.stamp(), BatchRefs::kNodes, ref.index(), ids.size());
@@ -160,7 +160,7 @@ class Graph {
   // answers. For replicas and followers (storage/database.h, ChangesSince). Records come with their
   // payloads, unless they are journalled. A record that removes nodes removes the tags, terms,
   // payloads and vectors that they have here, which the feed may have reported differently;
-  // Record::words_dropped names nodes that lose their tags and terms alone. They
+  // Record::words_dropped names nodes that lose only their tags and terms. They
   // become visible in groups; after an error those before it stay. kFailedPrecondition: the next
   // record is not the one after sequence(); kCorruption: it does not fit this graph; else as Apply.
   Status Replay(std::span<const Record> records, const ReplayOptions& options = {});
@@ -181,7 +181,7 @@ class Graph {
   Status WaitDurable(Sequence sequence);
 
   // Folds the current delta into a new base, drops the rows of replaced vectors, and packs what
-  // removed nodes and unused strings leave behind (engine/README.md: bytes a removed node).
+  // removed nodes and unused strings leave behind (bench/notes/removed.md).
   Status Compact();
 
   // True after a journal failure.

@@ -32,7 +32,7 @@ namespace {
 // ones. Above the second pair a writer without a maintenance thread compacts itself.
 constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 6;
 constexpr std::uint64_t kMaxDeadBytes = std::uint64_t{64} << 20, kMaxDeadPart = 1;
-// Keys of removed nodes, and new strings, that are left alone.
+// Keys of removed nodes, and new strings, that are not packed.
 constexpr PackLimits kPackLimits = {1 << 16, 8};
 }  // namespace
 

@@ -54,7 +54,7 @@ void FitEdges(Record& record, const Snapshot& now) {
     if (x.index < moved.size()) x.index = moved[x.index];
 }
 
-// What the record sets anew stays.
+// What the record sets again stays.
 void FitContents(Record& record, const Snapshot& now) {
   const auto key = [](NodeId node, std::uint32_t which) {
     return std::uint64_t{node} << 32 | which;
@@ -95,16 +95,16 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
   const Durability durability =
       options.durability == Durability::kDefault ? options_.durability : options.durability;
   Turn turn(*this);
-  const bool journals = journal_ && !options.journalled;
+  const bool journals = journal_ && !options.skip_journal;
   if (journals) PLEXUS_TRY(Accepts());
   std::unique_lock lock(writer_mutex_);
   for (std::size_t done = 0; done < records.size();) {
     if (read_only_) return std::unexpected(ReadOnlyError());
     PLEXUS_TRY(WaitForRoom(lock));
     auto group = records.subspan(done, std::min(records.size() - done, kGroupBatches));
-    // Journalled ones are told whole, and are in the journal as they are.
+    // Journalled ones are whole, and are in the journal as they are.
     std::vector<Record> fitted;
-    if (!options.journalled && std::any_of(group.begin(), group.end(), RemovesAny)) {
+    if (!options.skip_journal && std::any_of(group.begin(), group.end(), RemovesAny)) {
       fitted.assign(group.begin(), group.end());
       group = fitted;
     }

@@ -50,7 +50,7 @@ std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& no
                                         const StateChanges& changes) {
   try {
     return value.Carry(now, changes);
-  } catch (const std::exception&) {  // no memory: made anew when read
+  } catch (const std::exception&) {  // no memory: made again when read
     return nullptr;
   }
 }
@@ -151,7 +151,7 @@ void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
   std::vector<Newest> values, kept;  // freed outside the lock
   {
     const std::lock_guard lock(mutex_);
-    for (Newest& newest : newest_) newest.idle = newest.value->asked() ? 0 : newest.idle + 1;
+    for (Newest& newest : newest_) newest.idle = newest.value->was_read() ? 0 : newest.idle + 1;
     values = newest_;
   }
   const Snapshot now(state);
@@ -202,7 +202,7 @@ std::shared_ptr<const Carried> Lineage::CatchUp(const Snapshot& snapshot, Derive
   }
   try {
     return from.value->Carry(snapshot, *Join(steps, snapshot.node_count()));
-  } catch (const std::exception&) {  // no memory for it: the reader makes it anew, or fails
+  } catch (const std::exception&) {  // no memory for it: the reader makes it again, or fails
     return nullptr;
   }
 }

@@ -9,7 +9,7 @@
 // whose rows lie elsewhere.
 //
 // Bounds: changes are kept as far back as ChangeLimit(nodes) entries go; older values are dropped
-// and made anew when read. So is everything when one step changes more than that (a bulk load). A
+// and made again when read. So is everything when one step changes more than that (a bulk load). A
 // value that was not read in kIdleSteps steps waits for a reader to carry it.
 //
 // Thread-safe: one writer, any number of readers. Values are carried and freed outside the lock.

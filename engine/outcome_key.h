@@ -43,7 +43,7 @@ struct OutcomeNameParts {
 std::optional<OutcomeNameParts> ParseOutcomeName(std::string_view name);
 
 // The name that `outcome` has, or gets, in `now` (null: an empty graph): OutcomeName when it is
-// plain or stands there under that name already, unless another one does. Errors: kCorruption
+// plain or is there under that name already, unless another one does. Errors: kCorruption
 // from the payload store.
 Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& outcome);
 

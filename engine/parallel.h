@@ -58,7 +58,7 @@ class Executor {
 // Runs task(0) ... task(blocks - 1), each once. The caller works through them itself;
 // from the first block at which `help` says so, threads of `executor` that are free
 // join in. Unlike Run it never waits for a thread that has not begun, so a busy executor cannot
-// hold up a caller that holds a lock. Tasks must not throw (Catching).
+// hold up a caller that holds a lock. Tasks must not throw (CatchingTask).
 void RunWithHelpers(Executor& executor, std::size_t blocks, BlockTask task,
                     const std::function<bool()>& help);
 
@@ -75,9 +75,9 @@ std::unique_ptr<Executor> MakeThreadExecutor(int threads);
 // A task that never throws: it keeps what `fn` threw first, and passes over the blocks that
 // would begin after that.
 template <class Fn>
-class Catching {
+class CatchingTask {
  public:
-  explicit Catching(Fn& fn) : fn_(fn) {}
+  explicit CatchingTask(Fn& fn) : fn_(fn) {}
   void operator()(std::size_t block) {
     if (thrown_.load(std::memory_order_relaxed)) return;
     try {
@@ -100,7 +100,7 @@ class Catching {
 // fn(0) ... fn(blocks - 1), each once and in any order; throws on what one of them threw.
 template <class Fn>
 void RunBlocks(Executor& executor, std::size_t blocks, Fn&& fn) {
-  Catching task(fn);
+  CatchingTask task(fn);
   executor.Run(blocks, BlockTask(task));
   task.Rethrow();
 }

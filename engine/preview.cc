@@ -1,4 +1,4 @@
-// A writer that goes on from a copy of the state, and payloads that lie over the state's own.
+// A writer that continues from a copy of the state, and payloads that lie over the state's own.
 #include "engine/preview.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class PreviewPayloads final : public PayloadStore {
   }
 
  private:
-  const Record record_;  // its payloads alone
+  const Record record_;  // only its payloads
   PendingPayloads pending_;
 };
 

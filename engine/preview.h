@@ -40,7 +40,7 @@ struct PreviewResult {
 
 // Computes the state that Graph::Apply(batch) would publish if `snapshot` were the newest state,
 //   with the same checks and the same report. Kept values (engine/lineage.h) are carried over.
-// Complexity: O(change) to resolve and apply; beside that it copies the lists of pages, one bit a
+// Complexity: O(change) to resolve and apply; also it copies the lists of pages, one bit a
 //   node, and the index of keys when the batch brings new ones, as the first batch after opening
 //   does, and reads the runs of the delta once. No row of edges and no page of values is copied
 //   that the batch does not touch.

@@ -1,7 +1,7 @@
 // Record: one resolved batch, the unit of the log and of replay.
 //
 // A WriteBatch speaks keys, names and partial updates; resolving it against the
-// current graph gives a Record that speaks ids and full values, sorted and
+// current graph makes a Record with ids and full values, sorted and
 // deduplicated. Applying a record needs no look-ups, so replay is fast and a
 // pure function: the same records give the same graph, bit for bit.
 //
@@ -135,7 +135,7 @@ struct Record {
   std::vector<VectorChange> vectors;
   std::vector<Payload> payloads;  // by ordinal, 0, 1, 2 ...
 
-  // In a feed alone, never in a log: nodes whose tags or terms this record changed in the source,
+  // Only in a feed, never in a log: nodes whose tags or terms this record changed in the source,
   // and that it does not tell, as they were purged meanwhile. Graph::Replay takes all of them away.
   std::vector<NodeId> words_dropped;
 };

@@ -63,7 +63,7 @@ std::optional<Prefilter> FindPrefilter(std::string_view name);
 
 // What a vector's values are kept as. kF16 (IEEE binary16) takes half of the memory and of the
 // disk: values are rounded to the nearest half, ties to even, when a batch is applied, and every
-// answer is then the one that an f32 space of the rounded values gives. 65520 and more is refused.
+// answer is then the one that an f32 space of the rounded values has. 65520 and more is refused.
 enum class VectorElement : std::uint8_t { kF32 = 0, kF16 = 1 };
 inline constexpr VectorElement kVectorElements[] = {VectorElement::kF32, VectorElement::kF16};
 std::string_view VectorElementName(VectorElement element);  // "f32", "f16"
@@ -100,11 +100,11 @@ class Schema {
 
   std::optional<NodeKindId> FindNodeKind(std::string_view name) const;
   std::optional<ColumnId> FindColumn(std::string_view name) const;
-  // The column that stands for a built-in one: itself, or one of the graph's own that had its name
+  // The column that represents a built-in one: itself, or one of the graph's own that had its name
   // before it was built in. nullopt: that one has another type.
   std::optional<ColumnId> ColumnFor(ColumnId builtin) const;
   std::optional<SpaceId> FindSpace(std::string_view name) const;
-  // Finds by name or by inverse name; `reversed` tells which.
+  // Finds by name or by inverse name; `reversed` says which.
   struct EdgeKindMatch {
     EdgeKindId kind;
     bool reversed;

@@ -151,7 +151,7 @@ class Snapshot {
   }
 
   // Calls fn(const Arc&) for every arc of a row that passes the filter, in order
-  // of (kind, neighbor, label); kBoth gives the out row, then the in row (arcs of
+  // of (kind, neighbor, label); kBoth has the out row, then the in row (arcs of
   // symmetric kinds, and loops, once). fn may return bool: false stops. Cost: the row, of a filter
   // of few kinds their part of it and a binary search, plus a look-up in each run when the row is
   // not clean.

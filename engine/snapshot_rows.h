@@ -265,7 +265,7 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
   constexpr ArcFilter::Range kAllKinds{0, std::numeric_limits<KindId>::max()};
   const std::uint32_t begin = rows.begin(node), end = rows.end(node);
   const bool is_clean = clean(direction, node);
-  // Of a row in the delta the length is not known; one range costs it no more look-ups than all.
+  // Of a row in the delta the length is not known; one range costs as many look-ups as all.
   const std::span<const ArcFilter::Range> ranges = filter.ranges();
   const bool searched =
       !ranges.empty() && (end - begin > kLong || (!is_clean && ranges.size() == 1));

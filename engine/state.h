@@ -38,7 +38,7 @@ constexpr std::uint64_t AbsentBits(ColumnType type) {
 
 // One bit per node and direction: its row has arcs in some run. Bits are set
 // by the writer while older snapshots read them: an extra bit only sends a
-// reader to the slow path, which gives the same answer.
+// reader to the slow path, which has the same answer.
 class DirtyBits {
  public:
   explicit DirtyBits(std::size_t nodes)

@@ -311,7 +311,7 @@ void StateWriter::Working::BeginChanges() {
   }
 }
 
-// That readers must compute anew is no reason to refuse a record.
+// That readers must compute again is no reason to refuse a record.
 void StateWriter::Working::NoteChanges(const Record& record) {
   if (!changes) return;
   const std::size_t more = record.node_changes.size() + record.columns.size() +
@@ -359,7 +359,7 @@ std::shared_ptr<const GraphState> StateWriter::Publish() {
     if (!w.lineage) w.lineage = std::make_shared<Lineage>();
     w.lineage->Advance(state, std::move(w.changes), w.rows_moved);
     state->derived.lineage = w.lineage;
-  } catch (const std::bad_alloc&) {  // readers compute anew; the next state begins a lineage
+  } catch (const std::bad_alloc&) {  // readers compute again; the next state begins a lineage
     w.lineage = nullptr;
   }
   w.rows_moved = false;

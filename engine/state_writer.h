@@ -1,7 +1,7 @@
 // StateWriter: the single-threaded heart of Apply and of replay.
 //
 // Holds the newest state in mutable form. `Resolve` turns a WriteBatch into a
-// Record against it, `Apply` folds a record in, `Publish` gives an immutable state.
+// Record against it, `Apply` folds a record in, `Publish` makes an immutable state.
 // Replaying a log is Apply in a loop; nothing else may change a graph.
 #pragma once
 
@@ -27,7 +27,7 @@ class StateWriter {
   StateWriter& operator=(StateWriter&&) noexcept;
 
   // The record that `batch` amounts to now, with sequence = current + 1, and what
-  // it changes. A batch that changes nothing gives a record with `sequence` 0,
+  // it changes. A batch that changes nothing makes a record with `sequence` 0,
   // which must not be applied or journalled. Errors leave the writer as it was.
   // `payloads` replaces the state's store, for payloads not yet in the journal.
   // `removed` becomes the nodes that were alive and that the batch removes or purges, also
@@ -58,7 +58,7 @@ class StateWriter {
   void UnpinRuns();
 
   // The first space, from `from` on and without a bit in `except`, that is worth compacting
-  // (VectorTable::WorthCompacting); the number of spaces when there is none.
+  // (VectorTable::WorthCompacting); the number of spaces when none exists.
   SpaceId SpaceToCompact(SpaceId from, std::uint64_t except, std::uint64_t least,
                          std::uint64_t divisor) const;
   SpaceId space_count() const;

@@ -31,7 +31,7 @@ bool Skip(std::string_view& text, char c) {
   return true;
 }
 
-// ".123456" -> 123; 0 when there is none.
+// ".123456" -> 123; 0 when none exists.
 std::optional<int> TakeMilliseconds(std::string_view& text) {
   if (!Skip(text, '.') && !Skip(text, ',')) return 0;
   int fraction = 0, scale = 100;

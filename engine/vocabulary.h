@@ -1,6 +1,6 @@
 // The built-in vocabulary: numbers, names, traits and planes of the kinds and
 // columns that every graph has. The numbers are part of the file format: never
-// renumber, only append. Meaning and direction stand beside each.
+// renumber, only append. Meaning and direction are next to each.
 //
 // Behaviour (visibility, recall, decay) lives in algorithms/memory; text formats
 // compose batches from these names.

@@ -41,7 +41,7 @@ class WriteBatch {
   void DefineColumn(Column column) { columns_.push_back(std::move(column)); }
   void DefineSpace(VectorSpace space) { spaces_.push_back(std::move(space)); }
 
-  // --- names used in this batch; the same name gives the same reference.
+  // --- names used in this batch; one name has one reference.
   NodeKindRef NodeKindNamed(std::string_view name);
   EdgeKindRef EdgeKindNamed(std::string_view name);
   ColumnRef ColumnNamed(std::string_view name);

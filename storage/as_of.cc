@@ -78,7 +78,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   const std::shared_lock open(d.renewal);
   std::lock_guard guard(d.past_mutex);
   MergeDamage(d.past_damage, loaded.damaged);
-  // A purge empties the cache, and so does a refresh that opens anew: what came while we loaded
+  // A purge empties the cache, and so does a refresh that opens again: what came while we loaded
   // must not be undone.
   if (d.Purged() != purged || d.rocks != reading.rocks) return past;
   if (d.KeepPast(past) && d.options.graph.return_freed_memory) ReturnMoreFreedMemory();

@@ -101,7 +101,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   LogPoint floor;
   Sequence end = 0;
   std::uint64_t generation = 0;
-  // Not `maintenance`: a backup may hold that for minutes. Held to the end, so that nobody closes
+  // Not `maintenance`: a backup may hold that for minutes. Held to the end, so that no call closes
   // what is read.
   std::shared_lock open(d.renewal);
   PLEXUS_TRY(d.Usable());
@@ -154,7 +154,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     changes.next = record.sequence;
     changes.records.push_back(std::move(record));
   }
-  changes.more = changes.next < end;
+  changes.has_more = changes.next < end;
   return changes;
 }
 

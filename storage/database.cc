@@ -40,7 +40,7 @@ Graph& Database::graph() { return *impl_->graph; }
 Snapshot Database::snapshot() const { return impl_->graph->snapshot(); }
 OpenReport Database::report() const {
   std::shared_lock open(impl_->renewal, std::defer_lock);
-  if (impl_->owner.Here()) open.lock();  // in a child of fork nobody changes it
+  if (impl_->owner.Here()) open.lock();  // a child of fork does not change it
   return impl_->report;
 }
 const std::string& Database::directory() const { return impl_->directory; }
@@ -229,7 +229,7 @@ bool Database::Impl::CheckpointEarned() const {
       return false;
     case CheckpointOnClose::kAlways:
       return true;
-    case CheckpointOnClose::kWhenEarned:
+    case CheckpointOnClose::kWhenReplayIsSlower:
       break;
   }
   const std::uint64_t tail = journal->tail_bytes();
@@ -377,7 +377,7 @@ StorageStats Database::stats() const {
   s.memtable_bytes = memory.memtables;
   s.table_reader_bytes = memory.table_readers;
   s.block_cache_bytes = memory.block_cache;
-  // Files alone: what memtables hold stands in the write-ahead log as well.
+  // Only files: what memtables hold is in the write-ahead log as well.
   const auto files = [&](rocksdb::ColumnFamilyHandle* family) {
     std::uint64_t bytes = 0;
     d.rocks->db()->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);

@@ -8,13 +8,13 @@
 //
 // Damage is refused with the name of the file and the offset: never served, never
 // deleted, never a crash. One writing process per directory; any number of
-// read-only ones beside it.
+// read-only ones next to it.
 //
-// Thread-safety: all members may be called from any thread beside running queries and Apply, but
-// for BeginBulk, EndBulk and Discard, which need the caller to be alone. Readers never wait:
+// Thread-safety: all members may be called from any thread during queries and Apply, but
+// for BeginBulk, EndBulk and Discard, which no other call may overlap. Readers never wait:
 // snapshots stay as they are, with their payloads, also over Refresh, Purge, Scrub and HardPurge
-// (less the bytes that these erase). Writers wait while the log is written anew.
-// Close may be called beside all the others, and so may exit(): what is under way ends first, or
+// (less the bytes that these erase). Writers wait while the log is rewritten.
+// Close may be called during all others, and so may exit(): what is under way ends first, or
 // is kFailedPrecondition, as are later calls. A batch that was acknowledged is in the files.
 //
 // fork: the process that opened a database for writing owns it. In a child every call that
@@ -24,7 +24,7 @@
 // When such a child ends by exit(), static objects older than the first Open are not destroyed.
 // It may open databases read-only, not for writing.
 //
-// Memory: when there is none, calls are kResourceExhausted. Where there was none inside of a call
+// Memory: when it runs out, calls are kResourceExhausted. Where there was none inside of a call
 // of RocksDB, on whatever thread, the database can be used no longer: later calls are
 // kFailedPrecondition or kReadOnly, Close is an error and leaves the files as a crash would. The
 // memory of RocksDB is not given back. It can be opened again at once, in the same process, whose
@@ -34,7 +34,7 @@
 //
 // Files: a directory that is moved, replaced or deleted while it is open for writing, or a file in
 // it, is kIo at the next fsync, checkpoint or Close, with its name; the graph is read-only then.
-// Nothing is written to what stands at the old path.
+// Nothing is written to what is at the old path.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ enum class CheckpointOnClose {
   // they are not few: so opening never takes more than about twice the time, and many
   // short sessions write in proportion to what they add. Close leaves less than
   // max(checkpoint, 4 MiB) / 16 bytes and / 4,096 records behind it.
-  kWhenEarned,
+  kWhenReplayIsSlower,
   kAlways,
 };
 
@@ -76,7 +76,7 @@ struct OpenOptions {
   // A checkpoint is due when the log behind the last one passes this. Written by a thread that
   // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
   std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
-  CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenEarned;
+  CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenReplayIsSlower;
   int checkpoints_kept = 2;  // at least 1; the history floor's is kept besides
   std::uint64_t payload_cache_bytes = std::uint64_t{64} << 20;
   // Graphs of the past that AsOf keeps for the next question: the last one, whatever it takes, and
@@ -96,7 +96,7 @@ struct OpenOptions {
 };
 
 // A checkpoint that cannot be read. It is derived data: an older one, or the log from the
-// history floor, gives the same graph. Each byte of that was checked by its digest, and the
+// history floor, makes the same graph. Each byte of that was checked by its digest, and the
 // log's running hash ends where the anchor says.
 struct DamagedCheckpoint {
   std::uint64_t id = 0;
@@ -181,7 +181,7 @@ struct HistoryEntry {
   NodeId other = kNoNode;                 // edges: the other end
   StringId label = 0;                     // edges
   float weight = 0;                       // edges
-  std::uint64_t erased = 0;               // kPurged: how many entries before it are not told
+  std::uint64_t erased = 0;               // kPurged: how many entries before it are left out
 };
 // Short stable name, e.g. "unlinked".
 std::string_view HistoryWhatName(HistoryEntry::What what);
@@ -196,9 +196,9 @@ struct ChangesOptions {
 struct Changes {
   std::vector<Record> records = {};  // with their payloads, but for what was purged since
   Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
-  bool more = false;            // more records are available now
-  // Another number: a hard purge, or a scrub of words, wrote the log anew since. The new log holds
-  // neither what was erased nor its purge. So a replica that goes on in spite of another number
+  bool has_more = false;        // more records are available now
+  // Another number: a hard purge, or a scrub of words, wrote the log again since. The new log holds
+  // neither what was erased nor its purge. So a replica that continues in spite of another number
   // KEEPS what was purged: keys, edges, columns, texts, vectors, words, and its own history of
   // them. It has to begin again, from nothing or from a backup or view of since then, and its old
   // files have to be deleted.
@@ -213,7 +213,7 @@ struct StorageStats {
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t tail_bytes = 0;  // log behind the newest checkpoint, encoded
   std::uint64_t payload_cache_hits = 0, payload_cache_misses = 0;
-  // In RAM beside the graph: RocksDB's memtables, indexes and filters of open files, blocks kept;
+  // In RAM next to the graph: RocksDB's memtables, indexes and filters of open files, blocks kept;
   // payloads kept; graphs of the past kept.
   std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0,
                 payload_cache_bytes = 0, past_cache_bytes = 0;
@@ -230,7 +230,7 @@ class Database {
   class Impl;  // database_impl.h, for the files that implement this class
 
   // Errors: kNotFound (no database and not `create`), kLocked (names the holder; read-only:
-  // ten seconds went by without a moment in which the writer left the files alone),
+  // ten seconds went by without a moment in which no file changed),
   // kCorruption (damage: names file and offset), kUnsupported (a newer format), kIo,
   // kReadOnly (a directory that cannot be written, opened for writing), kFailedPrecondition (for
   // writing in a child of fork).
@@ -238,7 +238,7 @@ class Database {
                                                 const OpenOptions& options = {});
   // True when `directory` holds a Plexus database (its anchor file is there).
   static bool Exists(const std::string& directory);
-  // The folder of a graph that `path` names or lies in, links resolved; "" when there is none.
+  // The folder of a graph that `path` names or lies in, links resolved; "" when none exists.
   // Only the graph writes there: Backup, Restore and Repair refuse it (kInvalidArgument).
   static std::string FolderAround(const std::string& path);
   ~Database();  // as Close, errors are lost
@@ -277,13 +277,13 @@ class Database {
   // history floor, payloads that nothing above needs are deleted. Waits for AsOf, History and
   // Verify before it deletes.
   // `forget_keys`: keys of facts that were removed by then, and not made again since, leave memory,
-  // and the files with the next trim; one record more tells it (WriteBatch::ForgetKey). For keys
+  // and the files with the next trim; one more record says so (WriteBatch::ForgetKey). For keys
   // that are never reused. A replica, whose last record is one that it replayed, leaves it to
   // its source.
   Status Trim(Sequence before, Progress* progress = nullptr, bool forget_keys = false);
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
-  // removed with them, and terms that nobody has (words of replaced texts, theirs or
+  // removed with them, and terms without a user (words of replaced texts, theirs or
   // another's). (A term that another writer links in that moment goes too; indexing restores it.)
   // kNotFound names a missing key.
   Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
@@ -291,14 +291,14 @@ class Database {
   // Erases the bytes of nodes purged by Apply (also done by Checkpoint, Close and
   // the next Open): payloads of every version, write-ahead logs. O(log). Terms and tags that
   // only purged nodes ever had are keys in the log: when there are any, log and payloads are
-  // written anew with placeholders for those keys (by Scrub, Close and the next Open, not by
+  // rewritten with placeholders for those keys (by Scrub, Close and the next Open, not by
   // Checkpoint), at the cost of a HardPurge. Not in a replica
   // (its last record came by Graph::Replay): its source forgets them, and it begins again.
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
-  // no other node is known to have had (below the history floor nobody knows). Terms that
-  // nobody has are removed from the live graph, too. Node ids stay; the key becomes a
+  // no other node is known to have had (below the history floor that is not known). Terms that
+  // no node has are removed from the live graph, too. Node ids stay; the key becomes a
   // placeholder. kConflict: another writer made one of them again meanwhile. O(log + nodes + arcs)
   // time; files of payloads that none of them had are linked, not copied, and no second graph is
   // held.
@@ -325,7 +325,7 @@ class Database {
   static Status Restore(const std::string& from, const std::string& to,
                         Progress* progress = nullptr);
 
-  // What the log says about a node, oldest first. O(log). Before a purge it tells nothing of
+  // What the log says about a node, oldest first. O(log). Before a purge it says nothing of
   // tags, terms, payloads and vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node, Progress* progress = nullptr);
 
@@ -333,7 +333,7 @@ class Database {
   // records go into the same graph, whose snapshots stay, and whose kept values (PageRank, ...) are
   // carried on. After a checkpoint, trim, purge, compaction of files or session of the writer, and
   // every 8 MiB, O(what the write-ahead log holds) besides. Where the log does not go on from the
-  // view (a hard purge, a crash or a trim took what it had) it is opened anew. Nothing new: a look
+  // view (a hard purge, a crash or a trim took what it had) it is opened again. Nothing new: a look
   // at file sizes. AsOf, AsOfTime, SequenceAtTime, History and Verify, and ChangesSince from before
   // the last refreshes, take O(what the write-ahead log holds) once after it. After an error the
   // view is as it was, or whole batches further.
@@ -363,7 +363,7 @@ class Database {
 
   // Waits for maintenance and the batch that is being written, refuses later ones, makes
   // everything durable, writes a checkpoint as checkpoint_on_close says, and marks the anchor
-  // clean. Later calls do nothing; one beside it waits until it is done. Snapshots stay usable but
+  // clean. Later calls do nothing; one meanwhile waits until it is done. Snapshots stay usable but
   // for their payloads. Reports errors of this call only.
   Status Close();
 

@@ -114,7 +114,7 @@ class Database::Impl {
   }
   std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
   storage_internal::LogPoint floor() const;
-  void NoteAnchor();  // REQUIRES `maintenance` held, or the caller to be alone
+  void NoteAnchor();  // REQUIRES `maintenance` held, or no other caller
   Noted NotedAnchor() const;
   storage_internal::LoadRequest Request() const;  // without a target, as of NotedAnchor
   std::map<NodeId, Sequence> Purged();
@@ -154,8 +154,8 @@ class Database::Impl {
 
   // database.cc. The three below REQUIRE `maintenance` held.
   Status CheckpointNow(Progress* progress, bool even_if_same = false);
-  Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held alone, too
-  // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
+  Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held exclusively, too
+  // After damage was bypassed: a new checkpoint, and then the damaged ones are dropped.
   Status ReplaceDamaged();
   std::uint64_t NextCheckpointId() const;
   // Drops what checkpoints and trims left behind that did not come to their end, before the anchor
@@ -183,7 +183,7 @@ class Database::Impl {
 
   // scrub.cc. REQUIRES `maintenance` held.
   Status ScrubNow(Progress* progress);
-  // Writes the log anew without the terms and tags that only purged nodes had, when ScrubNow
+  // Writes the log again without the terms and tags that only purged nodes had, when ScrubNow
   // has seen any.
   Status ForgetWords(Progress* progress);
   Result<std::set<NodeId>> FindPurgedWords();

@@ -1,7 +1,7 @@
 // Taking back the creation of a database that nothing was written to.
 //
 // Order: the anchor first says "being made" again (generation 0), so that a crash at any
-// later point leaves what the next creating open begins anew. The lock is held to the end.
+// later point leaves what the next creating open begins again. The lock is held to the end.
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 

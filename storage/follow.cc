@@ -1,8 +1,8 @@
-// Refresh: a read-only view goes on from the record it has, or is opened anew.
+// Refresh: a read-only view continues from the record it has, or is opened again.
 //
 // Three ways, the first that can: the end of the write-ahead log is read where the last refresh
 // stopped (log_tail.h), and RocksDB stays as it was opened; RocksDB is opened over the files of now
-// and asked for the records after the view's; the database is opened anew. What the first way has
+// and asked for the records after the view's; the database is opened again. What the first way has
 // read is kept as it is stored (payloads in the store, records in `news`) until RocksDB is opened
 // again: by the second way, at the latest after kMostNewsBytes, or by who needs more (CatchUp).
 #include <algorithm>
@@ -32,7 +32,7 @@ bool Purges(const Record& record) {
 
 }  // namespace
 
-// Whether the log that `now` shows goes on from the record that this view has.
+// Whether the log that `now` shows continues from the record that this view has.
 Result<bool> Database::Impl::Continues(const std::shared_ptr<Rocks>& now,
                                        const Anchor& next) const {
   if (next.floor_sequence > point.sequence) return false;
@@ -46,8 +46,8 @@ Result<bool> Database::Impl::Continues(const std::shared_ptr<Rocks>& now,
   return head.running_hash == point.hash;
 }
 
-// `grown`: the files of now, of which the newest log alone has moved. Nothing: RocksDB must be
-// asked, nothing has changed. False: the view must be opened anew.
+// `grown`: the files of now, of which only the newest log has moved. Nothing: RocksDB must be
+// asked, nothing has changed. False: the view must be opened again.
 std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const PinnedFiles>& grown) {
   if (!at_log_end) return std::nullopt;
   const PinnedFile& log = *grown->NewestLog()->file;
@@ -86,7 +86,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   for (std::size_t done = 0; done < records.size();) {
     const std::size_t count = std::min(records.size() - done, kGroupRecords);
     if (!graph->Replay(std::span(records).subspan(done, count),
-                       {.durability = Durability::kDefault, .journalled = true}))
+                       {.durability = Durability::kDefault, .skip_journal = true}))
       return false;
     done += count;
     point = points[done - 1];
@@ -122,7 +122,7 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
   return Reading{rocks, Request(), graph->snapshot()};
 }
 
-// False: the view must be opened anew, because the log does not go on from it (another
+// False: the view must be opened again, because the log does not go on from it (another
 // generation, records that a crash took or a trim dropped) or cannot be read.
 Result<bool> Database::Impl::Follow() {
   {
@@ -144,7 +144,7 @@ Result<bool> Database::Impl::Follow() {
   if (!continues || !*continues) return false;
   const bool trimmed = next.floor_sequence != anchor.floor_sequence;
   {
-    // Before the records are in the graph, so that nobody looks for one in files that lack it.
+    // Before the records are in the graph, so that none is looked for in files that lack it.
     const std::unique_lock renewing(renewal);
     PLEXUS_TRY(Usable());
     store->Attach(*look);  // the same payloads and more, less what was purged
@@ -172,7 +172,7 @@ Result<bool> Database::Impl::Follow() {
       purges = purges || Purges(group.back());
     }
     if (group.empty() || (more && group.size() < kGroupRecords)) continue;
-    if (!graph->Replay(group, {.durability = Durability::kDefault, .journalled = true}))
+    if (!graph->Replay(group, {.durability = Durability::kDefault, .skip_journal = true}))
       return false;
     replayed += group.size();
     point = cursor.point();
@@ -209,7 +209,7 @@ Status Database::Impl::ReadAnew() {
   PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
   Impl& fresh = *opened->impl_;
   {
-    // Together with the graph, so that nobody looks for its records in the files of before.
+    // Together with the graph, so that its records are not looked for in the old files.
     const std::unique_lock renewing(renewal);
     PLEXUS_TRY(Usable());
     const std::unique_lock its(fresh.renewal);  // the end of the process may close it

@@ -9,7 +9,7 @@
 
 namespace plexus {
 
-// Besides the graph's: bytes on disk by part, the log's tail, caches beside the graph, checkpoints,
+// Besides the graph's: bytes on disk by part, the log's tail, other caches, checkpoints,
 // the history floor, what is durable, failures in the background. Waits as Database::stats does.
 // Thread-safe as stats(). kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
 Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);

@@ -28,7 +28,7 @@ using namespace storage_internal;
 
 namespace {
 
-constexpr int kLooks = 4;  // that damage is confirmed by when a writer goes on
+constexpr int kLooks = 4;  // that damage is confirmed by when a writer continues
 
 // The journal of a read-only graph: Apply fails.
 class RefusingJournal : public Journal {
@@ -116,7 +116,7 @@ GraphId RandomId() {
 }  // namespace
 
 // A new database: an anchor of generation 0 ("being made"), RocksDB, the real
-// anchor. A crash in between is recognised by the 0 and begun anew.
+// anchor. A crash in between is recognised by the 0 and begun again.
 Status Database::Impl::CreateIfAsked() {
   PLEXUS_TRY(MustBePlain(directory, 0, *files));
   auto found = ReadAnchor(directory, *files);
@@ -311,7 +311,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   journal = std::make_shared<RocksJournal>(rocks, loaded.point.sequence, loaded.point.hash,
                                            std::move(to));
   journal->ResetTail(loaded.tail_bytes);
-  if (closed) journal->StopAppends();  // written anew by Close: nobody else may go on
+  if (closed) journal->StopAppends();  // rewritten by Close: no other opening may go on
   checkpoint_bytes = loaded.checkpoint_bytes;
   return {};
 }
@@ -368,7 +368,7 @@ Status Database::Impl::OpenForWriting() {
   return {};
 }
 
-// One moment of the directory is held and read; a writer that goes on cannot hurt it. What
+// One moment of the directory is held and read; a writer that continues cannot hurt it. What
 // is damaged there is damaged. As a second look costs little where it matters, an alarm
 // is given only when nothing has changed since, or other moments show damage as well.
 Status Database::Impl::OpenForReading() {

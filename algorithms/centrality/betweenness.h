@@ -57,7 +57,7 @@ struct BetweennessResult {
 //   holds, take 16 more a node and thread.
 // Errors: kInvalidArgument: a kind out of range. kResourceExhausted: more arcs than a csr holds, or
 //   no memory.
-// Threads: thread-safe. The bits are the same at any thread count. The graph alone decides whether
+// Threads: thread-safe. The bits are the same at any thread count. Only the graph decides whether
 //   16 sources share a pass.
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
                                       const BetweennessOptions& options = {});

@@ -26,8 +26,8 @@ namespace plexus {
 
 struct KatzOptions {
   // Above 0, or 0: the largest alpha with three bounds. alpha <= 0.5 / (the proved bound of r).
-  // alpha <= 0.5 / (the largest weight). All walks of 1 to 8 arcs together add no more to scores
-  // than there are nodes they lead to. Appends move it a little. Scores compared across appends
+  // alpha <= 0.5 / (the largest weight). All walks of 1 to 8 arcs add at most as much to scores
+  // as there are nodes they lead to. Appends move it a little. Scores compared across appends
   // need one given alpha.
   double alpha = 0;
   // No score is off by more than this share of itself. 2^-50 or more.

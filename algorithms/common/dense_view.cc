@@ -195,7 +195,7 @@ class Packer {
   const internal::EdgeWeigher* weigher_;  // null: as stored
   const internal::ReversedKinds& reversed_;
   Executor& executor_;
-  const bool as_stored_;  // arcs need no more than their kind to be selected
+  const bool as_stored_;  // arcs need only their kind to be selected
   const EdgeKindId last_kind_;
 };
 

@@ -12,7 +12,7 @@ struct RunStats {
   // Iterations that repay a layout for a graph of this shape, measured
   // (bench/notes/kernels/pagerank.md).
   // 0: plain rows are never slower.
-  int layout_pays_after = 0;
+  int break_even_iterations = 0;
   // Modelled: every array of the kernel once, each cache line used to its end.
   std::uint64_t bytes_per_iteration = 0;
 };

@@ -39,7 +39,7 @@ struct LabelPropagationResult {
 
 // Computes: the label of every selected node after the iterations.
 // Complexity: O(iterations * arcs).
-// Memory: 8 bytes a node and thread, and 8 a node beside the rows.
+// Memory: 8 bytes a node and thread, and 8 a node, without the rows.
 // Errors: kInvalidArgument: negative iterations or a kind out of range. kResourceExhausted: no
 //   memory.
 // Threads: thread-safe. The bits are the same at any thread count.

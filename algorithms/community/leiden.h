@@ -30,7 +30,7 @@ struct LeidenOptions {
   // nothing moves. At least 1.
   int iterations = 2;
   // A level ends when a sweep raised Q by less than this. An iteration ends at a level that raised
-  // Q by no more. 0: when no move gains.
+  // Q by less. 0: when no move gains.
   double tolerance = 1e-4;
   std::uint64_t seed = 0;  // Of the order in which nodes move.
   bool weighted = true;    // False: every edge counts 1.
@@ -50,7 +50,7 @@ struct LeidenResult {
   std::vector<std::uint64_t> sizes;  // By community.
   std::uint32_t count = 0;           // Communities.
   // Q of `communities`. 0 without edges, and when the budget ended before the undirected rows were
-  // made (then every node is alone). Modularity() may differ in the last bits.
+  // made (then every node is its own community). Modularity() may differ in the last bits.
   double modularity = 0;
   int levels = 0;           // Graphs in which nodes moved, the most of one iteration.
   int iterations = 0;       // Iterations begun. 0 without edges or rows.

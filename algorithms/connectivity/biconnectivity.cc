@@ -28,7 +28,7 @@ struct Found {
     NodeId parent, child;
   };
   std::vector<Pair> narrow;
-  std::vector<std::uint64_t> block_begins;  // unsorted; without list_blocks sizes alone
+  std::vector<std::uint64_t> block_begins;  // unsorted; without list_blocks only sizes
   std::vector<NodeId> block_nodes;
   bool truncated = false;
 };
@@ -114,7 +114,7 @@ class Search {
     open_.clear();
   }
 
-  // v is done; parent goes on.
+  // v is done; parent continues.
   void Leave(NodeId parent, NodeId v) {
     State& above = states_[parent];
     const State& state = states_[v];

@@ -37,7 +37,7 @@ struct SpanningForestResult {
 // Computes: the spanning forest of the selected nodes.
 // Complexity: O(nodes + arcs + light * log(light)), where light is a few times the number of nodes.
 //   At worst O(arcs * log(arcs)).
-// Memory: 20 to 40 bytes a light arc and a bit an arc, beside the view.
+// Memory: 20 to 40 bytes a light arc and a bit an arc, without the view.
 // Errors: kInvalidArgument: a kind out of range. kResourceExhausted: no memory.
 // Threads: thread-safe. The result is the same at any thread count. One thread joins trees, the
 //   rest is parallel.

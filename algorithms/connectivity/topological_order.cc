@@ -60,7 +60,7 @@ struct Groups {
 };
 
 // A shortest cycle through `start`, by breadth-first search inside its component; empty
-// when there is none. `parents` is all kNoNode before and after.
+// when none exists. `parents` is all kNoNode before and after.
 std::vector<NodeId> CycleThrough(const CsrView& rows, const Groups& groups, NodeId start,
                                  std::vector<NodeId>& parents) {
   std::vector<NodeId> queue = {start}, cycle;

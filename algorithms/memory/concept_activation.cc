@@ -19,7 +19,7 @@ using namespace memory_internal;
 
 constexpr std::size_t kOverFetch = 4;
 
-// What one relation of a source gives a concept.
+// What one relation of a source adds to a concept.
 struct Share {
   NodeId target;
   double value;

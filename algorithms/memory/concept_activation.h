@@ -61,7 +61,7 @@ Result<ActivateRelatedResult> ActivateRelated(const Snapshot& snapshot,
                                               const ActivateRelatedOptions& options = {});
 
 struct SearchConceptsOptions {
-  std::optional<SpaceId> space = {};  // With `query`; absent: by arousal alone.
+  std::optional<SpaceId> space = {};  // With `query`; absent: only by arousal.
   std::span<const float> query = {};
   std::size_t top = 10;        // 0: all.
   double cosine_share = 0.75;  // In [0, 1]; the rest is arousal's. Without a query it is 0.

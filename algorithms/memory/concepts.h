@@ -9,7 +9,7 @@
 // No value counts as valence 0, level 0 and accessed at `now`, as does accessed_at <= 0. Source:
 // the concept graph of kinoh/Tsuki, both generations; the second one's rules are options.
 //
-// Every function is pure: time is an argument, and what it would write is a batch beside the
+// Every function is pure: time is an argument, and what it would write is a batch next to the
 // answer, empty when nothing would change. A batch expects what it was computed from (a new node
 // is not there yet; a level, valence or weight that one asks to change is as it was read), so that
 // Apply answers kConflict, and writes nothing, when another writer came between: then call the

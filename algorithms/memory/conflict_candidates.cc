@@ -57,7 +57,7 @@ Status CheckNode(const Snapshot& snapshot, NodeId node) {
   return {};
 }
 
-// Other ends of edges that say that somebody judged the pair; ascending.
+// Other ends of edges that say that the pair was judged; ascending.
 std::vector<NodeId> Judged(const Snapshot& snapshot, NodeId node) {
   std::vector<EdgeKindId> kinds = {kContradicts, kRefines, kSupports, kDuplicates};
   const auto& all = snapshot.schema().edge_kinds();

@@ -57,9 +57,9 @@ enum class VerdictKind : std::uint8_t {
   kContradicts,  // a contradicts b: a conflict is opened
   kRefines,      // a refines b, the older one
   kUnrelated,    // nothing is linked
-  kSupersede,    // the other side supersedes `goes`
+  kSupersede,    // the other side supersedes `removed`
   kKeepBoth,     // the conflict's edge ends now
-  kDrop,         // `goes` is removed
+  kDrop,         // `removed` is removed
 };
 // "agrees" ... "supersede", "keep_both", "drop".
 std::string_view VerdictName(VerdictKind kind);
@@ -68,7 +68,7 @@ std::optional<VerdictKind> VerdictNamed(std::string_view name);
 struct Verdict {
   NodeId a = kNoNode, b = kNoNode;
   VerdictKind kind = VerdictKind::kUnrelated;
-  NodeId goes = kNoNode;  // kSupersede, kDrop: a or b.
+  NodeId removed = kNoNode;  // kSupersede, kDrop: a or b.
   std::string note = {};  // Stands in the properties of the edge that is ended, or made.
 };
 
@@ -90,7 +90,7 @@ struct Resolution {
 //   and get "resolution", "resolved_at" and "note".
 // Complexity: O(verdicts, log, rows of their nodes).
 // Errors, which name the verdict by its number from 1: kInvalidArgument: a node and itself, an
-//   index node, `goes` is neither side, a pair judged twice, a node dropped and named elsewhere,
+//   index node, `removed` is neither side, a pair judged twice, a node dropped and named elsewhere,
 //   verdicts that supersede in a cycle, a note or created_by of one that writes no edge.
 //   kNotFound: a side that was removed or purged, or no open
 //   conflict between the two. kCorruption: properties that cannot be read.
@@ -136,7 +136,7 @@ struct ConflictCandidate {
 struct ConflictCandidatesResult {
   std::vector<ConflictCandidate> candidates;  // By overlap, cosine, id.
   bool truncated = false;                     // The budget ran out.
-  bool without_terms = false;                 // The node has no terms: tags and vectors alone.
+  bool without_terms = false;                 // The node has no terms: only tags and vectors.
 };
 
 // Computes: visible memories that may contradict a node, because they share tags and terms, or

@@ -34,7 +34,7 @@ struct DecisionOptions {
 // Errors: kResourceExhausted: no memory. Threads: thread-safe.
 Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within = nullptr);
 
-// A string column that was built in: its values, "" where there is none. Looked up once; values are
+// A string column that was built in: its values, "" where none exists. Looked up once; values are
 // valid as long as the snapshot is. REQUIRES that the snapshot outlives it.
 class StringColumn {
  public:

@@ -101,7 +101,7 @@ class Blocked {
     for (NodeId v = 0; v < count_; ++v)
       if (IsRoot(v)) result.roots.push_back({view_.node(v), holds[v], KindOf(v, rows)});
     std::ranges::sort(result.roots, {},
-                      [](const BlockingRoot& r) { return std::tuple(~r.holds, r.node); });
+                      [](const BlockingRoot& r) { return std::tuple(~r.blocked_count, r.node); });
     return result;
   }
 

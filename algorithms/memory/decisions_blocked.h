@@ -3,7 +3,7 @@
 // A decision that is not resolved (decision_status.h) waits for an unresolved decision that blocks
 // it (any kind of edge declared as blocking), or on which it depends. Then it is blocked. A root is
 // an unresolved decision that others wait for and that is not blocked itself. A decision that
-// waits for a cycle alone has no root. Edges count that are valid at the time; loops never do.
+// waits only for a cycle has no root. Edges count that are valid at the time; loops never do.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace plexus {
 struct BlockedDecision {
   NodeId node = kNoNode;
   NodeId next = kNoNode;  // The first step of the shortest chain to a root, ties by ids.
-  NodeId root = kNoNode;  // Where that chain ends. kNoNode: in cycles alone.
+  NodeId root = kNoNode;  // Where that chain ends. kNoNode: only in cycles.
   std::uint32_t hops = 0;
   bool in_cycle = false;
   bool more_roots = false;  // It has more than max_roots: `roots` are those of the smallest ids.
@@ -30,7 +30,7 @@ struct BlockedDecision {
 
 struct BlockingRoot {
   NodeId node = kNoNode;
-  std::uint64_t holds = 0;  // Blocked decisions to which it is the nearest root.
+  std::uint64_t blocked_count = 0;  // Blocked decisions to which it is the nearest root.
   EdgeKindId kind{};        // By which it holds those that wait for it directly; the least of them.
 };
 

@@ -104,7 +104,7 @@ class Check {
     if (removes)
       for (const NodeId node : proposed_removals_)
         if (snapshot_.is_fact(node)) removed_.push_back(node);
-    // A proposal that changes nothing of what rules ask for needs no more.
+    // A proposal that changes nothing of what rules ask for is done.
     if (edges_.empty() && removed_.empty()) return {};
     if (salience && !salience_) {
       PLEXUS_ASSIGN(own_salience_, Salience(snapshot_, {.decisions = options_.decisions}));
@@ -124,7 +124,7 @@ class Check {
     return {};
   }
 
-  // Its hits: sorted, and no more kept than asked for.
+  // Its hits: sorted, and only as many as asked for.
   Status Run(const GuardrailRule& rule, std::size_t index) {
     FindTags(rule);
     hits_.clear();

@@ -111,7 +111,7 @@ class Queue {
   Status AddBlocked() {
     PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = options_.decisions}));
     for (const BlockingRoot& root : blocked.roots) {
-      const auto held = static_cast<double>(root.holds);
+      const auto held = static_cast<double>(root.blocked_count);
       Add({.node = root.node, .kind = WorkKind::kBlockedRoot, .amount = held}, held / (held + 1),
           options_.blocked_weight);
     }
@@ -240,7 +240,7 @@ class Queue {
         options_.stale_weight);
   }
 
-  // Visible decisions alone are in the pool.
+  // Only visible decisions are in the pool.
   Status AddFrontier() {
     if (options_.frontier == 0) return {};
     const DecisionOptions& decisions = options_.decisions;

@@ -1,9 +1,9 @@
-// The work queue: what somebody should look at next, of six sources, as one ranked list.
+// The work queue: what to review next, from six sources, as one ranked list.
 //
 //   conflict      an open conflict between active decisions
 //   blocked_root  a decision that holds others up
 //   overdue       an active decision without an outcome whose time has come
-//   stale         an active decision that much stands on and that nobody touched for long
+//   stale         an active decision that much depends on, unchanged for long
 //   frontier      a pair of decisions that no event has together and no edge links
 //                 (never_composed.h, kSurface)
 //   low_cluster   active decisions that edges tie together, two or more, none of them salient
@@ -71,7 +71,7 @@ struct WorkQueueResult {
 };
 
 // Computes: the queue.
-// Complexity: that of Salience, BlockedChains and NeverComposed, O(nodes + arcs) beside.
+// Complexity: that of Salience, BlockedChains and NeverComposed, plus O(nodes + arcs).
 // Errors: kInvalidArgument: a weight or percentile outside of [0, 1], a period that is not
 //   positive, too many pairs. Those of Salience, BlockedChains, StatusOf and NeverComposed.
 // Threads: thread-safe. The bits are the same at any thread count.

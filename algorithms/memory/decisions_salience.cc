@@ -44,7 +44,7 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   const CsrView in = view.in(), out = view.out();
   result.nodes = made ? view.nodes() : *rows.filter.subset;
   result.scores.assign(snapshot.node_count(), 0);
-  result.arriving.assign(snapshot.node_count(), 0);
+  result.in_arcs.assign(snapshot.node_count(), 0);
   if (!out.offsets.empty()) {
     const std::vector<std::uint32_t> components = StrongComponents(out.offsets, out.neighbors);
     const memory_internal::ComponentRanking ranking = memory_internal::RankByComponents(
@@ -52,7 +52,7 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
     result.truncated = ranking.truncated;
     for (NodeId v = 0; v < view.node_count(); ++v) {
       result.scores[view.node(v)] = ranking.scores[v];
-      result.arriving[view.node(v)] = in.degree(v);
+      result.in_arcs[view.node(v)] = in.degree(v);
     }
     result.cycles = memory_internal::Cycles(components);
     for (std::vector<NodeId>& cycle : result.cycles)
@@ -100,7 +100,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
                                                                  : std::max<std::int64_t>(age, 0);
     }
     const std::int64_t age = entry.age_ms.value_or(-1);
-    const bool arrives = salience.arriving[node] > 0;
+    const bool arrives = salience.in_arcs[node] > 0;
     const NodeId head = heads.HeadOf(node);
     if (head != node) {
       entry.tier = CompactionTier::kFold;

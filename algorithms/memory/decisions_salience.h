@@ -1,14 +1,14 @@
 // Salience of decisions: how many decisions depend on one, weighted (PageRank); and what may be
 // compacted by it.
 //
-// The scores are PageRank's (pagerank.h), over the decisions alone. Rank flows to what is
+// The scores are PageRank's (pagerank.h), over decisions only. Rank flows to what is
 // needed:
 //   depends_on, refines   source to target
 //   causes                effect to cause        (reversed)
 //   supports              claim to evidence      (reversed)
 // by weight, along edges that are valid at the time. Raw scores sum to 1 and shrink as the graph
-// grows, so thresholds read the percentile. Cycles cannot be ordered by who stands on whom; they
-// are listed beside the scores.
+// grows, so thresholds read the percentile. Cycles cannot be ordered by dependence; they
+// are listed with the scores.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct SalienceResult {
   std::vector<double> scores;               // By NodeId: sum 1. 0 for all other nodes.
   std::vector<double> scaled;               // Divided by the largest.
   std::vector<double> percentiles;          // Share of the others that score less, ties count half.
-  std::vector<std::uint32_t> arriving;      // By NodeId: arcs of salience that arrive.
+  std::vector<std::uint32_t> in_arcs;       // By NodeId: arcs of salience that arrive.
   std::vector<std::vector<NodeId>> cycles;  // Strong components of two and more, ascending ids.
   bool truncated = false;                   // The budget ended the iteration.
 };

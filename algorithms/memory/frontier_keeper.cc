@@ -86,7 +86,7 @@ struct FrontierKeeper::State {
     return options.lens == FrontierLens::kSurface && options.arity == 2 && !options.band &&
            !options.structural_fit && options.structural_fit_weight == 0 &&
            options.least_structural_fit <= -1 && !options.level &&
-           (options.tags.empty() || options.match == TagMatch::kEither);
+           (options.tags.empty() || options.match == TagMatch::kAny);
   }
   void Watch() {
     StateChanges none;
@@ -134,7 +134,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
   snapshot = now;
   page = std::move(made);
   ++counters.full;
-  counters.why_full = std::move(why);
+  counters.full_run_reason = std::move(why);
   current = true;
   Watch();
   return {};
@@ -301,7 +301,7 @@ Status FrontierKeeper::Update(const Snapshot& snapshot) try {
   if (since->changes().empty(snapshot.node_count()))
     ++s.counters.unchanged;
   else
-    ++s.counters.quick;
+    ++s.counters.incremental;
   s.Watch();
   return {};
 }

@@ -2,7 +2,7 @@
 //
 // An event is one use: a query, a tool, and members in roles. Outcomes say what came of it; they
 // accumulate. Lists are newest first. What is read is a function of the snapshot; what is written
-// is a WriteBatch beside the answer, as an import of the same event writes it
+// is a WriteBatch next to the answer, as an import of the same event writes it
 // (storage/formats/json).
 //
 // Source: the schema of vestige's ComposedGraph.
@@ -87,7 +87,7 @@ struct EventListOptions {
 struct EventPage {
   std::vector<LedgerEvent> events;  // Newest first, ties by falling id.
   std::string next;                 // The cursor of the next page. "": this was the last.
-  bool truncated = false;           // The budget ran out. `next` goes on from there.
+  bool truncated = false;           // The budget ran out. `next` continues from there.
 };
 
 // Computes: the events of the ledger.
@@ -210,7 +210,7 @@ struct LabeledEvent {
 };
 
 // Computes: the batch that adds an outcome to an event. Outcomes that differ in anything are kept
-//   beside each other. It expects the event to be there (kConflict).
+//   next to each other. It expects the event to be there (kConflict).
 // Errors: kInvalidArgument: a type that is none of BuiltinOutcomeTypes(), a number that is not
 //   finite, a text that is too long or no UTF-8. kNotFound: it is no alive event. kCorruption: from
 //   the payload store. kResourceExhausted: no memory.

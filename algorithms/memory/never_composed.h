@@ -35,7 +35,7 @@ enum class TermRule : std::uint8_t { kUnicode, kAscii };
 // The trust of a set: the mean over its members, or the least. Sets of three and more: the least.
 enum class TrustRule : std::uint8_t { kMean, kWeakest };
 // One member carries a wanted tag, or every member does.
-enum class TagMatch : std::uint8_t { kEither, kBoth };
+enum class TagMatch : std::uint8_t { kAny, kBoth };
 // How many pairs of the set are already composed: none, some, or all (but never together).
 enum class SetLevel : std::uint8_t { kOpen, kPartial, kClosedWedge };
 
@@ -56,7 +56,7 @@ struct NeverComposedOptions {
   const NodeSubset* pool = nullptr;  // Null: visible facts but turns and episodes.
   // Wanted tags: a tag that is equal or begins with `wanted:`. None: every set.
   std::vector<std::string> tags = {};
-  TagMatch match = TagMatch::kEither;
+  TagMatch match = TagMatch::kAny;
   TermRule terms = TermRule::kUnicode;
   TrustRule trust = TrustRule::kMean;
   std::optional<CosineBand> band = {};

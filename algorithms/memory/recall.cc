@@ -1,4 +1,4 @@
-// Lists, a ranking, and what stands around the best.
+// Lists, a ranking, and what is around the best.
 #include "algorithms/memory/recall.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using memory_internal::RecallLists;
 using memory_internal::RecallPlanned;
 using memory_internal::ValidTime;
 
-// How far down each list the ranking looks: what stands lower in all cannot rise far.
+// How far down each list the ranking looks: what is lower in all cannot rise far.
 std::size_t PoolLength(std::size_t top) {
   constexpr std::size_t kLeast = 100;
   return top == 0 ? 0 : std::max(kLeast, 4 * top);
@@ -254,7 +254,7 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& aske
   }
   PLEXUS_ASSIGN(const Shown shown, visible);
   Answer answer(snapshot, options, shown);
-  const bool by_plan = options.by_plan.plan != nullptr;
+  const bool by_plan = options.plan.plan != nullptr;
   RecallLists lists;
   RecallPlanned planned;
   if (by_plan) {

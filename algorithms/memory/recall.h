@@ -1,6 +1,6 @@
-// Recall: memories that answer words, a vector, keys, or all of them, and what stands around them.
+// Recall: memories that answer words, a vector, keys, or all of them, and what is around them.
 //
-// Each part of a question gives a list, best first:
+// Each part of a question makes a list, best first:
 //   words    BM25 (retrieval/bm25.h)
 //   vector   nearest vectors (retrieval/nearest_neighbors.h)
 //   keys     what is near them by typed relations, both ways: the best product of weights and
@@ -14,7 +14,7 @@
 // in none of them is not ranked, however recent or salient it is, so no question reads all nodes.
 //
 // With a plan (retrieval/plan.h) the plan finds and ranks in place of the lists: its score, its
-// terms, its number of hits. It sees what may be a hit, walks included. What stands around a hit is
+// terms, its number of hits. It sees what may be a hit, walks included. What surrounds a hit is
 // the same. Of `exclude_contradicted` the plan's hits can be fewer, as no others take their place.
 //
 // Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
@@ -49,7 +49,7 @@ namespace plexus {
 
 struct RecallQuestion {
   std::string_view text = {};                // Its words count before `terms`, by QueryTerms.
-  std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no others.
+  std::span<const std::string> terms = {};   // As of TermSplitter::Split. None: no others.
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
   SpaceId space{};                           // Of the vector, and of a plan's fusion by vectors.
@@ -80,7 +80,7 @@ struct RecallOptions {
   std::optional<RecallWeights> weights = {};
   RecallTermOptions terms = {};
   RecallPaths paths = {};
-  RecallPlan by_plan = {};  // With it top, weights and paths are not read.
+  RecallPlan plan = {};     // With it top, weights and paths are not read.
   int related_hops = 1;     // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
@@ -121,7 +121,7 @@ struct RecallResult {
 
 // Computes: the best memories for a question.
 // Complexity: that of Bm25, Nearest and Traverse, or of Retrieve and once more Bm25 and Nearest of
-//   its hits alone; then O(candidates * log) and for each hit the
+//   only its hits; then O(candidates * log) and for each hit the
 //   arcs of its relations and of its rarest terms, within their bounds.
 // Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
 //   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse,

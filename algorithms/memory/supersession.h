@@ -37,7 +37,7 @@ Result<SupersessionHeads> HeadsOf(const Snapshot& snapshot, std::int64_t now_ms,
                                   std::span<const NodeId> of);
 Result<SupersessionHeads> AllHeads(const Snapshot& snapshot, std::int64_t now_ms);
 
-// Computes: the head of a superseded node; nothing for one that stands.
+// Computes: the head of a superseded node; nothing for one that is not.
 // Errors: those of HeadsOf.
 Result<std::optional<NodeId>> SupersededBy(const Snapshot& snapshot, NodeId node,
                                            std::int64_t now_ms);

@@ -3,9 +3,9 @@
 // A turn is a node of kind turn. It is in a session (edge in_session), mentions files (mentions;
 // label or property "operation": read or write), is inscribed with categories (inscribed), has a
 // time (created_at) and a vector. A recipe is a row of a table: where pairs of turns come from, and
-// what edge a pair becomes. To build is a pure function of a snapshot that gives batches; a batch
+// what edge a pair becomes. To build is a pure function of a snapshot that returns batches; a batch
 // holds only what the graph lacks or has otherwise, so building again writes nothing, and after a
-// stop at any batch it goes on.
+// stop at any batch it continues.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ struct EdgeRecipe {
 
 // temporal, referential, causal, categorical, trajectory, similar, co-retrieval.
 std::span<const EdgeRecipe> BuiltinRecipes();
-const EdgeRecipe* FindRecipe(std::string_view name);  // Null: there is none.
+const EdgeRecipe* FindRecipe(std::string_view name);  // Null: none exists.
 
 // What was learned of a session. Names are those of sessions, or keys of turns.
 struct TurnTrajectory {
@@ -91,7 +91,7 @@ struct BuildOptions {
   std::size_t batch_edges = 65'536;  // of a batch, 1 to 2^20
   std::int64_t now_ms = kNoTime;     // of the batches; as of a WriteBatch
   Progress* progress = nullptr;      // Stops between batches: truncated.
-  RunOptions run = {};               // budget: the deadline and the cancel flag alone.
+  RunOptions run = {};               // budget: only deadline and cancel flag.
 };
 
 struct BuildReport {
@@ -103,7 +103,7 @@ struct BuildReport {
   std::uint64_t rewards = 0;  // sessions whose reward was written
   std::uint64_t groups = 0;   // groups, trajectories or events looked at
   std::uint64_t batches = 0;
-  bool truncated = false;            // Stopped before its end; the same again goes on.
+  bool truncated = false;            // Stopped before its end; the same again continues.
   std::vector<std::string> unknown;  // The first ten names that are no session and no turn.
 };
 
@@ -135,7 +135,7 @@ struct SessionTurn {
 struct SessionResult {
   NodeId session = kNoNode;                       // kNoNode: walked along temporal edges.
   std::vector<SessionTurn> turns;                 // By position.
-  std::uint64_t more_before = 0, more_after = 0;  // Of the session; of a walk 1 when it goes on.
+  std::uint64_t more_before = 0, more_after = 0;  // Of the session; of a walk 1 when it continues.
 };
 
 // Computes: the turns before and after `turn` in its session (the one with the smallest id), by

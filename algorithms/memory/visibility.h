@@ -7,7 +7,7 @@
 //   - A strong component with an active edge from outside is superseded.
 //   - Of the other components, a single node stays. Of a cycle one node stays: the source of the
 //     newest edge (created_at) inside it, ties by the smaller id.
-// A chain A <- B <- C shows C alone, and unlinking shows the old node again. An expired head still
+// A chain A <- B <- C shows only C, and unlinking shows the old node again. An expired head still
 // hides what it replaced. `contradicts` hides nothing.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace plexus {
 
 struct VisibleOptions {
   bool include_superseded = false;  // Only the valid time is tested.
-  bool use_cache = true;            // False: the set is computed anew and not kept.
+  bool use_cache = true;            // False: the set is computed again and not kept.
   Executor* executor = nullptr;
   Budget budget = {};  // Deadline and cancel flag count, while the set is found from nothing.
 };

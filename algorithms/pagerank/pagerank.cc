@@ -128,7 +128,7 @@ Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankO
   result.edges = ready.prepared->arcs;
   result.stats.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  result.stats.layout_pays_after = ready.prepared->layout_pays_after;
+  result.stats.break_even_iterations = ready.prepared->break_even_iterations;
   result.stats.layout_bytes = ready.layout ? ready.layout->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;

@@ -36,7 +36,7 @@ struct PageRankBatchResult {
 //   of fixed iterations have the error 2 d^k after k.
 // Complexity: O(iterations * (nodes + arcs)) for every sixteen sets, and O(nodes + arcs) for the
 //   layout, once a snapshot.
-// Memory: beside the scores 136 bytes a node (8 without arcs; 72 for sixteen sets over all nodes),
+// Memory: scores, and 136 bytes a node (8 without arcs; 72 for sixteen sets over all nodes),
 //   and a layout of 4 to 8 bytes an arc (weighted 8 to 12), kept as those of PageRank() are.
 // Errors: those of PageRank(). kInvalidArgument: no set or more than 4,096, options.seeds given, a
 //   precision other than kF32, or a tolerance below 2^-20 / (1 - d) without iterations.

@@ -32,14 +32,14 @@ struct PageRankPushOptions {
   double damping = 0.85;               // In [0, 0.9999]. The work grows with 1 / (1 - d).
   double max_error = 1e-3;             // Stops when |x - p|_1 is at most this. In [1e-9, 1].
   std::size_t top = 20;                // 0: every touched node.
-  const NodeSubset* listed = nullptr;  // `top` holds these alone. Null: all.
+  const NodeSubset* listed = nullptr;  // `top` holds only these. Null: all.
   // Stops when no node outside the top can belong into it, ties aside.
   bool stop_at_certain_top = false;
   bool weighted = true;
   GraphFilter filter = {};
   std::vector<EdgeKindId> reversed = {};  // Kinds whose rank flows from target to source.
   EdgeWeighting arc_weights = {};         // As in PageRankOptions.
-  // budget: touched nodes and followed arcs, kept exactly. executor: of a whole run alone.
+  // budget: touched nodes and followed arcs, kept exactly. executor: only of a whole run.
   RunOptions run = {};
 };
 

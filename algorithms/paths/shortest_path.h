@@ -53,7 +53,7 @@ struct ShortestPathResult {
 };
 
 // Computes: the `count` cheapest paths, ordered by (cost, hops). Costs are summed from the start in
-//   f64; two that differ by rounding alone may be in either order. Ties go to the path found first,
+//   f64; two that differ only by rounding may be in either order. Ties go to the path found first,
 //   smaller ids first. The first path is the same for every `count`. Paths differ in their nodes:
 //   of parallel edges only the cheapest is used.
 // Complexity: with R arcs of the reached nodes, the first path O(R) by hops, O(R log R) by cost.

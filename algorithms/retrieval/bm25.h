@@ -28,7 +28,7 @@ namespace plexus {
 
 // The texts that hold a phrase (phrase.h). It is scored as one more term of frequency 1.
 struct Bm25Phrase {
-  std::string name = {};              // As QueryTerm::term gives it.
+  std::string name = {};              // As in QueryTerm::term.
   const NodeSubset* nodes = nullptr;  // Those that hold it.
 };
 
@@ -52,7 +52,7 @@ struct QueryTerm {
   double idf = 0;  // 0 when df is 0.
 };
 
-// The part of a score that one query term gives.
+// The part of a score that comes from one query term.
 struct TermShare {
   std::size_t term = 0;  // Index into Bm25Result::terms.
   float frequency = 0;
@@ -77,7 +77,7 @@ struct Bm25Result {
   bool truncated = false;
 };
 
-// Computes: the best nodes for `terms`, as TermSplitter::Split gives them. None of them may be the
+// Computes: the best nodes for `terms`, as of TermSplitter::Split. None of them may be the
 //   name of a phrase.
 // Complexity: O(postings * log terms + found). The first query counts the lengths of all facts;
 //   changes carry them (term_lengths.h).

@@ -10,7 +10,7 @@ namespace plexus {
 // is
 //   "ss"), one spelling of accents, width and ligatures, no invisible characters; and the
 //   typographic apostrophe (U+2019) as the plain one. Bytes that are not UTF-8 become U+FFFD. Where
-//   ICU lacks its data, ASCII letters alone change.
+//   ICU lacks its data, only ASCII letters change.
 // Complexity: O(bytes).
 // Errors: std::bad_alloc, as of any string.
 // Threads: thread-safe.

@@ -63,7 +63,7 @@ std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
     RowReader reader(*view_, level_);
     for (std::size_t i = begin; i < end; ++i) {
       if (i + kAhead < end) {
-        // Of long rows the first lines are enough: the hardware goes on by itself.
+        // Of long rows the first lines are enough: the hardware continues by itself.
         const std::string_view next = view_->bytes(nodes[i + kAhead]);
         for (std::size_t line = 0; line < kLines && line * 64 < next.size(); ++line)
           __builtin_prefetch(next.data() + line * 64);

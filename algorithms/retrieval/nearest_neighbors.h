@@ -36,7 +36,7 @@ struct NearestOptions {
   RunOptions run = {};
   // Of scans with top > 0. Absent: the space's own. The copy of the rows that it reads is made at
   // the first question, O(rows * dimensions), then kept with the graph's state and carried by what
-  // a batch changes. kInt8 takes 12 bytes a row beside its values and changes no bit of the
+  // a batch changes. kInt8 takes 12 bytes a row plus its values and changes no bit of the
   // answer.
   std::optional<Prefilter> prefilter = {};
 };

@@ -46,7 +46,7 @@ struct PhraseResult {
 };
 
 // Computes: the alive nodes of the subset whose text, or one of whose indexed properties, holds the
-//   words of each phrase side by side (TermSplitter::Words). Phrases of stop words alone exclude no
+//   words of each phrase side by side (TermSplitter::Words). Phrases of only stop words exclude no
 //   node beforehand, so all texts of the subset are read.
 // Complexity: O(postings of the phrases' terms + bytes of the texts read).
 // Errors: kInvalidArgument: no phrase, more than kMaxPhrases, or one without a word. Those of

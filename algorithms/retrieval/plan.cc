@@ -69,7 +69,7 @@ void SeedFromHits(PlanRun& run) {
   std::ranges::sort(run.seeds, {}, &Seed::node);
 }
 
-// The paths of the hits alone.
+// Only the paths of the hits.
 void AddPaths(PlanRun& run) {
   for (RetrieveHit& hit : run.result.hits) {
     const auto at = std::ranges::lower_bound(run.candidates, hit.node, {}, &Candidate::node);

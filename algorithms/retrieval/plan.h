@@ -147,7 +147,7 @@ struct NamedPlan {
 //   rag        rerank, then walks from all its hits (of 0 hops)
 //   recall     by words, vector, keys, and PageRank from these; words 1, pagerank 0.1
 std::span<const NamedPlan> NamedPlans();
-const NamedPlan* FindPlan(std::string_view name);  // Null: there is none.
+const NamedPlan* FindPlan(std::string_view name);  // Null: none exists.
 
 // Computes: whether every number of a plan lies in its limits.
 // Errors: kInvalidArgument names the place: "seeds[0].top: ...".
@@ -155,14 +155,14 @@ Status CheckPlan(const RetrievalPlan& plan);
 
 // Seeds for which the question has nothing are passed over.
 struct RetrieveQuestion {
-  std::span<const std::string> terms = {};   // As TermSplitter::Split gives them. None: no words.
+  std::span<const std::string> terms = {};   // As TermSplitter::Split returns them. None: no words.
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
   std::optional<SpaceId> space{};            // Of the vector and of mmr.
   std::span<const NodeWeight> keys = {};     // Weights in (0, 1].
 };
 
-// A term that the caller gives, each value in [0, 1] or cut to it: of the list; else of the first
+// A term of the caller, each value in [0, 1] or cut to it: of the list; else of the first
 // of the columns in which the node has one; else `otherwise`.
 struct NodeValues {
   std::span<const NodeWeight> list = {};   // REQUIRES ascending nodes.

@@ -20,12 +20,12 @@ Result<std::vector<std::string>> QueryTerms(const Snapshot& snapshot, std::strin
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(std::vector<std::string> terms, splitter.Split(text));
-  AddTermsThatHold(snapshot, terms);
+  AddTermsContaining(snapshot, terms);
   return terms;
 }
 PLEXUS_CATCH_NO_MEMORY
 
-void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms) {
+void AddTermsContaining(const Snapshot& snapshot, std::vector<std::string>& terms) {
   std::vector<std::string> characters;
   for (const std::string& term : terms) {
     const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
@@ -33,7 +33,7 @@ void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms)
       characters.push_back(term);
   }
   if (characters.empty()) return;
-  for (NodeId node = 0; node < snapshot.node_count() && terms.size() < kMostQueryTerms; ++node) {
+  for (NodeId node = 0; node < snapshot.node_count() && terms.size() < kMaxExpandedTerms; ++node) {
     if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
     const std::string_view name = DisplayName(snapshot.key(node));
     const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {

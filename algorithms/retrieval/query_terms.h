@@ -11,12 +11,12 @@
 
 namespace plexus {
 
-inline constexpr std::size_t kMostQueryTerms = 1'000;  // What AddTermsThatHold fills up to.
+inline constexpr std::size_t kMaxExpandedTerms = 1'000;  // What AddTermsContaining fills up to.
 inline constexpr std::size_t kMaxQueryTerms = 1'024;   // Bm25 refuses more.
 
 // Computes: the terms of a query: `text` split with the options that the graph keeps
-//   (term_record.h), as its texts were, and AddTermsThatHold.
-// Complexity: O(bytes), and AddTermsThatHold's.
+//   (term_record.h), as its texts were, and AddTermsContaining.
+// Complexity: O(bytes), and AddTermsContaining's.
 // Errors: kFailedPrecondition: the graph has no terms yet. Those of TermSplitter. kCorruption: of
 //   the record.
 // Threads: thread-safe.
@@ -24,10 +24,10 @@ Result<std::vector<std::string>> QueryTerms(const Snapshot& snapshot, std::strin
 
 // Computes: for a Han, kana or Hangul character that is a term by itself, which few texts have, the
 //   terms of the index that hold it; added behind `terms`, each once, in order of their ids, up to
-//   kMostQueryTerms in all.
+//   kMaxExpandedTerms in all.
 // Complexity: O(1) where no term is such a character, else O(nodes).
 // Errors: none; throws std::bad_alloc.
 // Threads: thread-safe.
-void AddTermsThatHold(const Snapshot& snapshot, std::vector<std::string>& terms);
+void AddTermsContaining(const Snapshot& snapshot, std::vector<std::string>& terms);
 
 }  // namespace plexus

@@ -49,7 +49,7 @@ double Bm25Bound(std::span<const QueryTerm> terms, double k1 = Bm25Options{}.k1)
 // 0 when the bound is 0.
 double TextTerm(double bm25, double bound);
 
-// Of the `similarity` that nearest_neighbors.h gives by that metric.
+// Of the `similarity` in nearest_neighbors.h, by that metric.
 double SimilarityTerm(double similarity, Metric metric);
 
 // 1 for a time that is not before now, 0 for none. REQUIRES half_life_ms > 0.

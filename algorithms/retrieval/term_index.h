@@ -46,7 +46,7 @@ struct IndexTermsReport {
   std::uint64_t texts = 0;     // Texts read.
   std::uint64_t changed = 0;   // Nodes whose terms were not up to date.
   std::uint64_t linked = 0;    // Occurrences that are new or of another frequency.
-  std::uint64_t unlinked = 0;  // Occurrences that are no more.
+  std::uint64_t unlinked = 0;  // Occurrences that are gone.
   // The budget ran out. Later nodes keep their terms. A repeated call compares the earlier ones
   // again, so it needs more time.
   bool truncated = false;

@@ -6,7 +6,7 @@
 //
 // The average must come out with the same bits either way, so lengths are added up in one fixed
 // order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds
-// up its blocks and groups anew.
+// up its blocks and groups again.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ struct TermRecord {
   PayloadRef stored = {};  // None: there is no record.
   bool partial = false;    // Texts from before it may not be indexed.
   std::int64_t runs = 0;   // Times that it was written.
-  // Texts of this sequence and earlier are indexed; 0: nobody knows.
+  // Texts of this sequence and earlier are indexed; 0: not known.
   Sequence covers() const { return partial || !stored ? 0 : stored.sequence(); }
 };
 

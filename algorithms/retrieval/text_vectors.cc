@@ -216,7 +216,7 @@ Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
 
 class Maker {
  public:
-  // `stored`: the space as it is, null when there is none. `halting`: whose budget may
+  // `stored`: the space as it is, null if it does not exist. `halting`: whose budget may
   // leave the vocabulary undone.
   Maker(const Snapshot& snapshot, const VectorTable::View* stored, const TextVectorOptions& options,
         Executor& executor, internal::StoppableExecutor& stoppable)

@@ -8,7 +8,7 @@
 // of two vectors estimates the cosine c of two rows of w without bias; its standard deviation is at
 // most (1 - c^2) / sqrt(dimensions), about 0.09 at 128 for texts that share nothing.
 //
-// Bit j of word j / 64 gives r(t); the words come from SplitMix64, started at FNV-1a(seed as 8
+// Bit j of word j / 64 is r(t); the words come from SplitMix64, started at FNV-1a(seed as 8
 // little-endian bytes, key). Sums run in order of key. So a vector does not depend on ids, import
 // order or threads. It depends on N and df: make the vectors again after many new texts.
 //

@@ -9,7 +9,7 @@
 //
 // Sources: Unicode Standard Annexes #29 and #15; Porter, "Snowball: A language for stemming
 // algorithms", 2001. The boundaries of scripts that need a dictionary may move with ICU's version;
-// indexing again (term_index.h) tells.
+// indexing again (term_index.h) says.
 #pragma once
 
 #include <cstddef>
@@ -99,7 +99,7 @@ class TermSplitter {
   //   stemmed as terms are. A text holds a phrase when its words contain those of the phrase side
   //   by side.
   Result<std::vector<std::string>> Words(std::string_view text);
-  // Computes: the terms that every indexed text with the phrase has. None for stop words alone.
+  // Computes: the terms that every indexed text with the phrase has. None for only stop words.
   Result<std::vector<std::string>> PhraseTerms(std::string_view phrase);
 
  private:

@@ -1,7 +1,7 @@
 // VectorIndex: the vectors nearest to a query by a graph of near neighbours, for a space that
 // outgrows the scan. Approximate: a question measures some hundred vectors and may miss some.
 //
-// An object that the host owns, beside its graph; nothing makes one by itself. Update brings it to
+// An object that the host owns, next to its graph; nothing makes one by itself. Update brings it to
 // a snapshot, usually on a thread of the host; questions go on meanwhile. An answer is right for
 // its own snapshot, whatever the index knows: rows that are not indexed yet are scanned, rows that
 // the snapshot does not see are passed over, and hits carry exact measures. A snapshot of which the
@@ -10,7 +10,7 @@
 // Hierarchical navigable small worlds: Malkov, Yashunin, "Efficient and robust approximate nearest
 // neighbor search", PAMI 2020; the graph is hnswlib's. The same updates give the same index, bit by
 // bit, at one instruction level. It lives in RAM, holds copies of vectors that were replaced or
-// purged until it begins anew, and is built by each process for itself.
+// purged until it begins again, and is built by each process for itself.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct VectorIndexOptions {
 struct IndexUpdate {
   std::uint64_t added = 0;    // Rows that this call brought in.
   std::uint64_t pending = 0;  // Rows of the snapshot that are still scanned.
-  bool rebuilt = false;       // It began anew: rows were compacted, or a quarter of them is dead.
-  bool truncated = false;     // The budget ran out; the next call goes on.
+  bool rebuilt = false;       // It began again: rows were compacted, or a quarter of them is dead.
+  bool truncated = false;     // The budget ran out; the next call continues.
 };
 
 struct IndexNearestOptions {

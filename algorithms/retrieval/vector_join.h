@@ -23,7 +23,7 @@ struct VectorJoinOptions {
   double above = 0;                    // Cosines above it count.
   const NodeSubset* subset = nullptr;  // Of the alive fact nodes. Null: all of them.
   SimdLevel level = SimdLevel::kBest;
-  RunOptions run = {};  // budget: the deadline and the cancel flag alone.
+  RunOptions run = {};  // budget: only deadline and cancel flag.
 };
 
 struct VectorJoinPair {
@@ -38,11 +38,11 @@ struct VectorJoinReport {
 };
 
 // Gets the pairs of some nodes a, ascending; with a top each a's nearest first, else b > a by id.
-// False: no more of them.
+// False: stop.
 using TakeVectorPairs = std::function<Result<bool>(std::span<const VectorJoinPair>)>;
 
 // Computes: the pairs.
-// Complexity: O(nodes^2 * dimensions); memory O(pairs of 512 nodes) beside what `take`
+// Complexity: O(nodes^2 * dimensions); memory O(pairs of 512 nodes) plus what `take`
 //   keeps.
 // Errors: kInvalidArgument: no such space, a threshold that is not finite. kCorruption and
 //   kFailedPrecondition: Snapshot::vectors. kResourceExhausted. The errors of `take`.

@@ -62,7 +62,7 @@ class NodeTruth {
   }
   Fetched& fetched(NodeField field) { return fetched_[static_cast<int>(field)]; }
 
-  // nullopt: it hangs on what was not read. `only_true`: neither may be told as false.
+  // nullopt: it hangs on what was not read. `only_true`: neither counts as false.
   std::optional<WhereTruth> Of(const WhereTest& test, bool only_true) {
     switch (test.form) {
       case WhereForm::kAnd:

@@ -29,7 +29,7 @@
 //   scope  "user" where none is stored
 //   text   the stored text
 // Times are columns of whole numbers, or such properties: milliseconds since 1970. A string that
-// is a time ('2026-11', '7d'; engine/times.h) stands for its milliseconds beside a whole number.
+// is a time ('2026-11', '7d'; engine/times.h) means its milliseconds next to a whole number.
 //
 // Three values, as in SQL: a test of what a node does not have is neither true nor false, and a
 // value of another type than the one it is compared with counts as missing (so do lists, maps and

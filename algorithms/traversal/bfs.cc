@@ -2,7 +2,7 @@
 //
 // A level is pushed from its nodes in id order. When it holds more than one node
 // in 16 it is pulled instead: unvisited nodes look back for a member of it, in
-// parallel. The choice depends on counts alone, and the parent is the smallest
+// parallel. The choice depends only on counts, and the parent is the smallest
 // neighbour one level up either way, so a search cut by a budget and gone on with ends
 // with the same bits as one without. Memory is kept per thread between small searches.
 #include "algorithms/traversal/bfs.h"

@@ -7,7 +7,7 @@
 // newer part. Triples are taken among the 150 files changed most often, so that every one can be
 // scored.
 //
-// The engine's surface lists are checked against every set scored anew; a difference ends the
+// The engine's surface lists are checked against every set scored again; a difference ends the
 // program with an error. Output: two tables in Markdown.
 #include <algorithm>
 #include <cmath>

@@ -28,7 +28,7 @@ Result<std::string> ReadAll(const std::string& path) {
   return bytes;
 }
 
-// One whole number at `at`, blanks skipped; false when there is none.
+// One whole number at `at`, blanks skipped; false when none exists.
 template <class T>
 bool TakeNumber(const char*& at, const char* end, T& value) {
   while (at < end && (*at == ' ' || *at == '\t')) ++at;

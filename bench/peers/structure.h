@@ -12,7 +12,7 @@
 //   eigenvector   a score a node, sum 1
 //   personal      PageRank with the teleport to the first start, a score a node
 //   distances     per start of the first kDistanceStarts, a length a node, -1 unreached
-//   point         the length of the way from every start to the next one, -1 where there is none
+//   point         the length of the way from every start to the next one, -1 where none exists
 //   kpaths        lengths of the kPaths shortest simple ways from the first start to the second
 //   strong        a label a node, any labels
 //   order         a place a node in a topological order, -1 where it takes no part; the

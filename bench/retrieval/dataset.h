@@ -4,7 +4,7 @@
 //   {"passage":"p1","text":"...","title":"..."}          title: before the text, if there is one
 //   {"link":["p1","p2"],"weight":1}                      weight: above 0, at most 1
 //   {"question":"Who ...?","evidence":["p1","p9"],"id":"q7","names":["p1"]}
-//       id: the text if there is none; names: passages that the question calls by name
+//       id: the text if none exists; names: passages that the question calls by name
 // Links, evidence and names are passages of the file. convert.py makes such lines of public sets.
 #pragma once
 

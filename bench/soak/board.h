@@ -65,7 +65,7 @@ struct Board {
   Latencies& operator[](Timed what) { return timed[static_cast<std::size_t>(what)]; }
 };
 
-// Maps the file, which `create` makes anew. Lives until the process ends.
+// Maps the file, which `create` makes again. Lives until the process ends.
 Board& MapBoard(const std::string& path, bool create);
 // The board of this process.
 Board& TheBoard();

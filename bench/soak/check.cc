@@ -95,7 +95,7 @@ bool Checker::Content(const Snapshot& snapshot, NodeId node, Number n, const Mem
   const std::string key = model_.Key(n);
   if (!allowed.no_texts) {
     const auto text = snapshot.Payload(node, NodeField::kText);
-    // While a purge writes the files anew no payload can be read, and of the past none that a trim
+    // While a purge writes the files again no payload can be read, and of the past none that a trim
     // dropped.
     const auto& gone = allowed.trimmed ? allowed.trimmed : allowed.victims;
     const bool renewed =

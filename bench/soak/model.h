@@ -78,7 +78,7 @@ class Model {
 
   // The next step. Does the purge of the last one first, if nobody did.
   const StepOps& Next();
-  // REQUIRES (step, purged) not before this one. Far ahead it begins anew.
+  // REQUIRES (step, purged) not before this one. Far ahead it begins again.
   void Advance(Step step, bool purged);
   // Victims of the purge that belongs to the present step and was not done.
   const std::vector<Number>& due() const { return due_; }
@@ -91,7 +91,7 @@ class Model {
   std::uint64_t edge_count() const { return edge_count_; }
   std::int64_t count_sum() const { return count_sum_; }
   const Memory* Find(Number n) const;
-  // A live memory by a number that was drawn, or 0 when there is none near it.
+  // A live memory by a number that was drawn, or 0 when none exists near it.
   Number Draw(std::uint64_t drawn) const;
 
   // --- what follows from the number alone, and the versions.

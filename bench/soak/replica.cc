@@ -57,7 +57,7 @@ void Replica::Pull(Database& source) {
       Wrong(who_ + ": " + changes.error().ToString());
       return;
     }
-    if (changes->generation != generation_) {  // the log was written anew
+    if (changes->generation != generation_) {  // the log was rewritten
       graph_.reset();
       continue;
     }
@@ -67,7 +67,7 @@ void Replica::Pull(Database& source) {
       return;
     }
     TheBoard().feed_records += changes->records.size();
-    more = changes->more;
+    more = changes->has_more;
   }
 }
 

@@ -383,7 +383,7 @@ int Writer::Run() {
     threads.emplace_back([this] { Count(); });
     threads.emplace_back([this] { Beat([this] { return Stops(); }); });
     Write();
-    if (!Stops()) board_.stop = 1;  // something went wrong: nothing goes on
+    if (!Stops()) board_.stop = 1;  // something went wrong: nothing continues
   }
   Check(database_->Close(), "close");
   if (WrongHere() == 0) board_.acked = model_.step();

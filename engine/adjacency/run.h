@@ -3,7 +3,7 @@
 // A record's edge changes become a run; runs are merged so that at most kMaxRuns
 // exist (merge_schedule.cc says when). A side holds the arcs of one direction
 // grouped by row; rows are found through a small bucket index in O(1) expected.
-// What only an edge's details need (created_at, extras) lies beside the out arcs only, so that
+// What only an edge's details need (created_at, extras) lies with the out arcs only, so that
 // merging moves 40 bytes an edge. Tombstones are kept: they hide arcs of older runs and of the
 // base.
 #pragma once
@@ -103,7 +103,7 @@ struct Run {
   std::uint32_t OutPosition(Direction direction, NodeId row, std::uint32_t position) const;
   // The same when the row is not at hand: O(log rows) more.
   std::uint32_t OutPosition(Direction direction, std::uint32_t position) const;
-  const EdgeExtra* extra(std::uint32_t out_position) const;  // null when there is none
+  const EdgeExtra* extra(std::uint32_t out_position) const;  // null if it does not exist
   std::uint64_t arc_count() const { return out.arcs.size(); }
   std::uint64_t size_bytes() const;
 };

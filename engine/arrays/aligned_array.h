@@ -4,7 +4,7 @@
 // cost and would place all pages on one node), and from 1 MiB on a mapping of its own,
 // aligned to and advised for huge pages, which removes most TLB misses of random access.
 // Checked builds (no NDEBUG) fill new arrays with NaN and ids beyond every end, so that code that
-// counts on zeroes fails in a test. A child forked beside running threads may make arrays.
+// counts on zeroes fails in a test. A child forked while threads run may make arrays.
 // Move-only; not thread-safe while being filled, freely shared once const.
 #pragma once
 

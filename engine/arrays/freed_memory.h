@@ -9,7 +9,7 @@
 namespace plexus {
 
 // O(pages kept and free blocks), a few milliseconds for 100 MB; threads that share an arena with
-// freed blocks wait for it. Another C library than glibc is left alone. Thread-safe.
+// freed blocks wait for it. Nothing is done without glibc. Thread-safe.
 void ReturnFreedMemory() noexcept;
 // The same, unless that was done a few seconds ago and the process has hardly grown since: for
 // frequent calls that others follow.

@@ -101,7 +101,7 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
     auto grown = std::make_shared<Storage>(*storage_);
     if (need_page) grown->pages.push_back(std::make_shared<Storage::Page>());
     if (need_chunk) {
-      // Doubling, but anew after a bulk chunk, which is full to its last byte: one more string
+      // Doubling, but again after a bulk chunk, which is full to its last byte: one more string
       // must not cost megabytes of fresh memory.
       std::size_t size = kFirstChunk;
       if (!grown->chunks.empty() && grown->chunks.back()->used < grown->chunks.back()->bytes.size())

@@ -114,7 +114,7 @@ StringTable StringTable::Packed(const View& view, std::span<const std::uint64_t>
   StringTable table = Pack(
       view.size_, [&](std::uint32_t id) { return texts[id]; }, pack, forgotten,
       [&](Index& index, std::uint32_t id, std::string_view text) {
-        if (before.is_cold(id)) index.Put(TagOf(Hash(text)), id);  // it was packed, and is no more
+        if (before.is_cold(id)) index.Put(TagOf(Hash(text)), id);  // it was packed, and is gone
       },
       &twice);
   PLEXUS_CHECK(!twice, "a table holds a string once");

@@ -5,7 +5,7 @@
 // are merged arc by arc, in both directions. The out pass writes down where each
 // arc went (SlotMap); in arcs and sparse columns find their new slots there, which
 // is several times cheaper than transposing the new out arrays. Pure: reads
-// immutable parts, runs beside the writer.
+// immutable parts, while the writer runs.
 #include <algorithm>
 #include <cstring>
 #include <numeric>

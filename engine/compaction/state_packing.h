@@ -5,7 +5,7 @@
 // (cold_strings.h), and pages of columns and references that hold nothing are shared
 // (paged_array.h). No answer changes: what is packed and what is not is no part of the graph.
 //
-// Made beside writers and readers, of a state; CatchUp adds what came since;
+// Made of a state while others write and read; CatchUp adds what came since;
 // StateWriter::InstallPacked.
 #pragma once
 

@@ -1,4 +1,4 @@
-// VectorCompaction: the live rows of a vector space, written anew beside its readers.
+// VectorCompaction: the live rows of a vector space, rewritten while they are read.
 //
 // Replacing a vector appends a row and leaves a dead one. A compaction copies the live rows of
 // a view in the order of their nodes, as opening does, and is then brought up to later views
@@ -18,7 +18,7 @@ class VectorCompaction {
   static std::optional<VectorCompaction> Make(const VectorTable::View& from);
   // `now` is a later view of the table. O(changed pages of nodes). Returns the vectors copied.
   std::uint64_t CatchUp(const VectorTable::View& now);
-  // The table that goes on from the last view.
+  // The table that continues from the last view.
   VectorTable Take() && { return std::move(table_); }
 
  private:

@@ -37,7 +37,7 @@ class Graph::Impl {
     std::lock_guard lock(published_mutex_);
     return Current();
   }
-  // REQUIRES that nobody publishes meanwhile.
+  // REQUIRES that nothing is published meanwhile.
   const std::shared_ptr<const GraphState>& Current() const { return published_[current_]; }
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);

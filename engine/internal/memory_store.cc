@@ -9,7 +9,7 @@ namespace plexus {
 
 namespace {
 constexpr std::uint64_t kEpochBytes = std::uint64_t{1} << 20, kEpochPart = 8;
-constexpr std::uint64_t kEntryBytes = 96;  // of a payload, beside its bytes
+constexpr std::uint64_t kEntryBytes = 96;  // of a payload, besides its bytes
 
 // Tables keep their buckets when entries go.
 template <class Map>
@@ -87,7 +87,7 @@ Status MemoryStore::Append(std::span<const Record> group, Durability) {
     std::unordered_set<NodeId> purged;
     for (const NodeChange& c : r.node_changes)
       if (c.what == NodeChange::kPurge) purged.insert(c.node);
-    if (!purged.empty()) Purge(purged);  // first: the record may write anew
+    if (!purged.empty()) Purge(purged);  // first: the record may write again
     std::vector<bool> kept(r.payloads.size());
     const auto keep = [&](PayloadRef ref) {
       if (ref && ref.sequence() == r.sequence && ref.ordinal() < kept.size())

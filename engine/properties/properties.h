@@ -123,7 +123,7 @@ class PropertyView {
   std::uint32_t at_;
 };
 
-// A map read from bytes. Views point into it: it can be moved, but then they are taken anew.
+// A map read from bytes. Views point into it: it can be moved, but then they are taken again.
 class PropertyMap {
  public:
   // Bytes from anywhere; "" is the empty map. O(bytes). kCorruption: they are no FlexBuffers map,

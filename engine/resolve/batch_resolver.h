@@ -1,4 +1,4 @@
-// BatchResolver: a WriteBatch against a state gives a Record. Private to the engine.
+// BatchResolver: a WriteBatch against a state makes a Record. Private to the engine.
 //
 // Reads only: new keys, strings and kinds get provisional ids that become real
 // when the record is applied, so an error at any point leaves nothing behind.

@@ -283,7 +283,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
   }
   const bool same = existed && value == before;
   if (same && named) ++counts.same;
-  // What a purge took and the batch states again is told: a follower may not have it.
+  // What a purge took and the batch states again is kept: a follower may not have it.
   if (same && (removal == kNever || scrub == kNever || !TellsWords(t.kind))) return {};
   if (value.new_properties) value.properties = StorePayload(*value.new_properties);
   if (!same) ++(existed ? counts.changed : counts.added);

@@ -130,7 +130,7 @@ Result<bool> BatchResolver::SamePayload(PayloadRef ref, std::string_view bytes) 
   if (!ref) return false;
   auto got = now_.Payload(ref);
   if (got) return *got == bytes;
-  if (got.error().code == ErrorCode::kNotFound) return false;  // purged: write anew
+  if (got.error().code == ErrorCode::kNotFound) return false;  // purged: write again
   return std::unexpected(got.error());
 }
 
@@ -144,7 +144,7 @@ Status BatchResolver::FinishPayloads() {
     const PayloadRef before = p.node < now_.node_count()
                                   ? now_.payload_ref(p.node, static_cast<NodeField>(p.field))
                                   : PayloadRef{};
-    const bool purged = PendingOf(p.node).purged;  // what is stored will be erased: write anew
+    const bool purged = PendingOf(p.node).purged;  // what is stored will be erased: write again
     PayloadChange change{p.node, p.field, {}};
     if (p.bytes) {
       PLEXUS_ASSIGN(bool same, SamePayload(before, *p.bytes));

@@ -23,7 +23,7 @@ constexpr bool OverflowsHalf(float value) {
 constexpr float FloatFromHalf(std::uint16_t half) {
   constexpr std::uint32_t kRebias = (127u - 15u) << 23;
   const std::uint32_t sign = (half & 0x8000u) << 16, rest = (half & 0x7FFFu) << 13;
-  // Below 2^-14 the mantissa stands alone: 2^-14 (1 + m / 1024) less 2^-14.
+  // Below 2^-14 there is only the mantissa: 2^-14 (1 + m / 1024) less 2^-14.
   const std::uint32_t small =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest + kRebias + (1u << 23)) - 0x1p-14f);
   const std::uint32_t infinite = rest >= 0x1Fu << 23 ? kRebias : 0;

@@ -2,7 +2,7 @@
 //
 // A payload has the values behind each other, f32 or f16 (half.h), little-endian. A row is the same
 // bytes and zeros up to a multiple of 64. Readers of an f16 space see f32: each half is one
-// exactly, so what is computed of them is what an f32 space of the rounded values gives.
+// exactly, so what is computed of them is what an f32 space of the rounded values has.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct RowLayout {
   bool operator==(const RowLayout&) const = default;
 };
 
-// Room for the values of one vector of an f16 space; one of an f32 space leaves it alone.
+// Room for the values of one vector of an f16 space; one of an f32 space does not use it.
 class VectorBuffer {
  public:
   float* Room(std::size_t floats) {  // throws std::bad_alloc

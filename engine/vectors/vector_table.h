@@ -108,7 +108,7 @@ class VectorTable {
   };
 
   explicit VectorTable(RowLayout layout);
-  explicit VectorTable(View view);  // goes on from a view, as StringTable does
+  explicit VectorTable(View view);  // continues from a view, as StringTable does
   // Of stored rows: nodes[i] has the vector refs[i]. REQUIRES nodes ascending, each once.
   VectorTable(RowLayout layout, std::span<const NodeId> nodes, std::span<const std::uint64_t> refs);
   ~VectorTable();

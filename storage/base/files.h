@@ -1,4 +1,4 @@
-// Files: the few file operations that storage does beside RocksDB, through the
+// Files: the few file operations that storage does without RocksDB, through the
 // same FileSystem, so that one fault injector covers them all. Internal.
 #pragma once
 

@@ -30,7 +30,7 @@ IOStatus Watch(IOStatus status, GuardState& state) {
 }
 
 // Options as RocksDB notes them at each open, and parses again to see whether it can. Nobody else
-// reads them, and RocksDB goes on without.
+// reads them, and RocksDB continues without.
 bool IsDiary(const std::string& path) {
   return std::string_view(path).substr(path.rfind('/') + 1).starts_with("OPTIONS-");
 }
@@ -120,7 +120,7 @@ class Guard::File : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus Write(Act&& act) const {
     return Watch(Unshut(*state_, act), *state_);
   }
-  // A sync makes nothing durable in a file that nobody will find.
+  // A sync makes nothing durable in a file without a name.
   IOStatus There(IOStatus synced) const {
     if (!synced.ok() || state_->watch.LookAround(path_)) return synced;
     return IOStatus::IOError(state_->watch.Why());

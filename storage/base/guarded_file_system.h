@@ -37,7 +37,7 @@ namespace plexus::storage_internal {
 // How an error for want of space reads behind the guard (guarded_file_system.cc says why).
 inline constexpr char kNoSpaceText[] = "No space left on device";
 
-// What a guard and the files that it gives have in common.
+// What a guard and the files that it opens have in common.
 struct GuardState {
   HomeWatch watch;
   std::atomic<bool> failed{false};   // a write

@@ -1,8 +1,8 @@
 // HomeWatch: whether the files of a database are still where they were.
 //
 // A directory that is moved while it is open keeps its open files, but names lead elsewhere: new
-// files would go into whatever stands at its old path. And what is written to a file that
-// somebody deleted is lost. So the watch remembers the inode of each folder and of each file that
+// files would go into whatever is at its old path. And what is written to a file that
+// was deleted is lost. So the watch remembers the inode of each folder and of each file that
 // the database uses, and looks at them before a name is used and after each fsync. A look is one
 // stat of the folder (about a microsecond) while nothing in it changed: its files are looked at
 // when its time of change is another. Internal; thread-safe.

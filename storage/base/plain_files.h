@@ -1,4 +1,4 @@
-// A graph's folder may come from anybody: packed by a stranger, or shared with one. What stands
+// A graph's folder may come from anybody: packed by a stranger, or shared with one. What is
 // at the name of a file of ours may be a link out of it, or a pipe that blocks who opens it.
 // Here is what looks before it reads, writes or removes. Internal; thread-safe.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace plexus::storage_internal {
 
-// kFailedPrecondition, with the path and what stands there, unless it is a regular file or
+// kFailedPrecondition, with the path and what is there, unless it is a regular file or
 // nothing.
 Status MustBePlainFile(const std::string& path);
 
@@ -21,10 +21,10 @@ Status MustBePlainDirectory(const std::string& path);
 Result<int> OpenPlainFile(const std::string& path);
 
 // Before a new file is made at `path`: takes away a link (of either kind), a pipe or a device,
-// so that only a file of this name alone is written to.
+// so that only a file of this name is written to.
 Status MakeWay(const std::string& path);
 
-// Removes the files in `path` and it, or what else stands at that name. No link is followed.
+// Removes the files in `path` and it, or what else is at that name. No link is followed.
 // kFailedPrecondition when there is a directory in it, which is none of ours. Fine when absent.
 Status RemoveFolder(const std::string& path);
 

@@ -8,7 +8,7 @@
 namespace plexus::storage_internal {
 namespace {
 
-// What a status says, without its name and what stands in `context` already: of a file that cannot
+// What a status says, without its name and what is in `context` already: of a file that cannot
 // be made "Not a directory", where RocksDB says "IO error: While mkdir if missing: PATH: Not a
 // directory".
 std::string Reason(const rocksdb::Status& status, std::string_view context) {

@@ -325,7 +325,7 @@ Result<std::vector<std::uint64_t>> Reader::ForgottenKeys() const {
   return forgotten;
 }
 
-// Hashing the keys is the longest serial piece: it starts first and runs beside
+// Hashing the keys is the longest serial piece: it starts first and runs during
 // the copying of the big arrays.
 Status Reader::MakeTables() {
   PLEXUS_TRY(LoadSections(0, table_sections_));

@@ -17,7 +17,7 @@ class RocksSections : public SectionSource {
   }
 
   Status Visit(std::uint32_t first, std::uint32_t last, const Visitor& fn) const override {
-    // An iterator, because its value stands in RocksDB's own block: no copy. RocksDB checks the
+    // An iterator, because its value is in RocksDB's own block: no copy. RocksDB checks the
     // block before it parses a key, as it ends the process by an assertion over a damaged one.
     std::unique_ptr<rocksdb::Iterator> it(
         rocks_->db()->NewIterator(ScanOptions(), rocks_->checkpoint()));

@@ -1,4 +1,4 @@
-// Anchor: the small file beside RocksDB that says what must be there.
+// Anchor: the small file next to RocksDB that says what must be there.
 //
 // RocksDB can lose a file through one flipped bit of its MANIFEST and open without
 // a word (README.md). The anchor is written by temporary name, fsync, rename and
@@ -53,7 +53,7 @@ Result<Anchor> DecodeAnchor(ByteSpan bytes, std::string_view where);
 
 // kNotFound when the directory has none.
 Result<Anchor> ReadAnchor(const std::string& directory, const Files& files);
-// What a directory without an anchor is: damage beside a database, whose anchor is gone
+// What a directory without an anchor is: damage if there is a database, whose anchor is gone
 // (kCorruption), or no database (kNotFound).
 Error NoAnchor(const std::string& directory);
 // Old or new after a crash, never half. Durable on return unless it is clean: after a power
@@ -73,7 +73,7 @@ Status MustBePlain(const std::string& directory, std::uint64_t generation, const
 inline constexpr const char* kScratchNames[] = {"bulk.tmp", "checkpoint.tmp", "export.tmp",
                                                 "export.tmp.tmp"};
 
-// The folder of a graph that `path` names or lies in, links resolved; "" when there is none.
+// The folder of a graph that `path` names or lies in, links resolved; "" when none exists.
 std::string GraphAround(const std::string& path);
 
 // kInvalidArgument when `path` lies in the folder of a graph, deeper than itself being one.

@@ -80,7 +80,7 @@ Status Decoder::Check() const {
   PLEXUS_TRY(CheckColumn(columns_.created_at(), count_, "created_at"));
   PLEXUS_TRY(CheckColumn(columns_.kinds(), count_, "kinds"));
   PLEXUS_TRY(CheckColumn(columns_.flags(), count_, "flags"));
-  // Each identity stands once, so some part of it has as many values as there are edges.
+  // Each identity is there once, so some part of it has as many values as there are edges.
   const bool apart =
       (columns_.sources() && !ends) || columns_.targets() || columns_.labels() || columns_.kinds();
   if (count_ > 1 && !apart)
@@ -117,7 +117,7 @@ std::vector<EdgeChange> Decoder::Edges() const {
         const std::size_t end = std::min<std::size_t>(ends->Get(row) - first, block.size());
         const NodeId source = columns_.sources()->Get(row);
         for (; i < end; ++i) block[i].source = source;
-        if (first + i < ends->Get(row)) break;  // it goes on in the next block
+        if (first + i < ends->Get(row)) break;  // it continues in the next block
       }
     } else {
       Take(columns_.sources(), first, block, &EdgeChange::source);

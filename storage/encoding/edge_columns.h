@@ -1,7 +1,7 @@
 // The edges of a log record by column: most columns of a batch hold one value.
 //
 // A batch links with one kind, at one time, without labels: such columns are left out and
-// their value stands once. Sorted edges share their sources, so where rows have two edges
+// their value is stored once. Sorted edges share their sources, so where rows have two edges
 // and more on average, rows are kept in place of a source for each edge. A loaded edge takes
 // 4 to 14 bytes, a struct 32. The form follows from the edges only. Internal.
 #pragma once
@@ -66,7 +66,7 @@ flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder&
 
 // `columns` lies in `record`, whose structure is verified. kCorruption, with column and offset,
 // for what is no edges: columns that are too short or too long, rows that do not end with the
-// edges, more edges than anything tells apart or than one record can have. So what is made is at
+// edges, more edges than can be distinguished or than one record can have. So what is made is at
 // most 16 times as large as the record, and 2 GiB. That ids and values fit the graph is checked by
 // StateWriter::Apply.
 Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, ByteSpan record,

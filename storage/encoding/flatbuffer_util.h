@@ -98,7 +98,7 @@ inline std::string ToString(const flatbuffers::Vector<std::uint8_t>* from) {
 
 flatbuffers::Offset<fb::Definitions> BuildDefinitions(flatbuffers::FlatBufferBuilder& builder,
                                                       const DefinitionLists& lists);
-// Null gives empty lists. kCorruption names a value that no version writes.
+// Null makes empty lists. kCorruption names a value that no version writes.
 Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string_view where);
 
 }  // namespace plexus::storage_internal

@@ -1,10 +1,10 @@
 // Codec: Record <-> the bytes of one log value. Layout: record.fbs, FORMAT.md.
 //
 // Encoding seals the buffer with its digest and the log's running hash. Decoding
-// takes any bytes: it verifies structure, digest and offsets and gives an Error
+// takes any bytes: it verifies structure, digest and offsets and returns an Error
 // for the rest, never a crash; that ids and values fit the graph is checked by
 // StateWriter::Apply. Payload bytes live elsewhere: a decoded record has the
-// right number of payloads, all empty, and their digests beside it.
+// right number of payloads, all empty, and their digests with it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Documents: what each needs before and beside its records; see document_import.h.
+// Documents: what each needs before and besides its records; see document_import.h.
 #include "storage/formats/document_import.h"
 
 #include <algorithm>

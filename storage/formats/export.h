@@ -2,7 +2,7 @@
 //
 // JSON lines are lossless: definitions, nodes, edges, events, outcomes, vectors,
 // removals, in an order that does not depend on how the graph came about, so that
-// export, import into an empty graph, export gives the same bytes. The other formats
+// export, import into an empty graph, export writes the same bytes. The other formats
 // are for other programs and show the fact plane.
 #pragma once
 
@@ -27,7 +27,7 @@ struct ExportOptions {
   // All but JSON lines: only nodes for which this holds, and edges between them; null = all.
   std::function<bool(NodeId)> include = {};
   CsvTable csv_table = CsvTable::kEdges;
-  // DOT: what stands in a node's box, GEXF: its label; null = its key.
+  // DOT: what is in a node's box, GEXF: its label; null = its key.
   std::function<std::string(NodeId)> dot_label = {};
   // Node-link: the name of the list of edges, "edges" (NetworkX 3.6 and later) or "links" (before,
   // and d3).

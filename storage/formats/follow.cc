@@ -127,7 +127,7 @@ class Follower {
     if (pending_records_ >= follow_.batch_records || whole_ >= kBatchBytes) return {};
     const std::size_t have = buffer_.size();
     buffer_.resize(have + kReadBytes);
-    int wait_ms = follow_.look_ms;
+    int wait_ms = follow_.poll_interval_ms;
     if (pending_records_ > 0) {
       const double left = follow_.batch_seconds - Seconds(first_pending_);
       wait_ms = static_cast<int>(std::clamp(left * 1000, 0.0, static_cast<double>(wait_ms)));
@@ -254,7 +254,7 @@ class Follower {
     sum.removed += more.removed;
     sum.stubs += more.stubs;  // when their batch came
     sum.unknown += more.unknown;
-    sum.turned += more.turned;
+    sum.reversed_edges += more.reversed_edges;
     sum.passed_over += more.passed_over;
     sum.unused_columns = more.unused_columns;
     sum.ambiguous += more.ambiguous;
@@ -330,7 +330,8 @@ Status CheckOptions(const FollowOptions& follow) {
     return bad("batch_seconds is 0 to 3600");
   if (follow.idle_seconds && !(*follow.idle_seconds >= 0 && std::isfinite(*follow.idle_seconds)))
     return bad("idle_seconds is a finite number of 0 or more");
-  if (follow.look_ms < 0 || follow.look_ms > 60'000) return bad("look_ms is 0 to 60000");
+  if (follow.poll_interval_ms < 0 || follow.poll_interval_ms > 60'000)
+    return bad("poll_interval_ms is 0 to 60000");
   if (follow.position.size() > kMaxNameBytes) return bad("a position's name has at most 256 bytes");
   return {};
 }

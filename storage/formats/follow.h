@@ -1,8 +1,8 @@
-// Follow: an import that goes on as its file grows, or for as long as a pipe gives.
+// Follow: an import that continues as its file grows, or to the end of a pipe.
 //
 // Whole records are applied in batches, by number and time. A named position (how many bytes, and
 // digests of what they begin and end with) is part of each batch, so after a crash at any moment it
-// goes on behind the last record that is durable: none is lost and none applied twice. It is the
+// continues behind the last record that is durable: none is lost and none applied twice. It is the
 // index node inscription:plexus.follow.NAME of the graph. Reported entries are durable.
 //
 // Formats are those of lines: JSON lines, rows, CSV and TSV, edge lists. A record that has no line
@@ -30,13 +30,13 @@ struct FollowBatch {
 
 struct FollowOptions {
   // The name of the position, at most 256 bytes; "" keeps none: then it begins at the beginning.
-  // A pipe with a name gives all of its bytes again after a stop; those that are done are checked
+  // A pipe with a name sends all of its bytes again after a stop; those that are done are checked
   // and passed over.
   std::string position = {};
   std::size_t batch_records = 1000;         // 1 to 1,000,000; a batch has at most 4 MiB, too
   double batch_seconds = 1;                 // that a whole record waits, 0 to 3600
   std::optional<double> idle_seconds = {};  // end after so long without a new byte
-  int look_ms = 50;                         // how often a file's size is looked at, 0 to 60,000
+  int poll_interval_ms = 50;                // how often a file's size is looked at, 0 to 60,000
   // The time of each batch, in place of ImportOptions::now_ms; the library reads no clock for it.
   std::function<std::int64_t()> clock_ms = {};
   // Told of each batch, in the caller's thread.
@@ -59,7 +59,7 @@ struct FollowReport {
 // Errors: kFailedPrecondition: the file is shorter than what was imported of it, begins or goes on
 //   otherwise, or was replaced while it was followed. kUnsupported: a format or a packed file that
 //   cannot be followed. kInvalidArgument: an option, a record over limits.line_bytes. kNotFound,
-//   kIo. The graph's own. Batches that were told of stay.
+//   kIo. The graph's own. Reported batches stay.
 // Threads: as ImportFiles. options.before, after and load_bytes are not used.
 Result<FollowReport> FollowFile(Graph& graph, const std::string& path, const ImportOptions& options,
                                 const FollowOptions& follow);

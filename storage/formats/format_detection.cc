@@ -120,7 +120,7 @@ std::optional<FileFormat> FormatOfObject(std::string_view object, bool any_names
 
 // The format of the first line that is a whole record of some format. Lines before it may be
 // damaged, or mark the file for its program. A line of a document is no record: it is indented, or
-// stands behind a comma or a bracket.
+// is behind a comma or a bracket.
 std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut,
                                         const std::vector<ColumnName>& columns = {}) {
   bool inside = false;  // of a document
@@ -227,7 +227,7 @@ bool IsNumber(std::string_view word) {
 }
 
 // Why lines are no edge list; "" when they are one. Two words on a line may be any text, so that
-// ends must be numbers where no name tells the format.
+// ends must be numbers where no name says the format.
 std::string NoEdgeList(std::string_view text, bool cut) {
   while (!text.empty()) {
     const std::string_view line = NextLine(text);

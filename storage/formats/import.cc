@@ -331,7 +331,7 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   return {};
 }
 
-// All inputs together are one group, but WordNet's directories stand alone: what they may point to
+// All inputs together are one group, but WordNet's directories are apart: what they may point to
 // is looked up in the graph.
 Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
   if (run.options.on_error == OnImportError::kSkip || !run.options.columns.empty())

@@ -2,7 +2,7 @@
 //
 // A file is cut at record ends into blocks of a fixed size; blocks are parsed on
 // all threads and applied in file order, each block (or part of one) as one batch,
-// while later blocks are being parsed. Cuts depend on bytes alone, so the ids that
+// while later blocks are being parsed. Cuts depend only on bytes, so the ids that
 // nodes get do not depend on the number of threads. Importing a file again
 // changes nothing and reports everything as `same`.
 //
@@ -14,7 +14,7 @@
 // the first batch is applied, and what the graph would refuse is foreseen. A file that
 // has an error changes nothing, neither nodes nor edges nor kinds or columns.
 //
-// What each format means, record by record, is in storage/formats/README.md.
+// What each format means, record by record, is in storage/formats/RECORDS.md.
 #pragma once
 
 #include <cstddef>
@@ -54,10 +54,10 @@ std::string_view FileFormatName(FileFormat format);
 
 // What to do with a record that cannot be read or that the graph refuses.
 enum class OnImportError {
-  kStop,  // nothing of all the files is imported (of WordNet's directories and what stands
-          // before them: what stands before is); Import reports it in `errors` and sets
+  kStop,  // nothing of all the files is imported (of WordNet's directories and what is
+          // before them: what is before is); Import reports it in `errors` and sets
           // `stopped`
-  kSkip,  // it is left out as a whole, counted, and the import goes on. A file whose header, or
+  kSkip,  // it is left out as a whole, counted, and the import continues. A file whose header, or
           // whose first element, cannot be read stops it all the same: nothing in it is a record
 };
 
@@ -78,7 +78,7 @@ struct ImportLimits {
 };
 
 // What a column of a table or a field of a row means: "source" is what the file calls "from". Names
-// are those of storage/formats/README.md, a column of the graph or a property.
+// are those of storage/formats/RECORDS.md, a column of the graph or a property.
 struct ColumnName {
   std::string meaning = {}, in_file = {};
 };
@@ -120,8 +120,8 @@ struct ImportOptions {
   std::function<Status(const Snapshot&, WriteBatch&)> complete = {};
   // It has nothing to add to plain edges, which may be loaded at once without it.
   bool completes_texts_alone = false;
-  // The same, told the line of the input behind the last record of the batch: to keep a position
-  // with what it stands for (follow.h).
+  // The same, with the line of the input behind the last record of the batch: to keep a position
+  // with what it represents (follow.h).
   std::function<Status(std::uint64_t next_line, WriteBatch&)> position = {};
 };
 
@@ -173,7 +173,7 @@ struct ImportReport {
   std::uint64_t pointers = 0;            // WordNet pointers read
   std::uint64_t stubs = 0;    // new nodes that no record states (not of edge lists and matrices)
   std::uint64_t unknown = 0;  // members in roles, and outcomes of types, that are none built in
-  std::uint64_t turned = 0;   // edges of reversed_kinds
+  std::uint64_t reversed_edges = 0;  // edges of reversed_kinds
   std::uint64_t passed_over = 0;  // lines of a memory file that are no entity and no relation
   std::uint64_t ambiguous = 0;  // edges from_id, to_id whose kind others write the other way round
   std::vector<std::string> new_edge_kinds;  // by name, in the order of their definition
@@ -196,7 +196,7 @@ struct ImportReport {
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
 // kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 38 to 78 bytes an
-// edge at the peak, of which the graph keeps 30, beside the keys and, for numbers as keys, half of
+// edge at the peak, of which the graph keeps 30, plus the keys and, for numbers as keys, half of
 // the files' bytes at most; a matrix takes 16 bytes an entry, a file with edges between facts of
 // wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its nodes' keys
 // take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
@@ -205,7 +205,7 @@ struct ImportReport {
 Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
                                  const ImportOptions& options = {});
 
-// The same for bytes in memory (tests, fuzzers, stdin); `name` stands in errors.
+// The same for bytes in memory (tests, fuzzers, stdin); `name` appears in errors.
 // kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options = {});

@@ -2,7 +2,7 @@
 //
 // Formats in vector_file.h. Row i belongs to the i-th key of a keys file (one key a
 // line, in UTF-8), or without one to the key that is the row's number, from 0. A key
-// that the graph does not have becomes a node. The space is made when there is none.
+// that the graph does not have becomes a node. The space is made when none exists.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace formats_internal {
 class Spool;
 }
 
-// A regular file, or bytes in memory under a name that stands in errors.
+// A regular file, or bytes in memory under a name that appears in errors.
 struct VectorInput {
   std::string name = {};
   std::optional<std::string_view> bytes = {};
@@ -56,7 +56,7 @@ struct VectorImportOptions {
 
 // What is wrong with a file's content is an error of the report. kStop checks the whole
 // of both files first, so an error changes nothing; kSkip leaves bad rows out (bad:
-// a value that is not finite, a key that is refused or stands twice). The Result is an
+// a value that is not finite, a key that is refused or is there twice). The Result is an
 // error when a file cannot be opened or is no regular file, when the space exists with
 // other dimensions, metric, pre-filter or element, or for Import's reasons. Used of ImportOptions:
 // on_error, now_ms, progress, max_errors_kept, apply, before, after. O(bytes).

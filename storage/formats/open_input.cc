@@ -39,7 +39,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
     return std::nullopt;
   }
   parser->set_memory_rows(AddJsonRow);
-  // Of a table that is followed the header alone decides: rows come at any time.
+  // Of a table that is followed only the header decides: rows come at any time.
   const std::string_view rows = head.substr(parser->header_bytes());
   parser->LookAtTypes(run.options.position ? std::string_view() : rows, head.size() < want);
   reader.Drop(parser->header_bytes());

@@ -1,4 +1,4 @@
-// What every import does first with an input: opens it, tells its format, reads a table's header.
+// What every import does first with an input: opens it, detects its format, reads a table's header.
 //
 // Internal to storage/formats.
 #pragma once

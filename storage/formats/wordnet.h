@@ -27,7 +27,7 @@ struct WordNetPointer {
 
 std::span<const WordNetPointer> WordNetPointers();
 
-// The edge kinds that WordNet needs beside the built-in ones, with their traits.
+// The edge kinds that WordNet needs besides the built-in ones, with their traits.
 std::span<const EdgeKind> WordNetKinds();
 
 // The lemmas of a synset's text (its first line), and its gloss (the rest).

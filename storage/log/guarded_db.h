@@ -29,7 +29,7 @@
 
 namespace plexus::storage_internal {
 
-// The most that an entry of a batch takes beside its key and value.
+// The most that an entry of a batch takes besides its key and value.
 inline constexpr std::size_t kBatchEntryBytes = 32;
 
 // A batch that does not have to grow for `entries` whose keys and values have `bytes` in all:
@@ -75,7 +75,7 @@ class GuardedDB : public rocksdb::StackableDB {
   // REQUIRES the options with which it is opened to have it as a listener.
   const std::shared_ptr<BackgroundErrors>& errors() const { return errors_; }
 
-  // `act(db)`, for what RocksDB offers as a function beside DB. Takes its turn with the writers.
+  // `act(db)`, for what RocksDB offers as a function besides DB. Takes its turn with the writers.
   template <class Act>
   Status WriteBy(Act&& act) {
     const std::lock_guard turn(writers_);

@@ -9,7 +9,7 @@
 // Append is called by one thread at a time (Graph's leader); the rest is
 // thread-safe.
 //
-// Closing beside an append: StopAppends waits for the one under way and refuses later ones, so
+// Closing during an append: StopAppends waits for the one under way and refuses later ones, so
 // that the position is the log's end from then on; Close does so first.
 #pragma once
 
@@ -118,13 +118,13 @@ class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJo
   Position position_;
   Sequence synced_ = 0;
   bool syncing_ = false;
-  Sequence unsynced_ = 0;  // of BeginAppend, until EndAppend; the appending thread alone
+  Sequence unsynced_ = 0;  // of BeginAppend, until EndAppend; only the appending thread
   std::uint64_t tail_bytes_ = 0;
   std::unique_ptr<BulkWriter> bulk_;
   std::vector<RecordEncoder> encoders_;  // of bulk mode
   std::optional<Error> failure_;
   bool appending_ = false;            // outside of the mutex
-  std::atomic<bool> stopped_{false};  // no more appends; set under the mutex
+  std::atomic<bool> stopped_{false};  // appends are refused; set under the mutex
   bool closed_ = false;
   bool sync_wanted_ = false, sync_now_ = false;
   std::thread syncer_;

@@ -29,7 +29,7 @@ class ForgottenNodes {
   std::string Placeholder(NodeId node, KindId kind) const;
 
   // `state` with nothing of the nodes left but their ids, compacted: equal to the state that
-  // a replay without them gives. Shares what does not change with `state`. O(nodes) for
+  // a replay without them makes. Shares what does not change with `state`. O(nodes) for
   // the keys, and O(arcs) when there are runs or arcs to drop.
   Result<GraphState> Without(const GraphState& state, Executor& executor) const;
 

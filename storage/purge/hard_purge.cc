@@ -6,7 +6,7 @@
 // it was a member of and of their outcomes, and the terms that no other node is known to have had,
 // are left out of every record (log_rewriter.h). The new generation is complete and synced before
 // the anchor switches to it; a crash before that leaves the old one, after it the old one is
-// deleted at the next open. The graph goes on from the state that the new generation's checkpoint
+// deleted at the next open. The graph continues from the state that the new generation's checkpoint
 // was written from.
 #include <optional>
 #include <set>
@@ -92,7 +92,7 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
   const auto finish = [&]() -> Status {
     PLEXUS_TRY(journal->Close());
     store->NoteTrim(floor().sequence);  // the new generation has what the present needs
-    rocksdb::CancelAllBackgroundWork(old->db(), true);  // it writes no more where files are removed
+    rocksdb::CancelAllBackgroundWork(old->db(), true);  // it does not write where files are removed
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
     NoteAnchor();
@@ -124,7 +124,7 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
 }
 
 // Nothing more can be done with this object: closing would mark the new generation with the old
-// one's end. REQUIRES `erase_mutex` and `renewal` held alone.
+// one's end. REQUIRES `erase_mutex` and `renewal` held exclusively.
 void Database::Impl::GiveUp() {
   closed = true;
   (void)journal->Close();

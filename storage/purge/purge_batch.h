@@ -11,7 +11,7 @@
 
 namespace plexus {
 
-// Purges the nodes and removes the terms that nobody else has. kNotFound names a missing key.
+// Purges the nodes and removes the terms that no other node has. kNotFound names a missing key.
 Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
                               std::int64_t now_ms);
 

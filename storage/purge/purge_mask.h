@@ -13,7 +13,7 @@
 // it is known what is left. The floor's checkpoint has none, as what was left is of a later record;
 // who reads it adds it.
 //
-// A follower may have been told, before the purge, what a hidden change replaced. So in its feed
+// A follower may have read, before the purge, what a hidden change replaced. So in its feed
 // such a change is an end: the payload is cleared, the vector removed, the tags and terms are
 // dropped, whichever they are.
 #pragma once
@@ -41,7 +41,7 @@ class PurgeMask {
   void TakeRanksFrom(const Snapshot& present) { present_ = present; }
   bool empty() const { return last_ <= at_; }
   bool hides(NodeId node) const;
-  // Of the purge's own record it hides what that takes away; what it gives is new.
+  // Of the purge's own record it hides what that takes away; what it adds is new.
   void Apply(Record& record) const { Hide(record, false); }
   // The same for a follower of any past.
   void ApplyForFeed(Record& record) const { Hide(record, true); }

@@ -6,9 +6,9 @@
 // floor, in the floor's checkpoint; overwrites each with the empty value that
 // means "purged"; then flushes and compacts, so that no file holds the bytes any
 // more. The words of the node's text and the names of its tags are keys of index nodes. Those that
-// no other node ever had are found in the same pass; when there are any, the log is written anew
+// no other node ever had are found in the same pass; when there are any, the log is rewritten
 // without them (hard_purge.cc), as it chains digests. A crash leaves the marks, and the next open
-// goes on.
+// continues.
 #include <algorithm>
 #include <set>
 

@@ -14,7 +14,7 @@ namespace plexus::storage_internal {
 
 struct RepairPlan {
   GraphId graph_id;
-  bool new_chain = false;           // the graph's id is lost: running hashes are made anew
+  bool new_chain = false;           // the graph's id is lost: running hashes are made again
   std::optional<Manifest> base;     // the checkpoint it begins with; none: the empty graph
   std::optional<GraphState> state;  // of the base, its lost vectors left out
   LogPoint start, end;

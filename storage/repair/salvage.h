@@ -23,7 +23,7 @@
 
 namespace plexus::storage_internal {
 
-// One key and value of a file. `offset` is where the value stands.
+// One key and value of a file. `offset` is where the value is.
 struct FoundEntry {
   std::string_view key, value;
   std::uint64_t offset = 0;

@@ -1,6 +1,6 @@
 // Checkpoints that cannot be read: finding the others, naming the file, dropping them.
 //
-// A damaged block must not hide what lies beside it, so nothing here walks over blocks: the
+// A damaged block must not hide its neighbours, so nothing here walks over blocks: the
 // ids come from the bounds of the sorted files, which RocksDB's MANIFEST holds, and each manifest
 // is read by its key. Internal.
 #pragma once
@@ -20,7 +20,7 @@ namespace plexus::storage_internal {
 Result<std::vector<Manifest>> ListSoundCheckpoints(const std::shared_ptr<Rocks>& rocks,
                                                    std::vector<DamagedCheckpoint>& damaged);
 
-// `id` as an entry of a report. A file, section or manifest in the message gives the file; without
+// `id` as an entry of a report. A file, section or manifest in the message names the file; without
 // one it stays empty.
 DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint64_t id,
                                  Sequence sequence, const std::string& what);

@@ -2,7 +2,7 @@
 //
 // Files by RocksDB's block checksums; records by digest, chain and order; payloads
 // by the digests in the records; checkpoints by their own digests, by their inner
-// order, and against the graph that the log gives when it is replayed.
+// order, and against the graph that the log makes when it is replayed.
 #include "storage/verify/verify.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void Verifier::CheckFiles() {
 }
 
 // The payloads of one record: each there with the digest the record names, or
-// purged; none that it does not know. `it` stands at the first of them.
+// purged; none that it does not know. `it` is at the first of them.
 void Verifier::CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it) {
   const Sequence sequence = decoded.head.sequence;
   std::uint32_t expected = 0;
@@ -155,7 +155,7 @@ Status Verifier::CheckLog() {
 }
 
 // Loads every checkpoint and, going along the log once, compares each with the
-// graph the log gives there.
+// graph the log makes there.
 Status Verifier::CheckCheckpoints() {
   auto listed = ListSoundCheckpoints(rocks_, damaged_);
   if (!listed) {

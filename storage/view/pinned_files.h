@@ -43,7 +43,7 @@ class PinnedFile {
   std::int64_t Read(std::uint64_t offset, void* out, std::size_t bytes) const;
   // True when `path` is still this very file.
   bool IsAt(const std::string& path) const;
-  // The size it has now; 0 when that cannot be told.
+  // The size it has now; 0 when that is not known.
   std::uint64_t SizeNow() const;
   bool SameSize() const { return SizeNow() == size_; }
 

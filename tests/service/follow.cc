@@ -104,7 +104,7 @@ class Replica {
       }
       PLEXUS_TRY(graph_->Replay(changes->records));
       TheBoard().replayed += changes->records.size();
-      more = changes->more && !behind_;
+      more = changes->has_more && !behind_;
     }
     return {};
   }

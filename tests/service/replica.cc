@@ -42,7 +42,7 @@ class DurableReplica {
         if (again) break;
         PLEXUS_TRY(replica_->graph().Replay(changes->records));
         TheBoard().replayed += changes->records.size();
-        more = changes->more && !behind;
+        more = changes->has_more && !behind;
       }
       if (again) {
         PLEXUS_TRY(replica_->Close());

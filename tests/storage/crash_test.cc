@@ -124,7 +124,7 @@ std::vector<std::string> Records(Database& db) {
       EXPECT_TRUE(encoded.has_value()) << encoded.error().ToString();
       records.push_back(encoded ? encoded->bytes : std::string());
     }
-  } while (changes.more);
+  } while (changes.has_more);
   return records;
 }
 

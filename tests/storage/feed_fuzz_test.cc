@@ -186,7 +186,7 @@ class Fuzz {
       if (changes->generation != generation) return false;
       Ok(to.Replay(changes->records), "replay");
       if (Failed()) return true;
-      more = changes->more;
+      more = changes->has_more;
     }
     return true;
   }

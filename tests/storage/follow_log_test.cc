@@ -76,7 +76,7 @@ TEST(FollowLog, OpensNothingAndLacksNothing) {
       const auto changes = view->ChangesSince(replica->snapshot().sequence(), {.max_records = 2});
       PLEXUS_OK(changes);
       PLEXUS_OK(replica->Replay(changes->records));
-      more = changes->more;
+      more = changes->has_more;
     }
     ASSERT_EQ(Dump(replica->snapshot()), dumps[i]);
     if (i % 5 == 0) {

@@ -167,7 +167,7 @@ TEST(Changes, AReplicaIsTheSameGraph) {
   const auto none = writer->ChangesSince(kBatches);
   PLEXUS_OK(none);
   EXPECT_TRUE(none->records.empty());
-  EXPECT_FALSE(none->more);
+  EXPECT_FALSE(none->has_more);
   EXPECT_EQ(writer->ChangesSince(kBatches + 1).error().code, ErrorCode::kNotFound);
   PLEXUS_OK(writer->Trim(20));
   EXPECT_EQ(writer->ChangesSince(19).error().code, ErrorCode::kFailedPrecondition);
@@ -175,7 +175,7 @@ TEST(Changes, AReplicaIsTheSameGraph) {
   const auto few = writer->ChangesSince(20, {.max_bytes = 1});
   PLEXUS_OK(few);
   EXPECT_EQ(few->records.size(), 1u);
-  EXPECT_TRUE(few->more);
+  EXPECT_TRUE(few->has_more);
   // The same from a view.
   auto reader = MustOpen(scratch.path(), ReadOnly());
   EXPECT_EQ(reader->ChangesSince(20)->records.size(), 30u);

@@ -229,7 +229,7 @@ void Pull(Database& from, Graph& to, std::uint64_t most, bool all) {
     EXPECT_LE(changes->records.size(), most);
     PLEXUS_OK(to.Replay(changes->records));
     EXPECT_EQ(to.snapshot().sequence(), changes->next);
-    more = changes->more && all;
+    more = changes->has_more && all;
   }
 }
 

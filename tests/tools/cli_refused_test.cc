@@ -90,7 +90,7 @@ TEST_F(RefusedCommands, WordsOfTheCommandLine) {
   Refused({"pagerank", "--top"}, 2, "--top needs a value");
   Refused({"pagerank", "--threads", "many"}, 2, "--threads: 'many' is no whole number from 1");
   Refused({"pagerank", "--tpo", "1"}, 2, "'pagerank' has no option '--tpo'; did you mean '--top'?");
-  Refused({"kinds", "extra"}, 2, "'kinds' takes no more words: 'extra' is left over");
+  Refused({"kinds", "extra"}, 2, "'kinds' takes no further words: 'extra' is left over");
 }
 
 TEST_F(RefusedCommands, Queries) {

@@ -118,8 +118,8 @@ TEST(Request, WrongJsonIsRefusedByName) {
   EXPECT_EQ(why(R"({"key":"a","kinds":[1]})"), "kinds is a list of texts");
   EXPECT_EQ(why(R"({"key":"a","kinds":[[]]})").find("the request is no JSON"), 0u);
   // One reader takes the first and another the last of them: neither is believed.
-  EXPECT_EQ(why(R"({"key":"a","key":"b"})"), "a member of the request stands twice");
-  EXPECT_EQ(why(R"({"key":"a","\u006bey":"b"})"), "a member of the request stands twice");
+  EXPECT_EQ(why(R"({"key":"a","key":"b"})"), "a member of the request is there twice");
+  EXPECT_EQ(why(R"({"key":"a","\u006bey":"b"})"), "a member of the request is there twice");
   EXPECT_EQ(why(R"({"key":"a:{\":b\\"})"), "");
 }
 

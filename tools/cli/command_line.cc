@@ -38,20 +38,20 @@ constexpr const char* kGlobalsFooter =
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11, 2026-11-21, 2026-11-21T22:05:00Z), milliseconds since\n"
-    "1970 (1700000000000 or 1700000000000ms), now, today, yesterday, or so long ago: 7d, 12h, 2w.\n"
-    "--as-of takes a plain number below 100000000000 for a sequence number. A KEY that starts\n"
-    "with '-' goes after '--'; an index node is named kind:name, e.g. tag:rust. In a list A,B a\n"
-    "name that has a comma stands in double quotes.\n"
+    "1970 (1700000000000 or 1700000000000ms), now, today, yesterday, or a time before now (7d,\n"
+    "12h, 90m, 45s, 2w). --as-of takes a plain number below 100000000000 for a sequence number.\n"
+    "A KEY that starts with '-' goes after '--'. An index node is named kind:name, e.g. tag:rust.\n"
+    "In a list A,B a name that has a comma is written in double quotes.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 damage found, 5 locked by\n"
-    "another process, 6 not what --expect-sequence expects, 130 interrupted.\n"
+    "another process, 6 not at the sequence of --expect-sequence, 130 interrupted.\n"
     "\n"
     "Examples:\n"
     "  plexus import --db g edges.csv            make the graph directory g from a batch file\n"
     "  plexus pagerank --db g --top 10 --json    rank it, as JSON for a script\n"
     "  plexus get --help                         one command's options and examples";
 
-// At spaces, so that long help stands in its column.
+// At spaces, so that long help is in its column.
 std::string Wrapped(const std::string& text) {
   std::string wrapped;
   std::size_t column = 0;
@@ -186,8 +186,8 @@ void AddGlobals(Parse& parse) {
                                  " is no number of seconds from 0 to 1000000");
     globals.wait_seconds = *seconds;
   };
-  app.add_option_function<std::string>("--wait", set_wait,
-                                       "wait so long for another writer (default: 5; 0: do not)")
+  app.add_option_function<std::string>(
+         "--wait", set_wait, "wait at most this long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
   app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
@@ -328,7 +328,7 @@ std::string Unexpected(const CLI::App& command, const std::vector<std::string>& 
     };
     const bool text =
         named != AllCommands().end() && std::ranges::any_of(named->parameters, is_text);
-    return name + " takes no more words: " + Quoted(word) + " is left over" +
+    return name + " takes no further words: " + Quoted(word) + " is left over" +
            (text ? "; a text of several words stands in quotes" : "");
   }
   const std::string flag = word.substr(0, word.find('='));

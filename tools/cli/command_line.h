@@ -14,7 +14,7 @@ namespace plexus::tools {
 
 enum class Format : std::uint8_t { kTable, kJson, kCsv };
 
-// What every command may be told, beside the common parameters of a request.
+// Options of every command, besides the common parameters of a request.
 struct GlobalOptions {
   std::string db;
   Format format = Format::kTable;

@@ -11,7 +11,7 @@
 namespace plexus::tools {
 
 // The place of the first word from `from` on that is no option and does not stand for the value of
-// a global one; words.size() when there is none.
+// a global one; words.size() when none exists.
 std::size_t NextWord(const std::vector<std::string>& words, std::size_t from);
 // The command that the first such word names; null.
 const Operation* NamedIn(const std::vector<std::string>& words);

@@ -175,7 +175,7 @@ std::string BashCompletion() {
   for (const Operation& command : AllCommands()) {
     const std::string name = CommandName(command.name);
     std::string words;
-    bool first = true;  // of the positional ones, which "@" stands for
+    bool first = true;  // of the positional ones, which "@" represents
     for (const Parameter& parameter : command.parameters) {
       if (parameter.positional || parameter.or_positional)
         if (std::exchange(first, false)) add_values(name + " @", ValuesOf(parameter));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kPollMs = 50;
 
-// What the descriptor gives until its end. A size says nothing of a pipe, a device or a file of
+// What the descriptor has until its end. A size says nothing of a pipe, a device or a file of
 // /proc, so bytes are counted as they come.
 Result<std::string> ReadAll(int descriptor, const std::string& name, const Budget& budget) {
   struct stat info {};
@@ -53,7 +53,7 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
 
 Result<std::string> ReadText(const std::string& file, const Budget& budget) {
   if (file == "-") return ReadAll(STDIN_FILENO, "standard input", budget);
-  // Opening a pipe does not wait: one that nobody writes to is empty.
+  // Opening a pipe does not wait: one without a writer is empty.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file));
   Result<std::string> text = ReadAll(descriptor, file, budget);

@@ -9,8 +9,8 @@
 namespace plexus::tools {
 
 // The whole file, pipe or device; "-" is standard input. kNotFound, kIo: it cannot be opened or
-// read. kInvalidArgument: it goes on behind kMaxRequestBytes (request_json.h). kCancelled: the
-// budget ended it, of a pipe, also while nobody writes to it.
+// read. kInvalidArgument: it is longer than kMaxRequestBytes (request_json.h). kCancelled: the
+// budget ended it, of a pipe, also without a writer.
 Result<std::string> ReadText(const std::string& file, const Budget& budget);
 
 }  // namespace plexus::tools

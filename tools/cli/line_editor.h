@@ -15,7 +15,7 @@ class LineEditor {
   using Complete = std::function<std::vector<std::string>(std::string_view line)>;
   // `complete` gets the line up to the cursor and returns what its last word may become.
   explicit LineEditor(Complete complete);
-  ~LineEditor();  // appends the history to ~/.plexus_history, readable by its owner alone
+  ~LineEditor();  // appends the history to ~/.plexus_history, readable only by its owner
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
 

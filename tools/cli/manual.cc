@@ -108,8 +108,8 @@ std::string Section(const Operation& command) {
 
 std::string LimitsTable() {
   std::string text =
-      "## Limits\n\nWhat ends an operation, how long its reply may be, what it takes in memory "
-      "beside the graph at most,\nand what `--scope` means to it. Tests ask every row: "
+      "## Limits\n\nWhat ends an operation, how long its reply may be, what memory it takes in "
+      "addition to the graph at most,\nand what `--scope` means to it. Tests ask every row: "
       "`limits_test` with a clock that counts and\nlittle room for the reply, "
       "`memory_limits_test` with counted memory, `hostile_test` with secrets\nin other scopes.\n\n"
       "| command | time | reply | memory | scope |\n|---|---|---|---|---|\n";

@@ -102,7 +102,7 @@ std::size_t CaretAt(std::string_view message) {
 }
 
 // One line: a line break in a message is escaped, so that what it quotes cannot begin a line of its
-// own. An expression and its caret alone stand below.
+// own. Only an expression and its caret are below.
 void PrintLine(const char* mark, std::string_view message) {
   std::string line = "plexus: " + std::string(mark);
   const std::size_t end = CaretAt(message);

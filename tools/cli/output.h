@@ -33,7 +33,7 @@ class RedirectedOutput {
   std::ostream& err;
   const std::size_t width;
 };
-// Columns of the terminal; 0 where there is none.
+// Columns of the terminal; 0 where none exists.
 std::size_t TerminalWidth();
 
 void PrintError(const Error& error);          // plexus: error: ...

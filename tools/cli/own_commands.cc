@@ -60,29 +60,25 @@ std::vector<Operation> MakeCommands() {
        {"plexus completion zsh > ~/.zfunc/_plexus", "zsh, where ~/.zfunc is in fpath"}},
       RunCompletion);
   add("man", "Man pages", "Print the man page of the program or of a command",
-      {Optional(Text("command", "COMMAND", "one alone (default: the program)")
+      {Optional(Text("command", "COMMAND", "only this one (default: the program)")
                     .Named(Means::kOperation)
                     .Positional())},
       {{"plexus man pagerank | man -l -", "read the page of pagerank"},
-       {"plexus man > plexus.1", "the program's own page"}},
+       {"plexus man > plexus.1", "the page of the program"}},
       RunMan);
   add("reference", "Reference", "Print the reference of all commands as Markdown", {},
       {{"plexus reference > tools/REFERENCE.md", "the page in the repository"},
        {"plexus reference | less", "everything on one page"}},
       RunReference);
   add("shell", "Shell",
-      "Answer commands line by line, on a graph that stays open; lines that write share one "
-      "opening, given up when no line follows within 100 ms, and to others after a second; with "
-      "--scope no line sees, counts or writes anything of other scopes",
-      {Flag("keep_going",
-            "a script goes on behind a line that failed; without this it ends there (what is "
-            "called bail elsewhere)"),
-       Flag("keep_history", "~/.plexus_history keeps lines that write or erase, too")},
+      "Answer commands line by line, on a graph that stays open; with --scope no line sees, counts "
+      "or writes anything of other scopes",
+      {Flag("keep_going", "a script continues after a line that failed; by default it ends there"),
+       Flag("keep_history", "~/.plexus_history also keeps lines that write or erase")},
       {{"plexus shell --db g", "with history and completion; quit ends it"},
        {"plexus shell --db g --json < questions.txt",
         "a script: a command a line, or a request {\"get\":{\"key\":\"a\"}}; # comments"},
-       {"plexus shell --db g --scope anna",
-        "for somebody who may know what anna has, and no more"}},
+       {"plexus shell --db g --scope anna", "for a user who may see only anna's nodes"}},
       RunNothing);
   Parameter log = Choice("log_format", {"words", "json"}, "how a line of the log is written");
   add("serve", "Server",
@@ -93,26 +89,26 @@ std::vector<Operation> MakeCommands() {
             "MCP at /mcp, operations at /v1/NAME; a port, or an address of this machine with one; "
             "others need --tokens"),
        List("tools", "SET,...",
-            "the tools that a model is given: memory, ledger, concepts, decisions, retrieval, "
+            "the sets of tools for the model: memory, ledger, concepts, decisions, retrieval, "
             "graph, admin, server-memory, all (default: memory)"),
        Text("tokens", "FILE", "who may ask over HTTP; a file of mode 600, a token's hash a line")
            .Named(Means::kPath),
-       List("allow_host", "NAME,...", "names that this server has beside localhost, for browsers"),
+       List("allow_host", "NAME,...", "other names of this server than localhost, for browsers"),
        Text("root", "DIR",
             "many graphs, the folders below DIR, at /graphs/NAME/..; instead of --db, with --http")
            .Named(Means::kPath),
-       Count("max_open", "N", "of --root: at most so many graphs are open")
+       Count("max_open", "N", "of --root: at most N graphs are open")
            .Default(std::uint64_t{64})
            .AtLeast(1),
-       Count("max_memory", "MIB", "of --root: idle graphs are closed above so much memory")
+       Count("max_memory", "MIB", "of --root: close idle graphs above this much memory")
            .Default(std::uint64_t{1024})
            .AtLeast(64),
        Count("max_rate", "N",
-             "over HTTP at most N requests a second of each token that names no rate of its own, "
-             "or of each address that needs none; 0: no limit")
+             "over HTTP at most N requests a second for each token without a rate of its own, or "
+             "for each address without a token; 0: no limit")
            .Default(std::uint64_t{0}),
-       Flag("read_only", "refuse what writes, but for tokens that may"),
-       Flag("check", "open the graph, say what would be served, and end"), std::move(log)},
+       Flag("read_only", "refuse requests that write, except of tokens with that right"),
+       Flag("check", "open the graph, print what would be served, and end"), std::move(log)},
       {{"plexus serve --db g --mcp", "what a client of MCP starts"},
        {"plexus serve --db g --http 8080 --tools memory,ledger",
         "for clients of this machine, and curl"}},

@@ -10,7 +10,7 @@ namespace plexus::tools {
 
 // All operations, then the command line's own.
 const std::vector<Operation>& AllCommands();
-// By the name that is typed; null when there is none. "ledger get" and "ledger-get" are one.
+// By the name that is typed; null if it does not exist. "ledger get" and "ledger-get" are one.
 const Operation* FindCommand(std::string_view name);
 // The name with '-' for ' ': one word.
 std::string CommandWord(std::string_view operation);

@@ -35,7 +35,7 @@ struct TreeNode {
     const Node* node = std::get_if<Node>(&value);
     return node ? &node->id : nullptr;
   }
-  // A member of an object; null when there is none.
+  // A member of an object; null if it does not exist.
   const TreeNode* Find(std::string_view name) const;
   // A number of any type; 0 for anything else.
   double number() const;

@@ -28,7 +28,7 @@ namespace plexus::tools {
 namespace {
 
 // An import takes and frees arrays of many megabytes all the time, and the process ends with it:
-// keeping them costs less than fetching cleared pages anew.
+// keeping them costs less than fetching cleared pages again.
 void KeepFreedMemory() {
 #ifdef M_MMAP_MAX
   mallopt(M_MMAP_MAX, 0);
@@ -110,7 +110,7 @@ Status CheckUse(const Request& request, Format format) {
   return CheckCommon(request);
 }
 
-// Writes the reply, ends what is open, says what is to be known beside it, prints. `end` may be
+// Writes the reply, ends what is open, says what else is to be known, prints. `end` may be
 // null; what was written in vain is not shown.
 int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
            const std::function<Status()>& end) {

@@ -81,7 +81,7 @@ class Shell {
       if (code == kDone) code = *result;
       const bool on = line_.request->Flag("keep_going");
       PrintNote("line " + std::to_string(line) + " failed" +
-                (on ? "" : "; nothing behind it was run (--keep-going goes on)"));
+                (on ? "" : "; nothing behind it was run (--keep-going continues)"));
       if (!on) return code;
     }
   }
@@ -113,7 +113,7 @@ class Shell {
     SplitLine split;
   };
 
-  // A line with those that it goes on in.
+  // A line with those that it continues in.
   template <class Next>
   static Whole ReadWhole(std::string text, const Next& next) {
     Whole whole{std::move(text), {}};
@@ -237,7 +237,7 @@ class Shell {
     if (!clock) return PrintFailure(clock.error(), line);
     writer_->SetClock(*clock);
     const int code = RunOn(*writer_, line);
-    if (writer_->graph().read_only()) (void)Release();  // a write failed: opened anew for the next
+    if (writer_->graph().read_only()) (void)Release();  // a write failed: opened again for the next
     return code;
   }
 
@@ -255,7 +255,7 @@ class Shell {
     return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   }
 
-  // What the shell was told holds for its lines, unless they say otherwise.
+  // Options of the shell hold for its lines, unless they say otherwise.
   void Inherit(Request& request, const Parameter& common) {
     if (!line_.request->Given(common.name) || request.Given(common.name)) return;
     if (common.name == "scope") return;  // the wall: there is nothing else

@@ -27,11 +27,11 @@ namespace plexus::tools {
 int RunShell(const CommandLine& line);
 
 // A line's words as a shell splits them: blanks, single and double quotes, a backslash before a
-// character, # to the end of the line. In double quotes \n is a line break. A line goes on in the
-// next one while a quote is open, and behind a backslash at its end, which stands for nothing.
+// character, # to the end of the line. In double quotes \n is a line break. A line continues in the
+// next one while a quote is open, and behind a backslash at its end, which means nothing.
 class SplitLine {
  public:
-  // The first line, and each that it goes on in.
+  // The first line, and each that it continues in.
   void Add(std::string_view line);
   // The quote that is not closed, or the backslash; 0: the line is whole.
   char open() const { return open_; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostCompletions = 200;
 
-// A line so far: whole words, and the one that is completed, of which `kept` stands before.
+// A line so far: whole words, and the one that is completed, of which `kept` is before.
 struct Line {
   std::vector<std::string> words;
   std::string kept, last;

@@ -20,7 +20,7 @@ void InstallSignalHandlers();
 // True after the first SIGINT or SIGTERM inside a guard. Any thread.
 bool Interrupted();
 const std::atomic<bool>& InterruptFlag();  // the same, for who looks at it often
-// Forgets it: the next line of a shell begins anew.
+// Forgets it: the next line of a shell begins again.
 void ForgetInterrupt();
 // True after a SIGTERM inside a guard, which is not forgotten: a shell ends behind its question.
 bool Terminated();

@@ -9,7 +9,7 @@
 namespace plexus::tools {
 
 struct TableOptions {
-  bool names = false;     // nodes by their text, the key only where there is none
+  bool names = false;     // nodes by their text, the key only where none exists
   std::size_t width = 0;  // of the terminal; 0: nothing is cut
 };
 

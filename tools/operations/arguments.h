@@ -30,12 +30,12 @@ struct WeightedKey {
 };
 WeightedKey SplitWeight(std::string_view text);
 
-// "a,b" -> a, b. One that has a comma stands in double quotes, a quote inside of them being
+// "a,b" -> a, b. One that has a comma is in double quotes, a quote inside of them being
 // written twice; what is empty, and not quoted, is left out of several.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
-// Strict JSON (storage/formats/base/json_tree.h): no member stands twice, depth at most 32, UTF-8.
-// `where` stands before what is wrong.
+// Strict JSON (storage/formats/base/json_tree.h): no member is repeated, depth at most 32, UTF-8.
+// `where` is before what is wrong.
 Status CheckJson(const std::string& where, std::string_view text);
 
 // ISO 8601, a month, or a time before now (engine/times.h); "1700000000000" or

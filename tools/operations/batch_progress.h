@@ -1,6 +1,6 @@
-// BatchProgress: the progress of work that goes on for hours, batch by batch.
+// BatchProgress: the progress of work that takes hours, batch by batch.
 //
-// A door that hands in such a progress is told of each batch when it is durable, and says what time
+// A door that hands in such a progress hears of each batch when it is durable, and says what time
 // it is then, as no operation reads a clock.
 #pragma once
 

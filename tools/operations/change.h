@@ -21,7 +21,7 @@ bool IsDryRun(const Request& request);
 // Words of a dry run below its answer; else none.
 std::string DryRunClosing(const Request& request);
 // Operation::access of an operation that takes dry_run and writes to a graph that must be there, or
-// is made. A dry run only reads, and takes an empty graph where there is none and one would be
+// is made. A dry run only reads, and takes an empty graph where none exists and one would be
 // made.
 Access ChangesGraph(const Request& request);
 Access MakesGraph(const Request& request);

@@ -20,7 +20,7 @@ struct GraphRecord {
   Sequence covers = 0;
 };
 
-// nullopt: there is none. Errors: kCorruption, properties that are no map; the payload store's.
+// nullopt: none exists. Errors: kCorruption, properties that are no map; the payload store's.
 Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::string_view name);
 // Says in `batch` that all texts of the graph it is applied to are covered. "runs" counts the
 // times, so that the same properties are written again.

@@ -24,8 +24,7 @@ Parameter MaxEdges(std::string help) {
   return Count("max_edges", "N", std::move(help) + " (default: no limit)");
 }
 Parameter ResumeParameter() {
-  return Text("resume", "TOKEN", "go on where a truncated reply of the same question stopped")
-      .MayBeEmpty();
+  return Text("resume", "TOKEN", "continue a truncated reply of the same question").MayBeEmpty();
 }
 Parameter Top(std::uint64_t count, std::string help) {
   return Count("top", "K", std::move(help)).Default(count);
@@ -45,11 +44,12 @@ Parameter IncludeSuperseded() {
 }
 Parameters ShownParameters() {
   return {List("show_kinds", "A,B",
-               "list these node kinds of the answer; all nodes take part in it (--node-kinds says "
-               "which do)")
+               "list only nodes of these kinds; the others still take part (--node-kinds selects "
+               "those that do)")
               .Named(Means::kNodeKind),
           Text("show_where", "EXPRESSION",
-               "list the nodes of which this is true; all take part (--where says which do)")};
+               "list only nodes of which this is true; the others still take part (--where selects "
+               "those that do)")};
 }
 Parameters RankedParameters(const char* rows) {
   return EdgeParameters() + ShownParameters() +
@@ -83,8 +83,8 @@ std::optional<VectorElement> ReadElement(const Request& request) {
 
 Parameter QuestionPrefilter() {
   return PrefilterParameter(
-      "a small copy of the vectors that is read first and changes no answer (default: the space's "
-      "own)");
+      "a small copy of the vectors that is read first; the answers are the same (default: the "
+      "space's own)");
 }
 
 Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {

@@ -52,7 +52,7 @@ Parameter QuestionPrefilter();
 // kinds, valid_at, show_kinds, show_where, top = 20.
 Parameters RankedParameters(const char* rows = " that score above 0");
 
-// The request's space, or "default", or the only one there is. kNotFound: there is none.
+// The request's space, or "default", or the only one there is. kNotFound: none exists.
 // kInvalidArgument: there are several.
 Result<SpaceId> FindSpace(const Schema& schema, const Request& request);
 

@@ -1,4 +1,4 @@
-// What bounds an operation: how long it takes, how long its reply is, what memory it takes beside
+// What bounds an operation: how long it takes, how long its reply is, what memory it takes besides
 // the graph, and what scope means to it. The reference lists it of all rows.
 #pragma once
 

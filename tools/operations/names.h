@@ -1,4 +1,4 @@
-// From names to ids and back: keys, kinds, and the words shown beside a key.
+// From names to ids and back: keys, kinds, and the words shown with a key.
 //
 // Errors name what was given and the nearest name there is.
 #pragma once
@@ -24,7 +24,7 @@ namespace plexus::tools {
 // "key:tag:rust" wherever there is or was such an index node, and an index node always by its
 // stored key (with U+001F). kNotFound, with a suggestion.
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
-// The same, and nothing where there is none: no search for a suggestion. A few look-ups.
+// The same, and nothing where none exists: no search for a suggestion. A few look-ups.
 std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key);
 // The same, and kNotFound when it was removed.
 Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);

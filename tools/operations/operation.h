@@ -32,7 +32,7 @@ enum class Access : std::uint8_t {
   kWrite,    // the graph must exist
   kCreate,   // made when it does not
   kNothing,  // the operation works on directories itself
-  kPreview,  // read, or an empty graph in RAM where there is none: of a dry run
+  kPreview,  // read, or an empty graph in RAM where none exists: of a dry run
 };
 
 // How much of a graph it is about. What is about more than a scope is refused behind the wall of
@@ -73,8 +73,8 @@ struct Parameter {
   std::string name;  // snake_case
   Type type = Type::kFlag;
   Means means = Means::kText;
-  std::string shown;  // stands for the value in help, such as KEY
-  std::string help;   // without the default, which stands beside it
+  std::string shown;  // represents the value in help, such as KEY
+  std::string help;   // without the default, which is next to it
   Value default_value = {};
   std::vector<std::string> choices = {};
   std::optional<double> least = {}, most = {};  // inclusive
@@ -125,8 +125,8 @@ enum class As : std::uint8_t {
   kPercent,  // a share, as per cent
   kTime,     // milliseconds since 1970, as a date
   kRank,     // the row's number; no field
-  kNode,     // a key, with the text of its node beside it
-  kKey,      // a key alone
+  kNode,     // a key, with the text of its node
+  kKey,      // only a key
   kNodes,    // a list of keys, a line each
   kTrait,    // the heading where it is true
   kArrow,    // out, in or both

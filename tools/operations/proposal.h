@@ -12,7 +12,7 @@
 
 namespace plexus::tools {
 
-// `source` stands in messages. `with_terms`: the texts' terms come along where the graph has terms.
+// `source` is in messages. `with_terms`: the texts' terms come along where the graph has terms.
 // kInvalidArgument: a line that cannot be read or that the graph would refuse; kCancelled: the time
 // of the request was up; as Preview.
 Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& source,

@@ -15,7 +15,7 @@ namespace plexus::tools {
 
 // In the order of help.
 const std::vector<Operation>& AllOperations();
-// By name, with '-' or '_'; null when there is none.
+// By name, with '-' or '_'; null if it does not exist.
 const Operation* FindOperation(std::string_view name);
 
 // "no operation ...; did you mean ...".

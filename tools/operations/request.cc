@@ -41,10 +41,10 @@ std::string FlagName(std::string_view name) { return "--" + Dashes(name); }
 
 std::span<const CommandFamily> CommandFamilies() {
   static constexpr CommandFamily kFamilies[] = {
-      {"concept", "Concepts and episodes, and what they bring to mind"},
-      {"conflicts", "Which memories contradict each other, and what is done about it"},
-      {"decisions", "What decisions stand on, wait for and would break"},
-      {"ledger", "Which memories were used together, and what came of it"}};
+      {"concept", "Concepts, episodes and their relations"},
+      {"conflicts", "Contradictions between memories, and verdicts on them"},
+      {"decisions", "State, dependencies and rules of decisions"},
+      {"ledger", "Which memories were used together, with outcomes"}};
   return kFamilies;
 }
 
@@ -64,10 +64,9 @@ std::string CommandName(std::string_view operation) {
 namespace {
 
 Parameter DetailsParameter() {
-  Parameter details =
-      tools::List("details", "kind,line,text",
-                  "JSON and CSV: beside each key the node's kind, the first line of "
-                  "its text, or all of it");
+  Parameter details = tools::List(
+      "details", "kind,line,text",
+      "JSON and CSV: next to each key the node's kind, the first line of its text, or all of it");
   details.choices = {"kind", "line", "text"};
   return details;
 }
@@ -76,34 +75,35 @@ Parameter DetailsParameter() {
 
 const Parameters& CommonParameters() {
   static const Parameters common = {
-      tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
+      tools::Text("as_of", "SEQ|TIME", "read the graph as it was at that sequence number or time")
+          .Named(Means::kMoment),
       tools::Text("event_time", "TIME",
                   "leave out facts, events, outcomes and relations whose own time (created_at, "
-                  "labeled_at) is later: what was there then, also of a history that was imported "
-                  "since; a created_at that is the time of its batch is no own time: such an edge "
-                  "is there if both ends are, such a node if something that is there refers to it")
+                  "labeled_at) is later, also of a history that was imported since. A created_at "
+                  "that is only the time of its batch does not count: such an edge is kept if both "
+                  "ends are, such a node if something kept refers to it")
           .Named(Means::kTime),
       tools::List("scope", "S[,S]",
-                  "only nodes of these scopes: a filter of what is listed, no right; a shell "
-                  "begun with it keeps to them"),
+                  "only nodes of these scopes: a filter, no access right. A shell or server that "
+                  "is started with it sees nothing else"),
       tools::List("node_kinds", "A,B", "only nodes of these kinds").Named(Means::kNodeKind),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
       DetailsParameter(),
       tools::List("node_columns", "A,B",
-                  "JSON and CSV: beside each key the node's values by these names: a column, a "
+                  "JSON and CSV: next to each key the node's values by these names: a column, a "
                   "property, kind, tags, degree, superseded_by"),
       tools::Choice("times", {"ms", "iso"},
                     "JSON and CSV: times as milliseconds since 1970, or as ISO 8601"),
       tools::Text("now", "TIME",
-                  "the time that is now (default: that of the state asked for, or the clock)")
+                  "the current time (default: that of the state asked for, or the clock)")
           .Named(Means::kTime),
       tools::Number("max_seconds", "S",
                     "stop after S seconds: what only reads says truncated, what writes fails and "
-                    "writes nothing more (default: no limit)")
+                    "writes nothing (default: no limit)")
           .AtLeast(0),
       tools::Count("max_bytes", "N",
-                   "a reply's lists end after N bytes, and it says truncated; 0 = no limit. What "
-                   "'export' writes is no reply")
+                   "end the lists of a reply after N bytes and say truncated; 0 = no limit; a file "
+                   "of 'export' has none")
           .Default(std::uint64_t{64} << 20)};
   return common;
 }
@@ -161,7 +161,7 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
   };
   if (parameter.type == Type::kNumber)
     if (const auto* count = std::get_if<std::uint64_t>(&value)) value = static_cast<double>(*count);
-  if (parameter.type == Type::kList)  // one alone
+  if (parameter.type == Type::kList)  // only one
     if (const auto* text = std::get_if<std::string>(&value))
       value = std::vector<std::string>{*text};
   if (value.index() != static_cast<std::size_t>(parameter.type) + 1)

@@ -28,7 +28,7 @@ enum class Spelling : std::uint8_t {
 };
 
 // as_of, event_time, scope, node_kinds, where, now, details, max_seconds, max_bytes: which state,
-// which nodes, what time it is, what a reply says beside a key, how long it may take and become.
+// which nodes, what time it is, what a reply says with a key, how long it may take and become.
 const Parameters& CommonParameters();
 
 class Request {
@@ -38,9 +38,9 @@ class Request {
   // kInvalidArgument: no such parameter, another type, beyond its limits, no such choice, empty.
   // Whole numbers serve where numbers are asked for.
   Status Set(std::string_view name, Value value);
-  // As a command line gives it; a list takes one more text, or several between commas.
+  // As in a command line; a list takes one more text, or several between commas.
   Status SetFromText(std::string_view name, std::string_view text);
-  // Takes over what the other request gives, of a parameter that both have.
+  // Takes over what the other request has, of a parameter that both have.
   Status Inherit(const Request& from, std::string_view name);
   // The same request as if this had not been given.
   Request Without(std::string_view name) const;
@@ -48,7 +48,7 @@ class Request {
   void SetSource(std::string_view name, std::string source);
   // kInvalidArgument: a required parameter is missing.
   Status Check() const;
-  // The rows of a table that nobody asked a number of are few.
+  // The rows of a table without a number asked for are few.
   void SetForPeople();
 
   // Answer takes it now: max_seconds count from here, and `cancel`, which may be null, ends it.

@@ -76,7 +76,7 @@ Result<Request> FromValue(const Operation& operation, const json::value& value, 
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
   if (members != value.get_object().size())
-    return Fail(ErrorCode::kInvalidArgument, "a member of the request stands twice");
+    return Fail(ErrorCode::kInvalidArgument, "a member of the request is there twice");
   Request request(operation, spelling);
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());

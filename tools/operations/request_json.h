@@ -13,7 +13,7 @@ namespace plexus::tools {
 // Of a request, and of a file that a parameter takes the contents of.
 inline constexpr std::size_t kMaxRequestBytes = std::size_t{64} << 20;
 
-// {"parameter": value, ...}, as the schema of the request says. null stands for a parameter that is
+// {"parameter": value, ...}, as the schema of the request says. null means a parameter that is
 // left out. Times and sequences may be numbers. What a file would hold on a command line is the
 // text itself. kInvalidArgument: no object, more than kMaxRequestBytes, nested deeper than two, a
 // name that is not known or comes twice, a value that the row refuses.

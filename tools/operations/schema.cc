@@ -216,26 +216,27 @@ void WriteReplySchema(ReplyWriter& json, const Operation& operation) {
 }
 
 void AddSchema(Rows& rows) {
-  rows.push_back({.name = "schema",
-                  .group = "Look",
-                  .title = "Schemas",
-                  .summary = "Print the JSON Schemas of requests and replies",
-                  .parameters = {Optional(Text("operation", "OPERATION", "one alone (default: all)")
-                                              .Named(Means::kOperation)
-                                              .Positional())},
-                  .reply = "operation?:s, group?:s, title?:s, summary?:s, effect?:s, request?:j, "
-                           "reply?:j, operations?:[{operation:s, group:s, title:s, summary:s, "
-                           "effect:s, request:j, reply:j}]",
-                  .tables = {{"operations",
-                              {{"operation", "operation"},
-                               {"group", "group"},
-                               {"effect", "effect"},
-                               {"summary", "what it does"}}}},
-                  .examples = {{"plexus schema pagerank --json",
-                                "what a request may say, and what the reply holds"},
-                               {"plexus schema", "a table of all operations"}},
-                  .run = Run,
-                  .access = OpensNothing});
+  rows.push_back(
+      {.name = "schema",
+       .group = "Look",
+       .title = "Schemas",
+       .summary = "Print the JSON Schemas of requests and replies",
+       .parameters = {Optional(Text("operation", "OPERATION", "only this one (default: all)")
+                                   .Named(Means::kOperation)
+                                   .Positional())},
+       .reply = "operation?:s, group?:s, title?:s, summary?:s, effect?:s, request?:j, "
+                "reply?:j, operations?:[{operation:s, group:s, title:s, summary:s, "
+                "effect:s, request:j, reply:j}]",
+       .tables = {{"operations",
+                   {{"operation", "operation"},
+                    {"group", "group"},
+                    {"effect", "effect"},
+                    {"summary", "what it does"}}}},
+       .examples = {{"plexus schema pagerank --json",
+                     "what a request may say, and what the reply holds"},
+                    {"plexus schema", "a table of all operations"}},
+       .run = Run,
+       .access = OpensNothing});
 }
 
 }  // namespace plexus::tools

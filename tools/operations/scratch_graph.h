@@ -1,4 +1,4 @@
-// A graph in RAM that goes on from a snapshot: what a change would do, without doing it.
+// A graph in RAM that continues from a snapshot: what a change would do, without doing it.
 //
 // It shares the snapshot's arrays and reads payloads from its store; what is written stays in
 // memory and goes with the graph. The snapshot's own graph is not touched and learns nothing.

@@ -4,7 +4,7 @@
 //
 // n: a whole number >= 0; i: one of either sign; t: a time, as the request has `times`; x: a
 // number, or null where it is not finite; b: true or false; s: a text; k: a node's key; j: any
-// JSON; E: an edge of a path; [T]: a list; {...}: an object; *:T stands for members of any other
+// JSON; E: an edge of a path; [T]: a list; {...}: an object; *:T represents members of any other
 // name. A member with ? may be left out. Schemas, CSV headers and the reference are made from it.
 #pragma once
 

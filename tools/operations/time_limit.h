@@ -61,7 +61,7 @@ class TimedProgress final : public Progress {
 // kResourceExhausted: max_seconds of the request are over; kCancelled: it was asked to end. Before
 // anything is written, so that what was cut short never is.
 Status CheckTime(const Request& request);
-// Whether max_seconds are over, and nobody asked to end.
+// Whether max_seconds are over, without a request to end.
 bool TimeIsUp(const Request& request);
 // What was cancelled by max_seconds says so.
 Error TimedError(const Request& request, Error error);

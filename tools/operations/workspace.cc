@@ -22,7 +22,7 @@
 namespace plexus::tools {
 namespace {
 
-// The alive nodes of these kinds, of either plane; facts of `scope` alone where it is given.
+// The alive nodes of these kinds, of either plane; only facts of `scope` where it is given.
 Result<NodeSubset> OfKinds(const Snapshot& snapshot, const std::vector<std::string>& kinds,
                            const std::optional<NodeSubset>& scope, bool keep_orders) {
   PLEXUS_ASSIGN(const std::vector<NodeKindId> named, FindNodeKinds(snapshot.schema(), kinds));
@@ -208,7 +208,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
       return Fail(
           ErrorCode::kFailedPrecondition,
           scoped_ ? "a session of a scope has no history: leave " + request.Name("as_of") + " out"
-                  : "a graph in RAM alone has no history");
+                  : "a graph that is only in RAM has no history");
     PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of, view.now_ms));
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of, when));
     PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence, timed_progress()));
@@ -295,7 +295,7 @@ Status Workspace::CheckDoor(const Request& request) const {
                 name + " is about the whole graph: not in a session of a scope");
   if (has_graph() && !database_ && operation.reach == Reach::kDirectory)
     return Fail(ErrorCode::kFailedPrecondition,
-                name + " is about the directory of a graph, and this one is in RAM alone");
+                name + " is about the directory of a graph, and this one is only in RAM");
   if (!options_.wall.empty()) PLEXUS_TRY(CheckBehindWall(request));
   if (options_.paths) return {};
   for (const Parameter& parameter : operation.parameters)
@@ -381,7 +381,7 @@ Status Workspace::Abandon() {
   open_for_writing_ = false;
   view_.snapshot = {};
   PLEXUS_TRY(database_->Discard());
-  std::error_code not_empty;  // somebody else's files stay
+  std::error_code not_empty;  // other files stay
   if (made_directory_) std::filesystem::remove(options_.directory, not_empty);
   return {};
 }

@@ -2,7 +2,7 @@
 //
 // A door opens it once and may ask many requests of it, one after the other: Look sets what the
 // common parameters say. Reading opens the directory read-only, so it needs no right to write and
-// works beside a live writer. Writing takes the lock and must be closed by Close, so that errors
+// works next to a live writer. Writing takes the lock and must be closed by Close, so that errors
 // are heard. The library never reads a clock: clock_ms is an argument. Not thread-safe.
 #pragma once
 
@@ -35,17 +35,17 @@ struct WorkspaceOptions {
   bool strict = false;
   int threads = 0;  // 0 = all
   std::int64_t lock_wait_ms = 5000;
-  int input = -1;                // a file descriptor that "-" means; -1 = there is none
+  int input = -1;                // a file descriptor that "-" means; -1 = none exists
   bool one_request = true;       // the process ends soon: freed memory is not given back
   Progress* progress = nullptr;  // may be null
   // The wall: requests see, count and write nothing but these scopes (scoped_graph.h), whatever
-  // their own scope says; what they add gets the first. Empty: there is none.
+  // their own scope says; what they add gets the first. Empty: none exists.
   std::vector<std::string> wall = {};
   // Strangers ask: parameters that are paths of this machine are refused.
   bool paths = true;
   // Ends the question under way once it is true; may be null.
   const std::atomic<bool>* cancel = nullptr;
-  // A note of what goes on meanwhile, such as who is waited for; called at most once.
+  // A note of what happens meanwhile, such as who is waited for; called at most once.
   std::function<void(const std::string&)> note = {};
 };
 
@@ -104,7 +104,7 @@ class Workspace {
   const std::string& directory() const { return options_.directory; }
   // A hard purge renews the graph of a database.
   Graph& graph() { return scoped_ ? scoped_->graph() : whole(); }
-  // REQUIRES has_database(): behind a wall there is none.
+  // REQUIRES has_database(): behind a wall none exists.
   Database& database() { return *database_; }
   bool has_database() const { return database_ && !scoped_; }
   bool has_graph() const { return database_ || graph_; }
@@ -126,16 +126,16 @@ class Workspace {
   Progress* timed_progress() { return &timed_progress_; }
 
   // Traverse judges its resumed question by the time at which it was asked; a file that is followed
-  // is read as time goes on.
+  // is read as time passes.
   void SetNow(std::int64_t now_ms) { view_.now_ms = now_ms; }
   // A time (ParseTime); "" is kNoTime, valid times are not looked at.
   Result<std::int64_t> ValidAt(std::string_view given) const;
   // The sequence that a moment means in this graph.
   Result<Sequence> SequenceAt(std::string_view moment);
 
-  // Of damage that was worked around; a reply ends with them.
+  // Of damage that opening bypassed; a reply ends with them.
   std::vector<std::string>& warnings() { return warnings_; }
-  // To be known beside the answer, such as a misspelt scope; of the last request.
+  // To be known besides the answer, such as a misspelt scope; of the last request.
   std::vector<Note>& notes() { return notes_; }
 
   Status Close();
@@ -176,14 +176,14 @@ class Workspace {
   bool open_for_writing_ = false;
 };
 
-// Answers a request: checks it, looks, runs. What is to be known beside it stands in notes(). The
+// Answers a request: checks it, looks, runs. What else is to be known is in notes(). The
 // reply says whether the time of what was written, or would be by a dry run, was moved.
 Result<Reply> Answer(Workspace& workspace, const Request& request);
 
 // Whether the operation takes scope, node_kinds and where: questions, and what reads texts.
 bool SelectsNodes(const Operation& operation);
 // What the common parameters may be of this operation: a past state is only read, and a selection
-// of nodes narrows questions alone. kInvalidArgument. Needs no graph.
+// of nodes narrows only questions. kInvalidArgument. Needs no graph.
 Status CheckCommon(const Request& request);
 
 // "OPTION: ... looks like seconds", when a time most likely is.

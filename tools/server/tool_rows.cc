@@ -17,11 +17,11 @@ std::vector<ToolRow> MemoryRows() {
        "what it may contradict or repeat. Example: {\"text\":\"Deploys stop on "
        "Fridays.\",\"tags\":[\"deploy\"]}",
        Runs::kOne,
-       {{"text", "what is to be remembered, in full sentences"},
+       {{"text", "the text of the memory, in full sentences"},
         {"key", "a short name that stays (default: made of its first words)"},
         {"kind", "memory, decision, concept, ... (default: memory)"},
         {"tags"},
-        {"source", "who says so, or where it stands"},
+        {"source", "who said it, or where it is written"},
         {"relate", "KIND=KEY, such as supports=m3"},
         {"valid_from"},
         {"valid_until"}},
@@ -54,7 +54,7 @@ std::vector<ToolRow> MemoryRows() {
       {kSet,
        "relate",
        "Relate",
-       "Say how two memories belong together. Example: "
+       "Add an edge between two memories. Example: "
        "{\"source\":\"m1\",\"kind\":\"supports\",\"target\":\"d1\"}",
        Runs::kOne,
        {{"source"},
@@ -66,7 +66,7 @@ std::vector<ToolRow> MemoryRows() {
       {kSet,
        "forget",
        "Forget",
-       "Take a memory or a relation back; the past keeps it, and purge erases it for good. "
+       "Remove a memory or a relation. The past keeps it; purge erases it for good. "
        "Example: {\"key\":\"m1\"} or {\"action\":\"unlink\",\"key\":\"m1\",\"kind\":\"supports\","
        "\"target\":\"d1\"}",
        Runs::kOne,
@@ -224,7 +224,7 @@ std::vector<ToolRow> ConceptRows() {
       {kSet,
        "recall_query",
        "Recall",
-       "What concepts bring to mind. Example: {\"seeds\":[\"apple\"],\"max_hop\":2}",
+       "Find what is related to concepts. Example: {\"seeds\":[\"apple\"],\"max_hop\":2}",
        Runs::kOne,
        {{"seeds"}, {"max_hop"}},
        {{"", "concept_recall", "seeds, max_hop=hops"}}},
@@ -237,7 +237,7 @@ std::vector<ToolRow> DecisionRows() {
       {kSet,
        "linkDecisions",
        "Link decisions",
-       "Say how one decision stands to another. Example: "
+       "Add an edge between two decisions. Example: "
        "{\"sourceId\":\"d2\",\"targetId\":\"d1\",\"edgeType\":\"depends_on\"}",
        Runs::kOne,
        {{"sourceId"}, {"targetId"}, {"edgeType"}, {"weight"}, {"createdBy"}},
@@ -247,7 +247,7 @@ std::vector<ToolRow> DecisionRows() {
       {kSet,
        "unlinkDecisions",
        "Unlink decisions",
-       "Take edges between two decisions back. Example: "
+       "Remove edges between two decisions. Example: "
        "{\"sourceId\":\"d2\",\"targetId\":\"d1\"}",
        Runs::kOne,
        {{"sourceId"}, {"targetId"}, {"edgeType"}},
@@ -270,7 +270,7 @@ std::vector<ToolRow> DecisionRows() {
       {kSet,
        "findPath",
        "Path",
-       "How two decisions belong together. Example: {\"fromId\":\"d3\",\"toId\":\"d1\"}",
+       "Find a path between two decisions. Example: {\"fromId\":\"d3\",\"toId\":\"d1\"}",
        Runs::kOne,
        {{"fromId"}, {"toId"}},
        {{"", "path", "fromId=from, toId=to"}}},
@@ -305,14 +305,14 @@ std::vector<ToolRow> DecisionRows() {
       {kSet,
        "getHighSalience",
        "Salience",
-       "The decisions that most stands on. Example: {\"limit\":10}",
+       "The decisions that others depend on most. Example: {\"limit\":10}",
        Runs::kOne,
        {{"limit"}},
        {{"", "decisions_salience", "limit=top", "", "", "nodes"}}},
       {kSet,
        "readyQueue",
        "Queue",
-       "What to look at next. Example: {\"limit\":10}",
+       "List decisions to review next. Example: {\"limit\":10}",
        Runs::kOne,
        {{"limit"}},
        {{"", "decisions_queue", "limit=top", "", "", "items"}}},

@@ -14,14 +14,14 @@
 
 namespace plexus::centrality_internal {
 
-// `x`: one number a node, 0 or more; where the walk begins and where it goes on. One thread, no
+// `x`: one number a node, 0 or more; where the walk begins and where it continues. One thread, no
 // recursion. O(nodes + arcs); 8 bytes a node where the walk ends.
 inline bool HasCycle(const CsrView& rows, const std::vector<double>& x) {
   const NodeId n = rows.node_count();
   NodeId at = kNoNode;
   for (NodeId v = 0; v < n; ++v)
     if (at == kNoNode || x[v] > x[at]) at = v;
-  // Brent: the walk is a function of the node alone, so it is in a cycle when it is again where it
+  // Brent: the walk is a function of only the node, so it is in a cycle when it is again where it
   // was some power of two steps ago.
   NodeId marked = at;
   for (std::uint64_t step = 0, power = 1; at != kNoNode;) {

@@ -13,7 +13,7 @@
 
 namespace plexus::centrality_internal {
 
-// `count` of the nodes [0, nodes) without replacement, all of them when there are no more,
+// `count` of the nodes [0, nodes) without replacement, all of them when there are fewer,
 // in the order drawn. O(nodes).
 inline std::vector<NodeId> DrawNodes(NodeId nodes, std::uint64_t count, std::uint64_t seed) {
   std::vector<NodeId> all(nodes);

@@ -23,7 +23,7 @@ class EdgeWeigher {
   static Result<std::optional<EdgeWeigher>> MakeIfAny(const Snapshot& snapshot,
                                                       const EdgeWeighting& weights, bool weighted);
 
-  // w'(e) of the edge that the arc stands for.
+  // w'(e) of the edge that the arc represents.
   float operator()(const Arc& arc) const {
     const Kind& kind = kinds_[arc.kind];
     // Infinity times what is left after a thousand half-lives would be no number.

@@ -17,7 +17,7 @@ struct SimpleGraph {
   std::uint64_t edge_count() const { return edges.arc_count() / 2; }
 };
 
-// O(nodes + arcs); needs 16 to 28 bytes an arc beside the result. The errors of DenseView::Make and
+// O(nodes + arcs); needs 16 to 28 bytes an arc plus the result. The errors of DenseView::Make and
 // BuildTopology. `options.out`, `in` and `weights` do not count.
 Result<SimpleGraph> MakeSimpleGraph(const Snapshot& snapshot, DenseViewOptions options);
 

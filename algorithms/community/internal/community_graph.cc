@@ -67,7 +67,7 @@ void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs) {
   const std::uint64_t bytes = node_count * (sizeof(Row) + 2 * sizeof(double)) +
                               arcs * (sizeof(NodeId) + sizeof(double)) + kLines;
   if (memory.size() < bytes) {
-    memory = AlignedArray<std::byte>();  // free before taking anew
+    memory = AlignedArray<std::byte>();  // free before taking again
     memory = AlignedArray<std::byte>(bytes + bytes / 8);
   }
   nodes = node_count;
@@ -164,7 +164,7 @@ NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labe
                           Executor& executor) {
   Groups groups;
   MakeGroups(graph, labels, count, groups);
-  // A part is named by its first node. Its nodes queue up where the group's list stands.
+  // A part is named by its first node. Its nodes queue up where the group's list is.
   std::vector<NodeId> parts(graph.nodes, kNone), queue(graph.nodes);
   ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
     for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) {

@@ -60,7 +60,7 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
 bool WorthOrienting(const CsrView& simple, Executor& executor);
 
 // In triangles_per_node.cc. By node of the simple graph: triangles it is part of, and the number of
-// arcs between its neighbours, where arc a of the oriented graph stands for directions[a] of them
+// arcs between its neighbours, where arc a of the oriented graph represents directions[a] of them
 // (1 or 2; empty: 1 each).
 struct NodeTriangles {
   std::vector<std::uint64_t> triangles, arcs;

@@ -81,7 +81,7 @@ class SparseAccumulator {
   template <class T>
   static void Grow(AlignedArray<T>& array, NodeId labels) {
     if (array.size() >= labels) return;
-    array = AlignedArray<T>();  // free before taking anew
+    array = AlignedArray<T>();  // free before taking again
     array = AlignedArray<T>(labels, T{});
   }
 

@@ -96,9 +96,9 @@ void CountRow(const OrientedGraph& graph, const HubEdges& edges, NodeId u, Corne
   for (std::uint32_t a = first; a < past; ++a) marks[graph.neighbors[a] / 64] = 0;
 }
 
-// The same where an arc stands for one or two: looked up one by one.
+// The same where an arc represents one or two: looked up one by one.
 struct DirectedCorners {
-  std::vector<std::uint8_t> marks;  // by number: what the arc of the row stands for
+  std::vector<std::uint8_t> marks;  // by number: what the arc of the row represents
   std::vector<std::uint64_t> triangles, arcs;
 };
 

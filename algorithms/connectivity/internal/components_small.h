@@ -5,7 +5,7 @@
 //   1. every node is linked under its row's first neighbour, if that is smaller (by out rows or in
 //      rows: the view with more such neighbours);
 //   2. every label is a root;
-//   3. what a row's node is labelled is written beside each of its arcs, so that arcs need no
+//   3. what a row's node is labelled is written next to each of its arcs, so that arcs need no
 //      rows: those whose ends have different roots are collected, without a branch;
 //   4. the larger root of each pair is linked under the smallest other root of its pairs, without a
 //      compare-and-swap: a link lost to another thread is still in the list;

@@ -1,5 +1,5 @@
 // Tarjan's algorithm without recursion: the walk is a stack of nodes, each with the
-// place in its row where it goes on.
+// place in its row where it continues.
 #include "algorithms/connectivity/internal/tarjan.h"
 
 #include <algorithm>

@@ -150,7 +150,7 @@ Result<NamedConcept> ConceptIn(const Snapshot& snapshot, std::string_view name, 
       return Fail(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is of kind " +
                                                    snapshot.schema().node_kind(kind).name +
                                                    ", not a concept");
-    made.ref = NodeRef::Id(*node);  // an edge's end that nobody said more of
+    made.ref = NodeRef::Id(*node);  // an edge's end of which no record says more
     batch.ExpectKind(made.ref, kNode);
   } else {
     made.ref = batch.ExpectNoNode(name);

@@ -35,7 +35,7 @@ class Resolver {
   Result<Resolution> Run(std::span<const Verdict> verdicts) {
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       if (Status checked = Check(verdicts[i]); !checked) return At(i, checked.error());
-      if (verdicts[i].kind == VerdictKind::kDrop) dropped_.emplace(verdicts[i].goes, i);
+      if (verdicts[i].kind == VerdictKind::kDrop) dropped_.emplace(verdicts[i].removed, i);
     }
     const auto writes = [&](const Verdict& v) { return WritesEdge(v); };
     if (!options_.created_by.empty() && !verdicts.empty() && std::ranges::none_of(verdicts, writes))
@@ -44,7 +44,7 @@ class Resolver {
       for (const NodeId side : {verdicts[i].a, verdicts[i].b})
         if (const auto at = dropped_.find(side);
             at != dropped_.end() &&
-            !(verdicts[i].kind == VerdictKind::kDrop && verdicts[i].goes == side))
+            !(verdicts[i].kind == VerdictKind::kDrop && verdicts[i].removed == side))
           return At(
               i, {ErrorCode::kInvalidArgument, Quoted(snapshot_, side) + " is dropped by verdict " +
                                                    std::to_string(at->second + 1)});
@@ -80,7 +80,7 @@ class Resolver {
           Quoted(snapshot_, v.a) + " and itself are no pair: a memory cannot contradict itself");
     if (!pairs_.insert((std::uint64_t{std::min(v.a, v.b)} << 32) | std::max(v.a, v.b)).second)
       return Fail(ErrorCode::kInvalidArgument, Pair(v) + " are judged twice");
-    if (Chooses(v.kind) && v.goes != v.a && v.goes != v.b)
+    if (Chooses(v.kind) && v.removed != v.a && v.removed != v.b)
       return Fail(ErrorCode::kInvalidArgument,
                   std::string(VerdictName(v.kind)) + " names neither of " + Pair(v));
     if (!v.note.empty() && !WritesEdge(v)) return Nowhere(v, "a note");
@@ -128,7 +128,8 @@ class Resolver {
     std::vector<NodeId> nodes;
     std::vector<std::pair<NodeId, NodeId>> arcs;
     for (const Verdict& v : verdicts)
-      if (v.kind == VerdictKind::kSupersede) arcs.emplace_back(v.goes == v.a ? v.b : v.a, v.goes);
+      if (v.kind == VerdictKind::kSupersede)
+        arcs.emplace_back(v.removed == v.a ? v.b : v.a, v.removed);
     for (const auto& [newer, older] : arcs) nodes.insert(nodes.end(), {newer, older});
     std::ranges::sort(nodes);
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -151,7 +152,7 @@ class Resolver {
     return {};
   }
 
-  // A note that an ended edge does not hold stands with the edge that is made.
+  // A note that an ended edge does not hold is kept with the edge that is made.
   Status Link(NodeId source, EdgeKindId kind, NodeId target, const std::string& note) {
     WriteBatch::EdgeInput edge;
     std::string properties;
@@ -204,7 +205,7 @@ class Resolver {
 
   Status Write(const Verdict& v) {
     for (const NodeId side : {v.a, v.b}) result_.batch.ExpectNode(NodeRef::Id(side));
-    // As they are: a conflict that another writer ended, or began, is judged anew.
+    // As they are: a conflict that another writer ended, or began, is judged again.
     result_.batch.ExpectEdges(NodeRef::Id(v.a), kContradicts, snapshot_, v.a);
     switch (v.kind) {
       case VerdictKind::kAgrees:
@@ -219,10 +220,10 @@ class Resolver {
       case VerdictKind::kKeepBoth:
         return End(v);
       case VerdictKind::kSupersede:
-        return Link(v.goes == v.a ? v.b : v.a, kSupersedes, v.goes, v.note);
+        return Link(v.removed == v.a ? v.b : v.a, kSupersedes, v.removed, v.note);
       case VerdictKind::kDrop:
-        if (removed_.insert(v.goes).second) {
-          result_.batch.RemoveNode(NodeRef::Id(v.goes));
+        if (removed_.insert(v.removed).second) {
+          result_.batch.RemoveNode(NodeRef::Id(v.removed));
           ++result_.removed;
         }
         return {};

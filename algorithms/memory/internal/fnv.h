@@ -26,7 +26,7 @@ inline std::string Hex16(std::uint64_t value) {
   return hex;
 }
 
-// What tells texts and numbers of a digest apart from others: each with its length, or a mark.
+// What separates texts and numbers of a digest from others: each with its length, or a mark.
 class DigestText {
  public:
   DigestText& Add(std::string_view text) {

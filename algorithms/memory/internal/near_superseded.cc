@@ -85,7 +85,7 @@ class Search {
     return {};
   }
 
-  // Superseded ones alone, without the visible nodes that replaced them.
+  // Only superseded ones, without the visible nodes that replaced them.
   Result<NearDuplicatesResult> Settle() {
     std::vector<NodeId> old;
     for (const auto& [key, pair] : pairs_) old.push_back(pair.superseded);

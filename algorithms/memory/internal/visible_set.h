@@ -7,12 +7,12 @@
 // whether a node is superseded depends only on its strong component among the active suppressing
 // edges and on the edges that enter it:
 //   - components of several nodes (cycles) are kept by name; all other nodes are in no cycle;
-//   - an edge in a cycle that changed makes the cycle's nodes be sorted anew among themselves;
+//   - an edge in a cycle that changed makes the cycle's nodes be sorted again among themselves;
 //   - an edge source -> target that is there now can only have closed a cycle if target reaches
 //     source: both ends are searched in turn, so that an end with nothing before it answers at
 //     once;
 //   - then only the targets of changed edges and the nodes of changed cycles can have changed.
-// A search that grows too large, or too much change, gives up: the set is found from nothing.
+// A search that grows too large, or too much change, stops: the set is found from nothing.
 // Private to algorithms/memory.
 #pragma once
 
@@ -51,7 +51,7 @@ class VisibleSet final : public Carried {
   MadeOf made_of() const override { return MadeOf::kContent; }
   std::uint64_t size_bytes() const override;
 
-  // Asked for since the set kept beside it was made: VisibleNodes replaces the other.
+  // Asked for since the set kept with it was made: VisibleNodes replaces the other.
   mutable std::atomic<bool> recent = true;
 
  private:

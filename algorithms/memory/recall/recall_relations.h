@@ -31,7 +31,7 @@ struct RelatedOptions {
   const NodeSubset* subset = nullptr;  // Nodes that stand. Null: all alive facts.
   const NodeSubset* scope = nullptr;   // What superseded nodes must be of. Null: all.
   std::uint64_t max_edges = 1'000;     // Arcs read, expired ones included; nearer ones first.
-  Budget budget = {};                  // Its deadline and cancel flag alone.
+  Budget budget = {};                  // Only its deadline and cancel flag.
 };
 
 struct Relation {
@@ -60,7 +60,7 @@ Result<RelatedResult> RelatedTo(const Snapshot& snapshot, NodeId node,
                                 const RelatedOptions& options = {});
 
 struct ContradictionsOfNode {
-  std::vector<Conflict> conflicts;  // As OpenConflicts gives them: the oldest first, ties by ids.
+  std::vector<Conflict> conflicts;  // As OpenConflicts returns them: the oldest first, ties by ids.
   bool truncated = false;           // More than `max_edges` edges.
 };
 

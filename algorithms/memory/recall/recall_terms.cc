@@ -68,7 +68,8 @@ Status CheckRecallWeights(const RecallWeights& weights) try {
 PLEXUS_CATCH_NO_MEMORY
 
 Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t now_ms,
-                                        const RecallTermOptions& options, const RecallAsked& asked,
+                                        const RecallTermOptions& options,
+                                        const RecallSources& asked,
                                         const std::optional<RecallWeights>& weights) try {
   if (options.half_life_ms <= 0)
     return Fail(ErrorCode::kInvalidArgument, "the half-life of recency is above 0");
@@ -133,7 +134,7 @@ double RecallScorer::Value(RecallTerm term, NodeId node, const RecallEvidence& e
       return UnitTerm(SalienceOf(node));
     case RecallTerm::kFrequency:
       return FrequencyTerm(snapshot_->i64(kAccessCount, node).value_or(0), options_.full_count);
-    case RecallTerm::kOfScope:
+    case RecallTerm::kScope:
       return Preferred(node).empty() ? 0 : 1;
   }
   return 0;

@@ -9,7 +9,7 @@
 //   scope        1 for a memory of an asked scope or with an asked tag
 //
 // Formulas and sources: retrieval/score_terms.h. The terms are those of Codewhale's #536, with
-// similarity and path beside them. A term that the question does not ask for, or whose list does
+// similarity and path next to them. A term that the question does not ask for, or whose list does
 // not have the memory, is 0.
 #pragma once
 
@@ -37,7 +37,7 @@ enum class RecallTerm : std::uint8_t {
   kRecency,
   kSalience,
   kFrequency,
-  kOfScope,
+  kScope,
 };
 inline constexpr std::size_t kRecallTerms = 7;
 // "text" ... "scope".
@@ -73,7 +73,7 @@ struct RecallEvidence {
 };
 
 // What a question asks for.
-struct RecallAsked {
+struct RecallSources {
   bool words = false, vector = false, keys = false;
   std::uint32_t word_count = 0;  // Distinct ones.
   Metric metric = Metric::kCosine;
@@ -85,7 +85,7 @@ class RecallScorer {
   // Errors: kInvalidArgument: half_life_ms or full_count out of range, or a tag that is no index
   //   node of kind tag. kNotFound: no such column, or not of numbers.
   static Result<RecallScorer> Make(const Snapshot& snapshot, std::int64_t now_ms,
-                                   const RecallTermOptions& options, const RecallAsked& asked,
+                                   const RecallTermOptions& options, const RecallSources& asked,
                                    const std::optional<RecallWeights>& weights);
 
   // Those that are asked for or have a weight: recency, salience and frequency always.
@@ -105,7 +105,7 @@ class RecallScorer {
   const Snapshot* snapshot_ = nullptr;
   std::int64_t now_ms_ = 0;
   RecallTermOptions options_;
-  RecallAsked asked_;
+  RecallSources asked_;
   std::optional<RecallWeights> weights_;
   std::optional<ColumnId> salience_;
 };

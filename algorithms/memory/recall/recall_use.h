@@ -1,4 +1,4 @@
-// What a recall leaves behind, as proposals beside the answer: the use of the memories that it
+// What a recall leaves behind, as proposals next to the answer: the use of the memories that it
 // gave, the edges among them made stronger, and the event that records them as evidence.
 //
 // Use: access_count + 1, and accessed_at = now unless a later use is stored. Reinforcement: an edge

@@ -1,4 +1,4 @@
-// Tiles of a base, kept, and the rows that a delta touches beside them.
+// Tiles of a base, kept, and the rows that a delta touches next to them.
 #include "algorithms/pagerank/internal/base_tile_spmv.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // BaseTileSpmv: row sums of a live graph over tiles of its base.
 //
 // A delta touches few rows. Tiles of the base stay as they are while edges are appended: the rows
-// that the delta touches are listed beside them and summed arc by arc, whatever the tiles hold for
+// that the delta touches are listed with them and summed arc by arc, whatever the tiles hold for
 // them. So what many refreshes of PageRank sweep over is made once, until the next compaction.
 //
 // Bits depend on the base, the live rows and the values: not on threads.

@@ -13,7 +13,7 @@
 // most arcs fall into the first segment and to its beginning, else in their own order;
 // nodes without any arc come last, and a sweep leaves them out.
 //
-// Immutable after Make; share freely. A function of the arrays alone: the same rows, and
+// Immutable after Make; share freely. A function of only the arrays: the same rows, and
 // so the same sums, at any number of threads.
 #pragma once
 

@@ -204,8 +204,8 @@ void BlockGaussSeidel<Real>::BeginSweep(double enough) {
   began_ = true;
 }
 
-// Rows [begin, end) by their sums, what the teleport gives included: changes, or scores in a sweep
-// anew. What they send goes to next_, from `next` on.
+// Rows [begin, end) by their sums, the teleport's part included: changes, or scores in a sweep
+// again. What they send goes to next_, from `next` on.
 template <class Real>
 template <typename BlockGaussSeidel<Real>::Sweep kSweep>
 auto BlockGaussSeidel<Real>::FinishRows(std::size_t begin, std::size_t end, const double* sums,

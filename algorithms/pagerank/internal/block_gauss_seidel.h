@@ -5,14 +5,14 @@
 // Berkhin, 2004), which needs two thirds of the sweeps.
 //
 // The first sweep sums the contributions of all neighbours. From then on a row receives the changes
-// since its last turn alone, and every node has had one turn since: so each sweep sums the
+// only since its last turn, and every node has had one turn since: so each sweep sums the
 // neighbours' last changes. What rounding to Real leaves out of a change stays at the node, counts
 // in the error, and is sent at the next turn. Scores stay f64.
 //
 // After every turn it is known what is not yet passed on: the changes sent at each part's last
 // turn, and what all nodes keep.
 //
-// Sums follow rows and ids: bits depend on the graph and the scores alone. Not thread-safe.
+// Sums follow rows and ids: bits depend only on the graph and the scores. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -80,7 +80,7 @@ class BlockGaussSeidel {
     double scores = 0, dangling = 0, absolute = 0;
     double changes =
         0;  // of nodes with out-arcs, in absolute terms: what was sent at the last turn, and `kept`
-    double kept = 0;  // of changes: what nobody has been told yet
+    double kept = 0;  // of changes: what was not passed on yet
     double home = 0;  // a part: what the teleport got all together, as its rows know it
   };
   struct Part {
@@ -94,7 +94,7 @@ class BlockGaussSeidel {
   };
   struct Lanes;
   // kFull: of all contributions. kFirstChanges: of the changes since, and of what was kept.
-  // kChanges: of changes alone.
+  // kChanges: only of changes.
   enum class Sweep : std::uint8_t { kFull, kFirstChanges, kChanges };
 
   Totals All() const;

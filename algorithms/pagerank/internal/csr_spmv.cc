@@ -12,7 +12,7 @@ using namespace internal;
 namespace {
 
 // sums[r] = sum of term(i) over [end(r - 1), end(r)), by differences of a running sum that
-// begins anew every `chunk` arcs; what a row has from the chunks before is carried separately,
+// begins again every `chunk` arcs; what a row has from the chunks before is carried separately,
 // so that a long row's roundings are those of its chunks. ahead(i) prefetches what the terms from i
 // on will need later.
 template <class Term, class End, class Ahead>

@@ -3,7 +3,7 @@
 // A loop per row mispredicts the end of nearly every row, which costs more than the row. So 64 rows
 // are summed as one list of arcs, whose running sum is kept; a row's sum is the difference of two
 // of its values. Groups of rows begin at multiples of 64, so a sum's bits depend on the rows of its
-// group alone: not on threads, nor on where rows lie.
+// group only: not on threads, nor on where rows lie.
 //
 // Values may be f32 as well; sums are f64. Rounding: of all rows see Rounding.
 #pragma once
@@ -94,7 +94,7 @@ class CsrSpmv final : public Spmv {
   void Reserve(const Executor& executor, std::size_t at_once) override;
 
   // In a chunk of arcs an addition for every eight, seven at its end, three for every eight that
-  // stay among them, and five for every row, below 600; and a row that goes on into the next
+  // stay among them, and five for every row, below 600; and a row that continues into the next
   // chunk is carried over.
   double Rounding() const override {
     return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk);

@@ -3,7 +3,7 @@
 // Pull over in-rows needs no atomics: a node's new score is written by one thread.
 // Contributions are divided once per node and iteration, the whole update is one
 // pass over the nodes, partial sums belong to blocks of rows, and a row is summed in
-// an order that depends on the arrays alone.
+// an order that depends only on the arrays.
 //
 // Large graphs without locality go through a layout, a private copy of the arcs that keeps
 // what is gathered in cache (pagerank/internal/tile_layout.h): made once, worth it from 12, 15

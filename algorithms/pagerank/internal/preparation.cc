@@ -162,7 +162,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const BatchLayout>(BatchLayout::Make(in, out, executor));
     } else {
-      made->layout_pays_after = PageRankTiles::BreakEvenIterations(in, out);
+      made->break_even_iterations = PageRankTiles::BreakEvenIterations(in, out);
       if (made->LayoutPays(iterations))
         made->layout =
             std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));

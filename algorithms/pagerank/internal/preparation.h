@@ -34,9 +34,9 @@ struct PageRankPrepared {
   std::uint64_t arcs = 0;
   bool weighted = true;           // some weight is not 1
   std::vector<double> strengths;  // sum of the out arcs' weights, by dense id
-  int layout_pays_after = 0;      // of a layout for one; 0: never
+  int break_even_iterations = 0;  // of a layout for one; 0: never
   bool LayoutPays(int iterations) const {
-    return layout_pays_after > 0 && iterations >= layout_pays_after;
+    return break_even_iterations > 0 && iterations >= break_even_iterations;
   }
   std::shared_ptr<const PageRankTiles> layout;
   std::shared_ptr<const BatchLayout> lanes;

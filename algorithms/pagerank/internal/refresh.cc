@@ -223,7 +223,7 @@ class Refresher {
     AddToTeleport(push_.teleport_residual());
     return true;
   }
-  // By one sweep, which gives the exact residuals. False: that was enough, or the budget ran out.
+  // By one sweep, which makes the exact residuals. False: that was enough, or the budget ran out.
   bool StartFromSweep() {
     if (!MaySweep()) {
       result_.truncated = true;
@@ -298,11 +298,11 @@ class Refresher {
           executor_);
     };
     begin();
-    bool known = false, again = false;  // every part had its turn; all began anew
+    bool known = false, again = false;  // every part had its turn; all began again
     for (;;) {
       if (result_.iterations >= options_.max_iterations || !MaySweep()) {
         result_.truncated = true;
-        // No sweep has confirmed what the changed rows gave, or all began anew.
+        // No sweep has confirmed what the changed rows gave, or all began again.
         if (!known && (unconfirmed_ || again)) result_.error = 2;
         return Done();
       }

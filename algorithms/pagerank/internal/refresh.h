@@ -7,12 +7,12 @@
 //    more, but their rows few still, all at once.
 // 3. When changes have spread, or to make sure: block Gauss-Seidel sweeps, which know the residual
 //    after every part (BlockGaussSeidel): the last sweep ends as soon as it is small enough.
-//    Scores that are not of this graph may lose their sum that way: then all begins anew at the
+//    Scores that are not of this graph may lose their sum that way: then all begins again at the
 //    teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
 // is made; one that the base has can be swept over (BaseTileSpmv). Sums follow rows and dense ids,
-// so bits depend on the graph, the start and the options alone; over tiles on what is in the base,
+// so bits depend only on the graph, the start and the options; over tiles on what is in the base,
 // too.
 #pragma once
 

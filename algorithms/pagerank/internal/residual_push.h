@@ -63,7 +63,7 @@ class ResidualPush {
   // `max_arcs`. O(nodes + max_arcs).
   std::uint64_t PropagateAll(std::uint64_t max_arcs, std::vector<double>& scores) const;
   // Pushes `large`, and nodes whose residual rises above `threshold` on the way, while their rows
-  // have no more than `arcs` arcs. Returns how many they had.
+  // have at most `arcs` arcs. Returns how many they had.
   std::uint64_t Push(const std::vector<NodeId>& large, double threshold, std::uint64_t arcs,
                      std::vector<double>& scores);
 

@@ -16,7 +16,7 @@
 // graph analytics", 2017), 16-bit ids and private layouts are Lakhotia et al.'s
 // ("Accelerating PageRank using partition-centric processing", 2018).
 //
-// Immutable after Make; share freely. A function of the arrays alone: the same tiles,
+// Immutable after Make; share freely. A function of only the arrays: the same tiles,
 // and so the same sums, at any number of threads.
 #pragma once
 
@@ -52,8 +52,8 @@ class PageRankTiles {
     AlignedArray<std::uint16_t> rows;  // by tile, length, piece: row - begin
   };
 
-  // How many iterations repay making tiles (0: none ever do), judged by the shape alone,
-  // never by a timer: the same call gives the same bits. The sources must outgrow the cache,
+  // How many iterations repay making tiles (0: none ever do), judged only by the shape,
+  // never by a timer: the same call has the same bits. The sources must outgrow the cache,
   // the rows must not be local already, a tile must have enough arcs to be worth fetching its
   // segment. O(1): it reads samples.
   static constexpr int kBreakEvenSkewed = 15, kBreakEvenEven = 20, kBreakEvenLarge = 12;

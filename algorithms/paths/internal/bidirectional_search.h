@@ -21,7 +21,7 @@ class PointSearch {
  public:
   explicit PointSearch(PathWalk& walk);
 
-  // The path, or nothing when there is none or the budget ran out.
+  // The path, or nothing when none exists or the budget ran out.
   Result<std::optional<FoundPath>> Run();
 
  private:

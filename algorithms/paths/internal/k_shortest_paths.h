@@ -1,6 +1,6 @@
 // KShortestPaths: after the cheapest path between two nodes, the next ones, one at a time.
 //
-// Yen (1971) with Lawler's rule (1972). Every path listed stands for a set of paths: those
+// Yen (1971) with Lawler's rule (1972). Every path listed represents a set of paths: those
 // that begin as it does up to the node where it left its parent and take none of the
 // steps already taken there. Its next ones are split by the node where they leave it, so the sets
 // are disjoint and no path is found twice. What is open is kept in a heap by a lower bound of its
@@ -14,7 +14,7 @@
 // next best bound it is put back with what it has learnt, and may do twice as much the
 // next time, so a set without a good path costs little as long as there are better ones.
 // The tree grows by as much as searches expand outside of it. Where its bounds do not help, because
-// its paths go back through the beginning, a second tree without the beginning is grown beside the
+// its paths go back through the beginning, a second tree without the beginning is grown next to the
 // search, row for row: both join, or one of them runs out of nodes and the set is empty.
 //
 // Memory: a heap entry (32 bytes) for each step of each path listed, the tree (about 80 bytes
@@ -38,7 +38,7 @@ class KShortestPaths {
   // `paths` has one path, the cheapest; keeps a reference.
   KShortestPaths(PathWalk& walk, std::vector<FoundPath>& paths);
 
-  // Appends the next path to `paths`. False when there is none or the budget ran out.
+  // Appends the next path to `paths`. False when none exists or the budget ran out.
   Result<bool> Find();
 
  private:

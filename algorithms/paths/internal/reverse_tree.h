@@ -29,7 +29,7 @@ class ReverseTree {
   };
 
   explicit ReverseTree(PathWalk& walk);
-  // Begins anew, without the nodes whose index is `last` or less. Keeps a pointer to `index`.
+  // Begins again, without the nodes whose index is `last` or less. Keeps a pointer to `index`.
   void Restart(const NodeMap* index, std::uint32_t last);
 
   Bound LowerBound(NodeId node) const;

@@ -129,7 +129,7 @@ class BatchTerms {
         NoteRemoval(node, id, edges_before);  // of a term, too
       if (!IsDocument(node, id)) return;
       if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id))
-        return;  // there is none
+        return;  // none exists
       Written& w = Make(node, id);
       w.set = change == WriteBatch::TextChange::kSet;
       w.text = text;
@@ -209,7 +209,7 @@ class BatchTerms {
     const std::string_view key = w.id == kNoNode ? batch_.key(w.node) : s_.key(w.id);
     return key.find(kIndexSeparator) == key.npos ? key : std::string_view();
   }
-  // The stored text is another one, or there is none.
+  // The stored text is another one, or none exists.
   Result<bool> IsOther(NodeId node, std::string_view text) const {
     const PayloadRef ref = s_.payload_ref(node, NodeField::kText);
     if (!ref) return true;

@@ -53,7 +53,7 @@ struct Piece {
 // A word between "_" and ".": "." between digits parts nothing. One piece: no identifier.
 std::vector<Piece> SeparatedParts(std::string_view word);
 // The parts of "getUserById", "HTTPServer", "utf8Decode" in a text as it was written; nothing for
-// words without such a change of case, beside letters beyond ASCII, or over `max_bytes` (base64).
+// words without such a change of case, next to letters beyond ASCII, or over `max_bytes` (base64).
 std::vector<Piece> CamelCaseParts(std::string_view text, std::size_t max_bytes);
 
 }  // namespace plexus::retrieval_internal

@@ -2,10 +2,10 @@
 //
 // Candidates become rows 0..n-1, index neighbours with df >= 2 become terms ordered from
 // the rarest to the commonest (ties by id), so a row lists its heaviest terms first.
-// Beside each term stands `suffix_weight`, the weight of the row from there to its end: no set
+// Next to each term is `suffix_weight`, the weight of the row from there to its end: no set
 // whose first common term is this one can score more. Bounds are integers in units of
 // 2^-16, every weight rounded up and every threshold down, so a bound never lies below
-// the true f64 score; kUnitsMax stands for "that or more". Scores are f64 and added from
+// the true f64 score; kUnitsMax represents "that or more". Scores are f64 and added from
 // the end of the row, so exact sums over a row's tail bound exact sums over a part of it.
 //
 // A Signature holds a row's terms as bits, one word per class of terms: the 64 commonest

@@ -120,7 +120,7 @@ void PairBound::Load(const InvertedIndex& index, std::span<const ListItem> items
     words_[k].resize(items.size());
     units_[k] = index.word_units[static_cast<std::size_t>(k)];
   }
-  // Terms after `term` in its own word weigh no more than the next one.
+  // Terms after `term` in its own word weigh at most as much as the next one.
   units_[from_] = term + 1 < index.term_count() ? index.units[term + 1] : 0;
   slack_.resize(items.size());
   auto fetch = [&](std::size_t i) {
@@ -133,7 +133,7 @@ void PairBound::Load(const InvertedIndex& index, std::span<const ListItem> items
     if (i + kAhead < items.size()) fetch(i + kAhead);
     const std::uint32_t row = items[i].row();
     const Signature& signature = index.signatures[row];
-    // The own word anew, from the terms after the common one.
+    // The own word again, from the terms after the common one.
     std::uint64_t own = 0;
     std::uint32_t slack = from + 1 < kWords ? signature.slack[from + 1] : 0;
     for (std::uint32_t e = items[i].entry + 1; e < index.begins[row + 1]; ++e) {

@@ -56,7 +56,7 @@ struct Count {
   }
 };
 
-// Whether a row stands in the list of one of its terms, and as what.
+// Whether a row is in the list of one of its terms, and as what.
 class Membership {
  public:
   Membership(const InvertedIndex& index, const ScoredSet<2>& threshold, bool anchors_only)
@@ -160,7 +160,7 @@ class PairSearch {
       });
   }
 
-  // By chunk, then by term from the cursor on; the sum over chunks stands behind the last.
+  // By chunk, then by term from the cursor on; the sum over chunks is behind the last.
   std::vector<std::vector<Count>> CountLists(const Membership& membership) const {
     const std::uint32_t terms = std::min(index_.term_count() - cursor_.term, kMaxTerms);
     std::vector<std::vector<Count>> counts(kChunks + 1, std::vector<Count>(terms));

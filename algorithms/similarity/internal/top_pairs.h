@@ -15,7 +15,7 @@
 // A row whose exact tail only equals it is then no *probe*: it may still be the second of a pair.
 // With anchors (rows that come first) only they are probes.
 //
-// Work is cut into rounds and tasks by counts alone and each task starts from the threshold at
+// Work is cut into rounds and tasks only by counts and each task starts from the threshold at
 // the end of the round before, so every counter is the same at any number of threads.
 #pragma once
 

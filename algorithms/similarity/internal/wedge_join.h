@@ -8,7 +8,7 @@
 // row is added in the row's own order. For the ratios weights give no bound: all wedges are walked.
 //
 // Exact when it finishes. It does not begin what it cannot afford: before each round it
-// counts the wedges among the rows that still reach the threshold and gives up above a limit
+// counts the wedges among the rows that still reach the threshold and stops above a limit
 // (many rows of equal weight at common neighbours), for FindTopPairs to go on from the threshold.
 #pragma once
 
@@ -29,7 +29,7 @@ struct WedgeQuery {
   std::size_t k = 100;
   std::uint64_t least_shared = 1;
   Budget budget;                                        // edges: wedges walked
-  std::uint64_t most_wedges = std::uint64_t{1} << 33;   // of the rest, or it gives up
+  std::uint64_t most_wedges = std::uint64_t{1} << 33;   // of the rest, or it stops
   std::uint64_t first_wedges = std::uint64_t{1} << 27;  // walked at least, to raise the threshold
 };
 

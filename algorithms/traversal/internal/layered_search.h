@@ -113,7 +113,7 @@ class LayeredSearch {
     if (Listed(label)) threshold_.Drop(value);
   }
   void CollectScores();
-  // The best that an arc can make of a value: more arcs make no more of it.
+  // The best that an arc can make of a value: further arcs add nothing.
   bool Reaches(double value) const {
     return value * options_.decay * max_weight_ >= threshold_.value();
   }

@@ -13,7 +13,7 @@
 
 namespace plexus::traversal_internal {
 
-// At least the weight of every arc that passes `filter`; 0 when there is none. O(runs * kinds)
+// At least the weight of every arc that passes `filter`; 0 when none exists. O(runs * kinds)
 // when the base is known, else O(its arcs), in parallel. Nothing when the
 // deadline passed or the caller asked to stop meanwhile. Thread-safe.
 std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,

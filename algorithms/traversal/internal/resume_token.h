@@ -2,7 +2,7 @@
 //
 // Searches are deterministic, so a position is two numbers: how many nodes (labels) and
 // arcs had been counted. A token holds no part of the search: the search that receives it walks to
-// the position again, off the budget, and goes on from there. That keeps it 84 characters long
+// the position again, off the budget, and continues from there. That keeps it 84 characters long
 // whatever the search had found, needs no memory between two calls and no file, and makes the last
 // of many calls equal to one call without a budget, to the last bit: whether a layer is pushed or
 // pulled, which a budget may decide, sums are taken in one order. The price: the k-th call walks k

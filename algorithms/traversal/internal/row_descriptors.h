@@ -3,7 +3,7 @@
 // A small search waits for memory: of every node it expands a line of the offsets, then one
 // of the neighbors and one of the weights, the last two known only when the first has come.
 // Where most rows hold one arc (the turns of a session), the descriptor is all of it, and the next
-// node of a chain mostly stands in the same line; longer rows go on in the base arrays, unchanged.
+// node of a chain mostly is in the same line; longer rows go on in the base arrays, unchanged.
 // Same arcs, same order: the result has the same bits with and without descriptors. Bases of more
 // than two arcs a node get none: there a line of offsets serves more nodes than one of descriptors,
 // and the rows are read anyway.
@@ -60,7 +60,7 @@ class RowDescriptors final : public Derived {
     return sides_[Side(direction)].ready.load(std::memory_order_acquire);
   }
   // `arcs` more were followed in this direction. May build the descriptors, O(nodes); when the
-  // budget is interrupted the build is dropped and the count begins anew. REQUIRES the base that
+  // budget is interrupted the build is dropped and the count begins again. REQUIRES the base that
   // these are of.
   void AddTraversedArcs(const Csr& base, Direction direction, std::uint64_t arcs,
                         const Budget& budget, Executor& executor) const;

@@ -8,7 +8,7 @@
 // reach: it never falls, is never above the top-th best, and costs nothing but the count
 // (comparing values instead was a fifth of a large search, in wrongly guessed branches).
 // When as many values came as were counted at the start (512 at least; 64 where there were
-// few) the owner counts anew, so that the steps get finer as the threshold rises.
+// few) the owner counts again, so that the steps get finer as the threshold rises.
 #pragma once
 
 #include <algorithm>

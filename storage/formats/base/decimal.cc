@@ -1,4 +1,4 @@
-// Digits are looked at where std::from_chars says no more than "out of range".
+// Digits are looked at where std::from_chars says only "out of range".
 #include "storage/formats/base/decimal.h"
 
 #include <algorithm>

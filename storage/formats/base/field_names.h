@@ -18,7 +18,7 @@ struct FieldName {
   std::string_view in_file, meaning;
 };
 
-std::span<const FieldName> EdgeFieldNames();  // meanings: storage/formats/README.md, Tables
+std::span<const FieldName> EdgeFieldNames();  // meanings: storage/formats/RECORDS.md
 std::span<const FieldName> NodeFieldNames();
 
 // The kind of a node whose row has such a field and names no kind.

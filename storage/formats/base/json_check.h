@@ -1,4 +1,4 @@
-// CheckJson: whether a text that nobody reads is JSON.
+// CheckJson: whether a text that is not read is JSON.
 //
 // What the tree (json_tree.h) cannot hold is none of its business: any number of values, strings of
 // any length and with U+0000, numbers of any size, names that stand twice. What is nested deeper

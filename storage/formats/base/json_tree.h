@@ -63,7 +63,7 @@ class JsonParser {
   // what is wrong and at which byte.
   Result<const JsonValue*> Parse(std::string_view text);
   std::span<const JsonValue> children(const JsonValue& value) const;
-  // The member named `key`; null when there is none.
+  // The member named `key`; null if it does not exist.
   const JsonValue* Find(const JsonValue& object, std::string_view key) const;
 
  private:

@@ -37,7 +37,7 @@ class FollowWindows {
   std::string head_, tail_;
 };
 
-// nullopt: there is none. kCorruption: it cannot be read.
+// nullopt: none exists. kCorruption: it cannot be read.
 Result<std::optional<FollowPosition>> ReadFollowPosition(const Snapshot& snapshot,
                                                          std::string_view name);
 Status WriteFollowPosition(WriteBatch& batch, std::string_view name,

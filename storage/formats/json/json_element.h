@@ -8,7 +8,7 @@
 //   W what is not read     a warning
 //   X what is wrong        a record, or the rest of the file, that cannot be read
 //   Z what is wrong        nothing of the file can be read: that is not skipped
-// which are then parsed on all threads like any other lines. storage/formats/README.md has the
+// which are then parsed on all threads like any other lines. storage/formats/RECORDS.md has the
 // meaning of an element's attributes. Internal to storage/formats.
 #pragma once
 
@@ -49,7 +49,7 @@ class ElementLines {
     EndLine(line);
   }
   std::size_t size() const { return text_.size(); }
-  // All lines so far as a block; nullopt when there is none.
+  // All lines so far as a block; nullopt when none exists.
   std::optional<Block> Take();
 
  private:

@@ -1,4 +1,4 @@
-// What an element's attributes become; see json_element.h and README.md.
+// What an element's attributes become; see json_element.h and RECORDS.md.
 #include <algorithm>
 #include <charconv>
 #include <cstring>

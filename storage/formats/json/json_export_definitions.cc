@@ -1,4 +1,4 @@
-// Definitions of a JSON lines export: what this graph has beside the built-in.
+// Definitions of a JSON lines export: what this graph has besides the built-in.
 #include <algorithm>
 
 #include "engine/properties/json_writer.h"

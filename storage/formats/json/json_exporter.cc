@@ -102,7 +102,7 @@ std::vector<Edge> JsonExporter::Row(NodeId node, const ArcFilter& filter) const 
   std::vector<Edge> edges;
   bool labels = false;
   s_.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
-    // A symmetric edge stands in both rows; it is written with its smaller end.
+    // A symmetric edge is in both rows; it is written with its smaller end.
     if (arc.neighbor < node && s_.schema().edge_kind(arc.kind).symmetric) return;
     edges.push_back(s_.edge(arc, node));
     labels |= edges.back().label != 0;

@@ -1,4 +1,4 @@
-// JsonLinesParser: the records of storage/formats/README.md, one JSON object a line.
+// JsonLinesParser: the records of storage/formats/RECORDS.md, one JSON object a line.
 //
 // The record's sort is given by the one key of node, edge, event, outcome, vector,
 // unlink, remove, purge, column, space, kind that it has (the last three define and are tested

@@ -218,7 +218,7 @@ class Row {
     return {};
   }
 
-  // The kind that a field of its own tells.
+  // The kind that a field of its own says.
   void AddKind() {
     const auto renamed = [&](std::string_view name) {
       return std::ranges::find(renamed_, name, &Renamed::in_file) != renamed_.end();

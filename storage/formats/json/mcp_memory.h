@@ -9,7 +9,7 @@
 // empty one, or a kind of the index plane such as "file"). Other members become properties.
 //
 // A relation is an edge of kind relationType. Where the kind does not determine what was written,
-// the label does, so that export gives the server back its own file:
+// the label does, so that export writes the server's own file:
 //   a kind that is stored the other way round (caused_by is causes): the name as written
 //   a symmetric kind, written from the end with the larger key: "reversed"
 //   a name that no edge here can have (a kind of the index plane, a kind without loops on a
@@ -18,7 +18,7 @@
 // Property "file_line" of nodes and edges is the line that the record stood in, of an array its
 // place there: their order.
 // Of entities with one name, and of relations with the same ends and type, the last one counts; of
-// one that says something else a warning tells (the server writes such, and keeps them all). Lines
+// one that says something else a warning names (the server writes such, and keeps them all). Lines
 // of another type are passed over, as the server does, and counted.
 // Source: modelcontextprotocol/servers, src/memory.
 #pragma once

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kNoLine = std::numeric_limits<std::uint64_t>::max();
 
-// Takes "file_line" out of the map; kNoLine when there is none.
+// Takes "file_line" out of the map; kNoLine when none exists.
 std::uint64_t TakeLine(JsonProperties& map) {
   const auto entry = map.extract(std::string(kFileLine));
   std::uint64_t line = kNoLine;
@@ -113,7 +113,7 @@ class McpMemoryWriter {
     return sink_.EndRow();
   }
 
-  // Properties beside what the server knows, which it passes over.
+  // Properties besides what the server knows, which it passes over.
   static void AppendRest(std::string& json, const JsonProperties& map) {
     for (const auto& [name, value] : map) {
       const bool known = name == "type" || name == "name" || name == "from" || name == "to" ||

@@ -10,7 +10,7 @@
 // holds any: "links" or "edges", "relationships", "adjacency". What else the document holds is not
 // read; lists and objects, unless they are empty or "graph", are named in warnings. Members may
 // come in any order. The reader finds where each element of a list begins and ends and leaves the
-// rest to the element parser, so that one long line costs no more than many short ones and nothing
+// rest to the element parser, so that one long line costs as much as many short ones and nothing
 // is held but the element being cut. Source: networkx.readwrite.json_graph.node_link_data and
 // adjacency_data.
 //

@@ -1,6 +1,6 @@
 // Node-link JSON: the fact plane for NetworkX, d3 and the browser.
 //
-// Attributes are spelled as import reads them: properties stand beside the rest unless
+// Attributes are spelled as import reads them: properties are next to the rest unless
 // their name means something else there; those are in "props".
 #include <algorithm>
 #include <array>

@@ -238,7 +238,7 @@ void BatchBuilder::Remove(const NodeName& name, bool purge) {
   piece_.node_values.clear();
   piece_.removes = true;
   if (const auto at = patches_.find(name.key); at != patches_.end()) {
-    piece_.patches[at->second] = {};  // of what is no more
+    piece_.patches[at->second] = {};  // of what is gone
     patches_.erase(at);
   }
   if (context_.check) piece_.notes.removed.push_back(name.key);
@@ -313,7 +313,7 @@ std::uint32_t Digest(const std::optional<T>& value) {
 
 }  // namespace
 
-// Records of one piece become one batch, of which the graph sees the last values alone.
+// Records of one piece become one batch, of which the graph sees only the last values.
 void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge,
                                   std::optional<std::string_view> properties) {
   EdgeKindId kind = ends.stored;  // kNoEdgeKind when this record defines it

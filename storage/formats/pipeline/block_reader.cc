@@ -30,7 +30,7 @@ class FileSource final : public ByteSource {
   }
 
  private:
-  // Until a pipe has something, or its last writer is gone. One that nobody has opened for
+  // Until a pipe has something, or its last writer is gone. One that no process has opened for
   // writing yet has neither.
   Status Wait() {
     constexpr int kLookMs = 100;
@@ -118,7 +118,7 @@ void BlockReader::Drop(std::size_t bytes) {
   size_ -= bytes;
 }
 
-// End of the last whole record in the first `seen` bytes, 0 when there is none.
+// End of the last whole record in the first `seen` bytes, 0 when none exists.
 std::size_t BlockReader::LastRecordEnd(std::size_t seen) const {
   const char* data = buffer_.get();
   if (!quoted_) {

@@ -36,7 +36,7 @@ struct Block {
   std::string_view text;           // whole records
   std::uint64_t first_line = 1;
   // When the text is a translation (an XML element, say, as a line): where in the
-  // file each of its lines stands. Empty: the lines are the file's own.
+  // file each of its lines is. Empty: the lines are the file's own.
   std::vector<std::uint64_t> lines;
   std::uint64_t lines_before = 0;  // of these, in earlier blocks
   // A record that was dropped: `text` is empty then.

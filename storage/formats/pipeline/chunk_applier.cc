@@ -167,7 +167,7 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.self_loops_skipped += piece.self_loops;
   r.pointers += piece.pointers;
   r.unknown += piece.unknown;
-  r.turned += piece.turned;
+  r.reversed_edges += piece.turned;
   r.ambiguous += piece.ambiguous;
   r.passed_over += piece.passed_over;
 }

@@ -38,7 +38,7 @@ class ImportCheck {
     return schema_;
   }
   bool watches_kinds() const { return watches_kinds_; }
-  // Whether the graph has the node or the file has stated its kind. Not beside Take of
+  // Whether the graph has the node or the file has stated its kind. Not during Take of
   // a piece that states one.
   bool Knows(const std::string& node) const { return kinds_.contains(node) || now_.Find(node); }
 
@@ -48,7 +48,7 @@ class ImportCheck {
   // piece; nothing of it counts then.
   Status Take(const Piece& piece);
 
-  // True when the files must be looked at once more: Take begins anew.
+  // True when the files must be looked at once more: Take begins again.
   bool NeedsSecondPass();
 
  private:

@@ -15,7 +15,7 @@ class GunzipSource final : public ByteSource {
  public:
   GunzipSource(std::unique_ptr<ByteSource> from, std::string name)
       : from_(std::move(from)), name_(std::move(name)), packed_(std::size_t{1} << 18) {
-    ready_ = inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK;  // 16: gzip alone
+    ready_ = inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK;  // 16: only gzip
   }
   ~GunzipSource() override {
     if (ready_) inflateEnd(&stream_);

@@ -1,4 +1,4 @@
-// RecordParser: what a text format must provide, and Piece: what it gives back.
+// RecordParser: what a text format must provide, and Piece: what it returns.
 //
 // A parser turns whole records into one WriteBatch plus the few things that need
 // the graph as it is when the batch is applied: lists that replace what is stored
@@ -81,7 +81,7 @@ struct RecordError {
 };
 
 // A time that looks like seconds (times.h), or, with `until`, a valid_from that is not before the
-// valid_until beside it, or what `says` says (`value` is then the line that makes it so, or 0); as
+// valid_until next to it, or what `says` says (`value` is then the line that makes it so, or 0); as
 // the first record of a piece has it.
 struct DoubtfulTime {
   std::string field;
@@ -167,7 +167,7 @@ inline void WarnOfRestatedEdge(Piece& piece, std::uint64_t line, std::uint64_t a
              "apart)");
 }
 
-// What the parse depends on beside the bytes.
+// What the parse depends on besides the bytes.
 struct ParseContext {
   const ImportOptions* options = nullptr;
   std::shared_ptr<const Schema> schema;

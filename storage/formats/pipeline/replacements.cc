@@ -4,7 +4,7 @@
 // unlink what is missing from it; this is done here, against the snapshot that the
 // batch is applied to. The unlinks go first: the batch itself then links what the
 // list names. The batch expects the lists and properties of known nodes as they are: when another
-// writer was faster it is made anew. Within the batch the parser has kept later lines true to
+// writer was faster it is made again. Within the batch the parser has kept later lines true to
 // earlier ones.
 #include <algorithm>
 

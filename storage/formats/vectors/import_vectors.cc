@@ -75,7 +75,7 @@ class VectorImport {
     return VectorFile::Open(file_, options);
   }
 
-  // What the content is guilty of stands in the report; the rest ends the import.
+  // What the content is guilty of is in the report; the rest ends the import.
   Status ContentError(Error error) {
     if (error.code != ErrorCode::kInvalidArgument) return std::unexpected(std::move(error));
     // The message names its file, as the report will again.

@@ -1,6 +1,6 @@
 // VectorKeys: the keys that a vector file's rows belong to, checked as a whole.
 //
-// Held in memory as one text and its line ends; a key that stands twice is found by
+// Held in memory as one text and its line ends; a key that is there twice is found by
 // sorting, so no input can make it slow. Immutable once read.
 #pragma once
 

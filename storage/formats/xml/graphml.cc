@@ -284,7 +284,7 @@ std::string GraphMlReader::Impl::StoredEdge() {
   return from_key + '\n' + to_key + '\n' + name;
 }
 
-// A document without labels tells parallel edges apart by their ids: behind the first of them the
+// A document without labels distinguishes parallel edges by their ids: behind the first of them the
 // id is the label.
 void GraphMlReader::Impl::TellParallelsApart() {
   if (edge_id.empty() || labelled || edge_id.size() > Limits::kMaxStringBytes) return;
@@ -405,7 +405,7 @@ void GraphMlReader::Impl::End() {
 // The rest of the chunk at which the parser was stopped, else the next chunk.
 Result<XML_Status> GraphMlReader::Impl::ParseMore() {
   if (suspended) return XML_ResumeParser(parser);
-  // Expat begins a token that did not end anew with every chunk: what waits doubles the
+  // Expat begins a token that did not end again with every chunk: what waits doubles the
   // chunk, so that a byte is looked at twice and not once for each chunk behind it.
   const auto at =
       static_cast<std::uint64_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser), 0));

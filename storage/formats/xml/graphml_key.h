@@ -49,7 +49,7 @@ class GraphMlKeys {
   Status SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes);
   // nullptr: no such key.
   GraphMlKey* Find(std::string_view id);
-  // Keys with a default, by id. REQUIRES that no more are added.
+  // Keys with a default, by id. REQUIRES that none is added later.
   const std::vector<std::pair<std::string, const GraphMlKey*>>& Defaults();
   // Notes that an element was given so many bytes; false when that is too much for `read` bytes of
   // document.

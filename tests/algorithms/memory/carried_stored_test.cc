@@ -25,7 +25,8 @@ std::unique_ptr<Database> Open(const std::string& directory, CheckpointOnClose o
 }
 
 TEST(CarriedStored, EqualsFromNothing) {
-  constexpr CheckpointOnClose kModes[] = {CheckpointOnClose::kNever, CheckpointOnClose::kWhenEarned,
+  constexpr CheckpointOnClose kModes[] = {CheckpointOnClose::kNever,
+                                          CheckpointOnClose::kWhenReplayIsSlower,
                                           CheckpointOnClose::kAlways};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const storage_internal::testing::ScratchDirectory dir;

@@ -79,8 +79,8 @@ TEST(Decisions, D1Salience) {
     }
     EXPECT_EQ(r.nodes.count(), 10u);
     EXPECT_EQ(r.cycles, (std::vector<Ids>{{8, 9}}));
-    EXPECT_EQ(r.arriving[0], 3u);
-    EXPECT_EQ(r.arriving[6], 0u);
+    EXPECT_EQ(r.in_arcs[0], 3u);
+    EXPECT_EQ(r.in_arcs[6], 0u);
   }
 }
 
@@ -216,7 +216,7 @@ TEST(Decisions, ALongChainNeedsNoRecursion) {
   ASSERT_EQ(r.blocked.size(), kLong - 1);
   EXPECT_EQ(r.blocked[0].hops, kLong - 1);
   EXPECT_EQ(r.blocked[0].root, kLong - 1);
-  EXPECT_EQ(r.roots[0].holds, kLong - 1);
+  EXPECT_EQ(r.roots[0].blocked_count, kLong - 1);
   EXPECT_EQ(ChainOf(g.snapshot(), r, 0, 1, kLong).value().size(), kLong - 1);
 }
 

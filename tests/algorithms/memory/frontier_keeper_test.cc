@@ -144,12 +144,12 @@ TEST(FrontierKeeper, EqualsAFullRunAfterEveryStep) {
       ASSERT_TRUE(updated) << updated.error().ToString();
       ExpectFullRun(*keeper, snapshot, options);
       if (HasFailure()) {
-        FAIL() << "quick " << keeper->counters().quick << ", full " << keeper->counters().full
-               << ": " << keeper->counters().why_full;
+        FAIL() << "quick " << keeper->counters().incremental << ", full " << keeper->counters().full
+               << ": " << keeper->counters().full_run_reason;
       }
     }
     if (options.arity == 2) {
-      quick += keeper->counters().quick;
+      quick += keeper->counters().incremental;
       full += keeper->counters().full;
     }
   }

@@ -122,10 +122,10 @@ TEST_F(Hub, OfWaitingDecisions) {
   const BlockedChainsResult r = BlockedChains(s, {.decisions = Now()}).value();
   EXPECT_EQ(r.blocked.size(), kHub);
   ASSERT_EQ(r.roots.size(), 1u);
-  EXPECT_EQ(r.roots[0].holds, kHub);
+  EXPECT_EQ(r.roots[0].blocked_count, kHub);
   const SalienceResult salience = Salience(s, {.decisions = Now()}).value();
   EXPECT_EQ(salience.percentiles[0], 1);
-  EXPECT_EQ(salience.arriving[0], kHub);
+  EXPECT_EQ(salience.in_arcs[0], kHub);
 }
 
 TEST_F(Hub, OfRoots) {

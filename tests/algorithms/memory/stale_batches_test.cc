@@ -180,7 +180,7 @@ std::vector<Row> MemoryRows() {
   const auto resolve = [](VerdictKind kind) {
     return [=](const Snapshot& s) {
       const Verdict verdicts[] = {
-          {.a = Id(s, "a"), .b = Id(s, "b"), .kind = kind, .goes = Id(s, "b")}};
+          {.a = Id(s, "a"), .b = Id(s, "b"), .kind = kind, .removed = Id(s, "b")}};
       return Must(Resolve(s, verdicts, {.now_ms = kNow + 5})).batch;
     };
   };

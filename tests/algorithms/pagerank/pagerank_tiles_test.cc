@@ -351,7 +351,7 @@ TEST(PageRankTiles, ServePageRank) {
   options.tolerance = 1e-10;
   const PageRankResult first = rank(dirty, options);
   EXPECT_GT(first.stats.layout_bytes, first.edges * 6);
-  EXPECT_EQ(first.stats.layout_pays_after, 15);
+  EXPECT_EQ(first.stats.break_even_iterations, 15);
   EXPECT_EQ(first.stats.bytes_per_iteration,
             std::uint64_t{n} * 8 * 5 + first.stats.layout_bytes);  // of PageRankCsr's model
   EXPECT_TRUE(first.converged);
@@ -360,7 +360,7 @@ TEST(PageRankTiles, ServePageRank) {
   PageRankOptions few = options;  // too few iterations for a layout
   few.iterations = 14;
   const PageRankResult rows = rank(dirty, few);
-  EXPECT_EQ(rows.stats.layout_pays_after, 15);
+  EXPECT_EQ(rows.stats.break_even_iterations, 15);
   EXPECT_EQ(rows.stats.layout_bytes, 0u);
   EXPECT_EQ(rows.stats.bytes_per_iteration,
             std::uint64_t{n} * 8 * 5 + (std::uint64_t{n} + 1) * 4 + rows.edges * 8);

@@ -44,7 +44,7 @@ class FollowTest : public ::testing::Test {
     graph_ = Graph::InMemory();
     follow_.position = "p";
     follow_.batch_seconds = 0;
-    follow_.look_ms = 0;  // each step is a look
+    follow_.poll_interval_ms = 0;  // each step is a look
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
@@ -286,7 +286,7 @@ TEST_F(FollowTest, WhatCannotBeFollowedIsRefused) {
   refused([](FollowOptions& o) { o.batch_records = 0; });
   refused([](FollowOptions& o) { o.batch_seconds = -1; });
   refused([](FollowOptions& o) { o.idle_seconds = -1; });
-  refused([](FollowOptions& o) { o.look_ms = -1; });
+  refused([](FollowOptions& o) { o.poll_interval_ms = -1; });
   refused([](FollowOptions& o) { o.position = std::string(300, 'x'); });
   EXPECT_EQ(graph_->snapshot().sequence(), 0u);
 }
@@ -312,7 +312,7 @@ TEST_F(FollowTest, CountsAreThoseOfAllBatches) {
   EXPECT_EQ(report->import.records, 5u);
   EXPECT_EQ(report->import.stubs, 4u);
   EXPECT_EQ(report->import.unknown, 2u);
-  EXPECT_EQ(report->import.turned, 1u);
+  EXPECT_EQ(report->import.reversed_edges, 1u);
   EXPECT_EQ(report->import.new_edge_kinds, std::vector<std::string>{"knows"});
   EXPECT_EQ(report->import.warnings.size(), 2u);
 }

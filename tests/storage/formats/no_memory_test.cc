@@ -94,7 +94,7 @@ TEST(NoMemoryFormats, VectorsAndFollowedFiles) {
   follow.batch_records = 16;
   follow.batch_seconds = 0;
   follow.idle_seconds = 0;
-  follow.look_ms = 0;
+  follow.poll_interval_ms = 0;
   ImportOptions import;
   import.executor = &SerialExecutor();
   const std::pair<const char*, std::function<Status(Graph&)>> calls[] = {

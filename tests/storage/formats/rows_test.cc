@@ -124,7 +124,7 @@ const std::string kTyped =
 TEST(Rows, DirectionsAreAsWrittenUnlessTurned) {
   auto graph = Graph::InMemory();
   const ImportReport as_written = LoadClean(*graph, "memory_edges.jsonl", kTyped);
-  EXPECT_EQ(as_written.turned, 0u);
+  EXPECT_EQ(as_written.reversed_edges, 0u);
   EXPECT_EQ(as_written.ambiguous, 3u);
   Only(graph->snapshot(), "a", "supersedes", "b");
   Only(graph->snapshot(), "a", "causes", "b");
@@ -139,7 +139,7 @@ TEST(Rows, DirectionsAreAsWrittenUnlessTurned) {
           "a,c,supports,\na,d,promoted_from,\na,d,contradicts,\n";
     auto turned = Graph::InMemory();
     const ImportReport r = LoadClean(*turned, csv ? "memory_edges.csv" : "e.jsonl", rows, turn);
-    EXPECT_EQ(r.turned, 3u);
+    EXPECT_EQ(r.reversed_edges, 3u);
     EXPECT_EQ(r.ambiguous, 0u);
     const Snapshot s = turned->snapshot();
     Only(s, "b", "supersedes", "a");

@@ -103,7 +103,8 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
 // Sessions that close without a checkpoint keep their write-ahead logs, which hold the bytes, too.
 TEST(Purge, WhatEarlierSessionsWroteIsInNoFile) {
   for (const CheckpointOnClose mode :
-       {CheckpointOnClose::kNever, CheckpointOnClose::kWhenEarned, CheckpointOnClose::kAlways})
+       {CheckpointOnClose::kNever, CheckpointOnClose::kWhenReplayIsSlower,
+        CheckpointOnClose::kAlways})
     for (int sessions = 0; sessions < 3; ++sessions)
       for (const bool by_apply : {false, true}) {
         SCOPED_TRACE(std::to_string(static_cast<int>(mode)) + ", sessions between " +

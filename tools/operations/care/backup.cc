@@ -61,7 +61,7 @@ void AddBackup(Rows& rows) {
        .title = "Restore",
        .summary = "Make a new graph from a backup and verify it",
        .effect = Effect::kWrite,
-       .parameters = {Text("from", "DIR", "a backup, or a graph that nobody has open")
+       .parameters = {Text("from", "DIR", "a backup, or a graph that no process has open")
                           .Named(Means::kFile)
                           .OrPositional()},
        .reply = "directory:s, sequence:n",

@@ -11,7 +11,7 @@ namespace {
 
 const char* const kCareReply = "sequence:n, history_floor:n, disk_bytes:n, checkpoint_bytes:n";
 
-// Closes, then tells what stands on disk now.
+// Closes, then says what is on disk now.
 Result<Reply> Stands(Workspace& workspace, const std::string& done) {
   const Sequence sequence = workspace.graph().snapshot().sequence();
   PLEXUS_TRY(workspace.Close());
@@ -122,7 +122,7 @@ void AddMaintenance(Rows& rows) {
       {.name = "compact",
        .group = "Care",
        .title = "Compact",
-       .summary = "Fold recent changes into the base and write a checkpoint",
+       .summary = "Merge recent changes into the base and write a checkpoint",
        .effect = Effect::kWrite,
        .parameters = {},
        .reply = kCareReply,
@@ -130,37 +130,36 @@ void AddMaintenance(Rows& rows) {
                     {"plexus compact --db g --json", "the same for a script"}},
        .run = RunCompact,
        .reach = Reach::kDirectory});
-  rows.push_back(
-      {.name = "checkpoint",
-       .group = "Care",
-       .title = "Checkpoint",
-       .summary = "Write a checkpoint, so that the next open is quick",
-       .effect = Effect::kWrite,
-       .parameters = {},
-       .reply = kCareReply,
-       .examples = {{"plexus checkpoint --db g", "done by itself, too, once enough was written"},
-                    {"plexus checkpoint --db g --json", "the same for a script"}},
-       .run = RunCheckpoint,
-       .reach = Reach::kDirectory});
-  rows.push_back(
-      {.name = "trim",
-       .group = "Care",
-       .title = "Forget history",
-       .summary = "Forget history up to a point; the present stays",
-       .effect = Effect::kDestroy,
-       .parameters = {Text("before", "SEQ|TIME", "the earliest state that can still be asked for")
-                          .Named(Means::kMoment)
-                          .Required(),
-                      Flag(
-                          "forget_keys",
-                          "forget the keys of nodes that were removed by then, too: a node of such "
-                          "a key is a new one")},
-       .reply = kCareReply,
-       .examples = {{"plexus trim --db g --before 1200", "forget how sequence 1200 came about"},
-                    {"plexus trim --db g --before 2026-01-01",
-                     "forget what happened before this year"}},
-       .run = RunTrim,
-       .reach = Reach::kDirectory});
+  rows.push_back({.name = "checkpoint",
+                  .group = "Care",
+                  .title = "Checkpoint",
+                  .summary = "Write a checkpoint, so that the next open is quick",
+                  .effect = Effect::kWrite,
+                  .parameters = {},
+                  .reply = kCareReply,
+                  .examples = {{"plexus checkpoint --db g",
+                                "also done automatically, once enough was written"},
+                               {"plexus checkpoint --db g --json", "the same for a script"}},
+                  .run = RunCheckpoint,
+                  .reach = Reach::kDirectory});
+  rows.push_back({.name = "trim",
+                  .group = "Care",
+                  .title = "Forget history",
+                  .summary = "Forget history up to a point; the present stays",
+                  .effect = Effect::kDestroy,
+                  .parameters = {Text("before", "SEQ|TIME", "the earliest state to keep")
+                                     .Named(Means::kMoment)
+                                     .Required(),
+                                 Flag("forget_keys",
+                                      "also forget the keys of nodes that were removed by then; a "
+                                      "later node with such a key is a new one")},
+                  .reply = kCareReply,
+                  .examples = {{"plexus trim --db g --before 1200",
+                                "forget what happened before sequence 1200"},
+                               {"plexus trim --db g --before 2026-01-01",
+                                "forget what happened before this year"}},
+                  .run = RunTrim,
+                  .reach = Reach::kDirectory});
   rows.push_back(
       {.name = "verify",
        .group = "Care",
@@ -169,7 +168,7 @@ void AddMaintenance(Rows& rows) {
        .parameters = {Flag("quick", "do not replay the log against the checkpoints")},
        .reply = "ok:b, checked:{records:n, payloads:n, checkpoints:n, sections:n, bytes:n, "
                 "nodes:n, edges:n, vectors:n}, problems:[{where:s, offset:n, what:s}], notes:[s]",
-       .examples = {{"plexus verify --db g", "everything there is to check"},
+       .examples = {{"plexus verify --db g", "check everything"},
                     {"plexus verify --db g --json --quick", "digests only, for a nightly script"}},
        .run = RunVerify,
        .access = OpensNothing,

@@ -56,7 +56,7 @@ std::string Some(const List& list, const char* what, Line&& line) {
   std::string text;
   for (std::size_t i = 0; i < list.size() && i < kShown; ++i) text += line(list[i]) + "\n";
   if (list.size() > kShown)
-    text += "... and " + Grouped(list.size() - kShown) + " more " + what + " (--json tells all)\n";
+    text += "... and " + Grouped(list.size() - kShown) + " more " + what + " (--json lists all)\n";
   return text;
 }
 

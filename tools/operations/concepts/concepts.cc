@@ -42,7 +42,7 @@ Result<Reply> Settled(Workspace& workspace, const Request& request, Proposed res
   return reply;
 }
 
-// A name that an index node is shown by ("tag:rust") would make a fact beside it. One that a
+// A name that an index node is shown by ("tag:rust") would make a fact next to it. One that a
 // concept has already means the concept.
 Status CheckName(const Snapshot& snapshot, const std::string& name) {
   if (const auto fact = snapshot.Find(name); fact && snapshot.alive(*fact)) return {};
@@ -136,7 +136,7 @@ Result<Reply> RunDampen(Workspace& workspace, const Request& request) {
 }
 
 Parameter Name() {
-  return Text("name", "CONCEPT", "its text, which is its key").Named(Means::kKey).Positional();
+  return Text("name", "CONCEPT", "its text, which is also its key").Named(Means::kKey).Positional();
 }
 Parameter Share(const char* name, const char* shown, const char* help, double value) {
   return Number(name, shown, help).Between(0, 1).Default(value);
@@ -149,11 +149,11 @@ void AddConcepts(Rows& rows) {
       {.name = "concept_upsert",
        .group = "Change",
        .title = "Add a concept",
-       .summary = "Make a concept of arousal 0.5; one that is there is left as it is",
+       .summary = "Make a concept with arousal 0.5; an existing one stays as it is",
        .effect = Effect::kWrite,
        .parameters = {Name(), ExpectSequenceParameter(), DryRunParameter()},
        .reply = "concept_id:s, created:b, sequence:n, dry_run?:b",
-       .examples = {{"plexus concept upsert --db g apple", "made, or there already"},
+       .examples = {{"plexus concept upsert --db g apple", "made, or found"},
                     {"plexus concept upsert --db g \"cold fusion\" --now 1700000000000 --json",
                      "a name may have blanks; it is accessed at that time"}},
        .run = RunUpsert,
@@ -161,8 +161,8 @@ void AddConcepts(Rows& rows) {
   rows.push_back(
       {.name = "concept_affect",
        .group = "Change",
-       .title = "Change how a concept feels",
-       .summary = "Add to a concept's valence; a strong change makes it come to mind",
+       .title = "Change a concept's valence",
+       .summary = "Add to a concept's valence; a strong change raises its arousal",
        .effect = Effect::kWrite,
        .parameters = {Name(),
                       Number("delta", "DELTA", "added to the valence, -1 to 1; beyond is clamped")
@@ -170,23 +170,23 @@ void AddConcepts(Rows& rows) {
                       TauParameter(), ExpectSequenceParameter(), DryRunParameter()},
        .reply = "concept_id:s, valence:x, arousal:x, accessed_at:t, created:b, clamped:b, "
                 "changed:b, sequence:n, dry_run?:b",
-       .examples = {{"plexus concept affect --db g apple 0.8", "a pleasant surprise"},
+       .examples = {{"plexus concept affect --db g apple 0.8", "its valence rises by 0.8"},
                     {"plexus concept affect --db g apple -0.3 --json",
-                     "less so; its arousal stays when it is higher than 0.3"}},
+                     "its valence falls by 0.3; its arousal stays when it is higher than 0.3"}},
        .run = RunAffect,
        .access = MakesGraph});
   rows.push_back(
       {.name = "concept_episode",
        .group = "Change",
        .title = "Add an episode",
-       .summary = "Add what happened, as an episode that concepts evoke",
+       .summary = "Add an episode, with edges to it from the concepts that evoke it",
        .effect = Effect::kWrite,
        .parameters =
            {Text("summary", "SUMMARY", "what happened").Positional(),
-            Repeated("concepts", "CONCEPT", "what evokes it; made where there is none")
+            Repeated("concepts", "CONCEPT", "a concept that evokes it; made if needed")
                 .Named(Means::kKey)
                 .Positional(),
-            Number("valence", "V", "how it felt, -1 to 1; beyond is clamped").Default(0.0),
+            Number("valence", "V", "its valence, -1 to 1; beyond is clamped").Default(0.0),
             Share("weight", "W", "of the edges to it", 1), ExpectSequenceParameter(),
             DryRunParameter()},
        .reply = "episode_id:s, linked_concepts:[s], created:n, valence:x, clamped:b, sequence:n, "
@@ -194,7 +194,7 @@ void AddConcepts(Rows& rows) {
        .examples = {{"plexus concept episode --db g \"Baked with grandma\" apple pie --valence 0.6",
                      "apple and pie evoke it"},
                     {"plexus concept episode --db g \"The oracle restarted\" oracle --dry-run",
-                     "the key that it would have"}},
+                     "the key that the episode would have"}},
        .run = RunEpisode,
        .access = MakesGraph});
   rows.push_back(
@@ -204,9 +204,7 @@ void AddConcepts(Rows& rows) {
        .summary = "Relate two concepts by is-a, part-of or evokes; the same again changes nothing",
        .effect = Effect::kWrite,
        .parameters =
-           {Text("source", "A", "a concept; made where there is none")
-                .Named(Means::kKey)
-                .Positional(),
+           {Text("source", "A", "a concept; made if needed").Named(Means::kKey).Positional(),
             Text("kind", "KIND", "is-a, part-of or evokes").Named(Means::kEdgeKind).Positional(),
             Text("target", "B", "a concept, or for evokes an episode's key")
                 .Named(Means::kKey)
@@ -219,21 +217,21 @@ void AddConcepts(Rows& rows) {
                 "sequence:n, dry_run?:b",
        .examples = {{"plexus concept relate --db g apple is-a fruit", "both are made where needed"},
                     {"plexus concept relate --db g pie evokes grandma --reinforce",
-                     "stronger each time that it is said"}},
+                     "stronger each time"}},
        .run = RunRelate,
        .access = MakesGraph});
   rows.push_back(
       {.name = "concept_dampen",
        .group = "Change",
-       .title = "Calm a concept",
-       .summary = "Take a share of a concept's arousal away",
+       .title = "Lower a concept's arousal",
+       .summary = "Lower a concept's arousal by a share",
        .effect = Effect::kWrite,
        .parameters = {Name(),
                       Number("ratio", "RATIO", "the share, 0 to 1; beyond is clamped").Positional(),
                       TauParameter(), ExpectSequenceParameter(), DryRunParameter()},
        .reply = "concept_id:s, arousal:x, clamped:b, changed:b, sequence:n, dry_run?:b",
        .examples = {{"plexus concept dampen --db g apple 0.5", "half of what is left"},
-                    {"plexus concept dampen --db g apple 1 --json", "out of mind"}},
+                    {"plexus concept dampen --db g apple 1 --json", "no arousal left"}},
        .run = RunDampen,
        .access = ChangesGraph});
 }

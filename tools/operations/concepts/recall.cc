@@ -111,7 +111,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
                                             workspace.now_ms(), options));
   PLEXUS_ASSIGN(const Sequence sequence,
                 Commit(workspace, request, result.truncated, result.batch));
-  std::string closing = result.propositions.empty() ? "nothing comes to mind\n" : "";
+  std::string closing = result.propositions.empty() ? "nothing was found\n" : "";
   if (request.List("seeds").empty())
     closing = "no concept was given: " + request.Name("seeds") + " says what to start from\n";
   closing += Closing(request, result.unknown, result.raised.size(), result.truncated);
@@ -207,7 +207,7 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
 
 Parameter DecayParameter() {
   return Repeated("decay", "KIND:DIRECTION=F",
-                  "what a step leaves, such as is-a:in=0.8; 0: not walked; repeatable (default: "
+                  "factor for a step, such as is-a:in=0.8; 0: not walked; repeatable (default: "
                   "all:out=1, all:in=0.5)");
 }
 Parameter NotWritten() { return Flag("dry_run", "raise nothing: write nothing"); }
@@ -221,8 +221,8 @@ void AddConceptRecall(Rows& rows) {
   rows.push_back(
       {.name = "concept_recall",
        .group = "Ask",
-       .title = "What concepts bring to mind",
-       .summary = "Show what concepts bring to mind, and raise the arousal of what they do",
+       .title = "Related concepts",
+       .summary = "Find what is related to concepts, and raise the arousal of what was found",
        .effect = Effect::kWrite,
        .parameters =
            Parameters{Optional(Repeated("seeds", "CONCEPT", "start here")
@@ -233,13 +233,13 @@ void AddConceptRecall(Rows& rows) {
                           .Between(0, kMaxHops)
                           .Default(std::uint64_t{2}),
                       TauParameter(),
-                      Number("hop_decay", "F", "what each hop after the first leaves")
+                      Number("hop_decay", "F", "factor for each hop after the first")
                           .Between(0, 1)
                           .Default(0.5),
                       DecayParameter(), Flag("weighted", "weights of relations count"),
                       Flag("six_decimals", "round scores to six decimals, then order"),
                       Repeated("not_raised", "PREFIX",
-                               "concepts whose names begin so are not raised; repeatable"),
+                               "do not raise concepts whose names begin with this; repeatable"),
                       Top(0, "list the K first; 0 = all"),
                       Flag("commit", "write what is raised (the default)"), NotWritten(),
                       IncludeSuperseded(), MaxNodes(), EdgeLimit()},
@@ -252,38 +252,39 @@ void AddConceptRecall(Rows& rows) {
                     {"hop", "hop"},
                     {"text", "proposition"}}}},
        .examples = {{"plexus concept recall --db g apple --hops 2",
-                     "what apple brings to mind; that is closer to mind from now on"},
+                     "what is related to apple; its arousal rises"},
                     {"plexus concept recall --db g apple pie --hops 3 --weighted --dry-run --json",
-                     "the same as a question alone, with weights of relations"}},
+                     "the same without writing, with weights of relations"}},
        .run = RunRecall,
        .access = CommitsAnswer});
   rows.push_back(
       {.name = "concept_activate",
        .group = "Ask",
-       .title = "Warm what is related",
-       .summary = "Raise concepts next to others by what flows from all of them together",
+       .title = "Raise related concepts",
+       .summary = "Raise the arousal of the neighbours of several concepts, by the sum of what "
+                  "each passes on",
        .effect = Effect::kWrite,
-       .parameters = {Repeated("sources", "CONCEPT", "from these").Named(Means::kKey).Positional(),
-                      Text("prefix", "PREFIX", "only concepts whose names begin so").MayBeEmpty(),
-                      TauParameter(), DecayParameter(), NotWritten(), IncludeSuperseded(),
-                      EdgeLimit()},
+       .parameters =
+           {Repeated("sources", "CONCEPT", "from these").Named(Means::kKey).Positional(),
+            Text("prefix", "PREFIX", "only concepts whose names begin with this").MayBeEmpty(),
+            TauParameter(), DecayParameter(), NotWritten(), IncludeSuperseded(), EdgeLimit()},
        .reply = "raised:[{key:k, arousal_level:x}], unknown:[s], truncated:b, committed:b, "
                 "sequence:n",
        .tables = {{"raised",
                    {{"arousal_level", "arousal", As::kPlain, 4}, {"key", "", As::kNode}}}},
-       .examples = {{"plexus concept activate --db g apple pie", "what both lead to, most of all"},
+       .examples = {{"plexus concept activate --db g apple pie", "what both lead to rises most"},
                     {"plexus concept activate --db g hunger --prefix action: --dry-run",
-                     "which actions that would make likely"}},
+                     "which actions would rise"}},
        .run = RunActivate,
        .access = CommitsAnswer});
   rows.push_back(
       {.name = "concept_search",
        .group = "Ask",
        .title = "Concepts by likeness and arousal",
-       .summary = "Rank concepts by the cosine of vectors and by arousal, or by arousal alone",
+       .summary = "Rank concepts by the cosine of vectors and by arousal, or only by arousal",
        .parameters =
            Parameters{
-               Text("like", "KEY", "near this node's vector (default: by arousal alone)")
+               Text("like", "KEY", "near this node's vector (default: only by arousal)")
                    .Named(Means::kKey),
                Text("space", "NAME", "of the vectors (default: the only one, or \"default\")"),
                Number("cosine_share", "S", "of the cosine in the score; the rest is arousal")
@@ -296,9 +297,10 @@ void AddConceptRecall(Rows& rows) {
                     {"cosine", "cosine", As::kPlain, 4},
                     {"arousal", "arousal", As::kPlain, 4},
                     {"key", "", As::kNode}}}},
-       .examples = {{"plexus concept search --db g --top 5", "what is on its mind"},
+       .examples = {{"plexus concept search --db g --top 5",
+                     "the five concepts with the highest arousal"},
                     {"plexus concept search --db g --like apple --json",
-                     "what is like apple, the aroused first"}},
+                     "concepts similar to apple, weighted by arousal"}},
        .run = RunSearch});
 }
 

@@ -100,7 +100,7 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   return exporter;
 }
 
-// Written beside its place and renamed, so that no half file is ever seen.
+// Written next to its place and renamed, so that no half file is ever seen.
 Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
   if (const std::string graph = Database::FolderAround(output); !graph.empty())
     return Fail(ErrorCode::kInvalidArgument,
@@ -122,7 +122,7 @@ Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
   return static_cast<std::uint64_t>(size);
 }
 
-// Of a choice that only another one gives a meaning.
+// Of a choice that means something only with another one.
 Status ValueNeeds(const Request& request, const char* name, const char* value, const char* other,
                   const char* other_value) {
   if (request.Text(name) != value || request.Text(other) == other_value) return {};
@@ -168,15 +168,16 @@ void AddExport(Rows& rows) {
            {Choice("format",
                    {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot",
                     "cypher", "f32"},
-                   "jsonl is lossless, the others show the facts; f32 the vectors of one space: "
-                   "keys, one a line, an empty line, rows of f32"),
+                   "jsonl is lossless, the others hold the facts; f32 has the vectors of one "
+                   "space: keys, one a line, an empty line, rows of f32"),
             Text("output", "FILE", "write there instead of to stdout")
                 .Named(Means::kPath)
                 .Letter('o'),
             Choice("table", {"edges", "nodes"}, "csv: which table"),
             Repeated("around", "KEY", "not jsonl: only what is near this node; repeatable")
                 .Named(Means::kKey),
-            Count("hops", "H", "with around: how near, both ways").Default(std::uint64_t{1}),
+            Count("hops", "H", "with around: at most H edges away, either way")
+                .Default(std::uint64_t{1}),
             Count("limit", "N", "with around: at most N nodes, nearest first"),
             Text("space", "NAME", "f32: whose vectors (default: the only one, or \"default\")"),
             KindsParameter("not jsonl: only these edge kinds (default: all facts)"),

@@ -34,21 +34,22 @@ void Report(BatchProgress& progress, const FollowBatch& batch) {
 }  // namespace
 
 Parameters FollowParameters() {
-  return {Flag("follow",
-               "go on as the file grows, or to the end of the pipe, until Ctrl-C; says which "
-               "sequence is durable, a line a batch on standard error; run again it goes on "
-               "behind the last durable record. One file of jsonl, rows, csv, tsv or edgelist"),
-          Count("batch_records", "N", "follow: records of a batch, at most")
-              .Default(std::uint64_t{1000})
-              .Between(1, 1'000'000),
-          Number("batch_seconds", "S", "follow: a record waits so long for others of its batch")
-              .Default(1.0)
-              .Between(0, 3600),
-          Number("idle_seconds", "S", "follow: end when nothing came for so long (default: never)")
-              .AtLeast(0),
-          Text("position", "NAME",
-               "follow: the name under which the graph keeps how far it is (default: the file; a "
-               "pipe has one only where it is named, and then gives all of its bytes again)")};
+  return {
+      Flag("follow",
+           "import what is appended to the file, or a pipe to its end, until Ctrl-C. Prints a line "
+           "for each durable batch on standard error. Run again it resumes behind the last durable "
+           "record. One file of jsonl, rows, csv, tsv or edgelist"),
+      Count("batch_records", "N", "follow: at most N records in a batch")
+          .Default(std::uint64_t{1000})
+          .Between(1, 1'000'000),
+      Number("batch_seconds", "S", "follow: a record waits S seconds for others of its batch")
+          .Default(1.0)
+          .Between(0, 3600),
+      Number("idle_seconds", "S", "follow: end when nothing came for S seconds (default: never)")
+          .AtLeast(0),
+      Text("position", "NAME",
+           "follow: the name under which the graph keeps the position (default: the file). A pipe "
+           "needs a name, and must then send all of its bytes again")};
 }
 
 Status CheckFollow(const Request& request) {

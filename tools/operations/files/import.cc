@@ -1,4 +1,4 @@
-// import: batch files in. Makes the graph when there is none; importing a file
+// import: batch files in. Makes the graph when none exists; importing a file
 // again changes nothing.
 #include <chrono>
 #include <filesystem>
@@ -108,7 +108,8 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
                     request.Name("dimensions") + " and " + request.Name("space") +
                     " go with a vector file (.npy, .fvecs, .f32)");
   if (IsMarkdown(request) && given.size() != 1)
-    return Fail(ErrorCode::kInvalidArgument, "a folder of Markdown is imported alone");
+    return Fail(ErrorCode::kInvalidArgument,
+                "a folder of Markdown is imported without other files");
   if (IsMarkdown(request) && !workspace.options().wall.empty())
     return Fail(ErrorCode::kFailedPrecondition,
                 "a folder of Markdown is a mirror, and its mark is of the whole graph: not in a "
@@ -403,7 +404,7 @@ void AddImport(Rows& rows) {
       {.name = "import",
        .group = "Files",
        .title = "Read files",
-       .summary = "Read batch files into a graph, which is made when there is none",
+       .summary = "Import files into a graph, which is made if needed",
        .effect = Effect::kWrite,
        .parameters =
            Parameters{
@@ -417,56 +418,47 @@ void AddImport(Rows& rows) {
                       {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
                        "node-link", "mcp-memory", "wordnet", "markdown", "npy", "fvecs", "f32"},
                       "auto: by name, then by content"),
-               Choice(
-                   "on_error", {"stop", "skip"},
-                   "at a record that cannot be read or that the graph refuses: stop, and nothing "
-                   "of all the files is imported; skip it and count it. What no check of the "
-                   "files can foresee (a full disk, Ctrl-C half way) keeps whole batches; import "
-                   "again to complete"),
+               Choice("on_error", {"stop", "skip"},
+                      "at a bad record: stop, and import nothing of all the files; or skip it and "
+                      "count it. After a full disk or Ctrl-C whole batches stay; import again to "
+                      "complete"),
                Flag("terms",
-                    "index the words of texts that are there already, too. The words of new texts "
-                    "are indexed in any case, unless earlier texts are not"),
+                    "also index the words of the texts that are in the graph. The words of new "
+                    "texts are indexed anyway, unless earlier texts are not"),
                Flag("no_terms", "leave the words of these texts out of the index"),
                Flag("dry_run",
-                    "say what would be new, changed and refused, and write nothing; takes the "
-                    "memory "
-                    "of the import"),
+                    "say what would be new, changed and refused, and write nothing; takes as much "
+                    "memory as the import"),
                BuildParameter(),
                CheckParameter(),
                ExpectSequenceParameter(),
                Flag("strict",
-                    "refuse nodes that the files only name: each must be in the graph or be stated "
-                    "by "
-                    "a record (without it they are made, and counted as stubs); records that are "
-                    "never valid (without it they are taken, and warned of); and unknown roles "
-                    "and outcome types (without it they are taken, and counted)"),
+                    "refuse nodes that the files only name and do not describe (stubs), records "
+                    "that are never valid, and unknown roles and outcome types. Without it they "
+                    "are taken and counted"),
                List("columns", "MEANING=COLUMN",
                     "tables, rows, GraphML and node-link JSON: what the file's columns or fields "
-                    "mean, as source=from,target=to; "
-                    "unnamed "
-                    "ones mean what they are called"),
-               List(
-                   "reversed_kinds", "KIND",
-                   "edge kinds whose edges the files hold the other way round: their ends change "
-                   "places. supersedes,supports,promoted_from for files that mean 'b supersedes a' "
-                   "by from a to b")
+                    "mean, as source=from,target=to; others keep their names"),
+               List("reversed_kinds", "KIND",
+                    "edge kinds whose ends the files swap, as supersedes,supports,promoted_from "
+                    "for files that mean 'b supersedes a' by from a to b")
                    .Named(Means::kEdgeKind),
                Text("mirror", "NAME",
                     "a folder of Markdown: its name in the graph (default: the folder's). What is "
                     "gone from the folder since its last import is removed"),
-               List("kind_map", "THEIRS=OURS",
-                    "kinds of nodes and edges that the files call otherwise, as "
-                    "IS_A=is-a,PART_OF=part-of"),
+               List(
+                   "kind_map", "THEIRS=OURS",
+                   "other names of node and edge kinds in the files, as IS_A=is-a,PART_OF=part-of"),
                Text("keys", "FILE",
-                    "vectors: one key a line (default: the row's number, from 0); -: they come "
-                    "before the rows, with an empty line behind them")
+                    "vectors: one key a line (default: the row's number, from 0); -: the keys come "
+                    "before the rows, and an empty line ends them")
                    .Named(Means::kFile),
                Text("space", "NAME", "vectors: the space they go to")
                    .Default(std::string("default")),
                Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
                MetricParameter(),
-               PrefilterParameter("vectors: what questions of a new space read first: none, or "
-                                  "int8 (the same answers; default none)"),
+               PrefilterParameter("vectors: what searches of a new space read first: none, or int8 "
+                                  "(same answers; default none)"),
                ElementParameter("vectors: what a new space keeps of a value: f32 (the default) or "
                                 "f16, half the memory and the disk, rounded to 11 bits")} +
            FollowParameters(),
@@ -483,16 +475,16 @@ void AddImport(Rows& rows) {
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
                     {"plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",
-                     "what it would do, with a file that names its columns otherwise"},
+                     "what it would do, with a file that has other names for its columns"},
                     {"plexus import --db g decisions.jsonl graph_edges.jsonl",
-                     "CSTP's decisions and edges, told by their fields; the same for the edges of "
+                     "CSTP's decisions and edges, recognised by their fields; also the edges of "
                      "vestige and Codewhale"},
                     {"plexus import --db wn --format wordnet /usr/share/wordnet",
                      "117,659 concepts of WordNet 3.0"},
                     {"plexus import --db g --keys words.txt vectors.npy",
                      "row i of the array becomes the vector of the i-th line's key"},
                     {"plexus import --db g --follow events.jsonl",
-                     "what an agent writes, as it writes it; goes on after a crash"}},
+                     "what an agent writes, as it writes it; resumes after a crash"}},
        .run = Run,
        .access = ImportAccess});
 }

@@ -49,7 +49,7 @@ void WriteImportReport(ReplyWriter& json, const ImportReport& report,
   json.Field("never_valid", NeverValid(report));
   json.Field("stubs", report.stubs);
   json.Field("unknown", report.unknown);
-  if (report.turned > 0) json.Field("turned", report.turned);
+  if (report.reversed_edges > 0) json.Field("turned", report.reversed_edges);
   if (report.passed_over > 0) json.Field("passed_over", report.passed_over);
   if (!report.new_edge_kinds.empty()) json.Values("new_edge_kinds", report.new_edge_kinds);
   json.Field("removed", report.removed);
@@ -103,7 +103,7 @@ std::string ImportPage(const ImportReport& report, double seconds) {
   line(report.vectors, "vectors");
   line(report.stubs, "stubs: new nodes that are named but that no record states");
   line(report.unknown, "unknown: members in roles and outcomes of types that are none built in");
-  line(report.turned, "edges turned round");
+  line(report.reversed_edges, "edges turned round");
   line(report.passed_over, "lines passed over: no entity and no relation");
   line(report.removed, "removed");
   line(report.pointers, "pointers read");

@@ -1,4 +1,4 @@
-// What an import did, as JSON, as a page for people and as notes beside it.
+// What an import did, as JSON, as a page for people and as notes.
 #pragma once
 
 #include <optional>

@@ -290,7 +290,7 @@ void AddEdit(Rows& rows) {
                 .Positional(),
             Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
             Text("weight", "W", "finite, >= 0 (default: keep, or 1 when new)").MayBeEmpty(),
-            Text("label", "L", "tells parallel edges apart").MayBeEmpty(),
+            Text("label", "L", "a name that distinguishes parallel edges").MayBeEmpty(),
             Text("created_at", "TIME", "default: now").Named(Means::kTime),
             Text("created_by", "NAME", "who says so").MayBeEmpty(),
             Text("valid_from", "TIME", "valid from then on").Named(Means::kTime),
@@ -307,8 +307,8 @@ void AddEdit(Rows& rows) {
   rows.push_back(
       {.name = "unlink",
        .group = "Change",
-       .title = "Take edges back",
-       .summary = "Take edges between two nodes back, in one batch; the past keeps them",
+       .title = "Remove edges",
+       .summary = "Remove edges between two nodes, in one batch; the past keeps them",
        .effect = Effect::kWrite,
        .parameters =
            {Text("source", "A", "the source's key").Named(Means::kKey).Positional(),
@@ -316,7 +316,7 @@ void AddEdit(Rows& rows) {
                 .Named(Means::kEdgeKind)
                 .Positional(),
             Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
-            Text("label", "L", "of the edge that is meant (default: the empty one)").MayBeEmpty(),
+            Text("label", "L", "the label of the edge (default: the empty one)").MayBeEmpty(),
             Flag("all_labels", "every edge of the kind between them"), CheckParameter(),
             ExpectSequenceParameter(), DryRunParameter()},
        .reply = std::string("unlinked:n, kinds:[{kind:s, edges:n}], ") + kChangeShape,
@@ -339,26 +339,26 @@ void AddEdit(Rows& rows) {
                      "many at once: {\"remove\":\"m1\"} lines for import"}},
        .run = RunRemove,
        .access = ChangesGraph});
-  rows.push_back(
-      {.name = "purge",
-       .group = "Change",
-       .title = "Erase a node",
-       .summary = "Erase what a node holds, from the past too (reads the log; rewrites it if "
-                  "the node was the last user of a word or tag)",
-       .effect = Effect::kDestroy,
-       .parameters = {Key(),
-                      Flag("hard",
-                           "rewrite the log without its key and edges as well, and without the "
-                           "events that it was a member of"),
-                      DryRunParameter()},
-       .reply = kChangeShape,
-       .examples = {{"plexus purge --db g m1",
-                     "text, words, tags and vectors of m1, at every point in time"},
-                    {"plexus purge --db g m1 --hard",
-                     "the key and the edges too; slow, rewrites the log"}},
-       .run = RunPurge,
-       .access = ChangesGraph,
-       .reach = Reach::kDirectory});
+  rows.push_back({.name = "purge",
+                  .group = "Change",
+                  .title = "Erase a node",
+                  .summary =
+                      "Erase what a node holds, from the past too (reads the log; rewrites it if "
+                      "the node was the last user of a word or tag)",
+                  .effect = Effect::kDestroy,
+                  .parameters = {Key(),
+                                 Flag("hard",
+                                      "also rewrite the log without its key, its edges and the "
+                                      "events that it was a member of"),
+                                 DryRunParameter()},
+                  .reply = kChangeShape,
+                  .examples = {{"plexus purge --db g m1",
+                                "text, words, tags and vectors of m1, at every point in time"},
+                               {"plexus purge --db g m1 --hard",
+                                "the key and the edges too; slow, rewrites the log"}},
+                  .run = RunPurge,
+                  .access = ChangesGraph,
+                  .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

@@ -1,4 +1,4 @@
-// get, neighbors: one node, and what stands next to it.
+// get, neighbors: one node, and what is next to it.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -226,7 +226,7 @@ std::unexpected<Error> NotThere(Workspace& workspace, const Request& request,
   return std::unexpected(std::move(error));
 }
 
-// One key gives its node, several a list of them.
+// One key shows its node, several a list of them.
 Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   const Result<std::vector<NodeId>> found = FindAliveNodes(snapshot, request.List("key"));
@@ -348,8 +348,7 @@ void AddGet(Rows& rows) {
        .tables = {{"results", {}}},
        .examples = {{"plexus get --db g alice", "everything stored about the node alice"},
                     {"plexus get --db g alice bob --json", "several: a list of results"},
-                    {"plexus get --db g tag:rust --json",
-                     "the index node that stands for the tag rust"}},
+                    {"plexus get --db g tag:rust --json", "the index node of the tag rust"}},
        .run = RunGet});
   rows.push_back(
       {.name = "neighbors",
@@ -374,7 +373,7 @@ void AddGet(Rows& rows) {
                     {"valid_until", "until", As::kTime}}}},
        .examples = {{"plexus neighbors --db g alice", "who alice is linked to, both ways"},
                     {"plexus neighbors --db g alice --direction in --kinds supports,causes --json",
-                     "the evidence that arrives at alice, for a script"}},
+                     "the edges that point at alice, for a script"}},
        .run = RunNeighbors});
 }
 

@@ -83,7 +83,7 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
       return schema.columns()[entry.column].name + " = " +
              ShownColumnValue(snapshot, entry.column, entry.bits);
     case What::kPurged:
-      return entry.erased ? Grouped(entry.erased) + " entries before it are not told" : "";
+      return entry.erased ? Grouped(entry.erased) + " entries before it are left out" : "";
     case What::kColumnCleared:
       return schema.columns()[entry.column].name;
     case What::kPayloadSet: {
@@ -152,27 +152,26 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 }  // namespace
 
 void AddHistory(Rows& rows) {
-  rows.push_back(
-      {.name = "history",
-       .group = "Look",
-       .title = "A node's past",
-       .summary = "Tell everything that happened to a node",
-       .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
-                          .Named(Means::kKey)
-                          .Positional(),
-                      Flag("all", "edges to index nodes, such as tags and terms, too")},
-       .reply =
-           "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:t, what:s, "
-           "kind?:s, column?:s, "
-           "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
-           "weight?:x, inverse?:s}]",
-       .tables = {{"results", {}}},
-       .examples = {{"plexus history --db g alice",
-                     "when alice came, changed, was linked and unlinked"},
-                    {"plexus history --db g alice --as-of 2026-11-01 --json",
-                     "only what was known then"}},
-       .run = Run,
-       .reach = Reach::kDirectory});
+  rows.push_back({.name = "history",
+                  .group = "Look",
+                  .title = "A node's past",
+                  .summary = "List everything that happened to a node",
+                  .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
+                                     .Named(Means::kKey)
+                                     .Positional(),
+                                 Flag("all", "edges to index nodes, such as tags and terms, too")},
+                  .reply =
+                      "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:t, what:s, "
+                      "kind?:s, column?:s, "
+                      "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
+                      "weight?:x, inverse?:s}]",
+                  .tables = {{"results", {}}},
+                  .examples = {{"plexus history --db g alice",
+                                "when alice was made, changed, linked and unlinked"},
+                               {"plexus history --db g alice --as-of 2026-11-01 --json",
+                                "only what was known then"}},
+                  .run = Run,
+                  .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

@@ -35,7 +35,7 @@ void WriteEdgeKind(ReplyWriter& json, const Schema& schema, const EdgeKind& kind
   if (kind.half_life_ms > 0) json.Field("half_life_ms", kind.half_life_ms);
 }
 
-// Kinds that somebody uses stand before the others, each by its number.
+// Kinds in use are before the others, each by its number.
 template <class Counts>
 std::vector<std::size_t> UsedFirst(const Counts& counts, std::size_t kinds) {
   std::vector<std::size_t> ids(kinds);

@@ -308,7 +308,8 @@ void AddList(Rows& rows) {
       {.name = "list",
        .group = "Look",
        .title = "Nodes or edges by an expression",
-       .summary = "Nodes that an expression selects, or edges, sorted, with columns of choice",
+       .summary =
+           "List the nodes that an expression selects, or edges, sorted, with chosen columns",
        .parameters =
            Parameters{
                List("columns", "A,B",
@@ -317,7 +318,7 @@ void AddList(Rows& rows) {
                    .Default(std::vector<std::string>{"key", "kind", "text", "superseded_by"}),
                Text("sort", "NAME",
                     "by this value, smallest first; NAME:desc largest first; nodes without one "
-                    "last (default: in order of arrival). degree:desc: what is tied most"),
+                    "last (default: in order of arrival). degree:desc: the nodes with most edges"),
                Flag("edges",
                     "list edges: --where, --sort and --columns name source, kind, target, label, "
                     "weight, created_at, created_by, valid_from, valid_until and props.NAME"),
@@ -332,14 +333,14 @@ void AddList(Rows& rows) {
            {{"plexus list --db g --where \"kind = 'memory' and created_at >= '2026-01-01'\" "
              "--sort trust:desc",
              "names are kind, key, tag, scope, text, columns and properties; tests = != < <= > >=, "
-             "in ('a', 'b'), like 'a%', ilike, exists NAME; and, or, not, ( ). Text stands in "
-             "single "
-             "quotes, times in ISO 8601. Questions (pagerank, search ...) take --where, too"},
+             "in ('a', 'b'), like 'a%', ilike, exists NAME; and, or, not, ( ). Text is written in "
+             "single quotes, times in ISO 8601. Questions (pagerank, search ...) take --where, "
+             "too"},
             {"plexus list --db g --sort in_degree:desc --kinds cites --columns key,in_degree",
-             "what is cited most"},
+             "the nodes that are cited most"},
             {"plexus list --db g --where \"not exists props.source\" --columns "
              "key,created_at,props.author --format csv",
-             "what has no source, as a table for another program"},
+             "nodes without a source, as a table for another program"},
             {"plexus list --db g --edges --kinds supports,causes --where \"weight > 0.8 and "
              "created_at >= '2026-01-01'\" --sort weight:desc",
              "the strongest new edges of two kinds"}},

@@ -69,7 +69,7 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(const Changes changes, workspace.database().ChangesSince(since));
     for (const Record& record : changes.records)
       if (record.sequence <= last) batches.push_back(CountRecord(record));
-    more = changes.more && changes.next > since;
+    more = changes.has_more && changes.next > since;
     since = changes.next;
   }
   const bool stopped = since < last;
@@ -116,7 +116,7 @@ struct Counts {
 
 class Differ {
  public:
-  // `facts`: differences of the index plane are counted alone.
+  // `facts`: differences of the index plane are only counted.
   Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top, bool facts,
          const Budget& budget)
       : before_(before), after_(after), top_(top), facts_(facts), limit_(budget) {}
@@ -252,7 +252,7 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
                                                  request.Name("from") + " and " +
                                                  request.Name("to") + ", which name both states");
   if (!workspace.has_database())
-    return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
+    return Fail(ErrorCode::kFailedPrecondition, "a graph that is only in RAM has no history");
   PLEXUS_ASSIGN(const Sequence from, workspace.SequenceAt(request.Text("from")));
   Sequence to = workspace.snapshot().sequence();
   if (request.Given("to")) {

@@ -257,15 +257,15 @@ void AddPut(Rows& rows) {
       {.name = "put",
        .group = "Change",
        .title = "Add or change a node",
-       .summary = "Make one node as it shall be: kind, text, tags, columns, properties",
+       .summary = "Create or update one node: kind, text, tags, columns, properties",
        .effect = Effect::kWrite,
        .parameters = {Text("key", "KEY", "the node's key; a new node when there is none")
                           .Named(Means::kKey)
                           .Positional(),
                       Text("kind", "KIND", "its kind (default: keep, or node when new)")
                           .Named(Means::kNodeKind),
-                      Text("text", "TEXT", "its text; what is not named stays").MayBeEmpty(),
-                      List("tags", "A,B", "all of its tags; others go"),
+                      Text("text", "TEXT", "its text (default: keep)").MayBeEmpty(),
+                      List("tags", "A,B", "all of its tags; they replace the old ones"),
                       Repeated("set", "COLUMN=VALUE",
                                "a column's value, such as trust=0.8 or valid_until=2026-12-31"),
                       Text("props", "JSON", "an object: all of its properties"),

@@ -76,8 +76,8 @@ void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
   json.EndObject();
 }
 
-// What belongs to the directory and the process. In RAM alone, and behind the wall of a scope,
-// there is none of it to tell.
+// What belongs to the directory and the process. Only in RAM, and behind the wall of a scope,
+// none exists of it to tell.
 struct Stored {
   StorageStats storage = {};
   ProcessBytes process = {};

@@ -1,4 +1,4 @@
-// bounty: what was tried and what came of it, beside what was never tried.
+// bounty: what was tried with its outcomes, and what was never tried.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -113,7 +113,7 @@ void AddBounty(Rows& rows) {
       {.name = "bounty",
        .group = "Ask",
        .title = "Lanes to try",
-       .summary = "Show what was tried and what came of it, beside what was never tried",
+       .summary = "List what was tried with its outcomes, and what was never tried",
        .parameters =
            {List("tags", "A,B",
                  "only of events, and sets, with a member that has one of these tags, or "
@@ -133,7 +133,7 @@ void AddBounty(Rows& rows) {
                   table("duplicateRiskLanes", "duplicate risk"),
                   table("needsPocLanes", "needs proof"),
                   table("alreadyComposedLanes", "tried")},
-       .examples = {{"plexus bounty --db g", "untried pairs, with what to keep in mind"},
+       .examples = {{"plexus bounty --db g", "untried pairs, with cautions"},
                     {"plexus bounty --db g --tags project --json",
                      "all lanes of one project: tried, closed, at risk, in need of proof"}},
        .run = Run});

@@ -163,7 +163,7 @@ Parameter LimitParameter() {
 }
 Parameter CursorParameter() {
   return Text("cursor", "CURSOR",
-              "go on behind the page whose 'next' this is, in the state that it was of");
+              "continue behind the page with this 'next', in the same state of the graph");
 }
 
 }  // namespace plexus::tools

@@ -36,7 +36,7 @@ struct PageState {
   std::string state, ending;   // of the event time; "": none
   std::string Next(const std::string& next) const { return next.empty() ? next : next + ending; }
 };
-// Errors: a cursor that is none; of a sequence that the graph does not have, or has no more; of an
+// Errors: a cursor that is none; of a sequence that the graph does not have, or had; of an
 // event time that the request does not name.
 Result<PageState> StateOfPage(Workspace& workspace, const Request& request);
 

@@ -177,7 +177,7 @@ void AddLedger(Rows& rows) {
        .tables = {{"events", EventColumns()}},
        .examples = {{"plexus ledger recent --db g", "the ten newest events"},
                     {"plexus ledger recent --db g --tool recall --outcome helpful --json",
-                     "what recall found and was of use"}},
+                     "what recall found and was useful"}},
        .run = RunRecent});
   rows.push_back(
       {.name = "ledger_get",
@@ -198,8 +198,8 @@ void AddLedger(Rows& rows) {
                     {"type", "outcome"},
                     {"source", "source"},
                     {"notes", "notes"}}}},
-       .examples = {{"plexus ledger get --db g c1", "who was used, and what came of it"},
-                    {"plexus ledger get --db g c1 --json", "with previews and tags of then"}},
+       .examples = {{"plexus ledger get --db g c1", "its members, and its outcomes"},
+                    {"plexus ledger get --db g c1 --json", "with previews and tags of that time"}},
        .run = RunGet});
   rows.push_back({.name = "ledger_memory",
                   .group = "Look",
@@ -226,7 +226,7 @@ void AddLedger(Rows& rows) {
                     {"key", "", As::kNode}}}},
        .examples = {{"plexus ledger neighbors --db g m4", "who m4 was used with, and how often"},
                     {"plexus ledger neighbors --db g m4 --limit 100 --json",
-                     "a hundred of them; 'next' goes on"}},
+                     "a hundred of them; 'next' continues"}},
        .run = RunNeighbors});
 }
 

@@ -29,7 +29,7 @@ struct Recording {
   std::uint64_t stubs = 0;
   Written written;
 };
-// `also` is written with the event, in one batch, unless there is none to write.
+// `also` is written with the event, in one batch, unless there is nothing to write.
 // Errors: those of RecordEvent and Graph::Apply.
 Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
                                  const NewEvent& event, const WriteBatch& also = WriteBatch());

@@ -210,16 +210,14 @@ void AddLedgerWrites(Rows& rows) {
        .summary = "Record that memories were used together",
        .effect = Effect::kWrite,
        .parameters =
-           {Text("tool", "NAME", "what used them"),
-            Text("mode", "NAME", "in which way").Default(std::string(kDefaultEventMode)),
+           {Text("tool", "NAME", "the tool that used them"),
+            Text("mode", "NAME", "the mode of use").Default(std::string(kDefaultEventMode)),
             Text("query", "TEXT", "what was asked").MayBeEmpty(),
-            Optional(
-                Repeated(
-                    "member", "KEY[:ROLE]",
-                    "a memory that was used, as primary, supporting, contradicting, superseded or "
-                    "related (default: supporting); one a flag")
-                    .Named(Means::kKey)
-                    .OrPositional()),
+            Optional(Repeated("member", "KEY[:ROLE]",
+                              "a memory that was used, as primary, supporting, contradicting, "
+                              "superseded or related (default: supporting); repeatable")
+                         .Named(Means::kKey)
+                         .OrPositional()),
             Text("members", "FILE",
                  "more of them: a JSON array of {\"id\", \"role\", \"rank\", \"trust\", \"score\", "
                  "\"preview\", \"tags\", \"props\"}; - is stdin")
@@ -240,30 +238,28 @@ void AddLedgerWrites(Rows& rows) {
                      "what it would write"}},
        .run = RunRecord,
        .access = ChangesGraph});
-  rows.push_back(
-      {.name = "ledger_label",
-       .group = "Change",
-       .title = "Label an event",
-       .summary = "Add to an event what came of it",
-       .effect = Effect::kWrite,
-       .parameters = {Text("event", "EVENT", "the event's id").Positional(),
-                      Text("type", "TYPE",
-                           "helpful, dead_end ..., or plainly success, failed, unhelpful, wrong; "
-                           "another one is refused with all there are")
-                          .Positional(),
-                      Text("notes", "TEXT", "why").MayBeEmpty(),
-                      Text("source", "NAME", "who says so").Default(std::string("user")),
-                      Number("confidence_delta", "X", "how it changed the confidence"),
-                      PropsParameter(),
-                      DryRunParameter(), ExpectSequenceParameter()},
-       .reply = "event_id:s, outcome:" + outcomes.substr(1, outcomes.size() - 2) + ", " +
-                std::string(kChangeShape),
-       .examples = {{"plexus ledger label --db g c1 helpful --notes \"found the cause\"",
-                     "labels accumulate; none is overwritten"},
-                    {"plexus ledger label --db g c1 dead_end --source tool --json",
-                     "what a program found out"}},
-       .run = RunLabel,
-       .access = ChangesGraph});
+  rows.push_back({.name = "ledger_label",
+                  .group = "Change",
+                  .title = "Label an event",
+                  .summary = "Add an outcome to an event",
+                  .effect = Effect::kWrite,
+                  .parameters = {Text("event", "EVENT", "the event's id").Positional(),
+                                 Text("type", "TYPE",
+                                      "helpful, dead_end ..., or success, failed, unhelpful, "
+                                      "wrong; the error for another one lists all")
+                                     .Positional(),
+                                 Text("notes", "TEXT", "why").MayBeEmpty(),
+                                 Text("source", "NAME", "who says so").Default(std::string("user")),
+                                 Number("confidence_delta", "X", "how it changed the confidence"),
+                                 PropsParameter(), DryRunParameter(), ExpectSequenceParameter()},
+                  .reply = "event_id:s, outcome:" + outcomes.substr(1, outcomes.size() - 2) + ", " +
+                           std::string(kChangeShape),
+                  .examples = {{"plexus ledger label --db g c1 helpful --notes \"found the cause\"",
+                                "labels accumulate; none is overwritten"},
+                               {"plexus ledger label --db g c1 dead_end --source tool --json",
+                                "what a program found out"}},
+                  .run = RunLabel,
+                  .access = ChangesGraph});
 }
 
 }  // namespace plexus::tools

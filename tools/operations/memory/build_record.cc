@@ -7,7 +7,7 @@
 namespace plexus::tools {
 namespace {
 
-// Of what matters in the log since a record; above it the record is written anew.
+// Of what matters in the log since a record; above it the record is rewritten.
 constexpr std::size_t kMuchLog = 4096;
 
 std::string RecordName(const EdgeRecipe& recipe) { return "build." + std::string(recipe.name); }

@@ -34,7 +34,7 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
 
 Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result) {
   std::string closing = Truncated(result.truncated, "not all candidates were looked at");
-  if (result.without_terms) closing += "the memory has no terms: tags and vectors alone count\n";
+  if (result.without_terms) closing += "the memory has no terms: only tags and vectors count\n";
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("without_terms", result.without_terms);
@@ -147,14 +147,14 @@ void AddAsked(Rows& rows) {
       {.name = "conflicts_candidates",
        .group = "Ask",
        .title = "What may contradict a memory",
-       .summary = "Find memories that a memory may contradict, with what speaks for it",
+       .summary = "Find memories that a memory may contradict, with the evidence",
        .parameters =
            Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
                       Text("proposal", "FILE",
-                           "JSON lines that would be imported before; KEY may be one of theirs")
+                           "JSON lines, read as if they were imported; KEY may be one of them")
                           .Named(Means::kContent),
                       Count("top", "K", "the K best").Default(std::uint64_t{20}).Between(1, 1000),
-                      Flag("include_judged", "pairs that are linked already, too"), Space(),
+                      Flag("include_judged", "also pairs that are linked already"), Space(),
                       Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.8),
                       MaxEdges()},
@@ -173,12 +173,12 @@ void AddAsked(Rows& rows) {
       {.name = "conflicts_duplicates",
        .group = "Ask",
        .title = "Near-duplicates of what was superseded",
-       .summary = "Find visible memories that say what a superseded one said",
+       .summary = "Find visible memories that repeat what a superseded one says",
        .parameters =
-           Parameters{Optional(Text("key", "KEY", "of this superseded memory alone")
+           Parameters{Optional(Text("key", "KEY", "only of this superseded memory")
                                    .Named(Means::kKey)
                                    .Positional()),
-                      Number("least", "X", "shared tags and terms, of all of both")
+                      Number("least", "X", "the least share of common tags and terms")
                           .Default(0.5)
                           .Between(0, 1),
                       Space(),
@@ -193,9 +193,10 @@ void AddAsked(Rows& rows) {
                     {"superseded", "superseded", As::kKey},
                     {"superseded_by", "by", As::kKey},
                     {"key", "still visible", As::kNode}}}},
-       .examples = {{"plexus conflicts duplicates --db g", "what was forgotten when facts changed"},
+       .examples = {{"plexus conflicts duplicates --db g",
+                     "what was left behind when facts changed"},
                     {"plexus conflicts duplicates --db g m1 --least 0.3 --json",
-                     "what is still said of what m1 said"}},
+                     "what repeats m1"}},
        .run = RunDuplicates});
 }
 
@@ -208,21 +209,22 @@ void AddConflicts(Rows& rows) {
        .title = "Open conflicts",
        .summary = "List the pairs of visible memories that contradict each other, the oldest first",
        .parameters =
-           Parameters{
-               Optional(Text("key", "KEY", "of this memory alone").Named(Means::kKey).Positional()),
-               Text("since", "TIME", "that came up then or later").Named(Means::kTime),
-               TopForPeople()},
+           Parameters{Optional(Text("key", "KEY", "only conflicts of this memory")
+                                   .Named(Means::kKey)
+                                   .Positional()),
+                      Text("since", "TIME", "only conflicts since then").Named(Means::kTime),
+                      TopForPeople()},
        .reply = kConflictsShape,
        .tables = {ConflictsTable()},
-       .examples = {{"plexus conflicts list --db g", "what somebody should decide"},
-                    {"plexus conflicts list --db g m1 --json", "what m1 stands against"}},
+       .examples = {{"plexus conflicts list --db g", "the open conflicts"},
+                    {"plexus conflicts list --db g m1 --json", "the conflicts of m1"}},
        .run = RunList});
   AddAsked(rows);
   rows.push_back(
       {.name = "conflicts_chain",
        .group = "Ask",
        .title = "What replaced what",
-       .summary = "Walk from a memory along what replaced it and what it replaced, with dates",
+       .summary = "List what replaced a memory and what it replaced, step by step, with dates",
        .parameters = Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
                                 Count("max_steps", "N", "on each side")
                                     .Default(std::uint64_t{1000})

@@ -41,7 +41,7 @@ Result<Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
        {std::pair{"supersede", VerdictKind::kSupersede}, std::pair{"drop", VerdictKind::kDrop}})
     if (request.Given(name)) {
       verdict.kind = kind;
-      PLEXUS_ASSIGN(verdict.goes, FindNode(snapshot, request.Text(name)));
+      PLEXUS_ASSIGN(verdict.removed, FindNode(snapshot, request.Text(name)));
     }
   if (request.Flag("keep_both")) verdict.kind = VerdictKind::kKeepBoth;
   if (request.Given("verdict")) verdict.kind = *VerdictNamed(request.Text("verdict"));
@@ -82,7 +82,7 @@ Result<Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
   verdict.note = std::move(note);
   PLEXUS_TRY(TakeSides(snapshot, a, b, verdict));
   if (!goes.empty()) {
-    PLEXUS_ASSIGN(verdict.goes, FindNode(snapshot, goes));
+    PLEXUS_ASSIGN(verdict.removed, FindNode(snapshot, goes));
   }
   return verdict;
 }
@@ -144,28 +144,28 @@ void AddConflictsResolve(Rows& rows) {
       {.name = "conflicts_resolve",
        .group = "Change",
        .title = "Resolve conflicts",
-       .summary = "Write what was decided about conflicts: supersede, keep both or drop",
+       .summary = "Write verdicts on conflicts: supersede, keep both or drop",
        .effect = Effect::kWrite,
        .parameters =
            {Optional(Text("a", "A", "one side").Named(Means::kKey).Positional()),
             Optional(Text("b", "B", "the other side").Named(Means::kKey).Positional()),
             Text("supersede", "KEY", "the other side supersedes this one").Named(Means::kKey),
             Text("drop", "KEY", "this side is removed; the past keeps it").Named(Means::kKey),
-            Flag("keep_both", "the conflict ends, and both stay"),
+            Flag("keep_both", "end the conflict and keep both"),
             [] {
               Parameter verdict =
                   Choice("verdict", {"agrees", "contradicts", "refines", "unrelated"},
-                         "of any pair: A supports B, A contradicts B, A refines B, "
-                         "nothing; an open conflict ends, but with contradicts");
+                         "for any pair: A supports B, A contradicts B, A refines B, or no edge; "
+                         "ends an open conflict, but for contradicts");
               verdict.default_value = {};
               return verdict;
             }(),
-            Text("note", "TEXT", "why; it stands with the edge that ends, or is made").MayBeEmpty(),
+            Text("note", "TEXT", "why; kept with the edge that ends or is made").MayBeEmpty(),
             Text("from", "FILE",
                  "a verdict a line: {\"a\":KEY,\"b\":KEY,\"verdict\":WORD,\"goes\":KEY,"
                  "\"note\":TEXT}, all as one change")
                 .Named(Means::kContent),
-            Text("created_by", "NAME", "who says so; of the edge that ends it is resolved_by")
+            Text("created_by", "NAME", "who decided it; on an edge that ends it is resolved_by")
                 .MayBeEmpty(),
             DryRunParameter(), ExpectSequenceParameter()},
        .reply = std::string("verdicts:n, linked:n, ended:n, dropped:n, ") + kChangeShape,

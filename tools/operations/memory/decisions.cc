@@ -120,7 +120,7 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
       json.Field("score", result.scores[node]);
       json.Field("scaled", result.scaled[node]);
       json.Field("percentile", result.percentiles[node]);
-      json.Field("arriving", result.arriving[node]);
+      json.Field("arriving", result.in_arcs[node]);
       json.Field("edges", tied.edges);
       json.Field("edge_kinds", tied.kinds);
       json.Field("diversity", tied.diversity);
@@ -173,7 +173,7 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChai
   });
 }
 
-// What is told of these decisions: how they are held up, and their roots.
+// What is said of these decisions: how they are held up, and their roots.
 void KeepOnly(const std::vector<NodeId>& keys, BlockedChainsResult& result) {
   std::erase_if(result.blocked, [&](const BlockedDecision& decision) {
     return std::ranges::find(keys, decision.node) == keys.end();
@@ -227,7 +227,7 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
     });
     json.Objects("roots", First(result.roots, top), [&](const BlockingRoot& root) {
       json.Node("key", snapshot, root.node);
-      json.Field("holds", root.holds);
+      json.Field("holds", root.blocked_count);
       json.Field("by", snapshot.schema().edge_kind(root.kind).name);
     });
     WriteCycles(json, snapshot, result.cycles);
@@ -282,7 +282,7 @@ void AddRanked(Rows& rows) {
       {.name = "decisions_salience",
        .group = "Ask",
        .title = "Salience of decisions",
-       .summary = "Rank decisions by what stands on them, cycles beside",
+       .summary = "Rank decisions by how much depends on them, and list cycles",
        .effect = Effect::kWrite,
        .parameters =
            Parameters{Number("damping", "D", "of PageRank").Default(0.85).Between(0, 0.999),
@@ -301,7 +301,7 @@ void AddRanked(Rows& rows) {
                     {"edges", "edges", As::kGrouped},
                     {"diversity", "diversity", As::kPlain, 2},
                     {"key", "", As::kNode}}}},
-       .examples = {{"plexus decisions salience --db g", "what the others stand on"},
+       .examples = {{"plexus decisions salience --db g", "the decisions that others depend on"},
                     {"plexus decisions salience --db g --top 0 --json", "all decisions"}},
        .run = RunSalience,
        .access = WritesWhenApplied});
@@ -309,12 +309,12 @@ void AddRanked(Rows& rows) {
       {.name = "decisions_blocked",
        .group = "Ask",
        .title = "Blocked decisions",
-       .summary = "Find decisions that wait for others, the roots that hold them up, and cycles",
+       .summary = "Find decisions that wait for others, the roots that they wait for, and cycles",
        .parameters =
            Parameters{
                Optional(
                    Repeated("keys", "KEY", "these (default: all)").Named(Means::kKey).Positional()),
-               Count("max_roots", "N", "of a decision, those of the smallest ids")
+               Count("max_roots", "N", "at most N roots of a decision, by smallest id")
                    .Default(std::uint64_t{16})
                    .Between(1, 1024),
                Count("max_steps", "N", "of the chain to the nearest root")
@@ -333,7 +333,7 @@ void AddRanked(Rows& rows) {
               {"in_cycle", "cycle", As::kTrait}}},
             {"roots",
              {{"key", "root", As::kNode}, {"holds", "holds up", As::kGrouped}, {"by", "by"}}}},
-       .examples = {{"plexus decisions blocked --db g", "what holds up what"},
+       .examples = {{"plexus decisions blocked --db g", "which decisions wait for which"},
                     {"plexus decisions blocked --db g d4", "whether d4 waits, and for what"},
                     {"plexus decisions blocked --db g --max-steps 1000 --json",
                      "with the chains to the roots"}},
@@ -363,11 +363,15 @@ void AddDecisions(Rows& rows) {
        .summary = "Propose how far each decision may be compacted, by salience and age",
        .effect = Effect::kWrite,
        .parameters =
-           Parameters{Number("keep", "P", "this percentile of salience and more is kept")
+           Parameters{Number("keep", "P", "keep decisions from this percentile of salience on")
                           .Default(0.8)
                           .Between(0, 1),
-                      Number("digest_days", "D", "age of a digest").Default(14.0).Between(0, 1e6),
-                      Number("summary_days", "D", "age of a summary").Default(30.0).Between(0, 1e6),
+                      Number("digest_days", "D", "age at which a decision becomes a digest")
+                          .Default(14.0)
+                          .Between(0, 1e6),
+                      Number("summary_days", "D", "age at which a decision becomes a summary")
+                          .Default(30.0)
+                          .Between(0, 1e6),
                       Flag("apply", "write the tiers into the column compaction_tier"),
                       TopForPeople()},
        .reply = "sequence:n, applied:b, truncated:b, total:n, "
@@ -378,9 +382,10 @@ void AddDecisions(Rows& rows) {
                     {"percentile", "percentile", As::kPercent},
                     {"age_days", "days", As::kPlain, 4},
                     {"key", "", As::kNode}}}},
-       .examples = {{"plexus decisions compaction --db g", "what may be folded or shortened"},
+       .examples = {{"plexus decisions compaction --db g",
+                     "which decisions may be folded or shortened"},
                     {"plexus decisions compaction --db g --apply --json",
-                     "keep the tiers in the graph"}},
+                     "write the tiers into the graph"}},
        .run = RunCompaction,
        .access = WritesWhenApplied});
   AddDecisionsCheck(rows);

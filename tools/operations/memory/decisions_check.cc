@@ -152,7 +152,7 @@ void AddDecisionsCheck(Rows& rows) {
       {.name = "decisions_check",
        .group = "Ask",
        .title = "Guardrails",
-       .summary = "Check what a proposal would do against rules; exit code 1 when one blocks it",
+       .summary = "Check a proposal against rules; exit code 1 when a rule blocks it",
        .parameters =
            Parameters{
                Text("rules", "FILE",
@@ -177,9 +177,9 @@ void AddDecisionsCheck(Rows& rows) {
                     {"target", "target", As::kKey},
                     {"message", "why"}}}},
        .examples = {{"plexus decisions check --db g --rules rules.json --proposal new.jsonl",
-                     "what would be broken, and why"},
+                     "which rules it would break, and why"},
                     {"plexus decisions check --db g --rules rules.json --proposal - --json",
-                     "of a proposal on standard input"}},
+                     "a proposal on standard input"}},
        .run = RunCheck});
   rows.push_back(
       {.name = "decisions_suggest",
@@ -191,10 +191,12 @@ void AddDecisionsCheck(Rows& rows) {
            Parameters{
                Text("key", "KEY", "the decision").Named(Means::kKey).Positional(),
                Text("proposal", "FILE",
-                    "JSON lines that would be imported before; KEY may be one of theirs")
+                    "JSON lines, read as if they were imported; KEY may be one of them")
                    .Named(Means::kContent),
-               Count("top", "K", "of each relation").Default(std::uint64_t{20}).Between(1, 1000),
-               Number("least", "X", "shared tags and terms, of all of both")
+               Count("top", "K", "at most K of each relation")
+                   .Default(std::uint64_t{20})
+                   .Between(1, 1000),
+               Number("least", "X", "the least share of common tags and terms")
                    .Default(0.5)
                    .Between(0.001, 1),
                Text("space", "NAME", "the vector space (default: \"default\", or the only one)"),
@@ -204,7 +206,7 @@ void AddDecisionsCheck(Rows& rows) {
                List("properties", "A,B",
                     "decisions with the same text in one of these properties or columns, such as "
                     "pattern, count, too"),
-               Flag("apply", "write them")},
+               Flag("apply", "write the suggested edges")},
        .reply = "sequence:n, applied:b, truncated:b, "
                 "edges:[{source:k, kind:s, target:k, reason:s, evidence:{*:s}}]",
        .tables = {{"edges",

@@ -92,26 +92,25 @@ void AddDecisionsQueue(Rows& rows) {
       {.name = "decisions_queue",
        .group = "Ask",
        .title = "Work queue of decisions",
-       .summary =
-           "List what somebody should look at next: conflicts, roots, overdue, stale, frontier, "
-           "clusters of low salience",
+       .summary = "List decisions to review next: conflicts, roots, overdue, stale, frontier, "
+                  "clusters of low salience",
        .parameters =
-           Parameters{Text("due_column", "NAME", "a column of times in ms when a decision is due")
-                          .Default("review_at"),
-                      Number("period_days", "D",
-                             "when one without that column's value is due, and "
-                             "when a salient one is stale")
-                          .Default(30.0)
-                          .Between(0.001, 1e6),
-                      Count("frontier", "N",
-                            "pairs of decisions that were never composed and no edge links; 0: "
-                            "none")
-                          .Default(std::uint64_t{5})
-                          .Between(0, 1000),
-                      WorkParameter(),
-                      Count("each", "N", "at most N of a kind, the best; 0 = no limit")
-                          .Default(std::uint64_t{0}),
-                      Top(20)},
+           Parameters{
+               Text("due_column", "NAME", "a column of times in ms when a decision is due")
+                   .Default("review_at"),
+               Number("period_days", "D",
+                      "days until one without that value is due, and until a salient one is stale")
+                   .Default(30.0)
+                   .Between(0.001, 1e6),
+               Count("frontier", "N",
+                     "at most N pairs of decisions that were never composed and have no edge; 0: "
+                     "none")
+                   .Default(std::uint64_t{5})
+                   .Between(0, 1000),
+               WorkParameter(),
+               Count("each", "N", "at most N of a kind, the best; 0 = no limit")
+                   .Default(std::uint64_t{0}),
+               Top(20)},
        .reply =
            "truncated:b, total:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
            "weight:x}]",
@@ -121,11 +120,11 @@ void AddDecisionsQueue(Rows& rows) {
                     {"key", "", As::kNode},
                     {"other", "and", As::kKey},
                     {"reason", "why"}}}},
-       .examples = {{"plexus decisions queue --db g", "the next twenty things"},
+       .examples = {{"plexus decisions queue --db g", "the next twenty items"},
                     {"plexus decisions queue --db g --work blocked_root,overdue --each 5",
-                     "five things of each of two kinds"},
+                     "five items of each of two kinds"},
                     {"plexus decisions queue --db g --period-days 7 --json",
-                     "with a tighter rhythm"}},
+                     "with a period of seven days"}},
        .run = RunQueue});
 }
 

@@ -1,4 +1,4 @@
-// decisions status, ancestors, descendants: the state of decisions, and what stands on what.
+// decisions status, ancestors, descendants: the state of decisions, and what depends on what.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -164,7 +164,7 @@ void AddDecisionsState(Rows& rows) {
       {.name = "decisions_status",
        .group = "Ask",
        .title = "State of decisions",
-       .summary = "Say of decisions whether they are active, resolved, blocked or superseded",
+       .summary = "List the state of decisions: active, resolved, blocked or superseded",
        .parameters =
            Parameters{
                Optional(
@@ -179,15 +179,15 @@ void AddDecisionsState(Rows& rows) {
                     {"edges", "edges", As::kGrouped},
                     {"diversity", "diversity", As::kPlain, 2},
                     {"key", "", As::kNode}}}},
-       .examples = {{"plexus decisions status --db g d4 d5", "what became of both"},
+       .examples = {{"plexus decisions status --db g d4 d5", "the state of both"},
                     {"plexus decisions status --db g --json", "of all decisions"}},
        .run = RunStatus});
   rows.push_back(NeededRow("ancestors", "What a decision depends on",
                            "List what a decision depends on, directly or not, nearest first",
-                           "what has to hold for d4", "what it depends on directly", RunAncestors));
+                           "what d4 depends on", "what it depends on directly", RunAncestors));
   rows.push_back(NeededRow("descendants", "What depends on a decision",
                            "List what depends on a decision, directly or not, nearest first",
-                           "what falls with d4", "what depends on it directly", RunDescendants));
+                           "what depends on d4", "what depends on it directly", RunDescendants));
 }
 
 }  // namespace plexus::tools

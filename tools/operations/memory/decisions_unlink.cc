@@ -67,8 +67,8 @@ void AddDecisionsUnlink(Rows& rows) {
   rows.push_back(
       {.name = "decisions_unlink",
        .group = "Change",
-       .title = "Take edges between two decisions back",
-       .summary = "Take the edges from one decision to another back, and say how many there were",
+       .title = "Remove edges between two decisions",
+       .summary = "Remove the edges from one decision to another, and count them",
        .effect = Effect::kWrite,
        .parameters = {Text("source", "A", "the source's key").Named(Means::kKey).Positional(),
                       Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
@@ -80,9 +80,9 @@ void AddDecisionsUnlink(Rows& rows) {
            {{"edges",
              {{"source", "source", As::kNode}, {"kind", "kind"}, {"target", "target", As::kNode}}}},
        .examples = {{"plexus decisions unlink --db g d3 d2",
-                     "d3 has nothing to do with d2 any more"},
+                     "no edge leads from d3 to d2 any more"},
                     {"plexus decisions unlink --db g d3 d2 --kinds depends_on --json",
-                     "it does not depend on it; other edges stay"}},
+                     "d3 does not depend on d2; other edges stay"}},
        .run = RunUnlink,
        .access = ChangesGraph});
 }

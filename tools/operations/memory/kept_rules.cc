@@ -155,13 +155,13 @@ void AddDecisionsRules(Rows& rows) {
        .title = "Rules that the graph keeps",
        .summary = "Keep guardrail rules in the graph, for writes that ask with --check",
        .effect = Effect::kWrite,
-       .parameters =
-           {Optional(Text("rules", "FILE",
-                          "JSON rules as `decisions check` takes them: they replace those kept; "
-                          "without it they are listed")
-                         .Named(Means::kContent)
-                         .Positional()),
-            Flag("clear", "keep none"), ExpectSequenceParameter(), DryRunParameter()},
+       .parameters = {Optional(Text("rules", "FILE",
+                                    "JSON rules as `decisions check` takes them, which replace the "
+                                    "stored ones; without it the stored ones are listed")
+                                   .Named(Means::kContent)
+                                   .Positional()),
+                      Flag("clear", "remove all rules"), ExpectSequenceParameter(),
+                      DryRunParameter()},
        .reply = "sequence:n, dry_run?:b, total:n, results:[{rule:s, does:s, kinds:[s], action:s, "
                 "message:s}]",
        .tables = {{"results",

@@ -240,11 +240,11 @@ Parameters MemoryParameters() {
   return {
       Text("key", "KEY", "its key (default: made of its first words)").Named(Means::kText),
       List("tags", "A,B", "its tags"),
-      Text("source", "NAME", "who says so, or where it stands: property source"),
+      Text("source", "NAME", "who said it, or where it is written: property source"),
       Text("time", "TIME", "when it was said or happened: created_at (default: now)")
           .Named(Means::kTime),
-      Text("valid_from", "TIME", "it holds from then on").Named(Means::kTime),
-      Text("valid_until", "TIME", "it holds until just before then").Named(Means::kTime),
+      Text("valid_from", "TIME", "valid from then on").Named(Means::kTime),
+      Text("valid_until", "TIME", "valid until just before then").Named(Means::kTime),
       Repeated("relate", "KIND=KEY",
                "an edge to another memory, such as supports=m3; an inverse name swaps the ends"),
       Text("props", "JSON", "an object of properties"),
@@ -270,7 +270,7 @@ void AddRemember(Rows& rows) {
        .title = "Remember a text",
        .summary = "Add a memory by its text, and list what it may contradict or repeat",
        .effect = Effect::kWrite,
-       .parameters = Parameters{Text("text", "TEXT", "what is to be remembered").Positional(),
+       .parameters = Parameters{Text("text", "TEXT", "the text of the memory").Positional(),
                                 Text("kind", "KIND", "its kind")
                                     .Named(Means::kNodeKind)
                                     .Default(std::string("memory"))} +
@@ -282,7 +282,7 @@ void AddRemember(Rows& rows) {
                      "a memory with a key of its own, found by its words at once"},
                     {"plexus remember --db g \"Payouts pause on Sundays.\" --source handbook "
                      "--valid-from 2026-01-01 --relate supports=m3 --json",
-                     "where it is from, since when it holds, and what it speaks for"}},
+                     "with its source, its valid time and a memory that it supports"}},
        .run = RunRemember,
        .access = MakesGraph});
   rows.push_back(
@@ -299,11 +299,12 @@ void AddRemember(Rows& rows) {
                      MemoryParameters(),
        .reply = RememberShape(),
        .tables = AroundTables(),
-       .examples = {{"plexus correct --db g m1 \"The gateway remembers keys for 48 hours.\"",
-                     "recall shows the new one from now on; the old one is one option away"},
-                    {"plexus correct --db g m1 \"Payouts run daily.\" --reason \"new contract\" "
-                     "--dry-run",
-                     "what it would be called and contradict, without writing it"}},
+       .examples =
+           {{"plexus correct --db g m1 \"The gateway remembers keys for 48 hours.\"",
+             "recall shows the new one from now on; --include-superseded shows the old one, too"},
+            {"plexus correct --db g m1 \"Payouts run daily.\" --reason \"new contract\" "
+             "--dry-run",
+             "its key and what it may contradict, without writing it"}},
        .run = RunCorrect,
        .access = ChangesGraph});
 }

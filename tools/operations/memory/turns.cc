@@ -205,7 +205,7 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
     workspace.notes().push_back(
         {"no session and no turn '" + Escaped(name) + "'; it was skipped", Note::kWarning});
   std::string closing = "sequence " + std::to_string(sequence) + "\n";
-  closing += Truncated(sum.truncated, "what was made stays, the same again goes on");
+  closing += Truncated(sum.truncated, "what was made stays, the same command continues");
   if (sum.capped > 0)
     closing += Grouped(sum.capped) + " pairs of large groups were not looked at; see " +
                request.Name("window") + "\n";
@@ -259,7 +259,7 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
     std::erase_if(result.turns, [&](const SessionTurn& t) { return !scope->contains(t.node); });
   std::string closing;
   if (result.session == kNoNode) closing += "in no session: along temporal edges\n";
-  if (result.more_before + result.more_after > 0) closing += "the session goes on\n";
+  if (result.more_before + result.more_after > 0) closing += "the session continues\n";
   Reply reply([snapshot, turn, result = std::move(result),
                max_chars = request.MaybeCount("max_chars")](ReplyWriter& json) {
     json.Node("key", snapshot, turn);
@@ -345,7 +345,7 @@ Operation SessionRow() {
       .name = "session",
       .group = "Ask",
       .title = "A session",
-      .summary = "The turns before and after a turn of a session, in order",
+      .summary = "List the turns before and after a turn of a session, in order",
       .parameters = Parameters{Text("key", "KEY", "a turn, or session:NAME for its first turn")
                                    .Named(Means::kKey)
                                    .Positional()

@@ -155,9 +155,9 @@ std::string Closing(const PageRankResult& result, const std::optional<Earlier>& 
             ", which took " + std::to_string(earlier->result.iterations) + " iterations, error " +
             Number(earlier->result.error, 3) + "\n";
   if (result.stats.layout_bytes > 0)
-    text += "arcs laid out anew in " + Bytes(result.stats.layout_bytes) + ", made in " +
+    text += "arcs laid out again in " + Bytes(result.stats.layout_bytes) + ", made in " +
             Number(result.stats.preparation_ms, 3) + " ms, repaid after " +
-            std::to_string(result.stats.layout_pays_after) + " iterations\n";
+            std::to_string(result.stats.break_even_iterations) + " iterations\n";
   return text;
 }
 
@@ -177,7 +177,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   std::string closing = Grouped(result.nodes) + " nodes touched, " + Grouped(result.edges) +
                         " arcs, " + Bytes(result.bytes) + ", " + Number(result.error, 3) +
                         " of the mass not placed" +
-                        (result.certain_top ? "; no other node can belong among these" : "") +
+                        (result.certain_top ? "; no other node can be among these" : "") +
                         (result.whole ? "; the whole graph was ranked, which costs less" : "") +
                         (result.truncated ? "; stopped early" : "") + "\n";
   Reply reply([snapshot = workspace.snapshot(), result = std::move(result)](ReplyWriter& json) {
@@ -231,7 +231,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("edges", result.edges);
     json.Field("bytes_per_iteration", result.stats.bytes_per_iteration);
     json.Field("layout_bytes", result.stats.layout_bytes);
-    json.Field("layout_pays_after", result.stats.layout_pays_after);
+    json.Field("layout_pays_after", result.stats.break_even_iterations);
     if (earlier) {
       json.BeginObject("from");
       json.Field("sequence", earlier->sequence);
@@ -271,7 +271,7 @@ Parameters RankParameters() {
                   "stdin")
                  .Named(Means::kContent)
                  .MayBeEmpty(),
-             Text("from_as_of", "SEQ|TIME", "refresh: begin at the scores of that earlier state")
+             Text("from_as_of", "SEQ|TIME", "refresh: start from the scores of that earlier state")
                  .Named(Means::kMoment),
              KindsParameter(),
              List("reverse", "A,B", "of these kinds rank flows from target to source")
@@ -280,10 +280,10 @@ Parameters RankParameters() {
                       "edges of the kind count F times their weight; repeatable"),
              Flag("decay",
                   "edges lose weight with age, by the half-lives of their kinds, up to now"),
-             Text("half_life", "T", "the same, and T (30d, 12h) for kinds without a half-life"),
+             Text("half_life", "T", "as --decay, and T (30d, 12h) for kinds without a half-life"),
              ValidAtParameter(),
              Number("push", "E",
-                    "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)"),
+                    "only near the seeds, with an error of at most E of the mass (1e-9 to 1)"),
              Choice("precision", {"f64", "f32"}, "of the scores"),
              Flag("unweighted", "every edge counts 1")};
 }
@@ -318,10 +318,9 @@ void AddPageRank(Rows& rows) {
             {"plexus pagerank --db g --seed alice=2 --seed bob --kinds knows --json",
              "as seen from alice (twice as much) and bob, over knows edges"},
             {"plexus pagerank --db g --sets sessions.tsv --top 5 --json",
-             "what matters to each of many sessions"},
+             "a ranking for each of many sessions"},
             {"plexus pagerank --db g --kinds depends_on,causes --reverse causes --half-life 30d",
-             "salience: rank flows to what is depended on and to what causes, old edges counting "
-             "less"}},
+             "salience: rank flows to dependencies and causes; old edges count less"}},
        .run = Run});
 }
 

@@ -119,7 +119,7 @@ void AddPathCentrality(Rows& rows) {
       {.name = "betweenness",
        .group = "Ask",
        .title = "Betweenness",
-       .summary = "Rank nodes by the shortest paths that lead over them",
+       .summary = "Rank nodes by the shortest paths that pass through them",
        .parameters =
            Parameters{
                Count("samples", "N",
@@ -127,7 +127,7 @@ void AddPathCentrality(Rows& rows) {
                Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
                Count("max_hops", "H", "only paths of at most H edges (default: no limit)"),
                Flag("directed", "paths follow the edges' directions (default: either way)"),
-               MaxEdges("search from as many nodes as there are edges for, each once a search")} +
+               MaxEdges("stop after N edges, and search from as many nodes as that allows")} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, truncated:b, "
                 "total:n, results:[{key:k, score:x, share:x}]",
@@ -147,7 +147,7 @@ void AddPathCentrality(Rows& rows) {
        .parameters =
            Parameters{
                Flag("harmonic", "rank by the sum of 1 / distance"),
-               Flag("unscaled", "closeness as if what a node reaches were all there is"),
+               Flag("unscaled", "do not scale closeness by the share of nodes that are reached"),
                DirectionParameter({"both", "out", "in"},
                                   "distances from a node, to it, or either way"),
                Count("max_hops", "H", "what is farther away is not reached (default: no limit)"),
@@ -155,8 +155,7 @@ void AddPathCentrality(Rows& rows) {
                      "distances to N nodes (default: all up to 20,000, else 1,024)"),
                Count("seed", "S", "of the sample").Default(std::uint64_t{1}),
                Repeated("of", "KEY", "only this node, exactly; repeatable").Named(Means::kKey),
-               MaxEdges(
-                   "search from as many nodes as there are edges for, each once for 64 nodes")} +
+               MaxEdges("stop after N edges, and search from as many nodes as that allows")} +
            RankedParameters(),
        .reply = "exact:b, sources:n, bound:x, closeness_bound:x, truncated:b, total:n, "
                 "results:[{key:k, closeness:x, harmonic:x, reached:x}]",

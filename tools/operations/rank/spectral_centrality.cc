@@ -141,7 +141,7 @@ Parameters IterationParameters(const char* edges, const char* tolerance) {
 
 Parameter Walks() {
   return DirectionParameter({"out", "in", "both"},
-                            "along the edges (who is pointed at), against them, or either way");
+                            "along the edges (to rank targets), against them, or either way");
 }
 
 constexpr const char* kOnce = "follow N edges, all of them once an iteration, and say truncated";
@@ -158,7 +158,7 @@ void AddSpectralCentrality(Rows& rows) {
        .summary = "Rank nodes by the walks that lead to them, long ones counting less",
        .parameters =
            Parameters{Number("alpha", "A",
-                             "what a step leaves of a walk (default: half of what converges, and "
+                             "factor for each step of a walk (default: half of what converges, and "
                              "of what arcs and walks of up to 8 arcs weigh)"),
                       Walks()} +
            IterationParameters(kOnce, "stop when no score is off by more than this share"),
@@ -170,19 +170,19 @@ void AddSpectralCentrality(Rows& rows) {
                     {"plexus katz --db g --alpha 0.01 --kinds cites --json",
                      "with a given attenuation, over one kind"}},
        .run = RunKatz});
-  rows.push_back(
-      {.name = "eigenvector",
-       .group = "Ask",
-       .title = "Eigenvector centrality",
-       .summary = "Rank nodes by the rank of those that point at them",
-       .parameters = Parameters{Walks()} + IterationParameters(kOnce, kStep),
-       .reply = "eigenvalue:x, acyclic:b, iterations:n, step:x, converged:b, "
-                "truncated:b, total:n, results:[{key:k, score:x}]",
-       .tables = {{"results", {{"score", "score"}, {"key", "", As::kNode}}}},
-       .examples = {{"plexus eigenvector --db g --direction both", "whose neighbours are central"},
-                    {"plexus eigenvector --db g --kinds cites --json",
-                     "who is cited by those who are cited"}},
-       .run = RunEigenvector});
+  rows.push_back({.name = "eigenvector",
+                  .group = "Ask",
+                  .title = "Eigenvector centrality",
+                  .summary = "Rank nodes by the rank of those that point at them",
+                  .parameters = Parameters{Walks()} + IterationParameters(kOnce, kStep),
+                  .reply = "eigenvalue:x, acyclic:b, iterations:n, step:x, converged:b, "
+                           "truncated:b, total:n, results:[{key:k, score:x}]",
+                  .tables = {{"results", {{"score", "score"}, {"key", "", As::kNode}}}},
+                  .examples = {{"plexus eigenvector --db g --direction both",
+                                "nodes whose neighbours are central"},
+                               {"plexus eigenvector --db g --kinds cites --json",
+                                "nodes that are cited by cited nodes"}},
+                  .run = RunEigenvector});
   rows.push_back(
       {.name = "hits",
        .group = "Ask",
@@ -194,7 +194,7 @@ void AddSpectralCentrality(Rows& rows) {
        .tables = {{"results",
                    {{"authority", "authority"}, {"hub", "hub"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus hits --db g --top 10", "the ten best authorities"},
-                    {"plexus hits --db g --hubs --kinds cites --json", "who cites best"}},
+                    {"plexus hits --db g --hubs --kinds cites --json", "the best citing nodes"}},
        .run = RunHits});
 }
 

@@ -28,7 +28,7 @@ std::string Escaped(std::string_view text);
 // the rest of what Escaped escapes becomes \uNNNN, as in a JSON string.
 std::string ForTerminal(std::string_view text);
 
-// What somebody gave, between single quotes, as messages say it: of a long text its first 200 bytes
+// What was given, between single quotes, as messages say it: of a long text its first 200 bytes
 // (whole characters) and its length.
 std::string Quoted(std::string_view text);
 

@@ -1,4 +1,4 @@
-// What a request asks to see beside each key: the node's kind, the first line of its text, all of
+// What a request asks to see with each key: the node's kind, the first line of its text, all of
 // it, and columns by name.
 #pragma once
 

@@ -45,7 +45,7 @@ struct NodeColumnOptions {
   EdgeKinds degree_kinds = {};  // of the edges that degrees count; none given: between facts
   bool backward = false;        // these kinds are named by their inverse names
   std::int64_t now_ms = 0;      // at which a node is superseded
-  // Nodes of which may be told: no others are counted or named. Null: all. Outlives the column.
+  // Nodes that may be named: no others are counted or named. Null: all. Outlives the column.
   const NodeSubset* among = nullptr;
 };
 

@@ -2,7 +2,7 @@
 //
 // A reply is one object, whose members are written once, to whatever a door hands in: JSON text, or
 // a tree from which tables and CSV are made. It holds the results it writes, so that it outlives
-// the call. The other fields are words for people beside that object, which a door may
+// the call. The other fields are words for people besides that object, which a door may
 // show or not; foreign text in them is
 // escaped (human_format.h).
 #pragma once
@@ -21,10 +21,10 @@
 
 namespace plexus::tools {
 
-// What to know beside an answer.
+// What to know besides an answer.
 struct Note {
   enum Level : std::uint8_t {
-    kForPeople,  // said beside a table alone; a reply says it in its members
+    kForPeople,  // said only with a table; a reply says it in its members
     kNote,
     kWarning,
     kError,

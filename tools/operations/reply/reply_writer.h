@@ -33,7 +33,7 @@ class ReplyWriter {
   virtual void Raw(std::string_view json) = 0;  // text that is JSON already
   virtual void Node(const Snapshot& snapshot, NodeId node) = 0;
 
-  // Whether the list that is open gets no more elements: a loop may end. REQUIRES that there is
+  // Whether the list that is open is full: a loop may end. REQUIRES that there is
   // another one, as the reply is then cut.
   virtual bool LeavesOut() { return false; }
   // Whether elements were left out.

@@ -19,7 +19,7 @@ inline Parameter MaxCharsParameter() {
                "cut each text behind N characters, and say text_cut (default: whole)");
 }
 
-// "" where there is none, or it cannot be read.
+// "" where none exists, or it cannot be read.
 inline std::string WholeText(const Snapshot& snapshot, NodeId node) {
   if (!snapshot.payload_ref(node, NodeField::kText)) return {};
   return snapshot.Payload(node, NodeField::kText).value_or("");

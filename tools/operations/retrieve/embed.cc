@@ -75,7 +75,7 @@ std::string Page(const TextVectorOptions& options, const TextVectorReport& repor
                      Grouped(report.changed) + " changed, " + Grouped(report.same) + " same";
   if (report.removed > 0) page += ", " + Grouped(report.removed) + " removed";
   return page + "; " + Grouped(report.without) + " nodes without terms have none\n" +
-         Truncated(report.truncated, "what was made stays, the same again goes on");
+         Truncated(report.truncated, "what was made stays, the same command continues");
 }
 
 Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
@@ -283,7 +283,7 @@ void AddEmbed(Rows& rows) {
        .title = "Vectors of texts",
        .summary = "Make a vector of every text, from its terms, for `rerank`",
        .effect = Effect::kWrite,
-       .parameters = {Text("space", "NAME", "the vector space that holds them and nothing else")
+       .parameters = {Text("space", "NAME", "the vector space, which holds nothing else")
                           .Default(std::string("text")),
                       Count("dimensions", "D", "length of a vector (default: the space's, or 128)")
                           .Between(1, Limits::kMaxDimensions),

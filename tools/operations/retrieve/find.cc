@@ -33,7 +33,7 @@ struct Match {
   }
 };
 
-// What is looked for; of invisible characters alone as it is typed.
+// What is looked for; of only invisible characters as it is typed.
 std::string Sought(const Request& request) {
   const std::string& typed = request.Text("words");
   std::string folded = FoldText(typed);
@@ -170,7 +170,7 @@ void AddFind(Rows& rows) {
        .title = "Nodes by a word",
        .summary = "Find nodes by a word of their key or text",
        .parameters =
-           Parameters{Text("words", "WORDS", "looked for without regard to case").Positional(),
+           Parameters{Text("words", "WORDS", "words to find; case does not matter").Positional(),
                       List("kinds", "A,B", "only these node kinds (default: all facts)")
                           .Named(Means::kNodeKind),
                       Top(20, "at most K nodes; 0 = all"),

@@ -121,7 +121,7 @@ void AddFrontier(Rows& rows) {
                    "edge kinds whose ends are shared, e.g. has_tag,mentions (default: all but "
                    "events); of other lenses the edges that they walk"),
                Choice("mask", {"events", "linked"},
-                      "leave out what is in one event, or that and what an edge joins"),
+                      "leave out sets of one event, or also sets that an edge joins"),
                Count("max_compared", "N", "stop after about N comparisons and say truncated"),
                IncludeSuperseded()} +
            LensParameters(),

@@ -27,7 +27,7 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   options.top = request.Count("top") == 0 ? kMaxNeverComposedTop : request.Count("top");
   options.include_superseded = request.Flag("include_superseded");
   options.tags = request.List("tags");
-  options.match = request.Text("match") == "both" ? TagMatch::kBoth : TagMatch::kEither;
+  options.match = request.Text("match") == "both" ? TagMatch::kBoth : TagMatch::kAny;
   options.terms = request.Text("terms") == "ascii" ? TermRule::kAscii : TermRule::kUnicode;
   options.trust = request.Text("trust") == "weakest" ? TrustRule::kWeakest : TrustRule::kMean;
   if (const std::string& level = request.Text("level"); level != "any")
@@ -49,7 +49,7 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   options.least_structural_fit = request.Number("least_structural_fit");
   options.cursor = request.Text("cursor");
   if (const auto asked = TimeOfCursor(options.cursor); asked && !request.Given("now"))
-    workspace.SetNow(*asked);  // a page goes on from the time of the first one
+    workspace.SetNow(*asked);  // a page continues from the time of the first one
   options.now_ms = workspace.now_ms();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
@@ -66,10 +66,11 @@ constexpr const char* kClaim =
 Parameters LensParameters() {
   return Parameters{
       Choice("lens", {"rare", "surface", "bridge", "divergent"},
-             "rare: what few others have; surface: tags, terms and outcomes; bridge: near by "
-             "recorded edges; divergent: other parts in the structure"),
+             "rare: shared by few others; surface: tags, terms and outcomes; bridge: near by "
+             "recorded edges; divergent: different positions in the structure"),
       Choice("level", {"any", "open", "partial", "closed_wedge"},
-             "of sets of three and more: no pair composed, some, or all but never together"),
+             "for sets of three and more: no pair composed, some pairs, or all pairs but never all "
+             "together"),
       Choice("trust", {"mean", "weakest"}, "of a pair: the mean, or the least of its members"),
       Choice("terms", {"unicode", "ascii"},
              "words of the index of terms, or the ASCII words of the texts"),
@@ -79,14 +80,14 @@ Parameters LensParameters() {
       Count("band_limit", "N", "compare the vectors of the first N memories")
           .Between(2, 4e9)
           .Default(std::uint64_t{50'000}),
-      Flag("structural_fit", "report how alike the parts are that the members play among edges"),
+      Flag("structural_fit", "report how similar the members' positions among edges are"),
       Number("structural_fit_weight", "W", "add W times the structural fit to the score")
           .Between(-1000, 1000)
           .Default(0.0),
       Number("least_structural_fit", "X", "leave out sets of a lower structural fit")
           .Between(-1, 1)
           .Default(-1.0),
-      Text("cursor", "CURSOR", "go on where a page ended: its member next")};
+      Text("cursor", "CURSOR", "continue behind a page: its member 'next'")};
 }
 
 Status CheckRare(const Request& request) {
@@ -99,7 +100,7 @@ Status CheckRare(const Request& request) {
 }
 
 std::string LensCandidateShape() {
-  // Those of every candidate, but the lens rare has the first two alone.
+  // Those of every candidate, but the lens rare has only the first two.
   std::string shape = CandidateShape();
   shape = shape.substr(1, shape.size() - 2);
   std::string members;

@@ -24,7 +24,7 @@ using formats_internal::JsonType;
 using formats_internal::JsonTypeName;
 using formats_internal::JsonValue;
 
-// A value and where it stands: "seeds[0].top".
+// A value and where it is: "seeds[0].top".
 struct Place {
   const JsonParser& parser;
   const JsonValue& value;

@@ -221,12 +221,11 @@ void AddRetrieve(Rows& rows) {
        .title = "Retrieval by a plan",
        .summary = "Find, expand, score and explain by a plan: words, a vector, keys, or all",
        .parameters = PlanParameters() + Parameters{MaxCharsParameter()},
-       .reply =
-           "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, without_term:n, "
-           "hits:[{key:k, score:x, relevance:x, "
-           "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
-           "path?:[E], kind:s, text:s, text_cut?:b, line?:s}], "
-           "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
+       .reply = "plan:s, fuse:s, truncated:b, candidates:n, without_vector:n, without_term:n, "
+                "hits:[{key:k, score:x, relevance:x, "
+                "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
+                "path?:[E], kind:s, text:s, text_cut?:b, line?:s}], "
+                "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
        .tables = {{"hits",
                    {{"score", "score", As::kPlain, 4},
                     {"key", "", As::kNode},
@@ -234,14 +233,13 @@ void AddRetrieve(Rows& rows) {
                     {"path", "", As::kPath}}},
                   StagesTable()},
        .examples = {{"plexus retrieve --db g \"gateway keys\" --vector query.npy",
-                     "what both find, and what is two hops away"},
+                     "what words and vector find, and what is two hops away"},
                     {"plexus retrieve --db g --plan rerank --vector '[1, 0]' --top 2 --json",
-                     "the nearest vectors, those first that hang together, with every term"},
+                     "the nearest vectors, the well connected ones first, with every term"},
                     {"plexus retrieve --db g \"keyword table\" --plan rag --hops 1 "
                      "--inscription fix --graph-boost 0.3",
-                     "words alone, where `embed` made the vectors: rag_search in one call"},
-                    {"plexus retrieve --db g --plan plan.json --from m1",
-                     "by a plan of one's own"}},
+                     "only words, where `embed` made the vectors: rag_search in one call"},
+                    {"plexus retrieve --db g --plan plan.json --from m1", "with your own plan"}},
        .run = AnswerByPlan});
 }
 

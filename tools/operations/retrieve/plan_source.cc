@@ -29,7 +29,7 @@ std::vector<std::string> PlanNames() {
 }  // namespace
 
 Parameters AskedParameters() {
-  return {Optional(Text("words", "WORDS", "as search takes them").Positional().MayBeEmpty()),
+  return {Optional(Text("words", "WORDS", "words, as for search").Positional().MayBeEmpty()),
           Text("vector", "FILE",
                "the query as a vector: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
               .Named(Means::kContent)

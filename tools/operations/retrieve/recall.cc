@@ -1,4 +1,4 @@
-// recall: memories that answer words, a vector, keys, or all of them, and what stands around them.
+// recall: memories that answer words, a vector, keys, or all of them, and what is around them.
 //
 // It reads. --commit writes the use of what it gave, --record the event that says so, both in one
 // batch.
@@ -184,7 +184,7 @@ std::string Closing(const RecallResult& result, const Outcome& outcome) {
   std::string text = result.hits.empty() ? "nothing found\n" : "";
   text += Truncated(result.truncated, "these are the best of those looked at");
   if (result.excluded > 0)
-    text += Grouped(result.excluded) + " left out, as others contradict them\n";
+    text += Grouped(result.excluded) + " left out because others contradict them\n";
   bool cut = false;
   for (const RecallHit& hit : result.hits) cut = cut || hit.related_truncated;
   if (cut) text += "not all relations are listed (--related, --related-edges)\n";
@@ -216,7 +216,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (!asked.words.terms.empty()) {
     PLEXUS_ASSIGN(used.line, MatchingLine::Make(snapshot, asked.words.terms));
   }
-  if (asked.options.by_plan.plan) {
+  if (asked.options.plan.plan) {
     used.name = asked.plan.name;
     used.plan = asked.plan.plan;
     for (const RecallHit& hit : result.hits)
@@ -268,24 +268,25 @@ void AddRecall(Rows& rows) {
            "what contradicts them",
        .parameters =
            RecallParameters() +
-           Parameters{MaxCharsParameter(),
-                      Flag("commit", "write the use: count it, set the time, reinforce edges"),
-                      Number("reinforce", "A",
-                             "a used edge's weight w becomes 1 - (1 - w)(1 - A); 0: none does")
-                          .Between(0, 1)
-                          .Default(0.2),
-                      Flag("record",
-                           "record them as an event of the ledger, if there are any: roles, "
-                           "confidence and status are made of what was found"),
-                      Text("tool", "NAME", "of the event").Default(std::string("recall")),
-                      Text("mode", "NAME", "of the event")
-                          .Default(std::string(kDefaultEventMode)),
-                      Text("props", "JSON", "an object: other properties of the event"),
-                      Number("least_evidence", "X",
-                             "what scores below X of the best hit is no evidence, and no member")
-                          .Between(0, 1)
-                          .Default(0.5),
-                      DryRunParameter()},
+           Parameters{
+               MaxCharsParameter(),
+               Flag("commit", "write the use: count it, set the time, reinforce edges"),
+               Number("reinforce", "A",
+                      "a used edge's weight w becomes 1 - (1 - w)(1 - A); 0: unchanged")
+                   .Between(0, 1)
+                   .Default(0.2),
+               Flag("record",
+                    "record the hits, if any, as an event of the ledger, with roles, confidence "
+                    "and status"),
+               Text("tool", "NAME", "of the event").Default(std::string("recall")),
+               Text("mode", "NAME", "of the event").Default(std::string(kDefaultEventMode)),
+               Text("props", "JSON", "an object: other properties of the event"),
+               Number(
+                   "least_evidence", "X",
+                   "hits below X times the best score are no evidence and no members of the event")
+                   .Between(0, 1)
+                   .Default(0.5),
+               DryRunParameter()},
        .reply =
            "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
            "text:s, text_cut?:b, line?:s, why:s, terms:[{name:s, value:x, weight:x}], "
@@ -316,11 +317,11 @@ void AddRecall(Rows& rows) {
        .examples =
            {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
             {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",
-             "recent ones rise; what is found counts as used"},
+             "recent ones rise; the hits count as used"},
             {"plexus recall --db g \"gateway keys\" --vector query.npy --record --json",
-             "both lists fused, and an event of what they gave"},
+             "both lists fused, and recorded as an event"},
             {"plexus recall --db g \"gateway keys\" --vector query.npy --plan dual --commit",
-             "a plan finds and ranks; relations, marks and the use are as without it"},
+             "a plan finds and ranks; relations, marks and use stay the same"},
             {"plexus recall --db g --from incident-7 --hops 2 --json",
              "what is near a node, with relations two edges deep"}},
        .run = Run,

@@ -28,9 +28,9 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
     PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
-    if (asked.options.by_plan.plan)
+    if (asked.options.plan.plan)
       PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
-  } else if (asked.options.by_plan.plan) {
+  } else if (asked.options.plan.plan) {
     PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.question.terms,
                                               asked.plan.plan, asked.question.space));
     asked.question.vector = asked.vector;
@@ -115,7 +115,7 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
                                                  std::to_string(PlanLimits::kMaxTop));
   PLEXUS_TRY(CheckPlan(asked.plan.plan));
   PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
-  asked.options.by_plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
+  asked.options.plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
   return {};
 }
 
@@ -158,7 +158,7 @@ Parameters RecallParameters() {
              Count("from_hops", "H", "at most H edges from there")
                  .Between(1, 16)
                  .Default(std::uint64_t{2}),
-             Number("decay", "F", "what each edge from there leaves, beside its weight")
+             Number("decay", "F", "factor for each edge from there, in addition to its weight")
                  .Between(0, 1)
                  .Default(0.5),
              Top(10, "at most K memories; 0 = all"),
@@ -175,8 +175,9 @@ Parameters RecallParameters() {
                   "the column that salience is read from (default: salience, else retention or "
                   "trust)"),
              List("prefer_scopes", "A,B", "the term scope is 1 for memories of these scopes"),
-             List("prefer_tags", "A,B", "and for memories with one of these tags"),
-             KindsParameter("edge kinds of relations and of nearness (default: all facts)"),
+             List("prefer_tags", "A,B",
+                  "the term scope is 1 also for memories with one of these tags"),
+             KindsParameter("edge kinds for relations and paths (default: all facts)"),
              Text("valid_at", "TIME", "what was valid then (default: now)").Named(Means::kTime),
              Count("hops", "H", "show relations at most H edges away; 0 = none")
                  .Between(0, kMaxRelatedHops)
@@ -184,12 +185,12 @@ Parameters RecallParameters() {
              Count("related", "N", "at most N relations of a memory")
                  .Between(1, kMaxRelated)
                  .Default(std::uint64_t{20}),
-             Count("related_edges", "N", "look at N edges around a memory, then say so")
+             Count("related_edges", "N", "look at N edges around a memory, then say truncated")
                  .Between(1, 1e9)
                  .Default(std::uint64_t{1'000}),
-             Number(
-                 "near_duplicate", "X",
-                 "flag what shares so many tags and terms with a superseded one; above 1: nothing")
+             Number("near_duplicate", "X",
+                    "flag hits that share at least this part of their tags and terms with a "
+                    "superseded memory; above 1: none")
                  .Between(0, 2)
                  .Default(0.5),
              Flag("exclude_contradicted", "leave out both sides of open conflicts"),

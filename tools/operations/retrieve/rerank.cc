@@ -147,7 +147,7 @@ void AddRerank(Rows& rows) {
       {.name = "rerank",
        .group = "Ask",
        .title = "Nearest vectors, reordered by the graph",
-       .summary = "Find what is most like a vector or a node, reordered by the graph",
+       .summary = "Find the nodes most similar to a vector or a node, reordered by the graph",
        .parameters =
            Parameters{
                Text("vector", "FILE",
@@ -179,10 +179,10 @@ void AddRerank(Rows& rows) {
                     {"key", "", As::kNode}}}},
        .examples =
            {{"plexus rerank --db g --like m1 --k 30 --top 10",
-             "the 30 memories nearest to m1, those first that hang together with the others"},
+             "the 30 memories nearest to m1, the well connected ones first"},
             {"plexus rerank --db g --vector query.npy --candidates hits.txt --graph-boost 0.5 "
              "--json",
-             "another system's hits in a new order, with every term of the score"}},
+             "hits of another system in a new order, with the terms of the score"}},
        .run = Run});
 }
 

@@ -222,21 +222,21 @@ void AddSearch(Rows& rows) {
       {.name = "search",
        .group = "Ask",
        .title = "Words in texts",
-       .summary = "Texts that answer a query best, and why",
+       .summary = "Find the texts that match a query best, with the score of each word",
        .parameters =
            Parameters{
                Text("query", "QUERY",
-                    "words, in any case; rare ones count more. What stands in double quotes "
-                    "must stand so in the text")
+                    "words, in any case; rare ones count more. Words in double quotes must be side "
+                    "by side in the text")
                    .Positional()
                    .MayBeEmpty(),
                Top(20, "at most K nodes; 0 = all"),
                List("kinds", "A,B", "only these node kinds, as --node-kinds (default: all facts)")
                    .Named(Means::kNodeKind),
-               Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
-               Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
+               Number("k1", "X", "how soon repeats of a word stop to count").Default(1.2),
+               Number("b", "X", "how much a long text loses, 0 to 1").Default(0.75),
                MaxCharsParameter(),
-               Flag("events", "events by the query that they answered, not facts"),
+               Flag("events", "rank events by their query, not facts by their text"),
                IncludeSuperseded()},
        .reply = "truncated:b, documents:n, average_length:x, "
                 "phrases?:[s], terms:[{term:s, df:n, idf:x}], total:n, not_indexed:n, "
@@ -249,9 +249,9 @@ void AddSearch(Rows& rows) {
                     {"key", "", As::kNode},
                     {"terms", "why", As::kList, 3}}}},
        .examples = {{"plexus search --db g \"snow leopard\"",
-                     "best first, each word's share of the score beside it"},
+                     "best first, with each word's share of the score"},
                     {"plexus search --db g '\"large cat\" asia'",
-                     "texts that hold these two words side by side"},
+                     "texts with these two words side by side"},
                     {"plexus search --db g --json --top 3 leopard",
                      "with tf, df and idf of every word"}},
        .run = Run});

@@ -120,9 +120,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     json.Field("truncated", report.truncated);
     WriteTermFields(json, report);
   });
-  reply.page = ShownTerms(report) + DryRunClosing(request) +
-               Truncated(report.truncated, dry ? "there may be more"
-                                               : "what was indexed stays, the same again goes on");
+  reply.page =
+      ShownTerms(report) + DryRunClosing(request) +
+      Truncated(report.truncated,
+                dry ? "there may be more" : "what was indexed stays, the same command continues");
   return reply;
 }
 
@@ -140,16 +141,17 @@ void AddTerms(Rows& rows) {
       {.name = "terms",
        .group = "Change",
        .title = "Index of words",
-       .summary = "Make the words of texts terms, which search looks up",
+       .summary = "Index the words of texts for search",
        .effect = Effect::kWrite,
        .parameters =
-           {Text("stop_words", "FILE", "words to leave out, one a line, beside the English ones")
+           {Text("stop_words", "FILE",
+                 "words to leave out, one a line, in addition to the English ones")
                 .Named(Means::kContent)
                 .MayBeEmpty(),
             Flag("no_stop_words", "keep the English stop words"),
             Flag("default_stop_words",
-                 "leave out the English ones alone, again. Without any of the three: as the index "
-                 "was made"),
+                 "leave out only the English ones again. Without any of these three the index "
+                 "keeps its stop words"),
             Switch("accents", {"fold", "keep"}, "fold: cafe finds caf\u00e9 (a new index does)"),
             Switch("apostrophes", {"fold", "keep"},
                    "fold: Ada finds Ada's, O'Brien finds O\u2019Brien (a new index does)"),
@@ -166,13 +168,13 @@ void AddTerms(Rows& rows) {
                    "index: words of the keys of facts that have a text (a new index does); all: of "
                    "all facts, which need no text then"),
             List("properties", "A,B|none",
-                 "words of these properties of facts, too, from now on: of strings, and of strings "
-                 "in lists"),
+                 "also index the words of these properties of facts, from now on: strings, and "
+                 "strings in lists"),
             Text("stem", "LANGUAGE|none",
                  "words by their stems, as english (a new index's): leopards finds leopard"),
             Flag("renew",
-                 "as a new index is made; an index of an earlier version stays as it is without "
-                 "this"),
+                 "make the index again with the defaults of a new one; without this an index of an "
+                 "earlier version stays as it is"),
             DryRunParameter()},
        .reply = "sequence:n, dry_run?:b, truncated:b, texts:n, changed:n, linked:n, unlinked:n",
        .examples = {{"plexus terms --db g",

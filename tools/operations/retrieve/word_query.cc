@@ -14,7 +14,7 @@ namespace plexus::tools {
 namespace {
 
 // Texts that hold a query of several words as it stands: it counts as one more word. None where
-// that cannot be told from a few texts.
+// that is not known from a few texts.
 Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
                                 TermSplitter& splitter, PhraseOptions options) {
   constexpr std::uint64_t kMostTexts = 4'096;
@@ -36,7 +36,7 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   query.parsed = ParsePhrases(text);
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(terms));
   PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
-  AddTermsThatHold(snapshot, query.terms);
+  AddTermsContaining(snapshot, query.terms);
   if (query.terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
                 Quoted(text) +

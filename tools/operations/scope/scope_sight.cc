@@ -26,7 +26,7 @@ Seen ScopeSight::Of(NodeId node, bool has_fact) const {
     snapshot_.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
       if (!snapshot_.is_fact(arc.neighbor))
         index.push_back(arc.neighbor);
-      else  // of a removed one nobody knows the scope any more
+      else  // the scope of a removed one is not known
         (snapshot_.alive(arc.neighbor) && InScopes(arc.neighbor) ? has_fact : other) = true;
       return !(shared ? has_fact : other);
     });

@@ -1,4 +1,4 @@
-// Which nodes and edges belong to scopes alone, and which of the index plane they may see.
+// Which nodes and edges belong only to scopes, and which of the index plane they may see.
 //
 // Facts are seen by their scope. Of a tag, term, file or session, which scopes share, the key alone
 // is seen, where a fact of the scopes or an event that is seen has it. Any other index node, such

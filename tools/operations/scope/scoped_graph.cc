@@ -40,7 +40,7 @@ void SetColumn(WriteBatch& batch, NodeRef node, const Snapshot& from, ColumnId i
     batch.SetString(node, name, from.string(static_cast<StringId>(bits)));
 }
 
-// Facts by id, then words by key: who had a word first is not told by its id.
+// Facts by id, then words by key: its id does not say who had a word first.
 std::vector<NodeId> InOrder(const Snapshot& from, const std::vector<Seen>& seen) {
   std::vector<NodeId> order, words;
   for (NodeId v = 0; v < seen.size(); ++v)
@@ -166,7 +166,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
       batch.UpsertNode(node, batch.NodeKindNamed(theirs.node_kind(from.node_kind(v)).name));
     else
       batch.UpsertNode(node);
-    if (seen[v] != Seen::kAll) {  // a word that scopes share has a key and no more
+    if (seen[v] != Seen::kAll) {  // a word that scopes share has only a key
       if (!known || !part.alive(*known))
         batch.ClearColumn(node, batch.ColumnNamed("created_at"));  // not the time of this batch
       continue;
@@ -222,7 +222,7 @@ Status ScopedGraph::CopyEdges(const Snapshot& from, const std::vector<Seen>& see
     from.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
       if (!ScopeSight::EdgeSeen(seen[v], seen[arc.neighbor])) return true;
       const Edge edge = from.edge(arc, v);
-      if (edge.source != v) return true;  // a symmetric one stands in both rows
+      if (edge.source != v) return true;  // a symmetric one is in both rows
       std::string properties;
       if (edge.properties) {
         Result<std::string> bytes = from.Payload(edge.properties);

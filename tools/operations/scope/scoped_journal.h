@@ -1,6 +1,6 @@
 // ScopedJournal: where batches of a scope's part of a graph go: into the whole graph, as the scope.
 //
-// A record is stated anew by key and name, with expectations that what it touches is still of the
+// A record is stated again by key and name, with expectations that what it touches is still of the
 // scopes, so nothing comes between. Refused, with nothing written: a key that another scope has or
 // had, what holds a word that others share, an event of others, another scope, and a purge. A tag
 // or term that others have already is linked without a word. The refusal of a key says that it is

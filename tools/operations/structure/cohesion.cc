@@ -105,7 +105,7 @@ void AddCohesion(Rows& rows) {
        .title = "Triangles and clustering",
        .summary = "Count triangles; the clustering coefficient per node",
        .parameters =
-           Parameters{Flag("total", "the counts alone, which is faster"),
+           Parameters{Flag("total", "only the counts, which is faster"),
                       MaxEdges("look at N edges and say truncated"),
                       Flag("directed", "clustering counts directions (LDBC Graphalytics' LCC)")} +
            RankedParameters(),
@@ -125,7 +125,7 @@ void AddCohesion(Rows& rows) {
       {.name = "kcore",
        .group = "Ask",
        .title = "Cores",
-       .summary = "Tell how deep in the dense part of the graph nodes stand",
+       .summary = "List the core number of each node, the highest first",
        .parameters =
            Parameters{MaxNodes("take N nodes away and say truncated"),
                       MaxEdges("follow N edges and say truncated"),
@@ -134,7 +134,7 @@ void AddCohesion(Rows& rows) {
        .reply = "degeneracy:n, truncated:b, cores:[{core:n, nodes:n}], total:n, "
                 "results:[{key:k, core:n}]",
        .tables = {{"results", {{"core", "core"}, {"key", "", As::kNode}}}},
-       .examples = {{"plexus kcore --db g --top 10", "ten of the nodes deepest in"},
+       .examples = {{"plexus kcore --db g --top 10", "ten nodes with the highest core numbers"},
                     {"plexus kcore --db g --least 3 --top 0 --json",
                      "the 3-core, each node with its core number"}},
        .run = RunKCore});

@@ -73,7 +73,7 @@ Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
     if (number == Found::kNone) number = found.count++;
     found.communities[v] = number;
   }
-  LeidenOptions graph;  // the graph whose modularity is told
+  LeidenOptions graph;  // the graph whose modularity is shown
   PLEXUS_TRY(Fill(workspace, request, graph));
   graph.iterations = 1;  // of labels there may be none; here they mean nothing
   const Result<double> modularity = Modularity(workspace.snapshot(), found.communities, graph);
@@ -148,21 +148,21 @@ void AddCommunities(Rows& rows) {
       {.name = "communities",
        .group = "Ask",
        .title = "Communities",
-       .summary = "Tell which nodes belong together",
+       .summary = "List communities: groups of nodes with many edges between them",
        .parameters =
            Parameters{Choice("method", {"leiden", "labels"},
                              "leiden: high modularity, every community connected; labels: LDBC "
                              "Graphalytics' label propagation")} +
            EdgeParameters() +
-           Parameters{
-               Number("resolution", "R", "more and smaller communities above 1, fewer below")
-                   .Default(1.0),
-               Count("seed", "S", "of the order in which nodes move").Default(std::uint64_t{0}),
-               Flag("unweighted", "every edge counts 1"),
-               Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(),
-               Top(20, "list the K largest; 0 = all"),
-               Count("members", "M", "show the first M of each; 0 = all")
-                   .Default(std::uint64_t{5})} +
+           Parameters{Number("resolution", "R", "more and smaller communities above 1, fewer below")
+                          .Default(1.0),
+                      Count("seed", "S", "the seed of the order in which nodes move")
+                          .Default(std::uint64_t{0}),
+                      Flag("unweighted", "every edge counts 1"),
+                      Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(),
+                      Top(20, "list the K largest; 0 = all"),
+                      Count("members", "M", "show the first M of each; 0 = all")
+                          .Default(std::uint64_t{5})} +
            ShownParameters(),
        .reply = "truncated:b, method:s, total:n, modularity:x, iterations:n, levels?:n, "
                 "results:[{community:n, size:n, members:[k]}]",

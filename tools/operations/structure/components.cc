@@ -102,15 +102,15 @@ void AddComponents(Rows& rows) {
            EdgeParameters() +
            Parameters{Top(20, "list the K largest; 0 = all"),
                       Count("members", "M",
-                            "show the first M nodes of each; 0 = all (default: the first alone)")} +
+                            "show the first M nodes of each; 0 = all (default: only the first)")} +
            ShownParameters(),
        .reply = "truncated:b, total:n, largest:n, results:[{key:k, size:n, members?:[k]}]",
        .tables = {{"results", {{"size", "nodes", As::kGrouped}, {"key|members", "", As::kNodes}}}},
        .examples = {{"plexus components --db g", "how many parts, and the largest"},
                     {"plexus components --db g --kinds supersedes --top 0 --members 0 --json",
-                     "all chains of versions, every version"},
+                     "all chains of versions, with every member"},
                     {"plexus components --db g --strong --kinds depends_on",
-                     "what depends on itself in a cycle"}},
+                     "cycles of dependencies"}},
        .run = Run});
 }
 

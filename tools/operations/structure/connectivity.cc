@@ -36,8 +36,8 @@ Result<Reply> RunForest(Workspace& workspace, const Request& request) {
                          Number(forest.weight) + " join " + Grouped(forest.nodes) + " nodes into " +
                          Grouped(forest.trees) + " trees\n";
   std::string closing = More(forest.edges.size(), top) +
-                        Truncated(forest.truncated, maximum ? "these are the heaviest edges alone"
-                                                            : "these are the lightest edges alone");
+                        Truncated(forest.truncated, maximum ? "these are only the heaviest edges"
+                                                            : "these are only the lightest edges");
   EdgeProperties properties;
   PLEXUS_TRY(properties.Read(snapshot, First(forest.edges, top)));
   Reply reply([snapshot, top, forest = std::move(forest),
@@ -176,7 +176,8 @@ void AddConnectivity(Rows& rows) {
       {.name = "forest",
        .group = "Ask",
        .title = "Spanning forest",
-       .summary = "Find the lightest edges that keep everything together (minimum spanning forest)",
+       .summary =
+           "Find a minimum spanning forest: the lightest edges that keep components connected",
        .parameters = EdgeParameters() + Parameters{Flag("maximum", "the heaviest edges instead"),
                                                    Flag("unweighted", "every edge weighs 1"),
                                                    TopForPeople("list the first K edges; 0 = all")},
@@ -185,30 +186,31 @@ void AddConnectivity(Rows& rows) {
        .examples = {{"plexus forest --db roads --kinds road",
                      "the cheapest net that joins all towns"},
                     {"plexus forest --db g --kinds similar --maximum --json",
-                     "the backbone of likeness: the strongest ties alone"}},
+                     "only the strongest edges that keep similar nodes connected"}},
        .run = RunForest});
-  rows.push_back({.name = "cuts",
-                  .group = "Ask",
-                  .title = "Articulation points and bridges",
-                  .summary = "List the nodes and edges without which the graph falls apart",
-                  .parameters = EdgeParameters() +
-                                Parameters{Flag("blocks", "list the biconnected components, too"),
-                                           TopForPeople("list the first K of each; 0 = all")} +
-                                ShownParameters(),
-                  .reply =
-                      "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
-                      "nodes:[{key:k}], edges:[E], components?:[[k]]",
-                  .tables = {{"nodes", {{"key", "", As::kNode}}}, EdgesLayout("edges")},
-                  .examples = {{"plexus cuts --db g",
-                                "articulation points and bridges, edges read either way"},
-                               {"plexus cuts --db g --kinds depends_on --blocks --json",
-                                "the same of one kind, and what holds together without them"}},
-                  .run = RunCuts});
+  rows.push_back(
+      {.name = "cuts",
+       .group = "Ask",
+       .title = "Articulation points and bridges",
+       .summary =
+           "List articulation points and bridges: nodes and edges whose removal splits a component",
+       .parameters = EdgeParameters() +
+                     Parameters{Flag("blocks", "list the biconnected components, too"),
+                                TopForPeople("list the first K of each; 0 = all")} +
+                     ShownParameters(),
+       .reply = "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
+                "nodes:[{key:k}], edges:[E], components?:[[k]]",
+       .tables = {{"nodes", {{"key", "", As::kNode}}}, EdgesLayout("edges")},
+       .examples = {{"plexus cuts --db g",
+                     "articulation points and bridges, edges read either way"},
+                    {"plexus cuts --db g --kinds depends_on --blocks --json",
+                     "the same for one kind, and the biconnected components"}},
+       .run = RunCuts});
   rows.push_back(
       {.name = "dominators",
        .group = "Ask",
        .title = "Dominators",
-       .summary = "Tell what everything that follows from a node has to pass through",
+       .summary = "List dominators: the nodes that every path from a root passes",
        .parameters =
            Parameters{
                Text("key", "KEY", "the root").Named(Means::kKey).Positional(),
@@ -223,10 +225,10 @@ void AddConnectivity(Rows& rows) {
                     {"dominator", "hangs by", As::kKey},
                     {"key", "", As::kNode}}}},
        .examples = {{"plexus dominators --db g start --top 10",
-                     "the nodes that most would be cut off without"},
+                     "the nodes on the paths to most others"},
                     {"plexus dominators --db g premise --to conclusion --kinds supports,causes "
                      "--json",
-                     "the steps that no argument from premise to conclusion can leave out"}},
+                     "the steps that are on every path from premise to conclusion"}},
        .run = RunDominators});
 }
 

@@ -1,4 +1,4 @@
-// flow: the most that gets from one node to another, and the edges that let no more through.
+// flow: the most that gets from one node to another, and the edges that limit it.
 #include <string>
 #include <utility>
 
@@ -83,7 +83,7 @@ void AddFlow(Rows& rows) {
                     {"kind", "kind"},
                     {"target", "to", As::kKey}}}},
        .examples = {{"plexus flow --db pipes --from spring --to town",
-                     "how much gets through, and the bottleneck"},
+                     "the largest flow, and the edges that limit it"},
                     {"plexus flow --db g --from alice --to dave --capacity unit --direction both "
                      "--json",
                      "how many paths without a common edge join alice and dave"}},

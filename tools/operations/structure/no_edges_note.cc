@@ -1,4 +1,4 @@
-// Which rows are looked at, and what is named beside what is selected.
+// Which rows are looked at, and what is named besides what is selected.
 #include "tools/operations/structure/no_edges_note.h"
 
 #include <algorithm>

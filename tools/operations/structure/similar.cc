@@ -116,17 +116,17 @@ void AddSimilar(Rows& rows) {
                             .Named(Means::kKey)
                             .OrPositional()),
                Repeated("with", "KEY",
-                        "compare with this node alone, 'of' beside it and neither 'least' nor "
-                        "'top'; repeatable")
+                        "compare 'of' with this node only, without 'least' and 'top'; repeatable")
                    .Named(Means::kKey),
                Choice("measure", {"jaccard", "overlap", "adamic-adar", "resource", "common"},
-                      "how what is shared counts"),
+                      "how shared neighbours count"),
                DirectionParameter({"both", "out", "in"},
-                                  "share what both point at, what points at both, or either"),
+                                  "out: shared targets; in: shared sources; both: either"),
                KindsParameter(
-                   "only these edge kinds; has_tag, say, for shared tags (default: all facts)"),
+                   "only these edge kinds, such as has_tag for shared tags (default: all facts)"),
                ValidAtParameter(),
-               Count("least", "N", "leave out who shares fewer than N").Default(std::uint64_t{1}),
+               Count("least", "N", "leave out nodes that share fewer than N")
+                   .Default(std::uint64_t{1}),
                MaxEdges(), Top(20, "the K best; 0 = all")} +
            ShownParameters(),
        .reply = "truncated:b, neighbors?:n, candidates?:n, "
@@ -141,7 +141,8 @@ void AddSimilar(Rows& rows) {
                     {"shared", "shared", As::kGrouped},
                     {"a", "one", As::kKey},
                     {"b", "other", As::kKey}}}},
-       .examples = {{"plexus similar --db g --of alice --top 10", "who knows whom alice knows"},
+       .examples = {{"plexus similar --db g --of alice --top 10",
+                     "nodes that know the same nodes as alice"},
                     {"plexus similar --db g --measure adamic-adar --kinds has_tag --json",
                      "the pairs of the whole graph with the rarest tags in common"}},
        .run = Run});

@@ -15,7 +15,7 @@
 namespace plexus::tools {
 namespace {
 
-// What stands below the order.
+// What is below the order.
 std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& result,
                     std::uint64_t top) {
   std::string text;
@@ -77,18 +77,17 @@ void AddTopologicalOrder(Rows& rows) {
       {.name = "topo",
        .group = "Ask",
        .title = "Topological order",
-       .summary = "Order nodes so that every edge points forward; name the cycles (exit code 1)",
+       .summary = "Order nodes so that every edge points forward; list the cycles (exit code 1)",
        .parameters =
-           Parameters{
-               KindsParameter("order by these edge kinds (default: those declared acyclic)"),
-               Flag("reverse", "what is pointed to first: dependencies before their dependents"),
-               ValidAtParameter(), TopForPeople()} +
+           Parameters{KindsParameter("order by these edge kinds (default: those declared acyclic)"),
+                      Flag("reverse", "targets first: dependencies before their dependents"),
+                      ValidAtParameter(), TopForPeople()} +
            ShownParameters(),
        .reply = "truncated:b, acyclic?:b, total:n, results:[{key:k, level:n}], "
                 "cycles:[{size:n, nodes:[k]}]",
        .tables = {{"results", {{"level", "level"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus topo --db g --reverse",
-                     "in which order to do what depends_on each other"},
+                     "the order in which to do tasks that depend on each other"},
                     {"plexus topo --db g --kinds supersedes --json",
                      "versions, newest first; cycles, if there are any"}},
        .run = Run});

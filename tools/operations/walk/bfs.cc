@@ -172,17 +172,16 @@ void AddBfs(Rows& rows) {
       {.name = "bfs",
        .group = "Ask",
        .title = "Breadth-first search",
-       .summary = "List what can be reached, nearest first",
+       .summary = "List the nodes that can be reached, nearest first",
        .parameters =
            Parameters{
                Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).OrPositional(),
                Flag("each",
-                    "a search from each start by itself, 64 at once (limits hold for each "
-                    "64): how many it reaches at which depth"),
+                    "one search from each start, 64 at once (limits hold for each 64): how many "
+                    "nodes it reaches at each depth"),
                Count("depth", "D", "at most D edges away (default: no limit)"),
                DirectionParameter({"out", "in", "both"}, "which way to walk")} +
-           EdgeParameters() +
-           Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), Top(100)} +
+           EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), Top(100)} +
            ShownParameters(),
        .reply = "truncated:b, resume?:s, total?:n, levels?:[n], "
                 "results?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
@@ -193,7 +192,7 @@ void AddBfs(Rows& rows) {
                     {"key", "", As::kNode}}}},
        .examples = {{"plexus bfs --db g --from alice --depth 2", "everything two edges from alice"},
                     {"plexus bfs --db g --from alice --from bob --each",
-                     "how far each of them gets"},
+                     "how many nodes each of them reaches"},
                     {"plexus bfs --db g --from m1 --direction in --kinds depends_on --top 0 --json",
                      "all that depends on m1, directly or not"}},
        .run = RunBfs});

@@ -61,7 +61,7 @@ void AddDistances(Rows& rows) {
       {.name = "distances",
        .group = "Ask",
        .title = "Distances from a node",
-       .summary = "Tell what the cheapest path from one node to every other costs",
+       .summary = "List the cost of the cheapest path from one node to every other",
        .parameters =
            Parameters{
                Text("from", "KEY", "the node to start from").Named(Means::kKey).OrPositional(),

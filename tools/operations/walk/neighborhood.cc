@@ -178,10 +178,10 @@ void AddNeighborhood(Rows& rows) {
                    .Default(std::uint64_t{2}),
                DirectionParameter({"both", "out", "in"}, "which edges are followed"),
                Number("forward", "F",
-                      "what a step along an edge, as its kind is named, leaves of the decay")
+                      "factor of the decay for a step along an edge, as its kind is named")
                    .Between(0, 1)
                    .Default(0.7),
-               Number("backward", "F", "what a step against an edge leaves of it")
+               Number("backward", "F", "factor for a step against an edge")
                    .Between(0, 1)
                    .Default(0.4)} +
            EdgeParameters() +
@@ -201,7 +201,7 @@ void AddNeighborhood(Rows& rows) {
                     {"kind", "kind"},
                     {"target", "to", As::kKey}}}},
        .examples = {{"plexus neighborhood --db g --from alice --hops 2",
-                     "who and what is around alice, and how"},
+                     "the nodes and edges around alice"},
                     {"plexus neighborhood --db g --from m1 --from m2 --kinds supports,causes "
                      "--forward 0.9 --backward 0.5 --json",
                      "the graph around two memories, for a prompt"}},

@@ -101,7 +101,7 @@ std::string WhyNone(const Snapshot& snapshot, const Request& request,
   return "";
 }
 
-// What stands below the paths, or instead of them.
+// What is below the paths, or instead of them.
 std::string Closing(const Snapshot& snapshot, const Request& request,
                     const ShortestPathOptions& options, const ShortestPathResult& result,
                     const std::string& why, NodeId from, NodeId to) {
@@ -179,7 +179,7 @@ void AddPath(Rows& rows) {
        .examples = {{"plexus path --db g --from alice --to dave",
                      "the fewest edges from alice to dave"},
                     {"plexus path --db g alice dave --hops 5 --direction both",
-                     "whether five edges lead from one to the other, either way"},
+                     "whether at most five edges connect them, either way"},
                     {"plexus path --db g --from alice --to dave --weighted --count 3 --json",
                      "the three best products of weights, for a script"},
                     {"plexus path --db roads --from home --to work --cost length",

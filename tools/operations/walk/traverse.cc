@@ -145,7 +145,7 @@ void AddTraverse(Rows& rows) {
       {.name = "traverse",
        .group = "Ask",
        .title = "Best products over a few hops",
-       .summary = "Find what lies within a few hops, best product of weights first",
+       .summary = "Find nodes within a few hops, the best product of weights first",
        .parameters =
            Parameters{
                Repeated("from", "KEY[=W]", "start here, with weight W (default 1); repeatable")
@@ -156,7 +156,7 @@ void AddTraverse(Rows& rows) {
                    .Default(std::uint64_t{3}),
                KindsParameter(), DirectionParameter({"out", "in", "both"}, "which way to walk"),
                Choice("aggregate", {"max", "sum", "min", "noisy-or"},
-                      "how several ways to a node become one score"),
+                      "how several walks to a node become one score"),
                Number("decay", "D", "factor for every hop, in (0, 1]").Default(1.0),
                Top(100, "the K best; 0 = all"),
                Flag("paths", "show the path behind each score in tables; a reply always has it"),
@@ -164,7 +164,7 @@ void AddTraverse(Rows& rows) {
        .reply = kHits,
        .tables = HitsLayout(),
        .examples = {{"plexus traverse --db g --from alice --hops 3 --paths",
-                     "alice's surroundings and why"},
+                     "what is near alice, with the paths"},
                     {"plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds "
                      "supports,causes --direction both --decay 0.5 --json",
                      "evidence around two memories, both ways, halved at every hop"}},
@@ -172,8 +172,8 @@ void AddTraverse(Rows& rows) {
   rows.push_back(
       {.name = "match",
        .group = "Ask",
-       .title = "Walks that spell a pattern",
-       .summary = "Find what walks lead to whose edge kinds spell a pattern",
+       .title = "Walks that match a pattern",
+       .summary = "Find the nodes that are reached by walks whose edge kinds match a pattern",
        .parameters =
            Parameters{
                Text("pattern", "PATTERN",

@@ -71,7 +71,7 @@ Result<std::string> ChangesJson(Service& service, Sequence since, std::uint64_t 
   const std::string reply = ObjectText()
                                 .Raw("changes", ArrayText(list))
                                 .Number("next", changes.next)
-                                .Bool("more", changes.more)
+                                .Bool("more", changes.has_more)
                                 .Number("generation", changes.generation)
                                 .object();
   if (batches) *batches = std::move(list);

@@ -53,7 +53,7 @@ class Miner {
         options_(options),
         after_(after),
         executor_(internal::Pick(options.run.executor)),
-        top_(options.top + 1) {  // one more tells that there is a next page
+        top_(options.top + 1) {  // one more says that there is a next page
     fits_ = options.structural_fit_weight != 0 || options.least_structural_fit > -1;
     slack_ = kSlack * (1 + std::abs(options.structural_fit_weight));
     RankMembers();

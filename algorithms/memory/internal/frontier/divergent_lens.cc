@@ -30,7 +30,7 @@ class Miner {
         options_(options),
         after_(after),
         fit_(walked),
-        top_(options.top + 1) {  // one more tells that there is a next page
+        top_(options.top + 1) {  // one more says that there is a next page
     fits_ = options.structural_fit_weight != 0 || options.least_structural_fit > -1;
     slack_ = 1e-9 * (1 + std::abs(options.structural_fit_weight));
   }

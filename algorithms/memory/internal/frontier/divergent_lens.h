@@ -8,7 +8,7 @@
 //
 // What is exact: the pairs of the first 2,000 profiled members (never composed first, then falling
 // trust, then ids). All others have no place there: where Nt of either is empty nothing is
-// measured, and a sample of such pairs stands beside them with divergence 0, the juxtapositions.
+// measured, and a sample of such pairs is next to them with divergence 0, the juxtapositions.
 // The sampler spreads: members in that order are dealt into buckets by scope, type and month of
 // creation, taken from the buckets in turn, and matched i with i XOR r in rounds r = 1, 2 ...:
 // every pair once. For a page of n it looks at max(64 n, 4096) positions, measures the path of at

@@ -30,7 +30,7 @@ class KeptPool {
   // The state from which Follow reads. Keeps the address.
   void Move(const Snapshot& snapshot, std::shared_ptr<const LedgerIndex> ledger);
   // Brings the row of `node` up to date; `inside`: it is a member now. False: that cannot be done
-  // here, and the pool is of no more use. `row`: what was changed; count() when there is none.
+  // here, and the pool is of no use. `row`: what was changed; count() when none exists.
   bool Follow(NodeId node, bool inside, Row& row, std::string& why);
 
  private:

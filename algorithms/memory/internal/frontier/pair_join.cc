@@ -211,7 +211,7 @@ void PairJoin::Worker::Join(std::span<const Item> items, std::uint32_t tags, std
   if (!levels[depth]) levels[depth] = std::make_unique<Level>();
   Level& level = *levels[depth];
   if (!Cut(items, tags, terms, most, least, level)) return Compare(items, kNever);
-  // Pairs that share these and no more.
+  // Pairs that share only these.
   const float shared =
       bound->tags(tags) + bound->terms(seeds->with_terms ? terms : kMostAnchorTerms);
   if (2 * most + shared >= least) Compare(items, shared);

@@ -1,15 +1,15 @@
 // PairJoin: every pair of rows that shares a tag or term and may be worth what is needed.
 //
-// Tokens are taken from the rarest on. A pair stands in the list of its first common token; what it
+// Tokens are taken from the rarest on. A pair is in the list of its first common token; what it
 // shares then lies in both rows from there on, so a row is listed only as far as what is left of it
 // may be enough (the prefix filter of Chaudhuri, Ganti, Kaushik, "A primitive operator for
 // similarity joins in data cleaning", 2006; Bayardo, Ma, Srikant, "Scaling up all pairs similarity
 // search", 2007). A long list is cut again by the next common token, and so on; pairs that share
-// the tokens so far and no more are taken in order of what their members are worth. Short lists are
+// only the tokens so far are taken in order of what their members are worth. Short lists are
 // compared through their signatures.
 //
-// Where a pair must share several tags however many terms it shares, tags alone are the tokens.
-// Pairs may be offered more than once. Lists are cut into rounds and chunks by counts alone, so the
+// Where a pair must share several tags however many terms it shares, only tags are tokens.
+// Pairs may be offered more than once. Lists are cut into rounds and chunks only by counts, so the
 // same pairs are compared at any number of threads.
 // Private to algorithms/memory.
 #pragma once

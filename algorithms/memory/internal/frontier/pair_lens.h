@@ -74,7 +74,7 @@ class PairTerms {
   const LedgerIndex* index_ = nullptr;
   const NodeSubset* pool_ = nullptr;
   bool weakest_ = false;
-  TagMatch match_ = TagMatch::kEither;
+  TagMatch match_ = TagMatch::kAny;
   std::vector<double> novelty_, trust_;  // 1 / (1 + degree); as stored
   std::vector<OutcomeSet> outcomes_;
   std::optional<NodeSubset> carriers_;  // none: every tag will do

@@ -32,7 +32,7 @@ using Row = std::uint32_t;
 // (rank << 2) | boundary << 1 | tag. Ranks rise with the number of carriers.
 using Token = std::uint32_t;
 inline constexpr std::uint32_t kMaxTokens = std::uint32_t{1} << 30;
-inline constexpr std::uint8_t kNoCell = 255;  // of a token of one carrier: nobody shares it
+inline constexpr std::uint8_t kNoCell = 255;  // of a token of one carrier: not shared
 inline constexpr bool IsTag(Token t) { return t & 1; }
 inline constexpr bool IsBoundary(Token t) { return t & 2; }
 inline constexpr std::uint32_t RankOf(Token t) { return t >> 2; }
@@ -95,7 +95,7 @@ struct SurfacePool {
 };
 
 // The members: `options.pool`, or the visible facts but turns and episodes. With TagMatch::kBoth
-// carriers of wanted tags alone. Keeps the snapshot's address.
+// only carriers of wanted tags. Keeps the snapshot's address.
 // Errors: kCorruption: from the payload store. kUnsupported: too many tags and terms. Throws
 // std::bad_alloc.
 Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverComposedOptions& options,

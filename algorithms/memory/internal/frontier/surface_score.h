@@ -40,7 +40,7 @@ struct SetNumbers {
   bool least = false;  // the least trust counts
 };
 
-// What the score reads beside the pool. The functions are thread-safe; empty: there is none.
+// What the score reads besides the pool. The functions are thread-safe; empty: none exists.
 struct SurfaceExtras {
   std::function<std::optional<double>(Row, Row)> cosine;  // in the band
   std::function<double(Row, Row)> fit;
@@ -95,7 +95,7 @@ class WorthBound {
   float terms(std::uint32_t common) const {
     return terms_[common < kMostAnchorTerms ? common : kMostAnchorTerms];
   }
-  // The least number of common tags that gives so much; above every row's number when none does.
+  // The least number of common tags that is worth so much; above every row's number when none does.
   std::uint32_t TagsFor(float worth) const;
   float most() const { return most_; }  // of all rows
   float Most() const { return 2 * most_ + tags_.back() + terms_.back(); }

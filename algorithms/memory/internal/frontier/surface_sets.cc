@@ -343,7 +343,7 @@ class SetMiner {
           if (j == i) continue;
           const double other =
               score_.Worth(members[j], link.to, score_.Parts(members[j], link.to)) + kSlack;
-          // Found from the stronger link alone.
+          // Found only from the stronger link.
           if (other > link.worth + 2 * kSlack) worth = -1e10;
           worth += other;
         }

@@ -45,7 +45,7 @@ Status EventReader::Read(NodeId event, EventRows& rows) const {
   rows.members.clear();
   rows.labels.clear();
   rows.outcomes = 0;
-  // Rows are in order of neighbours: one that is there under several labels stands together.
+  // Rows are in order of neighbours: one that is there under several labels is in one place.
   const auto add_to = [](std::vector<NodeId>& ids) {
     return [&ids](const Arc& arc) {
       if (ids.empty() || ids.back() != arc.neighbor) ids.push_back(arc.neighbor);

@@ -73,7 +73,7 @@ class FrontArray {
   struct Slots {
     std::size_t size = 0;
     std::unique_ptr<NodeId[]> ids;
-    std::atomic<std::size_t> free = 0;  // slots in front that nobody took
+    std::atomic<std::size_t> free = 0;  // slots in front that are free
   };
   std::shared_ptr<Slots> slots_;
   const NodeId* begin_ = nullptr;

@@ -1,7 +1,7 @@
 // StoredLedgerIndex: the LedgerIndex that a state keeps; made from nothing, and carried.
 //
 // From nothing: the events, their member rows and labels are read once; the events of members are
-// their transpose. Carried: the events that a batch touched are read anew; what differs from the
+// their transpose. Carried: the events that a batch touched are read again; what differs from the
 // rows known of them changes the rows of their members.
 #pragma once
 

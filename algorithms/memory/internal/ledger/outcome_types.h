@@ -1,4 +1,4 @@
-// Types of outcomes: as bits of an OutcomeSet, and as an outcome's key tells them.
+// Types of outcomes: as bits of an OutcomeSet, and as an outcome's key says them.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace plexus::memory_internal {
 
-// The set of this type alone.
+// The set of only this type.
 OutcomeSet OutcomeBit(std::string_view type);
 
 // The type out of the key of an outcome of `event`, if it is one that was made of an outcome's

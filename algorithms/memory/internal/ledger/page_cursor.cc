@@ -12,7 +12,7 @@ std::unexpected<Error> NoCursor(std::string_view cursor) {
               "'" + std::string(cursor.substr(0, 80)) + "' is not a cursor of this list");
 }
 
-// The number before the next '.'; false when there is none.
+// The number before the next '.'; false when none exists.
 bool TakeNumber(std::string_view& text, std::uint64_t& number) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   const auto length = static_cast<std::size_t>(read.ptr - text.data());

@@ -1,4 +1,4 @@
-// The lists that a recall's question gives, and what they know of each memory together.
+// The lists of a recall's question, and what they know of each memory together.
 //
 // Private to algorithms/memory.
 #pragma once
@@ -26,7 +26,7 @@ struct RecallCandidate {
 struct RecallLists {
   std::vector<std::vector<NodeId>> lists;   // Words, vector, keys: those asked for; best first.
   std::vector<RecallCandidate> candidates;  // Of any list, by id; score: of the last list.
-  RecallAsked asked;
+  RecallSources asked;
   bool truncated = false;
 };
 

@@ -1,4 +1,4 @@
-// The plan run, then words and vector looked at once more, of its hits alone.
+// The plan run, then words and vector looked at once more, only of its hits.
 #include "algorithms/memory/internal/recall/recall_planned.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& question,
                            const RecallOptions& options, const NodeSubset& allowed) {
-  RetrievalPlan plan = *options.by_plan.plan;
+  RetrievalPlan plan = *options.plan.plan;
   if (options.kinds.given()) plan.expand.kinds = options.kinds;
   RetrieveQuestion asked{.terms = question.terms,
                          .phrases = question.phrases,
@@ -22,8 +22,8 @@ Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& quest
   how.subset = &allowed;
   how.now_ms = snapshot.TimeOr(options.now_ms);
   how.valid_at = ValidTime(snapshot, options);
-  how.salience = options.by_plan.salience;
-  how.outcome = options.by_plan.outcome;
+  how.salience = options.plan.salience;
+  how.outcome = options.plan.outcome;
   how.run = options.run;
   return Retrieve(snapshot, plan, asked, how);
 }
@@ -56,7 +56,7 @@ Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuestion& que
     PLEXUS_ASSIGN(const NodeSubset hits, NodeSubset::Of(snapshot, nodes));
     PLEXUS_ASSIGN(const RecallLists lists, ListsOf(snapshot, words_and_vector, options, hits, 0));
     planned.asked = lists.asked;
-    // What was not read to its end cannot be told.
+    // What was not read to its end is not known.
     planned.asked.words &= !lists.truncated;
     planned.truncated |= lists.truncated;
     for (std::size_t i = 0; i < planned.found.hits.size(); ++i) {

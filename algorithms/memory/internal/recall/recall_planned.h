@@ -12,11 +12,11 @@ namespace plexus::memory_internal {
 struct RecallPlanned {
   RetrieveResult found;
   std::vector<RecallEvidence> evidence;  // By hit.
-  RecallAsked asked;
+  RecallSources asked;
   bool truncated = false;
 };
 
-// REQUIRES options.by_plan.plan.
+// REQUIRES options.plan.plan.
 Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuestion& question,
                              const RecallOptions& options, const NodeSubset& allowed);
 

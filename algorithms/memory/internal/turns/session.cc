@@ -19,7 +19,7 @@ ArcFilter Only(const Snapshot& snapshot, EdgeKindId kind) {
 void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::uint64_t forward,
                SessionResult& result) {
   struct Place {
-    bool untimed;  // behind the others: nobody knows that such a turn was the first
+    bool untimed;  // behind the others: such a turn need not be the first
     std::int64_t time;
     NodeId turn;
     auto operator<=>(const Place&) const = default;

@@ -28,7 +28,7 @@ class Sharing {
 
   Status Run() {
     space_ = snapshot_.space(writer_.options().space);
-    if (touched_.any()) {  // values are read when somebody measures
+    if (touched_.any()) {  // values are read for the first measurement
       PLEXUS_ASSIGN(space_, snapshot_.vectors(writer_.options().space));
     }
     if (!touched_.all()) CountLabels();

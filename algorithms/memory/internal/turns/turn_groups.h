@@ -26,7 +26,7 @@ struct TurnGroups {
   }
 };
 
-// `one_each`: a turn is in the group of the smallest id alone.
+// `one_each`: a turn is only in the group of the smallest id.
 TurnGroups ReadTurnGroups(const Snapshot& snapshot, EdgeKindId kind, const NodeSubset& turns,
                           bool one_each, Executor& executor);
 

@@ -107,7 +107,7 @@ void ScoreAge(PlanRun& run) {
       c[PlanTerm::kAge] = RecencyTerm(created, run.snapshot.TimeOr(run.options.now_ms), half_life);
 }
 
-// Values that the caller gives.
+// Values of the caller.
 void ScoreGiven(PlanRun& run, PlanTerm term, const NodeValues& given) {
   if (!run.Uses(term)) return;
   for (Candidate& c : run.candidates) {

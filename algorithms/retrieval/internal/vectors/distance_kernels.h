@@ -2,7 +2,7 @@
 //
 // The wall between the dispatched text (distance_kernels.cc) and everything else. Row i
 // is rows[i * stride, i * stride + n); a row's result does not depend on the rows
-// it is computed with, so any cut of the work gives the same bits. Results may be
+// it is computed with, so any cut of the work has the same bits. Results may be
 // infinite or NaN where f32 overflowed: VectorQuery does those rows again.
 #pragma once
 

@@ -41,7 +41,7 @@ class HnswGraph {
   // A vector under a name of its own. After an error the graph REQUIRES to be thrown away.
   // kResourceExhausted: no memory.
   Status Add(const float* values, std::uint32_t name);
-  // Names of about the `width` nearest, nearest first; fewer where there are no more. Throws
+  // Names of about the `width` nearest, nearest first; fewer where there are fewer. Throws
   // std::bad_alloc.
   Result<std::vector<std::uint32_t>> Search(const float* query, std::size_t width) const;
 

@@ -62,7 +62,7 @@ class NarrowQuery {
  public:
   NarrowQuery(std::span<const float> query, std::size_t stride, Metric metric, SimdLevel level);
 
-  // upper[16 * i + r] >= the rank that SpaceQuery::Rank gives to row r of group `first` + i of the
+  // upper[16 * i + r] >= the rank of SpaceQuery::Rank for row r of group `first` + i of the
   // block; bit r of reach[i]: it is at least `least`. Rows that fill up a group have any.
   void Uppers(const NarrowBlock& block, std::size_t first, std::size_t groups, double least,
               double* upper, std::uint16_t* reach) const;

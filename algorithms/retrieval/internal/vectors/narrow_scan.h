@@ -1,4 +1,4 @@
-// A scan of narrow rows: the nodes that alone can be among the `top` nearest.
+// A scan of narrow rows: the only nodes that can be among the `top` nearest.
 #pragma once
 
 #include <optional>

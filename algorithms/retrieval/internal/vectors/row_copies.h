@@ -65,7 +65,7 @@ class RowCopies : public Carried {
   }
 
   std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges&) const override {
-    // Of a large space that was compacted all is made anew by its next reader, on all threads,
+    // Of a large space that was compacted all is made again by its next reader, on all threads,
     // rather than by the writer.
     constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 16;
     const Result<const VectorTable::View*> view = now.vectors(space_);

@@ -5,7 +5,7 @@
 // it, scaled by a power of two (which changes no bit of a result's mantissa), so
 // that products neither overflow nor vanish on the query's account. Rows whose f32
 // sums overflowed, or whose norm is zero in f32, are done again in f64, so
-// what Measure gives is always finite. Immutable, shared by threads.
+// what Measure returns is always finite. Immutable, shared by threads.
 #pragma once
 
 #include <cstddef>

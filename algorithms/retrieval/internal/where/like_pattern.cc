@@ -21,7 +21,7 @@ std::size_t CharacterBytes(std::string_view text) {
   return bytes;
 }
 
-// Whether the piece is bytes alone that can only begin where a character does.
+// Whether the piece has only bytes that can begin where a character does.
 template <class Piece>
 bool IsLiteral(const Piece& piece) {
   return !Continues(piece.front().byte) &&

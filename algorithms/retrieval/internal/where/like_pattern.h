@@ -16,7 +16,7 @@ namespace plexus::retrieval_internal {
 class LikePattern {
  public:
   LikePattern() = default;
-  // "\" before any character takes it as it is; at the end it stands for itself. `ignore_case`: the
+  // "\" before any character takes it as it is; at the end it means itself. `ignore_case`: the
   // pattern's text and what it is held against are folded (fold_text.h).
   LikePattern(std::string_view pattern, bool ignore_case);
 

@@ -179,7 +179,7 @@ class Lists {
 
   // Keys of an order of numbers that hold at least what lies so to the value.
   KeyRange Range(const WhereTest& test, WhereComparison comparison, const WhereValue& value) const {
-    // The value's key, or those just beside it where its type cannot hold it.
+    // The value's key, or those next to it where its type cannot hold it.
     std::uint64_t low, high;
     const auto* whole = std::get_if<std::int64_t>(&value.value);
     const auto* number = std::get_if<double>(&value.value);

@@ -9,7 +9,7 @@ namespace plexus::retrieval_internal {
 
 namespace {
 
-// An integer beside a double: neither is rounded to the other's type.
+// An integer and a double: neither is rounded to the other's type.
 template <class Integer>
 std::strong_ordering CompareNumbers(Integer a, double b) {
   constexpr double kEnd = std::numeric_limits<Integer>::is_signed ? 0x1p63 : 0x1p64;
