@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/ledger/event_attributes.h"
 #include "algorithms/memory/internal/ledger/ledger_index_value.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
@@ -149,6 +150,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
                            const EventListOptions& options) try {
+  if (member >= snapshot.node_count()) return internal::NotSelected(snapshot, "member", member, {});
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot, options.run.executor));
   const std::span<const NodeId> row = index->events(member);
   std::vector<NodeId> events(row.begin(), row.end());
@@ -182,6 +184,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::size_t limit,
                                   std::string_view cursor, std::string_view state) try {
+  if (member >= snapshot.node_count()) return internal::NotSelected(snapshot, "member", member, {});
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
   DigestText question;
   question.Add("neighbors").Add(snapshot.key(member));

@@ -100,7 +100,7 @@ Result<EventPage> RecentEvents(const Snapshot& snapshot, const EventListOptions&
 
 // Computes: the events that have `member` in any role. A removed member keeps its events.
 // Complexity: O(its events * log).
-// Errors and threads: as RecentEvents.
+// Errors and threads: as RecentEvents. kInvalidArgument: no node has that id.
 Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
                            const EventListOptions& options = {});
 
@@ -130,7 +130,7 @@ struct ComposedPage {
 
 // Computes: who was composed with `member`, in distinct events. Never the member itself.
 // Complexity: O(members of its events * log).
-// Errors and threads: as RecentEvents.
+// Errors and threads: as RecentEvents. kInvalidArgument: no node has that id.
 Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member,
                                   std::size_t limit = kDefaultLedgerLimit,
                                   std::string_view cursor = {}, std::string_view state = {});

@@ -1,6 +1,8 @@
 // Never-composed sets by brute force: every pair, every triple, sets of shared nodes.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "tests/reference/oracles.h"
@@ -9,20 +11,15 @@ namespace plexus::reference {
 
 namespace {
 
+// Shared nodes by their rank in the documented order of adding: falling df, then falling id.
+using Rank = std::uint32_t;
+
 struct Tables {
-  std::vector<std::vector<NodeId>> has;  // by fact: shared by two or more, heaviest last
-  std::map<NodeId, double> weights;      // df >= 2 only
+  std::vector<std::vector<Rank>> has;  // by fact, ascending
+  std::vector<NodeId> nodes;           // by rank: those of df >= 2
+  std::vector<double> weights;
   std::set<std::pair<NodeId, NodeId>> links;
   std::vector<std::set<NodeId>> events;
-};
-
-// The documented order of adding: falling df, then falling id.
-struct AddedBefore {
-  const std::map<NodeId, double>& weights;
-  bool operator()(NodeId x, NodeId y) const {
-    const double wx = weights.at(x), wy = weights.at(y);
-    return wx != wy ? wx < wy : x > y;
-  }
 };
 
 Tables MakeTables(const FrontierInput& input) {
@@ -32,24 +29,29 @@ Tables MakeTables(const FrontierInput& input) {
   for (const auto& [fact, t] : input.has)
     if (input.facts[fact] && has[fact].insert(t).second) ++df[t];
   for (const auto& [t, count] : df)
-    if (count >= 2) tables.weights[t] = 1.0 / std::log(1.0 + count);
+    if (count >= 2) tables.nodes.push_back(t);
+  std::ranges::sort(tables.nodes,
+                    [&](NodeId x, NodeId y) { return df[x] != df[y] ? df[x] > df[y] : x > y; });
+  std::map<NodeId, Rank> ranks;
+  for (const NodeId t : tables.nodes) {
+    ranks[t] = static_cast<Rank>(tables.weights.size());
+    tables.weights.push_back(1.0 / std::log(1.0 + df[t]));
+  }
   for (const auto& [a, b] : input.links) tables.links.insert(std::minmax(a, b));
   for (const auto& members : input.events)
     tables.events.emplace_back(members.begin(), members.end());
   for (const auto& list : has) {
     auto& mine = tables.has.emplace_back();
-    for (NodeId t : list)
-      if (tables.weights.contains(t)) mine.push_back(t);
-    std::sort(mine.begin(), mine.end(), AddedBefore{tables.weights});
+    for (const NodeId t : list)
+      if (const auto rank = ranks.find(t); rank != ranks.end()) mine.push_back(rank->second);
+    std::ranges::sort(mine);
   }
   return tables;
 }
 
-std::vector<NodeId> Shared(const Tables& tables, NodeId a, NodeId b) {
-  std::vector<NodeId> shared;
-  for (NodeId t : tables.has[a])
-    if (std::find(tables.has[b].begin(), tables.has[b].end(), t) != tables.has[b].end())
-      shared.push_back(t);
+std::vector<Rank> Shared(const Tables& tables, NodeId a, NodeId b) {
+  std::vector<Rank> shared;
+  std::ranges::set_intersection(tables.has[a], tables.has[b], std::back_inserter(shared));
   return shared;
 }
 
@@ -73,7 +75,7 @@ void Consider(const FrontierInput& input, const Tables& tables, std::vector<Node
   for (std::size_t i = 0; i < row.members.size(); ++i)
     for (std::size_t j = i + 1; j < row.members.size(); ++j) {
       double score = 0;
-      for (NodeId t : Shared(tables, row.members[i], row.members[j])) score += tables.weights.at(t);
+      for (Rank t : Shared(tables, row.members[i], row.members[j])) score += tables.weights[t];
       if (score > 0) shares[i] = shares[j] = true;
       row.score += score;
     }
@@ -86,8 +88,8 @@ void Explain(const Tables& tables, FrontierRow& row) {
   const double pairs = row.members.size() == 2 ? 1 : 3;
   for (std::size_t i = 0; i < row.members.size(); ++i)
     for (std::size_t j = i + 1; j < row.members.size(); ++j)
-      for (NodeId t : Shared(tables, row.members[i], row.members[j]))
-        row.shares[t] += tables.weights.at(t) / pairs;
+      for (Rank t : Shared(tables, row.members[i], row.members[j]))
+        row.shares[tables.nodes[t]] += tables.weights[t] / pairs;
 }
 
 }  // namespace

@@ -27,6 +27,14 @@ inline std::vector<NamedExecutor> Executors() {
   return list;
 }
 
+// One after the other: for what is compared with an oracle many times. That no executor changes a
+// bit of any kernel is tested by itself (tests/algorithms/kernels/).
+inline Executor* NextExecutor() {
+  static const std::vector<NamedExecutor> all = Executors();
+  static std::size_t next = 0;
+  return all[next++ % all.size()].executor.get();
+}
+
 // check(graph, shape) for every shape of every case, its name in the trace.
 template <class Check>
 void ForEachCase(const std::vector<Case>& cases, Check&& check) {
@@ -54,11 +62,16 @@ void ForEachLarge(Check&& check) {
     }
 }
 
-// Both.
+// Both, of the large ones each in a shape of its own: answers that do not depend on the shape.
 template <class Check>
 void ForEachGraph(Check&& check) {
   ForEachCase(SmallCases(), check);
-  ForEachLarge(check);
+  for (std::size_t which = 0; which < kLargeCases; ++which) {
+    SCOPED_TRACE(LargeCases()[which].name);
+    const Shape shape = kShapes[(which + 1) % std::size(kShapes)];
+    check(Large(which, shape), shape);
+    if (::testing::Test::HasFailure()) return;
+  }
 }
 
 }  // namespace plexus::testing

@@ -59,9 +59,7 @@ void CheckCloseness(const CaseGraph& g, ClosenessOptions options) {
 }
 
 TEST(Closeness, EqualsOneSearchANode) {
-  const auto executors = Executors();
-  std::size_t turn = 0;
-  ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
+  ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     std::vector<NodeId> inside;
     for (NodeId v = 0; v < g.snapshot().node_count(); ++v)
       if (v % 4 != 2) inside.push_back(v);
@@ -69,7 +67,7 @@ TEST(Closeness, EqualsOneSearchANode) {
     for (const Direction direction : kDirections) {
       ClosenessOptions options;
       options.direction = direction;
-      options.run.executor = executors[++turn % executors.size()].executor.get();
+      options.run.executor = NextExecutor();
       CheckCloseness(g, options);
       options.filter.kinds = {kLink, kHasTag};
       options.max_hops = 2;
@@ -80,30 +78,6 @@ TEST(Closeness, EqualsOneSearchANode) {
       if (::testing::Test::HasFatalFailure()) return;
     }
   });
-}
-
-TEST(Closeness, SameBitsAnywhere) {
-  const auto executors = Executors();
-  for (std::size_t which : {1u, 3u})
-    for (const Direction direction : {Direction::kBoth, Direction::kIn}) {
-      std::optional<ClosenessResult> first;
-      for (Shape shape : kShapes)
-        for (const auto& e : executors) {
-          ClosenessOptions options;
-          options.direction = direction;
-          options.samples = 200;
-          options.run.executor = e.executor.get();
-          auto got = Closeness(Large(which, shape).snapshot(), options);
-          ASSERT_TRUE(got.has_value());
-          EXPECT_EQ(got->sources, 200u);
-          EXPECT_FALSE(got->exact);
-          if (!first) first = *got;
-          ASSERT_EQ(got->closeness, first->closeness) << which << ", " << shape << ", " << e.name;
-          ASSERT_EQ(got->harmonic, first->harmonic);
-          ASSERT_EQ(got->bound, first->bound);
-          ASSERT_EQ(got->longest, first->longest);
-        }
-    }
 }
 
 TEST(Closeness, TheBoundsHold) {
@@ -236,7 +210,6 @@ TEST(Eigenvector, AnyUnitOfWeights) {
 }
 
 TEST(Hits, EqualsTheReferenceAtItsEnd) {
-  const auto executors = Executors();
   std::size_t turn = 0;
   int converged = 0, asked = 0;
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
@@ -245,8 +218,8 @@ TEST(Hits, EqualsTheReferenceAtItsEnd) {
       options.weighted = weighted;
       options.max_iterations = 3000;
       options.tolerance = 1e-13;
-      if (turn % 3 == 0) options.filter.kinds = {kLink, kHasTag};
-      options.run.executor = executors[++turn % executors.size()].executor.get();
+      if (turn++ % 3 == 0) options.filter.kinds = {kLink, kHasTag};
+      options.run.executor = NextExecutor();
       const auto got = Hits(g.snapshot(), options);
       ASSERT_TRUE(got.has_value()) << got.error().ToString();
       ++asked;
@@ -274,35 +247,6 @@ TEST(Hits, EqualsTheReferenceAtItsEnd) {
   HitsOptions few;
   few.run.budget.edges = 7;
   EXPECT_TRUE(Hits(g.snapshot(), few)->truncated);
-}
-
-TEST(LinearCentralities, SameBitsAnywhere) {
-  const auto executors = Executors();
-  for (std::size_t which : {1u, 2u, 3u}) {
-    std::vector<std::vector<double>> first;
-    for (Shape shape : kShapes)
-      for (const auto& e : executors) {
-        const Snapshot s = Large(which, shape).snapshot();
-        std::vector<std::vector<double>> now;
-        for (const Direction direction : {Direction::kBoth, Direction::kOut}) {
-          KatzOptions katz;
-          katz.direction = direction;
-          katz.run.executor = e.executor.get();
-          now.push_back(Katz(s, katz)->scores);
-          EigenvectorOptions eigenvector;
-          eigenvector.direction = direction;
-          eigenvector.max_iterations = 20;
-          eigenvector.run.executor = e.executor.get();
-          now.push_back(Eigenvector(s, eigenvector)->scores);
-        }
-        HitsOptions hits;
-        hits.max_iterations = 20;
-        hits.run.executor = e.executor.get();
-        now.push_back(Hits(s, hits)->hubs);
-        if (first.empty()) first = now;
-        ASSERT_EQ(now, first) << which << ", " << shape << ", " << e.name;
-      }
-  }
 }
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace plexus::testing {
 namespace {
 
 TEST(Katz, EqualsTheFixedPointAndKeepsItsBound) {
-  const auto executors = Executors();
   std::size_t turn = 0;
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
     for (const Direction direction : kDirections)
@@ -23,8 +22,8 @@ TEST(Katz, EqualsTheFixedPointAndKeepsItsBound) {
         KatzOptions options;
         options.direction = direction;
         options.weighted = weighted;
-        if (turn % 3 == 0) options.filter.kinds = {kLink, kHasTag};
-        options.run.executor = executors[++turn % executors.size()].executor.get();
+        if (turn++ % 3 == 0) options.filter.kinds = {kLink, kHasTag};
+        options.run.executor = NextExecutor();
         const auto flat = g.Flat(options.filter.kinds);
         const auto got = Katz(g.snapshot(), options);
         ASSERT_TRUE(got.has_value()) << got.error().ToString();

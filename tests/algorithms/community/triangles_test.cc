@@ -25,8 +25,9 @@ struct Selected {
 };
 
 void CheckOn(const CaseGraph& g, const Selected& selected, const reference::FlatGraph& flat,
-             const std::vector<reference::NodeClustering>& want, Executor* executor) {
-  TrianglesOptions options{{selected.kinds, selected.valid_at, selected.subset}, {{}, executor}};
+             const std::vector<reference::NodeClustering>& want) {
+  TrianglesOptions options{{selected.kinds, selected.valid_at, selected.subset},
+                           {{}, NextExecutor()}};
   const auto total = Triangles(g.snapshot(), options);
   ASSERT_TRUE(total.has_value()) << total.error().ToString();
   std::uint64_t corners = 0, degrees = 0, wedges = 0, nodes = 0;
@@ -48,7 +49,7 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
     c.filter.kinds = selected.kinds;
     c.filter.subset = selected.subset;
     c.filter.valid_at = selected.valid_at;
-    c.run.executor = executor;
+    c.run.executor = NextExecutor();
     const auto got = Clustering(g.snapshot(), c);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_EQ(got->total, corners / 3);
@@ -62,40 +63,31 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
 
 using Wanted = OracleCache<int, std::vector<reference::NodeClustering>>;
 
-// The reference, which takes its time, is asked once for all executors, and shapes where they share
-// `wanted`.
-void Check(const CaseGraph& g, const Selected& selected, const std::vector<Executor*>& executors,
-           Wanted& wanted) {
+// The reference, which takes its time, is asked once for all shapes that share `wanted`.
+void Check(const CaseGraph& g, const Selected& selected, Wanted& wanted) {
   const auto flat = g.Flat(selected.kinds, selected.subset, selected.valid_at);
   const auto& want = wanted.Of(flat, 0, [&] { return reference::Clusterings(flat); });
-  for (std::size_t e = 0; e < executors.size(); ++e) {
-    SCOPED_TRACE("executor " + std::to_string(e));
-    CheckOn(g, selected, flat, want, executors[e]);
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+  CheckOn(g, selected, flat, want);
 }
 
 void Check(const CaseGraph& g, const Selected& selected) {
   Wanted wanted;
-  Check(g, selected, {nullptr}, wanted);
+  Check(g, selected, wanted);
 }
 
 TEST(Triangles, EqualSetsOfNeighboursAtAnyThreadCount) {
-  const auto executors = Executors();
-  std::vector<Executor*> all;
-  for (const auto& e : executors) all.push_back(e.executor.get());
   Wanted wanted[4];
   ForEachGraph([&](const CaseGraph& g, Shape) {
-    Check(g, {}, all, wanted[0]);
+    Check(g, {}, wanted[0]);
     if (::testing::Test::HasFatalFailure()) return;
-    Check(g, {{kSupports, kSimilar}}, {nullptr}, wanted[1]);
-    Check(g, {{kLink, kHasTag}}, {nullptr}, wanted[2]);
+    Check(g, {{kSupports, kSimilar}}, wanted[1]);
+    Check(g, {{kLink, kHasTag}}, wanted[2]);
     const Snapshot s = g.snapshot();
     std::vector<NodeId> some;
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 5 != 0) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    Check(g, {{}, &subset}, {nullptr}, wanted[3]);
+    Check(g, {{}, &subset}, wanted[3]);
   });
 }
 

@@ -41,32 +41,29 @@ void Check(const CaseGraph& g, const ComponentsOptions& options) {
 }
 
 TEST(Components, EqualsDepthFirstSearchAtAnyThreadCount) {
-  const auto executors = Executors();
-  ForEachGraph([&](const CaseGraph& g, Shape) {
-    for (const auto& e : executors) {
-      ComponentsOptions options;
-      options.run.executor = e.executor.get();
-      Check(g, options);
-      options.filter.kinds = {kSupports, kSimilar};
-      Check(g, options);
-      options.filter.kinds = {kHasTag};
-      Check(g, options);
-      const Snapshot s = g.snapshot();
-      std::vector<NodeId> some;
-      for (NodeId v = 0; v < s.node_count(); ++v)
-        if (v % 3 != 0) some.push_back(v);
-      const NodeSubset subset = *NodeSubset::Of(s, some);
-      options.filter.kinds = {};
-      options.filter.subset = &subset;
-      Check(g, options);
-    }
+  ForEachGraph([](const CaseGraph& g, Shape) {
+    ComponentsOptions options;
+    options.run.executor = NextExecutor();
+    Check(g, options);
+    options.filter.kinds = {kSupports, kSimilar};
+    Check(g, options);
+    options.filter.kinds = {kHasTag};
+    Check(g, options);
+    const Snapshot s = g.snapshot();
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 3 != 0) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    options.filter.kinds = {};
+    options.filter.subset = &subset;
+    Check(g, options);
   });
 }
 
 // The base arrays as they are, index plane and removed nodes included.
 TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
   const auto executors = Executors();
-  ForEachGraph([&](const CaseGraph& g, Shape shape) {
+  const auto check = [&](const CaseGraph& g, Shape shape) {
     if (shape != Shape::kClean) return;
     EdgeKinds all = {kHasTag};
     for (const auto& [identity, edge] : g.edges()) all.push_back(std::get<1>(identity));
@@ -78,7 +75,9 @@ TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
       for (NodeId v = 0; v < got.size(); ++v)
         ASSERT_EQ(got[v], want[v] == kNoNode ? v : want[v]) << e.name;
     }
-  });
+  };
+  ForEachCase(SmallCases(), check);
+  ForEachLarge(check);
 }
 
 // Sparse enough for many components of middling size, where the sampled arcs do

@@ -98,8 +98,8 @@ TEST(MaxFlow, WeightsFarApart) {
   EXPECT_EQ(MaxFlow(g.snapshot(), 0, 2)->flow, static_cast<double>(1e-30f));
 }
 
-// A narrow place in the middle, at the source, at the sink; and the same at any thread count.
-TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
+// A narrow place in the middle, at the source, at the sink.
+TEST(MaxFlow, WhereverTheNarrowPlaceIs) {
   constexpr std::size_t kWide = 200;
   struct Round {
     float first, middle;  // of an arc from the source, of the one in the middle
@@ -120,39 +120,13 @@ TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
     }
     g.Link(in, kLink, out, round.middle);
     g.Commit();
-    for (const auto& e : Executors()) {
-      const auto got = MaxFlow(g.snapshot(), static_cast<NodeId>(source), static_cast<NodeId>(sink),
-                               {.run = {.executor = e.executor.get()}});
-      ASSERT_TRUE(got.has_value());
-      EXPECT_EQ(got->flow, round.flow);
-      EXPECT_EQ(got->source_side, round.source_side);
-      EXPECT_EQ(got->nodes, 2 * kWide + 4);
-      EXPECT_EQ(got->pairs, 4 * kWide + 1);
-      EXPECT_EQ(got->cut.size(), round.cut);
-    }
-  }
-  const CaseGraph& g = Large(0, Shape::kDelta);
-  // The two busiest nodes, which have something between them.
-  std::vector<std::uint32_t> degrees(g.snapshot().node_count());
-  for (const auto& arc : Walkable(g.Flat(), Direction::kBoth)) ++degrees[arc.from];
-  const auto busiest = [&] {
-    return static_cast<NodeId>(std::ranges::max_element(degrees) - degrees.begin());
-  };
-  const NodeId source = busiest();
-  degrees[source] = 0;
-  const NodeId sink = busiest();
-  std::optional<MaxFlowResult> first;
-  for (const auto& e : Executors()) {
-    const auto got = MaxFlow(g.snapshot(), source, sink,
-                             {.undirected = true, .run = {.executor = e.executor.get()}});
+    const auto got = MaxFlow(g.snapshot(), static_cast<NodeId>(source), static_cast<NodeId>(sink));
     ASSERT_TRUE(got.has_value());
-    if (!first) first = *got;
-    EXPECT_GT(got->flow, 0);
-    EXPECT_EQ(got->flow, first->flow);
-    EXPECT_EQ(got->nodes, first->nodes);
-    EXPECT_EQ(got->pairs, first->pairs);
-    EXPECT_EQ(got->source_side, first->source_side);
-    EXPECT_EQ(Keys(got->cut), Keys(first->cut));
+    EXPECT_EQ(got->flow, round.flow);
+    EXPECT_EQ(got->source_side, round.source_side);
+    EXPECT_EQ(got->nodes, 2 * kWide + 4);
+    EXPECT_EQ(got->pairs, 4 * kWide + 1);
+    EXPECT_EQ(got->cut.size(), round.cut);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "storage/database.h"
-#include "tests/algorithms/memory/carried_changes.h"
+#include "tests/algorithms/memory/carried_world.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
@@ -30,25 +30,25 @@ TEST(CarriedStored, EqualsFromNothing) {
                                           CheckpointOnClose::kAlways};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const storage_internal::testing::ScratchDirectory dir;
-    Changer changer(seed, 40);
+    MemoryWorld world = CarriedWorld(seed, 40);
     auto database = Open(dir.path(), kModes[0]);
     ASSERT_TRUE(database);
     std::vector<Snapshot> old;
     for (int step = 0; step < 90; ++step) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
-      (void)database->graph().Apply(changer.Next());  // what contradicts itself is refused
+      (void)database->graph().Apply(NextOfCarried(world));  // what contradicts itself is refused
       // Some states are never asked: what they would have carried is made from nothing later.
-      if (changer.Below(4) != 0) ExpectSame(database->snapshot(), kTimes, SerialExecutor());
+      if (world.Below(4) != 0) ExpectSame(database->snapshot(), kTimes, SerialExecutor());
       if (step % 9 == 4) old.push_back(database->snapshot());
       if (step % 9 == 8) {
-        if (!old.empty()) ExpectSame(old[changer.Below(old.size())], kTimes, SerialExecutor());
-        const auto past = database->AsOf(1 + changer.Below(database->snapshot().sequence()));
+        if (!old.empty()) ExpectSame(old[world.Below(old.size())], kTimes, SerialExecutor());
+        const auto past = database->AsOf(1 + world.Below(database->snapshot().sequence()));
         ASSERT_TRUE(past) << past.error().ToString();
         ExpectSame(*past, kTimes, SerialExecutor());
         ExpectSame(database->snapshot(), kTimes, SerialExecutor());
       }
       if (step % 20 == 10) {
-        const std::string_view keys[] = {"n3", "n7"};
+        const std::string_view keys[] = {"m3", "m7"};
         (void)database->Purge(keys, 1);  // perhaps there are none
         ExpectSame(database->snapshot(), kTimes, SerialExecutor());
       }
@@ -58,9 +58,9 @@ TEST(CarriedStored, EqualsFromNothing) {
       if (step % 12 == 11) {
         old.clear();
         ASSERT_TRUE(database->Close());
-        database = Open(dir.path(), kModes[changer.Below(3)]);
+        database = Open(dir.path(), kModes[world.Below(3)]);
         ASSERT_TRUE(database);
-        if (changer.Below(2) == 0) ExpectSame(database->snapshot(), kTimes, SerialExecutor());
+        if (world.Below(2) == 0) ExpectSame(database->snapshot(), kTimes, SerialExecutor());
       }
       if (HasFailure()) return;
     }

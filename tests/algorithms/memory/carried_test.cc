@@ -13,7 +13,7 @@
 #include "engine/graph.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
-#include "tests/algorithms/memory/carried_changes.h"
+#include "tests/algorithms/memory/carried_world.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
@@ -28,19 +28,20 @@ TEST(Carried, EqualsFromNothingOverRandomBatches) {
     options.maintenance = Maintenance::kManual;
     options.executor = &executor;
     auto graph = Graph::InMemory(options);
-    Changer changer(seed, seed % 3 ? 30 : 400);
+    MemoryWorld world = CarriedWorld(seed, seed % 3 ? 30 : 400);
     std::int64_t clock = 0;
     for (int step = 0; step < 120; ++step, ++steps) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
-      applied += graph->Apply(changer.Next()).has_value();  // what contradicts itself is refused
-      if (changer.Below(40) == 0) {
+      applied +=
+          graph->Apply(NextOfCarried(world)).has_value();  // what contradicts itself is refused
+      if (world.Below(40) == 0) {
         ASSERT_TRUE(graph->Compact());
       }
       const Snapshot s = graph->snapshot();
       carried += s.state().derived.kept.Find<memory_internal::VisibleSet>() != nullptr;
       // One clock that goes on, mostly; else times in any order.
-      if (changer.Below(8) != 0) {
-        const std::int64_t now[] = {clock += static_cast<std::int64_t>(changer.Below(2))};
+      if (world.Below(8) != 0) {
+        const std::int64_t now[] = {clock += static_cast<std::int64_t>(world.Below(2))};
         ExpectSame(s, now, executor);
       } else {
         ExpectSame(s, kTimes, executor);
@@ -54,11 +55,11 @@ TEST(Carried, EqualsFromNothingOverRandomBatches) {
 
 // Once more from the state's parts, as a reopened database has them, and as of earlier.
 TEST(Carried, ContinuedStatesGoOnByThemselves) {
-  Changer changer(77, 60);
+  MemoryWorld world = CarriedWorld(77, 60);
   auto graph = Graph::InMemory();
   std::vector<Snapshot> earlier;
   for (int step = 0; step < 60; ++step) {
-    (void)graph->Apply(changer.Next());
+    (void)graph->Apply(NextOfCarried(world));
     ExpectSame(graph->snapshot(), kTimes, SerialExecutor());
     if (step % 15 == 0) earlier.push_back(graph->snapshot());
   }
@@ -67,7 +68,7 @@ TEST(Carried, ContinuedStatesGoOnByThemselves) {
     StateWriter writer(s.state());
     for (int step = 0; step < 20; ++step) {
       ApplyReport report;
-      auto record = writer.Resolve(changer.Next(), &report);
+      auto record = writer.Resolve(NextOfCarried(world), &report);
       if (!record || record->sequence == 0) continue;
       ASSERT_TRUE(writer.Apply(*record));
       ExpectSame(Snapshot(writer.Publish()), kTimes, SerialExecutor());

@@ -298,26 +298,23 @@ void ExpectSalience(const CaseGraph& g, std::int64_t now) {
   for (auto& a : flat.arcs)
     if (a.kind == kCauses || a.kind == kSupports) std::swap(a.from, a.to);
   const std::vector<double> expected = reference::PageRank(flat, 0.85, true, {}, 0);
-  for (const auto& named : Executors()) {
-    SCOPED_TRACE(named.name);
-    SalienceOptions options{.decisions = At(now)};
-    options.decisions.run.executor = named.executor.get();
-    const SalienceResult r = Salience(g.snapshot(), options).value();
-    for (const NodeId v : facts.members) {
-      EXPECT_NEAR(r.scores[v], expected[v], 1e-10) << v;
-      EXPECT_EQ(r.percentiles[v], reference::Percentile(r.scores, facts.members, v)) << v;
-    }
-    EXPECT_EQ(r.nodes.ToList(), facts.members);
-    CompactionOptions compaction{.salience = options};
-    const CompactionResult tiers = CompactionTiers(g.snapshot(), compaction).value();
-    ASSERT_EQ(tiers.entries.size(), facts.members.size());
-    for (const CompactionEntry& e : tiers.entries) {
-      const bool arrives =
-          std::ranges::any_of(flat.arcs, [&](const auto& a) { return a.to == e.node; });
-      EXPECT_EQ(TierName(e.tier), reference::Tier({facts.superseded[e.node], facts.recorded[e.node],
-                                                   arrives, r.percentiles[e.node], -1}))
-          << e.node;
-    }
+  SalienceOptions options{.decisions = At(now)};
+  options.decisions.run.executor = NextExecutor();
+  const SalienceResult r = Salience(g.snapshot(), options).value();
+  for (const NodeId v : facts.members) {
+    EXPECT_NEAR(r.scores[v], expected[v], 1e-10) << v;
+    EXPECT_EQ(r.percentiles[v], reference::Percentile(r.scores, facts.members, v)) << v;
+  }
+  EXPECT_EQ(r.nodes.ToList(), facts.members);
+  CompactionOptions compaction{.salience = options};
+  const CompactionResult tiers = CompactionTiers(g.snapshot(), compaction).value();
+  ASSERT_EQ(tiers.entries.size(), facts.members.size());
+  for (const CompactionEntry& e : tiers.entries) {
+    const bool arrives =
+        std::ranges::any_of(flat.arcs, [&](const auto& a) { return a.to == e.node; });
+    EXPECT_EQ(TierName(e.tier), reference::Tier({facts.superseded[e.node], facts.recorded[e.node],
+                                                 arrives, r.percentiles[e.node], -1}))
+        << e.node;
   }
 }
 
@@ -331,32 +328,6 @@ TEST(Decisions, EqualTheirReferences) {
         ExpectSalience(g, now);
       }
     });
-}
-
-// The same bits in every shape, and at any number of threads.
-TEST(Decisions, ShapesAndThreadsGiveTheSameBits) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    std::vector<double> first;
-    std::vector<std::tuple<double, WorkKind, NodeId, NodeId, std::string>> first_items;
-    ForEachCase({RandomDecisions(seed)}, [&](const CaseGraph& g, Shape) {
-      for (const auto& named : Executors()) {
-        SalienceOptions options{.decisions = At(5)};
-        options.decisions.run.executor = named.executor.get();
-        const std::vector<double> scores = Salience(g.snapshot(), options).value().scores;
-        WorkQueueOptions queue{.decisions = options.decisions, .top = 0};
-        std::vector<std::tuple<double, WorkKind, NodeId, NodeId, std::string>> items;
-        const WorkQueueResult work = WorkQueue(g.snapshot(), queue).value();
-        for (const WorkItem& i : work.items)
-          items.emplace_back(i.score, i.kind, i.node, i.other, i.reason);
-        if (first.empty()) {
-          first = scores;
-          first_items = items;
-        }
-        EXPECT_EQ(scores, first);
-        EXPECT_EQ(items, first_items);
-      }
-    });
-  }
 }
 
 // The same answers by key, however the decisions came.

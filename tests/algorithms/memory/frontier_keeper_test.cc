@@ -10,7 +10,7 @@
 #include "engine/parallel.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
-#include "tests/support/random_ledger.h"
+#include "tests/support/memory_world.h"
 
 namespace plexus::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/graph.h"
 #include "engine/preview.h"
-#include "tests/algorithms/memory/ledger_changes.h"
+#include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
 namespace {
@@ -19,16 +19,17 @@ TEST(LedgerIndex, EqualsItsDefinitionOverRandomBatches) {
     GraphOptions options;
     options.executor = &executor;
     const auto graph = Graph::InMemory(options);
-    LedgerChanger changer(seed, seed % 3 ? 8 : 30);
+    MemoryWorld world = LedgerWorld(seed, seed % 3 ? 8 : 30);
     for (int step = 0; step < 60; ++step, ++steps) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
-      (void)graph->Apply(changer.Next(graph->snapshot()));  // what contradicts itself is refused
-      if (changer.Below(20) == 0) {
+      (void)graph->Apply(
+          NextOfLedger(world, graph->snapshot()));  // what contradicts itself is refused
+      if (world.Below(20) == 0) {
         ASSERT_TRUE(graph->Compact());
       }
       const Snapshot s = graph->snapshot();
       carried += s.state().derived.kept.Find<LedgerIndex>() != nullptr;
-      if (changer.Below(5) != 0) ExpectLedger(s, executor);
+      if (world.Below(5) != 0) ExpectLedger(s, executor);
       if (HasFailure()) return;
     }
   }
@@ -37,16 +38,16 @@ TEST(LedgerIndex, EqualsItsDefinitionOverRandomBatches) {
 
 // States that go on from one each have their own future.
 TEST(LedgerIndex, StatesThatPartDoNotMeet) {
-  LedgerChanger changer(7, 12);
+  MemoryWorld world = LedgerWorld(7, 12);
   const auto graph = Graph::InMemory();
-  for (int step = 0; step < 20; ++step) (void)graph->Apply(changer.Next(graph->snapshot()));
+  for (int step = 0; step < 20; ++step) (void)graph->Apply(NextOfLedger(world, graph->snapshot()));
   const Snapshot start = graph->snapshot();
   ExpectLedger(start, SerialExecutor());
   std::vector<Snapshot> seen = {start};
   for (int branch = 0; branch < 3; ++branch) {
     Snapshot now = start;
     for (int step = 0; step < 15; ++step) {
-      const auto preview = Preview(now, changer.Next(now));
+      const auto preview = Preview(now, NextOfLedger(world, now));
       if (!preview) continue;
       now = preview->snapshot;
       seen.push_back(now);
@@ -63,14 +64,14 @@ TEST(LedgerIndex, StatesThatPartDoNotMeet) {
 // A value that is carried twice, as a writer and a reader may do at once.
 TEST(LedgerIndex, OneValueIsCarriedTwice) {
   const auto graph = Graph::InMemory();
-  LedgerChanger changer(3, 10);
+  MemoryWorld world = LedgerWorld(3, 10);
   int carried = 0;
   for (int step = 0; step < 60; ++step) {
-    (void)graph->Apply(changer.Next(graph->snapshot()));
+    (void)graph->Apply(NextOfLedger(world, graph->snapshot()));
     const Snapshot before = graph->snapshot();
     const auto index = LedgerIndex::Of(before).value();
     for (int twice = 0; twice < 2; ++twice) {
-      const auto preview = Preview(before, changer.Next(before));
+      const auto preview = Preview(before, NextOfLedger(world, before));
       if (!preview) continue;
       const Snapshot& after = preview->snapshot;
       carried += after.state().derived.kept.Find<LedgerIndex>() != nullptr;
@@ -101,8 +102,8 @@ TEST(LedgerIndex, MemoryOfRowsThatWereReplacedIsGivenBack) {
 
 TEST(LedgerIndex, ComposedIsSharingAnEvent) {
   const auto graph = Graph::InMemory();
-  LedgerChanger changer(11, 12);
-  for (int step = 0; step < 60; ++step) (void)graph->Apply(changer.Next(graph->snapshot()));
+  MemoryWorld world = LedgerWorld(11, 12);
+  for (int step = 0; step < 60; ++step) (void)graph->Apply(NextOfLedger(world, graph->snapshot()));
   const Snapshot s = graph->snapshot();
   const auto index = LedgerIndex::Of(s).value();
   const auto flat = reference::FlatLedger::Of(s);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "storage/database.h"
-#include "tests/algorithms/memory/ledger_changes.h"
+#include "tests/algorithms/memory/ledger_world.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
@@ -25,15 +25,15 @@ std::unique_ptr<Database> Open(const std::string& directory) {
 TEST(LedgerStored, EqualsItsDefinitionAtEveryTime) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const storage_internal::testing::ScratchDirectory dir;
-    LedgerChanger changer(seed, 12);
+    MemoryWorld world = LedgerWorld(seed, 12);
     auto database = Open(dir.path());
     ASSERT_TRUE(database);
     for (int step = 0; step < 60; ++step) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
-      (void)database->graph().Apply(changer.Next(database->snapshot()));
-      if (changer.Below(3) != 0) ExpectLedger(database->snapshot(), SerialExecutor());
+      (void)database->graph().Apply(NextOfLedger(world, database->snapshot()));
+      if (world.Below(3) != 0) ExpectLedger(database->snapshot(), SerialExecutor());
       if (step % 7 == 6) {
-        const auto past = database->AsOf(1 + changer.Below(database->snapshot().sequence()));
+        const auto past = database->AsOf(1 + world.Below(database->snapshot().sequence()));
         ASSERT_TRUE(past) << past.error().ToString();
         ExpectLedger(*past, SerialExecutor());
       }

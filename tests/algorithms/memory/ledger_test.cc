@@ -8,7 +8,7 @@
 
 #include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "engine/graph.h"
-#include "tests/algorithms/memory/ledger_changes.h"
+#include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
 namespace {
@@ -41,14 +41,14 @@ std::vector<NodeId> AllPages(std::size_t limit, Ask&& ask) {
 TEST(Ledger, ListsEqualTheirDefinition) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    LedgerChanger changer(seed, 6 + seed % 20);
+    MemoryWorld world = LedgerWorld(seed, 6 + seed % 20);
     const auto graph = Graph::InMemory();
-    const std::size_t steps = 5 + changer.Below(60);
+    const std::size_t steps = 5 + world.Below(60);
     for (std::size_t step = 0; step < steps; ++step)
-      (void)graph->Apply(changer.Next(graph->snapshot()));
+      (void)graph->Apply(NextOfLedger(world, graph->snapshot()));
     const Snapshot s = graph->snapshot();
     const auto flat = reference::FlatLedger::Of(s);
-    const std::size_t limit = 1 + changer.Below(7);
+    const std::size_t limit = 1 + world.Below(7);
     ASSERT_EQ(AllPages(limit, [&](const auto& o) { return RecentEvents(s, o); }), flat.Newest());
     for (NodeId v = 0; v < s.node_count(); ++v) {
       SCOPED_TRACE(s.key(v));
@@ -74,10 +74,10 @@ TEST(Ledger, ListsEqualTheirDefinition) {
 TEST(Ledger, FiltersEqualReadingEveryEvent) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    LedgerChanger changer(seed + 500, 12);
+    MemoryWorld world = LedgerWorld(seed + 500, 12);
     const auto graph = Graph::InMemory();
     for (int step = 0; step < 60; ++step) {
-      (void)graph->Apply(changer.Next(graph->snapshot()));
+      (void)graph->Apply(NextOfLedger(world, graph->snapshot()));
       if (step % 20 == 7) {  // what is carried is asked for
         EventListOptions ask;
         ask.filter.tool = "recall";
@@ -88,12 +88,12 @@ TEST(Ledger, FiltersEqualReadingEveryEvent) {
     const auto flat = reference::FlatLedger::Of(s);
     for (int question = 0; question < 20; ++question) {
       EventFilter filter;
-      if (changer.Below(2)) filter.tool = changer.Below(2) ? "recall" : "nothing";
-      if (changer.Below(3) == 0) filter.mode = changer.Below(2) ? "quick" : "deep_reference";
-      if (changer.Below(3) == 0) filter.outcome = BuiltinOutcomeTypes()[changer.Below(15)];
-      if (changer.Below(6) == 0) filter.outcome = "a/b%15";
-      if (changer.Below(3) == 0) filter.since = static_cast<std::int64_t>(changer.Below(80));
-      if (changer.Below(3) == 0) filter.until = static_cast<std::int64_t>(20 + changer.Below(80));
+      if (world.Below(2)) filter.tool = world.Below(2) ? "recall" : "nothing";
+      if (world.Below(3) == 0) filter.mode = world.Below(2) ? "quick" : "deep_reference";
+      if (world.Below(3) == 0) filter.outcome = BuiltinOutcomeTypes()[world.Below(15)];
+      if (world.Below(6) == 0) filter.outcome = "a/b%";
+      if (world.Below(3) == 0) filter.since = static_cast<std::int64_t>(world.Below(80));
+      if (world.Below(3) == 0) filter.until = static_cast<std::int64_t>(20 + world.Below(80));
       std::vector<NodeId> expected;
       for (const NodeId event : flat.Newest()) {
         const LedgerEvent e = GetEvent(s, event).value().event;

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,13 +18,16 @@
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/retrieval/vector_index.h"
 #include "storage/database.h"
-#include "tests/algorithms/memory/moved_values.h"
+#include "tests/support/kernels/kernel.h"
+#include "tests/support/kernels/kernel_graph.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
 namespace {
 
 using storage_internal::testing::ScratchDirectory;
+
+constexpr std::size_t kFacts = 100;
 
 // What its host keeps beside the graph, and brings up to date.
 class HostValues {
@@ -36,7 +38,7 @@ class HostValues {
       auto made = FrontierKeeper::Make(s, options);
       ASSERT_TRUE(made) << made.error().ToString();
       keeper_ = std::make_unique<FrontierKeeper>(*std::move(made));
-      index_ = *VectorIndex::Make(s, *s.schema().FindSpace("plain"));
+      index_ = *VectorIndex::Make(s, *s.schema().FindSpace("default"));
     }
     ASSERT_TRUE(keeper_->Update(s));
     const auto page = NeverComposed(Bare(s), options);
@@ -52,12 +54,11 @@ class HostValues {
     ASSERT_TRUE(anew);
     for (NodeId v = 0; v < s.node_count(); ++v)
       EXPECT_NEAR((*ranked)->scores[v], anew->scores[v], 1e-8);
-    std::mt19937_64 random(9);
-    const std::vector<float> query = SomeVector(random);
+    const std::vector<float> query(kKernelDimensions, 0.25f);
     ASSERT_TRUE(index_->Update(s));
     const auto near = index_->Nearest(s, query, {.top = 5});
     ASSERT_TRUE(near);
-    const auto all = Nearest(Bare(s), *s.schema().FindSpace("plain"), query,
+    const auto all = Nearest(Bare(s), *s.schema().FindSpace("default"), query,
                              {.top = 0, .prefilter = Prefilter::kNone});
     ASSERT_TRUE(all);
     ASSERT_FALSE(near->nodes.empty());
@@ -72,29 +73,19 @@ class HostValues {
   PageRankRefresher ranking_{PageRankOptions()};
 };
 
-class MovedValues : public ::testing::Test {
- protected:
-  void Ask(const Snapshot& s, const std::string& when) {
-    const Snapshot bare = Bare(s);
-    for (const auto& [name, ask] : questions_) {
-      const std::string kept = ask(s);
-      EXPECT_EQ(kept, ask(bare)) << name << ", " << when;
-      EXPECT_FALSE(kept.empty() && name != "phrase" && name != "traverse") << name;
-    }
-    for (const char* space : kSpaces)
-      for (const std::uint64_t seed : {1, 2, 3}) {
-        std::mt19937_64 random(seed);
-        const std::vector<float> query = SomeVector(random);
-        EXPECT_EQ(NearestTo(s, space, Prefilter::kInt8, query),
-                  NearestTo(s, space, Prefilter::kNone, query))
-            << space << ", " << when;
-      }
+void Ask(const Snapshot& s, const std::string& when) {
+  const Snapshot bare = Bare(s);
+  for (const Kernel& kernel : Kernels()) {
+    if (kernel.traits.of_base) continue;
+    const auto kept = kernel(s), made = kernel(bare);
+    ASSERT_EQ(kept.has_value(), made.has_value()) << kernel.name << ", " << when;
+    if (!kept) continue;
+    EXPECT_TRUE(kept->bytes == made->bytes) << kernel.name << ", " << when;
   }
-  const std::vector<Question> questions_ = Questions();
-};
+}
 
-TEST_F(MovedValues, InRam) {
-  World world(1);
+TEST(MovedValues, InRam) {
+  KernelWorld world(1, kFacts);
   GraphOptions options;
   options.maintenance = Maintenance::kManual;
   const auto graph = Graph::InMemory(options);
@@ -120,8 +111,8 @@ TEST_F(MovedValues, InRam) {
 
 // A reader who makes a value of the state from before the move, after it: the state that follows
 // must not take it over as it is.
-TEST_F(MovedValues, MadeLateOfAnOlderState) {
-  World world(2);
+TEST(MovedValues, MadeLateOfAnOlderState) {
+  KernelWorld world(2, kFacts);
   const auto graph = Graph::InMemory();
   world.Begin(*graph);
   for (int round = 0; round < 3; ++round) {
@@ -138,9 +129,9 @@ TEST_F(MovedValues, MadeLateOfAnOlderState) {
   }
 }
 
-TEST_F(MovedValues, InADirectory) {
+TEST(MovedValues, InADirectory) {
   const ScratchDirectory scratch;
-  World world(3);
+  KernelWorld world(3, kFacts);
   OpenOptions options;
   options.create = true;
   options.graph.maintenance = Maintenance::kManual;
@@ -166,8 +157,8 @@ TEST_F(MovedValues, InADirectory) {
        }},
       {"purge",
        [&]() -> Status {
-         const std::string_view keys[] = {"m1", "m2"};
-         PLEXUS_TRY((*database)->Purge(keys, kNow));
+         const std::string_view keys[] = {"episode 13", "episode 25"};
+         PLEXUS_TRY((*database)->Purge(keys, kKernelNow));
          return {};
        }},
       {"opening anew",

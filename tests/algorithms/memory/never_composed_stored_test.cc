@@ -9,7 +9,7 @@
 #include "algorithms/memory/never_composed.h"
 #include "storage/database.h"
 #include "tests/reference/never_composed.h"
-#include "tests/support/random_ledger.h"
+#include "tests/support/memory_world.h"
 #include "tests/support/same_sets.h"
 #include "tests/support/store_test_util.h"
 

@@ -11,7 +11,7 @@
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "tests/reference/never_composed.h"
-#include "tests/support/random_ledger.h"
+#include "tests/support/memory_world.h"
 #include "tests/support/vault_graph.h"
 
 namespace plexus::testing {
@@ -300,7 +300,7 @@ std::vector<NeverComposedSet> Paged(const Snapshot& snapshot, NeverComposedOptio
 TEST(NeverComposed, EqualsTheReferenceOnRandomLedgers) {
   const auto two = MakeTbbExecutor(2);
   int listed = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     std::mt19937_64 random(seed);
     GraphOptions graph_options;
     graph_options.maintenance = Maintenance::kManual;
@@ -338,7 +338,7 @@ TEST(NeverComposed, EqualsTheReferenceOnRandomLedgers) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(listed, 10'000);
+  EXPECT_GT(listed, 4'000);
 }
 
 }  // namespace

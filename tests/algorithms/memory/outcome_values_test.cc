@@ -10,7 +10,7 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/algorithms/memory/ledger_changes.h"
+#include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
 namespace {
@@ -26,10 +26,10 @@ TEST(OutcomeValues, EqualTheirDefinition) {
   std::size_t with_outcomes = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    LedgerChanger changer(seed, 6 + seed % 20);
+    MemoryWorld world = LedgerWorld(seed, 6 + seed % 20);
     const auto graph = Graph::InMemory();
     for (std::size_t step = 0; step < 60; ++step)
-      (void)graph->Apply(changer.Next(graph->snapshot()));
+      (void)graph->Apply(NextOfLedger(world, graph->snapshot()));
     const Snapshot s = graph->snapshot();
     const auto ledger = LedgerIndex::Of(s);
     ASSERT_TRUE(ledger);

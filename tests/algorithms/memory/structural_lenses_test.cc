@@ -16,7 +16,7 @@
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/never_composed.h"
-#include "tests/support/random_ledger.h"
+#include "tests/support/memory_world.h"
 #include "tests/support/same_sets.h"
 
 namespace plexus::testing {

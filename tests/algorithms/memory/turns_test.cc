@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/algorithms/memory/turn_world.h"
+#include "tests/algorithms/memory/turn_edges.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"
+#include "tests/support/memory_world.h"
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
@@ -16,17 +17,25 @@ constexpr std::string_view kGrouped[] = {"temporal", "referential", "categorical
 
 class Turns : public ::testing::Test {
  protected:
-  void Begin(std::uint64_t seed, int turns = 30, int groups = 4) {
+  void Begin(std::uint64_t seed, std::size_t turns = 30, std::size_t groups = 4) {
     store_ = std::make_shared<FakeStore>();
     GraphState state = EmptyState();
     state.payload_store = store_;
     GraphOptions options;
     options.executor = &SerialExecutor();
     graph_ = Graph::Open(std::move(state), store_, options);
-    world_ = std::make_unique<TurnWorld>(seed, turns, groups);
+    world_.emplace(
+        seed,
+        MemoryWorld::Size{.facts = 0, .events = 0, .edges = 0, .turns = turns, .groups = groups});
+    ASSERT_TRUE(graph_->Apply(world_->First()));  // the space
   }
-  void Change(int changes, bool removes = true) {
-    const auto applied = graph_->Apply(world_->Next(changes, removes));
+  void Change(std::size_t changes, bool removes = true) {
+    using enum testing::Change;
+    constexpr testing::Change kSorts[] = {
+        kTurnTime, kSession, kFile,        kInscription,  kTurnVector,    kTurnVector, kTurnTime,
+        kSession,  kFile,    kInscription, kLeaveSession, kClearTurnTime, kRemoveTurn};
+    const auto applied =
+        graph_->Apply(world_->Next(std::span(kSorts).first(removes ? 13 : 10), changes));
     ASSERT_TRUE(applied) << applied.error().message;
   }
   EdgeRecipe Recipe(std::string_view name, std::size_t window = 3) const {
@@ -63,14 +72,14 @@ class Turns : public ::testing::Test {
 
   std::shared_ptr<FakeStore> store_;
   std::unique_ptr<Graph> graph_;
-  std::unique_ptr<TurnWorld> world_;
+  std::optional<MemoryWorld> world_;
 };
 
 TEST_F(Turns, EdgesAreThoseOfTheDefinitions) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Begin(seed, seed % 3 ? 30 : 6, seed % 2 ? 4 : 1);
-    Change(static_cast<int>(20 + seed * 5));
+    Change(20 + seed * 5);
     if (seed % 4 == 0) {
       ASSERT_TRUE(graph_->Compact());
     }
@@ -97,7 +106,7 @@ TEST_F(Turns, EdgesAreThoseOfTheDefinitions) {
 TEST_F(Turns, AgainWritesNothing) {
   Begin(5);
   Change(400);
-  const TurnTrajectory lines[] = {{"s0", "s1", 0.7, "debug", ""}, {"s2", "", 0.25, "", "rust"}};
+  const TurnTrajectory lines[] = {{"g0", "g1", 0.7, "debug", ""}, {"g2", "", 0.25, "", "rust"}};
   for (const EdgeRecipe& recipe : BuiltinRecipes()) {
     SCOPED_TRACE(recipe.name);
     BuildOptions options;
@@ -118,7 +127,7 @@ TEST_F(Turns, AgainWritesNothing) {
 TEST_F(Turns, StoppedAfterAnyBatchAndBuiltAgainItIsTheSameGraph) {
   for (const std::string_view name : kGrouped) {
     SCOPED_TRACE(name);
-    const TurnTrajectory lines[] = {{"s0", "", 0.7, "debug", ""}, {"s1", "", 0.2, "", ""}};
+    const TurnTrajectory lines[] = {{"g0", "", 0.7, "debug", ""}, {"g1", "", 0.2, "", ""}};
     BuildOptions options;
     options.batch_edges = 3;
     options.trajectories = lines;
@@ -143,7 +152,7 @@ TEST_F(Turns, FromWhatChangedItIsAsFromEverything) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     for (const std::string_view name : kGrouped) {
       SCOPED_TRACE(std::string(name) + ", seed " + std::to_string(seed));
-      const TurnTrajectory lines[] = {{"s0", "", 0.7, "debug", ""}, {"s1", "", 0.2, "", ""}};
+      const TurnTrajectory lines[] = {{"g0", "", 0.7, "debug", ""}, {"g1", "", 0.2, "", ""}};
       std::vector<TurnEdges> edges[2];
       std::vector<std::uint64_t> counts[2];
       for (const bool everything : {true, false}) {
@@ -325,7 +334,7 @@ TEST_F(Turns, RecipesAndOptionsAreChecked) {
   refused([](EdgeRecipe& r, BuildOptions&) { r.weight = PairWeight::kGap; });
   refused([](EdgeRecipe&, BuildOptions& o) { o.space = SpaceId{7}; });
   refused([](EdgeRecipe&, BuildOptions& o) { o.batch_edges = 0; });
-  const TurnTrajectory bad[] = {{"s0", "s1", -1.0, "", ""}};
+  const TurnTrajectory bad[] = {{"g0", "g1", -1.0, "", ""}};
   refused([&](EdgeRecipe&, BuildOptions& o) { o.trajectories = bad; });
 }
 

@@ -144,29 +144,5 @@ TEST(Visible, EqualsItsDefinition) {
   }
 }
 
-TEST(Visible, SameSetAtAnyThreadCount) {
-  const Case c{"many", 1, [](CaseGraph& g, int) {
-                 std::mt19937_64 random(5);
-                 g.AddNodes(20000);
-                 for (int i = 0; i < 15000; ++i) {
-                   const std::size_t a = random() % 20000, b = random() % 20000;
-                   if (a != b)
-                     g.Link(a, kSupersedes, b, 1, "", static_cast<std::int64_t>(random() % 9));
-                 }
-               }};
-  for (Shape shape : {Shape::kClean, Shape::kRuns}) {
-    const CaseGraph g = Build(c, shape);
-    Ids first;
-    for (const auto& e : Executors()) {
-      VisibleOptions options;
-      options.use_cache = false;
-      options.executor = e.executor.get();
-      const Ids got = Visible(g, 0, options);
-      if (first.empty()) first = got;
-      EXPECT_EQ(got, first) << e.name;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace plexus::testing

@@ -117,30 +117,6 @@ TEST(PageRankBatch, WhatIsNotReachedYetChangesNoBit) {
   }
 }
 
-TEST(PageRankBatch, SameBitsAtAnyThreadCountShapeAndCompany) {
-  const auto executors = Executors();
-  for (std::size_t which = 0; which < kLargeCases; ++which) {
-    SCOPED_TRACE(which);
-    const Sets sets = MakeSets(Large(which, Shape::kClean).Flat(), 5);
-    PageRankOptions options = Single();
-    options.iterations = 9;
-    std::vector<float> first;
-    for (Shape shape : kShapes)
-      for (const auto& e : executors) {
-        options.run.executor = e.executor.get();
-        const auto got = PageRankBatch(Large(which, shape).snapshot(), sets, options);
-        ASSERT_TRUE(got);
-        if (first.empty()) first.assign(got->scores.begin(), got->scores.end());
-        EXPECT_TRUE(std::ranges::equal(got->scores, first)) << shape << ", " << e.name;
-      }
-    const Snapshot s = Large(which, Shape::kClean).snapshot();
-    const auto alone = PageRankBatch(s, std::span(sets).subspan(3, 1), options);
-    ASSERT_TRUE(alone);
-    for (NodeId v = 0; v < s.node_count(); ++v)
-      ASSERT_EQ(alone->score(v, 0), first[v * sets.size() + 3]);
-  }
-}
-
 // Over a subset of a graph with a delta, weighted or not: each of 16 sets as alone, and the
 // same bits in a smaller batch.
 TEST(PageRankBatch, AnyNumberOfSetsOverASubset) {

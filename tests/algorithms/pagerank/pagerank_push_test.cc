@@ -67,23 +67,6 @@ TEST(PageRankPush, BoundsTheTrueVectorOnEveryShape) {
   });
 }
 
-TEST(PageRankPush, SameOnAnyShape) {
-  for (std::size_t which = 0; which < kLargeCases; ++which) {
-    SCOPED_TRACE(which);
-    const Asked asked = SomeSeeds(Large(which, Shape::kClean).Flat());
-    PageRankPushOptions options;
-    options.max_error = 1e-3;
-    const auto first = PageRankPush(Large(which, Shape::kClean).snapshot(), asked.seeds, options);
-    ASSERT_TRUE(first);
-    for (Shape shape : kShapes) {
-      const auto got = PageRankPush(Large(which, shape).snapshot(), asked.seeds, options);
-      ASSERT_TRUE(got);
-      EXPECT_EQ(got->top, first->top) << shape;
-      EXPECT_EQ(got->error, first->error) << shape;
-    }
-  }
-}
-
 TEST(PageRankPush, ACertainTopIsTheTrueOne) {
   ForEachLarge([](const CaseGraph& g, Shape shape) {
     if (shape != Shape::kClean) return;

@@ -340,24 +340,6 @@ TEST(PageRankRefresh, RefusesHostileStarts) {
   }
 }
 
-TEST(PageRankRefresh, SameBitsAtAnyThreadCountAndOnAnyShape) {
-  const auto executors = Executors();
-  RefreshQuery options;
-  options.tolerance = 1e-7;
-  const std::vector<double> start = Rank(Large(0, Shape::kClean).snapshot(), options).scores;
-  std::vector<double> biased(start);
-  for (std::size_t i = 0; i < biased.size(); i += 5) biased[i] *= 1.1;
-  options.start = biased;
-  std::vector<double> first;
-  for (Shape shape : kShapes)
-    for (const auto& e : executors) {
-      options.run.executor = e.executor.get();
-      const auto scores = Rank(Large(0, shape).snapshot(), options).scores;
-      if (first.empty()) first = scores;
-      EXPECT_EQ(scores, first) << shape << ", " << e.name;
-    }
-}
-
 // Enough nodes for three parts: hubs, rows longer than a chunk, dangling nodes.
 TEST(PageRankRefresh, InParts) {
   Draw draw;

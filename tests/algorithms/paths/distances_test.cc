@@ -30,7 +30,7 @@ double CostOf(const reference::FlatArc& arc, PathCost cost) {
 
 // One reference for all widths and executors, which change nothing.
 void Check(const CaseGraph& g, NodeId source, DistancesOptions options,
-           const std::vector<double>& deltas, const std::vector<NamedExecutor>& executors = {}) {
+           const std::vector<double>& deltas) {
   const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto arcs = reference::Walkable(flat, options.direction);
   std::vector<double> costs;
@@ -38,12 +38,10 @@ void Check(const CaseGraph& g, NodeId source, DistancesOptions options,
   const auto want = reference::CheapestCosts(arcs, costs, flat.node_count(), source);
   const auto reached = static_cast<std::uint64_t>(
       std::ranges::count_if(want, [](double d) { return d < kInfinity; }));
-  std::size_t spin = 0;
   for (double delta : deltas) {
     SCOPED_TRACE(delta);
     options.delta = delta;
-    if (!executors.empty())
-      options.run.executor = executors[spin++ % executors.size()].executor.get();
+    options.run.executor = NextExecutor();
     const auto got = Distances(g.snapshot(), source, options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_FALSE(got->truncated);
@@ -62,8 +60,7 @@ NodeId FirstSelected(const reference::FlatGraph& flat) {
 }
 
 TEST(Distances, EqualBellmanFordBitByBit) {
-  const auto executors = Executors();
-  ForEachGraph([&](const CaseGraph& g, Shape) {
+  ForEachGraph([](const CaseGraph& g, Shape) {
     const NodeId source = FirstSelected(g.Flat());
     if (source == g.Flat().node_count()) return;
     for (PathCost cost : {PathCost::kHops, PathCost::kWeight, PathCost::kLogWeight})
@@ -72,7 +69,7 @@ TEST(Distances, EqualBellmanFordBitByBit) {
         DistancesOptions options;
         options.cost = cost;
         options.direction = direction;
-        Check(g, source, options, {0.0, 1e-9, 0.25, 1e9}, executors);
+        Check(g, source, options, {0.0, 1e-9, 0.25, 1e9});
         if (::testing::Test::HasFatalFailure()) return;
       }
     DistancesOptions options;

@@ -134,29 +134,6 @@ TEST(Bm25, AWorkedExample) {
   EXPECT_EQ(result->matches[1].shares[0].frequency, 2.0f);
 }
 
-TEST(Bm25, SameBitsAtAnyThreadCountAndTiesById) {
-  std::mt19937_64 random(5);
-  Texts texts(9000);
-  for (auto& text : texts)
-    text["t" + std::to_string(random() % 3)] = static_cast<double>(1 + random() % 2);
-  const auto graph = Make(texts, random);
-  const std::vector<std::string> query = {"t0", "t1"};
-  std::vector<std::pair<NodeId, double>> first;
-  for (const auto& executor : testing::Executors()) {
-    Bm25Options options;
-    options.run.executor = executor.executor.get();
-    options.top = 100;
-    std::vector<std::pair<NodeId, double>> now;
-    const auto result = Bm25(graph->snapshot(), query, options);
-    ASSERT_TRUE(result);
-    for (const Bm25Match& match : result->matches) now.push_back({match.node, match.score});
-    if (first.empty()) first = now;
-    EXPECT_EQ(now, first) << executor.name;
-  }
-  EXPECT_TRUE(std::is_sorted(first.begin(), first.begin() + 20,
-                             [](auto& a, auto& b) { return a.first < b.first; }));
-}
-
 // The best of the first nodes that have a term, with the scores that they have in the whole.
 TEST(Bm25, BudgetsCutAtTheSamePlace) {
   std::mt19937_64 random(7);
@@ -171,43 +148,41 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
   ASSERT_TRUE(whole);
   std::map<NodeId, Bm25Match> of;
   for (const Bm25Match& match : whole->matches) of[match.node] = match;
-  for (const auto& executor : testing::Executors()) {
-    for (const bool by_nodes : {true, false}) {
-      Bm25Options options{.top = 0, .run = {.executor = executor.executor.get()}};
-      (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1000;
-      const auto part = Bm25(s, query, options);
-      ASSERT_TRUE(part);
-      EXPECT_TRUE(part->truncated);
-      std::size_t expected = 0, postings = 0;
-      for (auto at = of.begin(); at != of.end() && (by_nodes ? expected : postings) < 1000;
-           ++at, ++expected) {
-        postings += at->second.shares.size();
-        EXPECT_TRUE(std::any_of(part->matches.begin(), part->matches.end(),
-                                [&](const Bm25Match& match) {
-                                  return match.node == at->first && match.score == at->second.score;
-                                }))
-            << at->first;
-      }
-      EXPECT_EQ(part->found, expected);
-      EXPECT_EQ(part->matches.size(), expected);
-      EXPECT_EQ(part->terms[0].df, whole->terms[0].df);
-      (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1'000'000;
-      EXPECT_FALSE(Bm25(s, query, options)->truncated);
+  for (const bool by_nodes : {true, false}) {
+    Bm25Options options{.top = 0};
+    (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1000;
+    const auto part = Bm25(s, query, options);
+    ASSERT_TRUE(part);
+    EXPECT_TRUE(part->truncated);
+    std::size_t expected = 0, postings = 0;
+    for (auto at = of.begin(); at != of.end() && (by_nodes ? expected : postings) < 1000;
+         ++at, ++expected) {
+      postings += at->second.shares.size();
+      EXPECT_TRUE(std::any_of(part->matches.begin(), part->matches.end(),
+                              [&](const Bm25Match& match) {
+                                return match.node == at->first && match.score == at->second.score;
+                              }))
+          << at->first;
     }
-    // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand:
-    // no postings.
-    const std::atomic<bool> stop = true;
-    const Snapshot anew(std::make_shared<const GraphState>(s.state()));
-    for (const Snapshot& snapshot : {anew, s}) {
-      Bm25Options options{.run = {.executor = executor.executor.get()}};
-      options.run.budget.cancel = &stop;
-      const auto none = Bm25(snapshot, query, options);
-      ASSERT_TRUE(none);
-      EXPECT_TRUE(none->truncated);
-      EXPECT_EQ(none->found + none->matches.size() + none->terms.size(), 0u);
-    }
-    EXPECT_EQ(Bm25(anew, query, {.top = 0})->matches.front().score, whole->matches.front().score);
+    EXPECT_EQ(part->found, expected);
+    EXPECT_EQ(part->matches.size(), expected);
+    EXPECT_EQ(part->terms[0].df, whole->terms[0].df);
+    (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1'000'000;
+    EXPECT_FALSE(Bm25(s, query, options)->truncated);
   }
+  // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand:
+  // no postings.
+  const std::atomic<bool> stop = true;
+  const Snapshot anew(std::make_shared<const GraphState>(s.state()));
+  for (const Snapshot& snapshot : {anew, s}) {
+    Bm25Options options;
+    options.run.budget.cancel = &stop;
+    const auto none = Bm25(snapshot, query, options);
+    ASSERT_TRUE(none);
+    EXPECT_TRUE(none->truncated);
+    EXPECT_EQ(none->found + none->matches.size() + none->terms.size(), 0u);
+  }
+  EXPECT_EQ(Bm25(anew, query, {.top = 0})->matches.front().score, whole->matches.front().score);
 }
 
 TEST(Bm25, WhatIsRefused) {

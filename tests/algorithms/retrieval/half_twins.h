@@ -90,16 +90,6 @@ class Twins {
     }
     AddAtRandom(random, 20);
   }
-  void LinkAtRandom(std::mt19937_64& random) {
-    std::vector<std::pair<std::string, std::string>> pairs;
-    for (std::size_t i = 0; i < 3 * count_; ++i)
-      pairs.emplace_back("n" + std::to_string(random() % count_),
-                         "n" + std::to_string(random() % count_));
-    Apply([&](WriteBatch& batch, VectorElement) {
-      for (const auto& [a, b] : pairs)
-        if (a != b) batch.Link(batch.Node(a), kRelatesTo, batch.Node(b), 0.5f);
-    });
-  }
 
  private:
   std::uint32_t dimensions_;

@@ -14,35 +14,32 @@
 namespace plexus::testing {
 namespace {
 
-void Check(const VectorCase& c, const NodeSubset* subset, const std::vector<float>& query,
-           const std::vector<NamedExecutor>& executors) {
+void Check(const VectorCase& c, const NodeSubset* subset, const std::vector<float>& query) {
   const auto flat = c.graph.Flat({}, subset);
   const Snapshot s = c.graph.snapshot();
   for (Metric metric : kMetrics) {
     const auto want = reference::Nearest(flat, c.vectors, LikenessOf(metric), query);
     for (SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
       if (!HasSimdLevel(level)) continue;
-      for (const auto& e : executors)
-        for (std::size_t top : {std::size_t{0}, std::size_t{1}, std::size_t{7}}) {
-          NearestOptions options{top, metric, subset, kNoNode, level, {{}, e.executor.get()}};
-          const auto got = Nearest(s, c.space(), query, options);
-          ASSERT_TRUE(got.has_value()) << got.error().ToString();
-          ASSERT_EQ(got->nodes.size(), top == 0 ? want.size() : std::min(top, want.size()));
-          for (std::size_t i = 0; i < got->nodes.size(); ++i) {
-            ASSERT_EQ(got->nodes[i].node, want[i].node) << i;
-            ASSERT_EQ(got->nodes[i].similarity, want[i].similarity) << i;
-            if (i < 50) {
-              ASSERT_EQ(got->nodes[i].measure,
-                        reference::Measure(LikenessOf(metric), query, c.vectors[want[i].node]));
-            }
+      for (std::size_t top : {std::size_t{0}, std::size_t{1}, std::size_t{7}}) {
+        NearestOptions options{top, metric, subset, kNoNode, level, {{}, NextExecutor()}};
+        const auto got = Nearest(s, c.space(), query, options);
+        ASSERT_TRUE(got.has_value()) << got.error().ToString();
+        ASSERT_EQ(got->nodes.size(), top == 0 ? want.size() : std::min(top, want.size()));
+        for (std::size_t i = 0; i < got->nodes.size(); ++i) {
+          ASSERT_EQ(got->nodes[i].node, want[i].node) << i;
+          ASSERT_EQ(got->nodes[i].similarity, want[i].similarity) << i;
+          if (i < 50) {
+            ASSERT_EQ(got->nodes[i].measure,
+                      reference::Measure(LikenessOf(metric), query, c.vectors[want[i].node]));
           }
         }
+      }
     }
   }
 }
 
 void CheckAll(const std::vector<Case>& cases, std::size_t dimensions) {
-  const auto executors = Executors();
   std::mt19937_64 random(7);
   for (const Case& c : cases)
     for (Shape shape : kShapes) {
@@ -50,16 +47,16 @@ void CheckAll(const std::vector<Case>& cases, std::size_t dimensions) {
       const VectorCase made = WithVectors(c, shape, dimensions);
       const Snapshot s = made.graph.snapshot();
       const std::vector<float> query = SmallVector(random, dimensions);
-      Check(made, nullptr, query, executors);
+      Check(made, nullptr, query);
       // Half of the nodes are scanned for, a few are gathered.
       for (NodeId every : {2u, 17u}) {
         std::vector<NodeId> some;
         for (NodeId v = 0; v < s.node_count(); v += every) some.push_back(v);
         const NodeSubset subset = *NodeSubset::Of(s, some);
-        Check(made, &subset, query, executors);
+        Check(made, &subset, query);
       }
       const NodeSubset none = *NodeSubset::Of(s, {});
-      Check(made, &none, query, executors);
+      Check(made, &none, query);
       if (::testing::Test::HasFailure()) return;
     }
 }
@@ -105,28 +102,23 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
     const auto whole = Nearest(s, made.space(), query, {.top = 0, .subset = within});
     ASSERT_TRUE(whole.has_value());
     EXPECT_FALSE(whole->truncated);
-    std::vector<NearestHit> first;
-    for (const auto& e : Executors()) {
-      NearestOptions options{.top = 0, .subset = within, .run = {.executor = e.executor.get()}};
-      options.run.budget.nodes = 1000;
-      const auto part = Nearest(s, made.space(), query, options);
-      ASSERT_TRUE(part.has_value());
-      EXPECT_TRUE(part->truncated);
-      EXPECT_EQ(part->measured, 1000u);
-      if (first.empty()) first = part->nodes;
-      EXPECT_EQ(part->nodes, first) << e.name;
-      std::size_t at = 0;  // a part of the whole, in its order
-      for (const NearestHit& node : whole->nodes)
-        at += at < part->nodes.size() && part->nodes[at] == node;
-      EXPECT_EQ(at, part->nodes.size());
-      options.run.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
-      EXPECT_EQ(Nearest(s, made.space(), query, options)->nodes, whole->nodes);
-      const std::atomic<bool> stop = true;
-      options.run.budget.cancel = &stop;
-      const auto none = Nearest(s, made.space(), query, options);
-      EXPECT_TRUE(none->truncated);
-      EXPECT_EQ(none->measured + none->nodes.size(), 0u);
-    }
+    NearestOptions options{.top = 0, .subset = within};
+    options.run.budget.nodes = 1000;
+    const auto part = Nearest(s, made.space(), query, options);
+    ASSERT_TRUE(part.has_value());
+    EXPECT_TRUE(part->truncated);
+    EXPECT_EQ(part->measured, 1000u);
+    std::size_t at = 0;  // a part of the whole, in its order
+    for (const NearestHit& node : whole->nodes)
+      at += at < part->nodes.size() && part->nodes[at] == node;
+    EXPECT_EQ(at, part->nodes.size());
+    options.run.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
+    EXPECT_EQ(Nearest(s, made.space(), query, options)->nodes, whole->nodes);
+    const std::atomic<bool> stop = true;
+    options.run.budget.cancel = &stop;
+    const auto none = Nearest(s, made.space(), query, options);
+    EXPECT_TRUE(none->truncated);
+    EXPECT_EQ(none->measured + none->nodes.size(), 0u);
   }
 }
 

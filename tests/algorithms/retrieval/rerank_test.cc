@@ -2,7 +2,6 @@
 // every level; a worked example; what is refused and what is left out.
 #include "algorithms/retrieval/rerank.h"
 
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +28,6 @@ void Same(const Result<RerankResult>& got, const std::vector<reference::Reranked
 }
 
 void CheckAll(const std::vector<Case>& cases, std::size_t k) {
-  const auto executors = Executors();
   std::mt19937_64 random(11);
   for (const Case& c : cases)
     for (Shape shape : kShapes) {
@@ -37,8 +35,7 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
       const VectorCase made = WithVectors(c, shape, 4);
       const Snapshot s = made.graph.snapshot();
       const std::vector<float> query = SmallVector(random, 4);
-      for (const EdgeKinds& kinds :
-           {EdgeKinds{}, {kSupports, kSimilar}}) {
+      for (const EdgeKinds& kinds : {EdgeKinds{}, {kSupports, kSimilar}}) {
         const auto facts = made.graph.Flat();
         const auto flat = made.graph.Flat(kinds);
         for (Metric metric : kMetrics) {
@@ -54,15 +51,14 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
           if (nearest.size() > k) nearest.resize(k);
           const auto want = reference::Rerank(flat, nearest, 0.3);
           const auto want_named = reference::Rerank(flat, named, 0.75);
-          for (SimdLevel level : {SimdLevel::kScalar, SimdLevel::kBest})
-            for (const auto& e : executors) {
-              RerankOptions options{
-                  .k = k, .metric = metric, .filter = {.kinds = kinds}, .level = level};
-              options.run.executor = e.executor.get();
-              Same(Rerank(s, made.space(), query, options), want);
-              options.boost = 0.75;
-              Same(RerankCandidates(s, made.space(), query, ids, options), want_named);
-            }
+          for (SimdLevel level : {SimdLevel::kScalar, SimdLevel::kBest}) {
+            RerankOptions options{
+                .k = k, .metric = metric, .filter = {.kinds = kinds}, .level = level};
+            options.run.executor = NextExecutor();
+            Same(Rerank(s, made.space(), query, options), want);
+            options.boost = 0.75;
+            Same(RerankCandidates(s, made.space(), query, ids, options), want_named);
+          }
         }
       }
       if (::testing::Test::HasFailure()) return;

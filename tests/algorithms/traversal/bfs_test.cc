@@ -94,26 +94,6 @@ TEST(Bfs, KindsAndSubsets) {
   });
 }
 
-TEST(Bfs, SameBitsAtAnyThreadCountAndOnAnyShape) {
-  const auto executors = Executors();
-  for (std::size_t which = 0; which < kLargeCases; ++which) {
-    std::optional<BfsResult> first;
-    for (Shape shape : kShapes) {
-      const CaseGraph& g = Large(which, shape);
-      for (const auto& e : executors) {
-        BfsOptions options;
-        options.run.executor = e.executor.get();
-        options.direction = Direction::kBoth;
-        BfsResult got = Query(g.snapshot(), FirstSelected(g, 2), options);
-        if (!first)
-          first = std::move(got);
-        else
-          EXPECT_EQ(got.nodes, first->nodes) << which << ", " << shape << ", " << e.name;
-      }
-    }
-  }
-}
-
 TEST(Bfs, ResumedSearchesEqualUnbudgetedOnes) {
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (Direction direction : {Direction::kOut, Direction::kBoth}) {

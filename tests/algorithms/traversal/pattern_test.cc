@@ -192,44 +192,30 @@ TEST(Pattern, EqualsEveryWalkSpelledOut) {
   EXPECT_GT(compared, 5000u);
 }
 
-TEST(Pattern, SameOnEveryShapeAndInTheOrderPromised) {
+TEST(Pattern, InTheOrderPromised) {
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (PatternOrder order : {PatternOrder::kFewestHops, PatternOrder::kBestProduct}) {
-      std::optional<TraverseResult> first;
-      for (Shape shape : kShapes) {
-        const Snapshot s = Large(which, shape).snapshot();
-        NodeId start = 1;
-        while (!s.alive(start)) ++start;
-        PatternOptions options;
-        options.order = order;
-        options.hops = 5;
-        options.top = 0;
-        TraverseResult got =
-            Query(s, Parsed("(link|^causes)+ relates_to?", s.schema()), {{start, 1.0}}, options);
-        for (std::size_t i = 1; i < got.hits.size(); ++i) {
-          const TraverseHit &a = got.hits[i - 1], &b = got.hits[i];
-          if (order == PatternOrder::kFewestHops)
-            ASSERT_TRUE(a.hops < b.hops || (a.hops == b.hops && a.node < b.node));
-          else
-            ASSERT_TRUE(a.score > b.score || (a.score == b.score && a.node < b.node));
-        }
-        options.top = 7;
-        const TraverseResult seven =
-            Query(s, Parsed("(link|^causes)+ relates_to?", s.schema()), {{start, 1.0}}, options);
-        ASSERT_EQ(seven.hits.size(), std::min<std::size_t>(7, got.hits.size()));
-        for (std::size_t i = 0; i < seven.hits.size(); ++i)
-          ASSERT_EQ(seven.hits[i].path, got.hits[i].path);
-        if (!first) {
-          first = std::move(got);
-          continue;
-        }
-        ASSERT_EQ(got.hits.size(), first->hits.size());
-        for (std::size_t i = 0; i < got.hits.size(); ++i) {
-          ASSERT_EQ(got.hits[i].node, first->hits[i].node);
-          ASSERT_EQ(got.hits[i].score, first->hits[i].score);
-          ASSERT_EQ(got.hits[i].path, first->hits[i].path);
-        }
+      const Snapshot s = Large(which, Shape::kDelta).snapshot();
+      NodeId start = 1;
+      while (!s.alive(start)) ++start;
+      const PathPattern pattern = Parsed("(link|^causes)+ relates_to?", s.schema());
+      PatternOptions options;
+      options.order = order;
+      options.hops = 5;
+      options.top = 0;
+      const TraverseResult got = Query(s, pattern, {{start, 1.0}}, options);
+      for (std::size_t i = 1; i < got.hits.size(); ++i) {
+        const TraverseHit &a = got.hits[i - 1], &b = got.hits[i];
+        if (order == PatternOrder::kFewestHops)
+          ASSERT_TRUE(a.hops < b.hops || (a.hops == b.hops && a.node < b.node));
+        else
+          ASSERT_TRUE(a.score > b.score || (a.score == b.score && a.node < b.node));
       }
+      options.top = 7;
+      const TraverseResult seven = Query(s, pattern, {{start, 1.0}}, options);
+      ASSERT_EQ(seven.hits.size(), std::min<std::size_t>(7, got.hits.size()));
+      for (std::size_t i = 0; i < seven.hits.size(); ++i)
+        ASSERT_EQ(seven.hits[i].path, got.hits[i].path);
     }
 }
 

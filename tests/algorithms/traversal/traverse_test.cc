@@ -153,40 +153,6 @@ TEST(Traverse, EqualsBellmanFordOnLargeGraphs) {
   });
 }
 
-TEST(Traverse, SameBitsAtAnyThreadCountAndOnAnyShape) {
-  const auto executors = Executors();
-  for (std::size_t which = 0; which < kLargeCases; ++which)
-    for (auto [aggregate, fold] : kFolds) {
-      SCOPED_TRACE(which);
-      TraverseOptions options;
-      options.aggregate = aggregate;
-      options.hops = 4;
-      options.top = 0;
-      options.direction = Direction::kBoth;
-      std::optional<TraverseResult> first;
-      for (Shape shape : kShapes) {
-        const CaseGraph& g = Large(which, shape);
-        NodeId start = 1;
-        while (!g.snapshot().alive(start)) ++start;
-        for (const auto& e : executors) {
-          options.run.executor = e.executor.get();
-          TraverseResult got = Query(g.snapshot(), {{start, 1.0}}, options);
-          if (!first)
-            first = std::move(got);
-          else {
-            ASSERT_EQ(got.hits.size(), first->hits.size());
-            for (std::size_t i = 0; i < got.hits.size(); ++i) {
-              ASSERT_EQ(got.hits[i].node, first->hits[i].node);
-              ASSERT_EQ(got.hits[i].score, first->hits[i].score);
-              ASSERT_EQ(got.hits[i].path, first->hits[i].path) << shape << " " << e.name;
-            }
-            EXPECT_EQ(got.edges, first->edges);
-          }
-        }
-      }
-    }
-}
-
 TEST(Traverse, KindsSubsetsAndIndexNodes) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const Snapshot s = g.snapshot();

@@ -1,5 +1,4 @@
-// Random turns in sessions, with files, inscriptions and vectors; and the edges of each recipe by
-// their definition: every pair is looked at.
+// The edges of each recipe between turns by their definition: every pair is looked at.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,78 +30,6 @@ inline TurnEdges EdgesOf(const Snapshot& s, EdgeKindId kind) {
   });
   return edges;
 }
-
-class TurnWorld {
- public:
-  TurnWorld(std::uint64_t seed, int turns, int groups)
-      : random_(seed),
-        turns_(turns),
-        groups_(groups),
-        element_(seed % 2 ? VectorElement::kF16 : VectorElement::kF32) {}
-
-  std::uint64_t Below(std::uint64_t n) { return random_() % n; }
-
-  // Some changes: turns, times, sessions, files, inscriptions, vectors; removals when `removes`.
-  WriteBatch Next(int changes, bool removes) {
-    WriteBatch batch(1'700'000'000'000);
-    batch.DefineSpace({"default", 4, Metric::kCosine, Prefilter::kNone, element_});
-    for (int i = 0; i < changes; ++i) Change(batch, removes);
-    return batch;
-  }
-
- private:
-  std::string Name(const char* what, std::uint64_t i) { return what + std::to_string(i); }
-  NodeRef Turn(WriteBatch& batch) { return batch.UpsertNode(Name("t", Below(turns_)), kTurn); }
-  void Change(WriteBatch& batch, bool removes) {
-    const NodeRef turn = Turn(batch);
-    const std::string group = std::to_string(Below(groups_));
-    switch (Below(removes ? 9 : 7)) {
-      case 0:
-        batch.SetI64(turn, kCreatedAt, static_cast<std::int64_t>(1'000 * Below(12)));
-        break;
-      case 1:
-        batch.Link(turn, kInSession, batch.IndexNode(kSession, "s" + group));
-        break;
-      case 2: {
-        WriteBatch::EdgeInput edge;
-        edge.source = turn;
-        edge.kind = kMentions;
-        edge.target = batch.IndexNode(kFile, "f" + group);
-        PropertyMapBuilder made;
-        made.String("operation", Below(2) ? "read" : "write");
-        const std::string properties = *made.Finish();
-        if (Below(2))
-          edge.properties = properties;
-        else
-          edge.label = Below(2) ? "read" : "write";
-        batch.Link(edge);
-        break;
-      }
-      case 3:
-        batch.Link(turn, kInscribed, batch.IndexNode(kInscription, "i" + group));
-        break;
-      case 4:
-      case 5: {
-        std::array<float, 4> values{};
-        for (float& x : values) x = static_cast<float>(Below(5)) - 1.5f;
-        batch.SetVector(turn, batch.SpaceNamed("default"), values);
-        break;
-      }
-      case 6:
-        if (Below(8) == 0) batch.ClearColumn(turn, kCreatedAt);
-        break;
-      case 7:
-        batch.Unlink(turn, kInSession, batch.IndexNode(kSession, "s" + group));
-        break;
-      default:
-        if (Below(3) == 0) batch.RemoveNode(turn);
-    }
-  }
-
-  std::mt19937_64 random_;
-  std::uint64_t turns_, groups_;
-  VectorElement element_;  // the values below are halves
-};
 
 // --- by definition
 

@@ -1,0 +1,49 @@
+// A world that changes in what is carried from state to state, and a look whether that is what is
+// made from nothing, bit for bit.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <span>
+
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/term_lengths.h"
+#include "engine/snapshot.h"
+#include "engine/write_batch.h"
+#include "tests/support/memory_world.h"
+
+namespace plexus::testing {
+
+inline WriteBatch NextOfCarried(MemoryWorld& world) {
+  constexpr Change kSorts[] = {
+      Change::kRemoveFact, Change::kPurgeFact,   Change::kKind,      Change::kValidFrom,
+      Change::kValidUntil, Change::kClearTime,   Change::kUnsupersede, Change::kRetention,
+      Change::kSupersede,  Change::kSupersede,   Change::kSupersede, Change::kChain,
+      Change::kTerm,       Change::kTerm,        Change::kTerm,      Change::kTerm};
+  return world.Next(kSorts, 1 + world.Below(6));
+}
+
+inline MemoryWorld CarriedWorld(std::uint64_t seed, std::size_t most) {
+  return MemoryWorld(seed, {.facts = most, .now_ms = 50});  // valid times from 0 to 120
+}
+
+inline constexpr std::int64_t kTimes[] = {-1, 0, 13, 49, 50, 75, 108, 109, 119, 200};
+
+inline void ExpectSame(const Snapshot& s, std::span<const std::int64_t> times, Executor& executor) {
+  for (const bool all : {false, true})
+    for (const std::int64_t now : times) {
+      const auto kept = VisibleNodes(s, now, {all, true, &executor}).value();
+      const auto made = VisibleNodes(s, now, {all, false, &executor}).value();
+      ASSERT_EQ(kept->ToList(), made->ToList()) << "at " << now << (all ? ", all" : "");
+      ASSERT_EQ(*kept, *made);
+      ASSERT_EQ(kept->capacity(), s.node_count());
+    }
+  const auto kept = TermLengths::Of(s, executor, [] { return false; });
+  const auto made = TermLengths::Make(s, executor);
+  ASSERT_EQ(kept->documents(), made->documents());
+  ASSERT_EQ(kept->average(), made->average());
+  for (NodeId v = 0; v < s.node_count(); ++v) ASSERT_EQ((*kept)[v], (*made)[v]);
+}
+
+}  // namespace plexus::testing

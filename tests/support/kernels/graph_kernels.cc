@@ -1,0 +1,253 @@
+// Rows of kernels on a graph as it is: walks, ranks, parts, centrality.
+#include <memory>
+#include <vector>
+
+#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/closeness.h"
+#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
+#include "algorithms/centrality/katz.h"
+#include "algorithms/common/dense_view.h"
+#include "algorithms/common/score_ranking.h"
+#include "algorithms/community/internal/kcore_csr.h"
+#include "algorithms/community/kcore.h"
+#include "algorithms/community/label_propagation.h"
+#include "algorithms/community/leiden.h"
+#include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/internal/components_csr.h"
+#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/connectivity/spanning_forest.h"
+#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
+#include "algorithms/paths/shortest_path.h"
+#include "algorithms/similarity/frontier.h"
+#include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
+#include "algorithms/traversal/multi_bfs.h"
+#include "algorithms/traversal/pattern.h"
+#include "algorithms/traversal/traverse.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+#include "tests/support/kernels/kernel.h"
+
+namespace plexus::testing {
+
+namespace {
+
+const std::vector<NodeId> kSources = {40, 17};
+const std::vector<NodeWeight> kSeeds = {{40, 1.0}, {17, 0.5}};
+const std::vector<std::vector<NodeWeight>> kSets = {{{40, 1.0}}, {{17, 0.5}, {3, 0.5}}};
+const std::vector<NodePair> kPairs = {{1, 2}, {40, 41}};
+
+void AddWalks(KernelRows& rows) {
+  for (const Direction direction : {Direction::kOut, Direction::kBoth})
+    rows.Add(
+        direction == Direction::kOut ? "Bfs" : "Bfs both ways", FILTERED {
+          return Bfs(s, kSources, {.direction = direction, .filter = filter, .run = run});
+        });
+  rows.AddOfBase(
+      "BfsCsr", ASK {
+        return BfsCsr(s.base().out(), s.base().in(), 40, {true, run.executor});
+      });
+  rows.Add(
+      "MultiBfs",
+      FILTERED { return MultiBfs(s, kSources, {.depths = true, .filter = filter, .run = run}); });
+  rows.AddOfBase(
+      "MultiBfsCsr", ASK {
+        return MultiBfsCsr(s.base().out(), s.base().in(), kSources, {.depths = true, .run = run});
+      });
+  for (const Aggregate how :
+       {Aggregate::kMax, Aggregate::kMin, Aggregate::kSum, Aggregate::kNoisyOr})
+    rows.Add(
+        "Traverse " + std::to_string(static_cast<int>(how)), FILTERED {
+          return Traverse(s, kSeeds,
+                          {.hops = 4,
+                           .direction = Direction::kBoth,
+                           .aggregate = how,
+                           .top = how == Aggregate::kMax ? 20u : 0u,
+                           .filter = filter,
+                           .run = run});
+        });
+  for (const PatternOrder order : {PatternOrder::kFewestHops, PatternOrder::kBestProduct})
+    rows.Add(
+        "MatchPattern " + std::to_string(static_cast<int>(order)), ASK->Result<TraverseResult> {
+          PLEXUS_ASSIGN(const PathPattern pattern,
+                        PathPattern::Parse("(supports|^causes)+ relates_to?", s.schema()));
+          return MatchPattern(s, pattern, kSeeds, {.order = order, .hops = 5, .run = run});
+        });
+  for (const PathCost cost : {PathCost::kHops, PathCost::kLogWeight, PathCost::kWeight}) {
+    rows.Add(
+        "ShortestPath " + std::to_string(static_cast<int>(cost)), FILTERED {
+          return ShortestPath(s, 40, 0, {.cost = cost, .count = 3, .filter = filter, .run = run});
+        });
+    rows.Add(
+        "Distances " + std::to_string(static_cast<int>(cost)),
+        FILTERED { return Distances(s, 40, {.cost = cost, .filter = filter, .run = run}); });
+  }
+  rows.AddOfBase(
+      "DistancesCsr",
+      ASK { return DistancesCsr(s.base().out(), 40, {.delta = 0, .executor = run.executor}); });
+}
+
+void AddRanks(KernelRows& rows) {
+  for (const Precision precision : {Precision::kF64, Precision::kF32})
+    rows.Add(
+        precision == Precision::kF64 ? "PageRank" : "PageRank, single", FILTERED {
+          PageRankOptions options{.filter = filter, .run = run};
+          options.precision = precision;
+          options.tolerance = 1e-5;
+          return PageRank(s, options);
+        });
+  rows.Add(
+      "PageRank, personalised", FILTERED->Result<PageRankResult> {
+        PLEXUS_ASSIGN(
+            const PageRankOptions options, OrNoMemory([&] {
+              return Result<PageRankOptions>({.seeds = kSeeds, .filter = filter, .run = run});
+            }));
+        return PageRank(s, options);
+      });
+  rows.Add(
+      "RefreshPageRank", FILTERED->Result<PageRankResult> {
+        PLEXUS_ASSIGN(std::vector<double> start, OrNoMemory([&] {
+                        return Result<std::vector<double>>(std::in_place, s.node_count(), 1.0);
+                      }));
+        for (std::size_t v = 0; v < start.size(); v += 5) start[v] *= 1.1;
+        return RefreshPageRank(s, {start}, {.tolerance = 1e-7, .filter = filter, .run = run});
+      });
+  // No filter: over a layout of the base its bits tell where the base ends.
+  rows.Add(
+      "PageRankRefresher", ASK->Result<PageRankResult> {
+        PageRankRefresher refresher({.run = run});
+        PLEXUS_TRY(refresher.Refresh(s));
+        PLEXUS_ASSIGN(const PageRankResult* const last, refresher.Refresh(s));
+        return OrNoMemory([&] { return Result<PageRankResult>(*last); });
+      });
+  rows.Add(
+      "PageRankBatch", FILTERED {
+        PageRankOptions options{.filter = filter, .run = run};
+        options.precision = Precision::kF32;
+        options.iterations = 5;
+        return PageRankBatch(s, kSets, options);
+      });
+  rows.Add("PageRankPush",
+           FILTERED {
+             return PageRankPush(s, kSeeds, {.filter = filter, .run = run});
+           },
+           std::identity(), {.pushes = true});
+  static const std::vector<double> ones(100, 1.0);
+  static const NodeSubset some(100, std::vector<std::uint64_t>{7, 0});
+  rows.Add(
+      "PercentileRanks", ASK { return PercentileRanks(ones, some); });
+  rows.Add(
+      "ScaleByMaximum", ASK { return ScaleByMaximum(ones, some); });
+  rows.Add(
+      "TopScores", ASK { return TopScores(ones, some, 3); });
+
+  rows.Add(
+      "Betweenness",
+      FILTERED { return Betweenness(s, {.samples = 24, .filter = filter, .run = run}); });
+  rows.AddOfBase(
+      "BetweennessCsr",
+      ASK { return BetweennessCsr(s.base().out(), s.base().in(), kSources, run.executor); });
+  rows.Add(
+      "Closeness",
+      FILTERED { return Closeness(s, {.samples = 70, .filter = filter, .run = run}); });
+  rows.Add(
+      "Katz", FILTERED { return Katz(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "Eigenvector", FILTERED {
+        return Eigenvector(s, {.direction = Direction::kBoth, .filter = filter, .run = run});
+      });
+  rows.Add(
+      "Hits", FILTERED { return Hits(s, {.filter = filter, .run = run}); });
+}
+
+void AddParts(KernelRows& rows) {
+  rows.Add(
+      "Components", FILTERED { return Components(s, {.filter = filter, .run = run}); });
+  rows.AddOfBase(
+      "ComponentsCsr", ASK { return ComponentsCsr(s.base().out(), s.base().in(), run.executor); });
+  rows.Add(
+      "StrongComponents", FILTERED { return StrongComponents(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "CutPoints",
+      FILTERED { return CutPoints(s, {.list_blocks = true, .filter = filter, .run = run}); });
+  rows.Add(
+      "SpanningForest", FILTERED { return SpanningForest(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "TopologicalOrder", FILTERED { return TopologicalOrder(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "Dominators", FILTERED { return Dominators(s, 40, {.filter = filter, .run = run}); });
+  rows.Add(
+      "MaxFlow", FILTERED { return MaxFlow(s, 40, 0, {.filter = filter, .run = run}); });
+  rows.Add(
+      "Leiden", FILTERED { return Leiden(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "Modularity", FILTERED->Result<double> {
+        PLEXUS_ASSIGN(const std::vector<std::uint32_t> thirds, OrNoMemory([&] {
+                        std::vector<std::uint32_t> parts(s.node_count());
+                        for (NodeId v = 0; v < s.node_count(); ++v) parts[v] = v % 3;
+                        return Result<std::vector<std::uint32_t>>(std::move(parts));
+                      }));
+        return Modularity(s, thirds, {.filter = filter, .run = run});
+      });
+  rows.Add(
+      "LabelPropagation", FILTERED { return LabelPropagation(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "KCore", FILTERED { return KCore(s, {.filter = filter, .run = run}); });
+  rows.AddOfBase(
+      "KCoreCsr", ASK { return KCoreCsr(s.base().out()); });
+  rows.Add(
+      "Triangles", FILTERED { return Triangles(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "Clustering", FILTERED { return Clustering(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "DenseView",
+      FILTERED { return DenseView::Make(s, {.filter = filter, .executor = run.executor}); },
+      [](const DenseView& view) { return view.nodes(); });
+
+  rows.Add(
+      "PairSimilarities",
+      FILTERED { return PairSimilarities(s, kPairs, {.filter = filter, .run = run}); });
+  rows.Add(
+      "SimilarNodes", FILTERED { return SimilarNodes(s, 40, {.filter = filter, .run = run}); });
+  rows.Add(
+      "SimilarPairs", FILTERED {  // of a hub's pairs there are too many
+        return SimilarPairs(s, {.filter = filter, .wedge_limit = 1 << 22, .run = run});
+      });
+  rows.Add(
+      "SimilarPairs by a join", FILTERED {
+        return SimilarPairs(s, {.measure = SimilarityMeasure::kAdamicAdar,
+                                .filter = filter,
+                                .top = 50,
+                                .wedge_limit = 1 << 12,
+                                .run = run});
+      });
+  for (const int arity : {2, 3})
+    rows.Add(
+        "Frontier of " + std::to_string(arity), ASK {
+          FrontierOptions options{.run = run};
+          options.arity = arity;
+          options.top = 10;
+          return Frontier(s, options);
+        });
+}
+
+}  // namespace
+
+void AddGraphKernels(KernelRows& rows) {
+  AddWalks(rows);
+  AddRanks(rows);
+  AddParts(rows);
+}
+
+}  // namespace plexus::testing
