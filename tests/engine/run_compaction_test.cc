@@ -62,7 +62,7 @@ TEST(CompactRuns, EqualsApplyingTheRuns) {
                         {10, 40, 60, 40, 4},
                         {2000, 2000, 4000, 50, 6},
                         {17'000, 34'000, 12'000, 2000, 3},
-                        {18'000, 18'000, 5, 36'000, 1}};
+                        {20'000, 20'000, 5, 40'000, 2}};
   std::uint64_t seed = 0;
   for (const Case& c : cases) {
     for (bool many_kinds : {false, true}) {

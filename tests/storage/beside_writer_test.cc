@@ -29,6 +29,7 @@ TEST(BesideAWriter, ReadsVerifiesAndBackups) {
           std::vector<std::string>{"sessions", scratch->path(), "3"});
       ASSERT_TRUE(child->ReadAcknowledgements(1));
     }
+    ASSERT_TRUE(child->ReadAcknowledgements(read % 3));
     child->ReadFor({});
     const Sequence acked = child->acknowledged();
     auto reader = Database::Open(scratch->path(), ReadOnly());

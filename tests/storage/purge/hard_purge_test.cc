@@ -162,26 +162,40 @@ TEST(HardPurge, ACrashLeavesTheOldGenerationOrTheNewOne) {
   }
 }
 
-// The disk says no at each write of a hard purge: an error or none, and the database opens again.
+// The disk says no at writes of a hard purge, each one where the generations are switched: an error
+// or none, and the database opens again.
 TEST(HardPurge, EveryWriteMayFail) {
-  std::uint64_t total = 0;
-  for (std::uint64_t n = 0; n <= total; n = n == 0 ? 1 : n + 11) {
+  std::uint64_t total = 0, switch_from = 0, switch_to = 0;
+  const auto next = [&](std::uint64_t n) {
+    if (n == 0) return n + 1;
+    if (n >= switch_from && n < switch_to) return n + 1;
+    return n < switch_from ? std::min(n + 13, switch_from) : n + 13;
+  };
+  for (std::uint64_t n = 0; n <= total; n = next(n)) {
     SCOPED_TRACE("write " + std::to_string(n) + " of " + std::to_string(total));
     ScratchDirectory scratch;
     Faults faults;
     TestHooks hooks;
     hooks.file_system = faults.Files();
+    std::uint64_t before = 0;
+    hooks.at_point = [&](const char* point) {
+      if (n > 0) return;
+      if (std::string_view(point) == "hard_purge.before_switch")
+        switch_from = faults.operations - before;
+      if (std::string_view(point) == "hard_purge.switched") switch_to = faults.operations - before;
+    };
     OpenOptions options = Create();
     options.hooks = &hooks;
     auto db = MustOpen(scratch.path(), options);
     FillSecret(*db, 6);
     const NodeId node[] = {*db->snapshot().Find("secret-key")};
-    const std::uint64_t before = faults.operations;
+    before = faults.operations;
     if (n > 0) faults.fail_at = before + n;
     const Status status = db->HardPurge(node);
     if (n == 0) {
       PLEXUS_OK(status);
       total = faults.operations - before;
+      ASSERT_LT(switch_from, switch_to);
     }
     (void)db->Close();
     db.reset();
