@@ -8,12 +8,12 @@
 #include <benchmark/benchmark.h>
 
 #include <atomic>
-#include <chrono>
 #include <string>
 #include <thread>
 
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -102,15 +102,14 @@ void Append(benchmark::State& state) {
     for (int r = 0; r < readers; ++r)
       threads.emplace_back(
           [&, r] { Read(*graph, loaded, 77 + static_cast<std::uint64_t>(r), stop, rows); });
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     for (std::size_t b = 0; b < input.batches; ++b) {
       WriteBatch batch(kBenchTime + static_cast<std::int64_t>(b));
       Fill(input, b, by_key, batch);
       const ApplyReport report = Must(graph->Apply(batch), "append");
       Require(graph->snapshot().sequence() >= report.sequence, "an applied batch is not visible");
     }
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = SecondsSince(start);
     stop = true;
     for (auto& thread : threads) thread.join();
     state.SetIterationTime(seconds);

@@ -6,10 +6,8 @@
 // With skew a budget is given: without one, three hops around hubs are a large part of the graph.
 // Verified: propositions and raised levels of some questions without a budget, by levels over maps.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -21,6 +19,7 @@
 #include "algorithms/memory/concepts.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -135,13 +134,6 @@ void Check(const Snapshot& s, NodeId seed, const RecallConceptsOptions& options,
     Require(rises[one.node] == one.level, "recall: a raised level");
 }
 
-// Processor time of this thread: what a shared machine does not disturb by taking turns.
-double ThreadSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // Counters are those of single questions; an iteration is a pass over 2,000 evenly spaced seeds.
 void RecallConceptsStarts(benchmark::State& state) {
   const Snapshot& snapshot = TheConcepts(state.range(0) != 0);
@@ -154,34 +146,22 @@ void RecallConceptsStarts(benchmark::State& state) {
     const auto v = static_cast<NodeId>(std::uint64_t{i} * 7919 * 131 % snapshot.node_count());
     if (!IsEpisode(v)) seeds.push_back(v);
   }
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> each, each_cpu;  // seconds
+  QuestionTimes times;
   std::uint64_t edges = 0, propositions = 0, truncated = 0;
   for (auto _ : state)
     for (const NodeId seed : seeds) {
       const std::vector<std::string> names = {std::string(snapshot.key(seed))};
-      const double cpu_before = ThreadSeconds();
-      const auto before = Clock::now();
-      const auto result = Must(RecallConcepts(snapshot, names, kNow, options), "recall");
-      each.push_back(std::chrono::duration<double>(Clock::now() - before).count());
-      each_cpu.push_back(ThreadSeconds() - cpu_before);
+      const auto result = times.Time(
+          [&] { return Must(RecallConcepts(snapshot, names, kNow, options), "recall"); });
       edges += result.edges;
       propositions += result.propositions.size();
       truncated += result.truncated;
     }
-  std::sort(each.begin(), each.end());
-  std::sort(each_cpu.begin(), each_cpu.end());
-  const auto share = [&](std::uint64_t count) {
-    return static_cast<double>(count) / static_cast<double>(each.size());
-  };
-  state.counters["query_median"] = each[each.size() / 2];
-  state.counters["query_p99"] = each[each.size() * 99 / 100];
-  state.counters["query_worst"] = each.back();
-  state.counters["cpu_median"] = each_cpu[each_cpu.size() / 2];
-  state.counters["cpu_p99"] = each_cpu[each_cpu.size() * 99 / 100];
-  state.counters["edges"] = share(edges);
-  state.counters["propositions"] = share(propositions);
-  state.counters["truncated"] = share(truncated);
+  times.Print(state.counters);
+  state.counters["query_worst"] = std::ranges::max(times.clock);
+  state.counters["edges"] = times.PerQuestion(edges);
+  state.counters["propositions"] = times.PerQuestion(propositions);
+  state.counters["truncated"] = times.PerQuestion(truncated);
   if (options.top != 0 || state.range(2) != 0) return;
   for (std::size_t i = 0; i < seeds.size(); i += 100) {
     const std::vector<std::string> names = {std::string(snapshot.key(seeds[i]))};

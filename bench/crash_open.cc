@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -50,11 +50,9 @@ bool OpenFiveTimes(const TempFolder& folder, bool read_only, int batches) {
     std::filesystem::copy(folder / "db", copy, std::filesystem::copy_options::recursive);
     OpenOptions options;
     options.read_only = read_only;
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     const auto database = Must(Database::Open(copy, options), "opening");
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count());
+    times.push_back(1e3 * SecondsSince(start));
     right = right &&
             database->snapshot().CountEdges(Plane::kFact) == static_cast<std::uint64_t>(batches);
     Must(database->Close(), "closing");

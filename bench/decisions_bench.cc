@@ -9,7 +9,6 @@
 // scores against their equation, hops of the chain, the guardrail's verdicts, the order of the
 // queue, salience against PageRank.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +22,7 @@
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 #include "engine/preview.h"
 #include "engine/vocabulary.h"
@@ -122,12 +122,6 @@ Ledger& TheLedger() {
 }
 DecisionOptions Now() { return {.now_ms = kNow, .run = {.executor = &ExecutorOf(1)}}; }
 
-double ThreadSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // The least and the median processor time of fn().
 template <class Fn>
 void Time(benchmark::State& state, const Fn& fn) {
@@ -137,9 +131,8 @@ void Time(benchmark::State& state, const Fn& fn) {
     fn();
     each.push_back(ThreadSeconds() - before);
   }
-  std::ranges::sort(each);
-  state.counters["cpu_least"] = each.front();
-  state.counters["cpu_median"] = each[each.size() / 2];
+  state.counters["cpu_least"] = std::ranges::min(each);
+  state.counters["cpu_median"] = Median(each);
 }
 
 // Every score is what its equation says, to a tolerance of the sum of what is wrong.

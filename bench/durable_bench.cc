@@ -6,15 +6,13 @@
 // Verified: after reopening, every acknowledged edge is there. Needs a real file system
 // (not tmpfs) under PLEXUS_BENCH_DIR; RocksDB writes with sync=true.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <random>
 #include <string>
 
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -25,9 +23,6 @@ constexpr std::size_t kBatch = 1'000;
 constexpr NodeId kNodes = 1 << 16;
 
 double SecondsToRun() { return static_cast<double>(Size("PLEXUS_BENCH_SECONDS", 20, 1)); }
-double Since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::uint64_t bytes_per_batch = 0;  // measured by DurableBatches, used by RawAppend
 
@@ -43,8 +38,8 @@ void DurableBatches(benchmark::State& state) {
     Must(database->Checkpoint(), "checkpoint");
     std::mt19937_64 random(9);
     std::size_t batches = 0;
-    const auto start = std::chrono::steady_clock::now();
-    while (Since(start) < SecondsToRun()) {
+    const auto start = Clock::now();
+    while (SecondsSince(start) < SecondsToRun()) {
       WriteBatch batch(kBenchTime + static_cast<std::int64_t>(batches));
       batch.ReserveEdges(kBatch);
       for (std::size_t i = 0; i < kBatch; ++i) {
@@ -59,9 +54,9 @@ void DurableBatches(benchmark::State& state) {
       // Early, before a checkpoint shortens the tail.
       if (++batches == 16) bytes_per_batch = database->stats().tail_bytes / batches;
     }
-    const double appending = Since(start);
+    const double appending = SecondsSince(start);
     Must(database->graph().WaitDurable(database->snapshot().sequence()), "the final flush");
-    const double seconds = Since(start);
+    const double seconds = SecondsSince(start);
     Must(database->Close(), "closing");
     database.reset();
     state.SetIterationTime(seconds);
@@ -84,22 +79,14 @@ void RawAppend(benchmark::State& state) {
   }
   for (auto _ : state) {
     TempFolder folder("raw");
-    const std::string bytes(bytes_per_batch, 'x');
-    const int file = open((folder / "log").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
-    if (file < 0) Die("opening the raw file");
+    const RawFile file(folder / "log", bytes_per_batch);
     std::size_t batches = 0;
-    const auto start = std::chrono::steady_clock::now();
-    while (Since(start) < SecondsToRun()) {
-      if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
-          fdatasync(file) != 0)
-        Die("writing the raw file");
-      ++batches;
-    }
-    const double seconds = Since(start);
-    close(file);
+    const auto start = Clock::now();
+    for (; SecondsSince(start) < SecondsToRun(); ++batches) file.Append();
+    const double seconds = SecondsSince(start);
     state.SetIterationTime(seconds);
     state.counters["batches/s"] = static_cast<double>(batches) / seconds;
-    Require(std::filesystem::file_size(folder / "log") == batches * bytes.size(), "raw bytes");
+    Require(std::filesystem::file_size(folder / "log") == batches * bytes_per_batch, "raw bytes");
   }
 }
 BENCHMARK(RawAppend)->Iterations(1)->UseManualTime()->Unit(benchmark::kSecond);

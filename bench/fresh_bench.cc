@@ -13,13 +13,10 @@
 // PLEXUS_BENCH_NODES: memories of the larger graph; PLEXUS_BENCH_ROUNDS: snapshots asked. Needs a
 // real file system under PLEXUS_BENCH_DIR.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <random>
 #include <string>
@@ -33,6 +30,7 @@
 #include "algorithms/traversal/traverse.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
@@ -44,16 +42,7 @@ constexpr std::size_t kBatch = 8, kDimensions = 32, kTerms = 6, kVocabulary = 20
 constexpr const char* kQuestions[] = {"visible", "bm25", "nearest", "traverse", "recall"};
 constexpr std::size_t kQuestionCount = std::size(kQuestions);
 
-using Clock = std::chrono::steady_clock;
-double MsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-double Quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<std::size_t>(q * static_cast<double>(values.size())))];
-}
+double MsSince(Clock::time_point start) { return 1e3 * SecondsSince(start); }
 
 std::string Key(std::uint64_t memory) { return "m" + std::to_string(memory); }
 std::string Term(std::uint64_t term) { return "w" + std::to_string(term); }
@@ -273,12 +262,11 @@ std::pair<double, double> RefreshPageRanks(Graph& graph, Memories& memories, std
     memories.Add(batch, kBatch);
     Must(graph.Apply(batch), "append");
     const Snapshot now = graph.snapshot();
-    auto start = Clock::now();
-    const PageRankResult fresh = Must(RefreshPageRank(now, {scores, &before}, options), "refresh");
-    refreshed.push_back(MsSince(start));
-    start = Clock::now();
-    const PageRankResult whole = Must(PageRank(now, options), "PageRank");
-    anew.push_back(MsSince(start));
+    PageRankResult fresh, whole;
+    refreshed.push_back(1e3 * Seconds([&] {
+                          fresh = Must(RefreshPageRank(now, {scores, &before}, options), "refresh");
+                        }));
+    anew.push_back(1e3 * Seconds([&] { whole = Must(PageRank(now, options), "PageRank"); }));
     double apart = 0;
     for (std::size_t v = 0; v < whole.scores.size(); ++v)
       apart += std::abs(whole.scores[v] - fresh.scores[v]);
@@ -286,24 +274,15 @@ std::pair<double, double> RefreshPageRanks(Graph& graph, Memories& memories, std
     scores = fresh.scores;
     before = now;
   }
-  return {Quantile(refreshed, 0.5), Quantile(anew, 0.5)};
+  return {Median(refreshed), Median(anew)};
 }
 
 // Median of appending and syncing so many bytes to a plain file.
 double BareSyncs(const std::string& path, std::uint64_t bytes, int times) {
-  const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
-  if (file < 0) Die("opening the raw file");
-  const std::string content(bytes, 'x');
+  const RawFile file(path, bytes);
   std::vector<double> ms;
-  for (int i = 0; i < times; ++i) {
-    const auto start = Clock::now();
-    if (write(file, content.data(), content.size()) != static_cast<ssize_t>(content.size()) ||
-        fdatasync(file) != 0)
-      Die("writing the raw file");
-    ms.push_back(MsSince(start));
-  }
-  close(file);
-  return Quantile(ms, 0.5);
+  for (int i = 0; i < times; ++i) ms.push_back(1e3 * Seconds([&] { file.Append(); }));
+  return Median(ms);
 }
 
 void Fresh(benchmark::State& state) {
@@ -344,9 +323,8 @@ void Fresh(benchmark::State& state) {
         figures.apply.size();
 
     for (std::size_t q = 0; q < kQuestionCount; ++q) {
-      const double first = Quantile(figures.first[q], 0.5) * 1000,
-                   again = Quantile(figures.again[q], 0.5) * 1000,
-                   other = Quantile(figures.other[q], 0.5) * 1000;
+      const double first = Median(figures.first[q]) * 1000, again = Median(figures.again[q]) * 1000,
+                   other = Median(figures.other[q]) * 1000;
       const std::string name = kQuestions[q];
       state.counters[name + "_us"] = first;
       state.counters[name + "_again_us"] = again;
@@ -354,7 +332,7 @@ void Fresh(benchmark::State& state) {
       state.counters[name + "_ratio"] = first / again;
     }
     state.counters["from_nothing_ms"] = figures.from_nothing;
-    state.counters["apply_p50_ms"] = Quantile(figures.apply, 0.5);
+    state.counters["apply_p50_ms"] = Median(figures.apply);
     state.counters["apply_p99_ms"] = Quantile(figures.apply, 0.99);
     state.counters["batches"] = static_cast<double>(figures.apply.size());
     state.counters["bytes/batch"] = static_cast<double>(bytes);

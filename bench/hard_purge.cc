@@ -10,7 +10,6 @@
 // Usage: hard_purge [MEMORIES [PER_BATCH]], default 200,000 and 100. Exit 1 when an answer is
 // wrong.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -68,18 +68,6 @@ void Fill(const std::string& directory, int memories, int per_batch) {
   Must(database->Close(), "closing");
 }
 
-// Kilobytes of a line of /proc/self/status.
-std::int64_t StatusOf(const char* name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == std::string(name) + ":") {
-      std::int64_t value = 0;
-      status >> value;
-      return value;
-    }
-  return 0;
-}
-
 // Files of `directory` that hold `bytes`.
 int FilesWith(const std::string& directory, const std::string& bytes) {
   int found = 0;
@@ -107,18 +95,14 @@ template <class Forget>
 bool Measure(const std::string& directory, const char* what, int which, bool key_too,
              Forget&& forget) {
   auto database = Must(Database::Open(directory, {}), "opening");
-  std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM begins again
-  const std::int64_t before = StatusOf("VmRSS");
+  ForgetPeak();
+  const double before = Megabytes("VmRSS:");
   const std::uint64_t wrote = BytesWritten();
-  const auto start = std::chrono::steady_clock::now();
-  forget(*database, "memory-" + std::to_string(which) + "-");
   const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::int64_t most = StatusOf("VmHWM");
+      Seconds([&] { forget(*database, "memory-" + std::to_string(which) + "-"); });
+  const double more = Megabytes("VmHWM:") - before;
   std::printf("%-22s %6.2f s, %5.0f MB resident and %5.0f MB more at most, %5.0f MB written\n",
-              what, seconds, static_cast<double>(before) / 1024,
-              static_cast<double>(most - before) / 1024,
-              static_cast<double>(BytesWritten() - wrote) / 1e6);
+              what, seconds, before, more, static_cast<double>(BytesWritten() - wrote) / 1e6);
   const Snapshot now = database->snapshot();
   bool right = FilesWith(directory, "number x" + std::to_string(which) + "x:") == 0 &&
                FilesWith(directory, "\x1fx" + std::to_string(which) + "x") == 0;

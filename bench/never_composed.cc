@@ -10,11 +10,9 @@
 // and the peak of memory beside the graph's. Verified: listed pairs again from what was generated,
 // and against all partners of some memories; the keeper against a full run.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -28,6 +26,7 @@
 #include "bench/graphs/random_graph.h"
 #include "bench/graphs/zipf.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
@@ -174,28 +173,6 @@ void Verify(const World& world, const Snapshot& snapshot, const NeverComposedPag
         Require(Together(world.memories[a], world.memories[b]), "never composed: one is missing");
 }
 
-double Seconds(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Of all threads. On a machine that others use, too, it says more than the time.
-double CpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-// MB of the process: `field` of its status.
-double Megabytes(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(field)) return std::atof(line.c_str() + field.size() + 1) / 1024;
-  return 0;
-}
-void ForgetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
-
 void Ask(const World& world, int arity, std::size_t top, Executor& executor, const char* name) {
   const Snapshot snapshot = world.graph->snapshot();
   NeverComposedOptions options;
@@ -206,14 +183,14 @@ void Ask(const World& world, int arity, std::size_t top, Executor& executor, con
   const double graph = Megabytes("VmRSS:");
   ForgetPeak();
   NeverComposedPage page;
-  const double cpu = CpuSeconds();
+  const double cpu = ProcessSeconds();
   const double seconds = Seconds([&] { page = Must(NeverComposed(snapshot, options), name); });
   std::printf(
       "%-8s %8.2f s (cpu %.2f s)   compared %llu  scored %llu  pruned %llu (%.9f)   memory %.0f "
       "MB, peak %.0f "
       "MB "
       "(%.2f)   best %.4f  last %.4f\n",
-      name, seconds, CpuSeconds() - cpu, static_cast<unsigned long long>(page.compared),
+      name, seconds, ProcessSeconds() - cpu, static_cast<unsigned long long>(page.compared),
       static_cast<unsigned long long>(page.scored), static_cast<unsigned long long>(page.pruned),
       static_cast<double>(page.pruned) /
           (static_cast<double>(page.pruned) + static_cast<double>(page.scored)),
@@ -241,18 +218,17 @@ void Keep(World& world, std::size_t top, Executor& executor) {
     const Snapshot snapshot = world.graph->snapshot();
     updates.push_back(Seconds([&] { Must(keeper->Update(snapshot), "update"); }));
   }
-  std::sort(updates.begin(), updates.end());
   const NeverComposedPage again = Must(NeverComposed(world.graph->snapshot(), options), "full run");
   bool same = again.sets.size() == keeper->page().sets.size();
   for (std::size_t i = 0; same && i < again.sets.size(); ++i)
     same = again.sets[i].members == keeper->page().sets[i].members &&
            again.sets[i].score == keeper->page().sets[i].score;
   Require(same, "keeper: the page of a full run");
-  const double median = updates[updates.size() / 2];
+  const double median = Median(updates);
   std::printf(
       "keeper   full %.2f s   update after one event: median %.2f ms, most %.2f ms (%.0f "
       "times)   quick %llu, full %llu\n",
-      full, median * 1e3, updates.back() * 1e3, full / median,
+      full, median * 1e3, std::ranges::max(updates) * 1e3, full / median,
       static_cast<unsigned long long>(keeper->counters().incremental),
       static_cast<unsigned long long>(keeper->counters().full));
 }

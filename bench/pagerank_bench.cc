@@ -32,25 +32,15 @@ const Snapshot& TheGraph(std::int64_t which) {
   std::optional<Snapshot>& snapshot = made[which];
   if (snapshot) return *snapshot;
   const int scale = static_cast<int>(Size("PLEXUS_BENCH_SCALE", 20, 10));
-  auto graph = Graph::InMemory();
   if (which == 2) {
     AgentGraphOptions options;
     options.turns = static_cast<NodeId>(Size("PLEXUS_BENCH_TURNS", options.turns, 2000));
-    const AgentGraph agents = MakeAgentGraph(options);
-    AddNodes(*graph, agents.turns);
-    WriteBatch batch(kBenchTime);
-    for (const AgentEdge& e : agents.edges)
-      batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
-    Must(graph->Apply(batch), "adding edges");
-  } else {
-    const PairList list = which == 1 ? UniformPairs(scale, 16, DefaultExecutor())
-                                     : KroneckerPairs(scale, 16, DefaultExecutor());
-    const std::vector<NodePair> pairs(list.span().begin(), list.span().end());
-    AddNodes(*graph, NodeId{1} << scale);
-    AddEdges(*graph, pairs, 0, pairs.size(), 1 << 20);
+    return snapshot.emplace(GraphOf(MakeAgentGraph(options))->snapshot());
   }
-  Must(graph->Compact(), "compacting");
-  return snapshot.emplace(graph->snapshot());
+  const PairList list = which == 1 ? UniformPairs(scale, 16, DefaultExecutor())
+                                   : KroneckerPairs(scale, 16, DefaultExecutor());
+  const std::vector<NodePair> pairs(list.span().begin(), list.span().end());
+  return snapshot.emplace(GraphOf(NodeId{1} << scale, pairs)->snapshot());
 }
 
 PageRankOptions Options(bool weighted) {

@@ -11,10 +11,8 @@
 // Verified, on some questions: hits and scores are BM25's, relations are those of a search over
 // maps where no bound cut them, and every term lies in [0, 1].
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <random>
@@ -28,6 +26,7 @@
 #include "bench/graphs/random_graph.h"
 #include "bench/graphs/zipf.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -184,13 +183,6 @@ void Check(const World& world, const Asked& asked, const RecallOptions& options,
   }
 }
 
-// Processor time of this thread: what a shared machine does not disturb by taking turns.
-double ThreadSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // Counters are those of single questions; an iteration is a pass over all of them.
 void RecallQuestions(benchmark::State& state) {
   const World& world = TheMemories(state.range(0) != 0);
@@ -202,19 +194,15 @@ void RecallQuestions(benchmark::State& state) {
   options.run.executor = &ExecutorOf(1);
   if (parts == 2) options.weights = {0.5, 0, 0, 0.2, 0.1, 0.1, 0};
   const std::vector<Asked> questions = Questions(world, Small() ? 100 : 2'000);
-  std::vector<double> each, each_cpu;  // seconds
+  QuestionTimes times;
   std::uint64_t relations = 0, truncated = 0, repeats = 0, conflicts = 0;
   for (auto _ : state)
     for (const Asked& asked : questions) {
       RecallQuestion question;
       question.terms = asked.words;
       if (parts == 3) question.keys = {&asked.key, 1};
-      const double cpu_before = ThreadSeconds();
-      const auto before = std::chrono::steady_clock::now();
-      const RecallResult result = Must(Recall(world.snapshot, question, options), "recall");
-      each.push_back(
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
-      each_cpu.push_back(ThreadSeconds() - cpu_before);
+      const RecallResult result =
+          times.Time([&] { return Must(Recall(world.snapshot, question, options), "recall"); });
       conflicts += result.conflicts.size();
       for (const RecallHit& hit : result.hits) {
         relations += hit.related.size();
@@ -222,19 +210,11 @@ void RecallQuestions(benchmark::State& state) {
         repeats += hit.near_duplicate_of.size();
       }
     }
-  std::ranges::sort(each);
-  std::ranges::sort(each_cpu);
-  const auto share = [&](std::uint64_t count) {
-    return static_cast<double>(count) / static_cast<double>(each.size());
-  };
-  state.counters["query_median"] = each[each.size() / 2];
-  state.counters["query_p99"] = each[each.size() * 99 / 100];
-  state.counters["cpu_median"] = each_cpu[each_cpu.size() / 2];
-  state.counters["cpu_p99"] = each_cpu[each_cpu.size() * 99 / 100];
-  state.counters["relations"] = share(relations);
-  state.counters["cut_hits"] = share(truncated);
-  state.counters["repeats"] = share(repeats);
-  state.counters["conflicts"] = share(conflicts);
+  times.Print(state.counters);
+  state.counters["relations"] = times.PerQuestion(relations);
+  state.counters["cut_hits"] = times.PerQuestion(truncated);
+  state.counters["repeats"] = times.PerQuestion(repeats);
+  state.counters["conflicts"] = times.PerQuestion(conflicts);
   if (parts != 1) return;
   for (std::size_t i = 0; i < questions.size(); i += 50) {
     RecallQuestion question;

@@ -18,6 +18,7 @@
 
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/monitoring/stats.h"
 #include "storage/database.h"
 
@@ -58,22 +59,19 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
   for (int i = 0; i < 301; ++i) {
     const int node = i * 7919 % sizes.nodes;
     const std::vector<float> query = Vector(sizes, node, round);
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     const NearestResult found = Must(Nearest(snapshot, SpaceId{}, query, {}), "searching");
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count());
+    times.push_back(1e3 * SecondsSince(start));
     right = right && !found.nodes.empty() &&
             snapshot.key(found.nodes[0].node) == "n" + std::to_string(node);
   }
-  std::nth_element(times.begin(), times.begin() + 150, times.end());
   const ProcessBytes process = MeasureProcess();
   const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
   std::printf(
       "  %3d times: resident %7.1f MB (graph %7.1f MB, freed and kept %7.1f MB), nearest %6.3f ms, "
       "rows %u, compactions %llu\n",
       round, megabytes(process.resident), megabytes(MeasureBytes(snapshot).total),
-      megabytes(process.allocator_free), times[150], snapshot.space(SpaceId{})->row_count(),
+      megabytes(process.allocator_free), Median(times), snapshot.space(SpaceId{})->row_count(),
       static_cast<unsigned long long>(graph.stats().vector_compactions));
   return Require(right, "the nearest vector is the one asked for");
 }

@@ -14,13 +14,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -28,6 +25,7 @@
 #include "algorithms/retrieval/rerank.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"
 #include "engine/monitoring/stats.h"
@@ -38,25 +36,11 @@ namespace plexus::bench {
 namespace {
 
 void FillRandom(Graph& graph) {
-  const auto rows = static_cast<NodeId>(Size("PLEXUS_BENCH_ROWS", 350'000, 5'000));
+  const auto rows = static_cast<std::size_t>(Size("PLEXUS_BENCH_ROWS", 350'000, 5'000));
   const auto dimensions = static_cast<std::uint32_t>(Size("PLEXUS_BENCH_DIMENSIONS", 100, 100));
   const auto clusters = static_cast<std::size_t>(Size("PLEXUS_BENCH_CLUSTERS", 0, 0));
-  std::mt19937_64 random(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> row(dimensions), centres(clusters * dimensions);
-  for (float& x : centres) x = normal(random);
-  for (NodeId v = 0; v < rows;) {
-    WriteBatch batch(kBenchTime);
-    if (v == 0) batch.DefineSpace({"default", dimensions, Metric::kCosine});
-    for (const NodeId end = std::min(rows, v + 50'000); v < end; ++v) {
-      const std::size_t centre = clusters > 0 ? random() % clusters * dimensions : 0;
-      for (std::size_t i = 0; i < dimensions; ++i)
-        row[i] = clusters > 0 ? centres[centre + i] + 0.7f * normal(random) : normal(random);
-      batch.SetVector(batch.Node(std::to_string(v)), batch.SpaceNamed("default"), row);
-    }
-    Must(graph.Apply(batch), "adding vectors");
-  }
-  std::fprintf(stderr, "vectors: %u random of %u dimensions, %zu clusters\n", rows, dimensions,
+  AddVectors(graph, rows, dimensions, clusters);
+  std::fprintf(stderr, "vectors: %zu random of %u dimensions, %zu clusters\n", rows, dimensions,
                clusters);
 }
 
@@ -97,7 +81,7 @@ std::uint64_t RowBytes() {
 // Reads as many bytes as the rows have, in blocks, with all threads of the executor.
 double SecondsToRead(Executor& executor) {
   static const AlignedArray<std::uint64_t> words(RowBytes() / 8, 3);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const std::uint64_t sum = ParallelReduce(
       executor, words.size(), std::size_t{1} << 16, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
@@ -106,16 +90,9 @@ double SecondsToRead(Executor& executor) {
         return part;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = SecondsSince(start);
   Require(sum == 3 * words.size(), "the sum of the words read");
   return seconds;
-}
-
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 double Exact(Metric metric, std::span<const float> a, std::span<const float> b) {
@@ -168,12 +145,11 @@ void OneQuery(benchmark::State& state) {
   for (auto _ : state) {
     const auto query = TheVector(QueryNode(i++));
     reads.push_back(SecondsToRead(*options.run.executor));
-    const auto start = std::chrono::steady_clock::now();
-    const auto result = Nearest(snapshot, SpaceId{}, query, options);
+    NearestResult result;
     scans.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        Seconds([&] { result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest"); }));
     state.SetIterationTime(scans.back());
-    Require(result.has_value() && result->nodes.size() == 10, "ten nearest");
+    Require(result.nodes.size() == 10, "ten nearest");
   }
   const auto bytes = static_cast<double>(RowBytes());
   state.counters["share"] = Median(reads) / Median(scans);
@@ -207,9 +183,7 @@ void Prefiltered(benchmark::State& state) {
   narrow.prefilter = Prefilter::kInt8;
   const auto seconds = [&](std::span<const float> query, const NearestOptions& options,
                            NearestResult& result) {
-    const auto start = std::chrono::steady_clock::now();
-    result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return Seconds([&] { result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest"); });
   };
   NearestResult want, got;
   seconds(TheVector(QueryNode(0)), narrow, got);  // makes the copy
@@ -263,14 +237,9 @@ void Halves(benchmark::State& state) {
   options.prefilter = static_cast<Prefilter>(state.range(2));
   const auto seconds = [&](const Snapshot& snapshot, std::span<const float> query,
                            NearestResult& result) {
-    const auto now = [] {
-      timespec time{};
-      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    };
-    const double start = now();
+    const double start = ProcessSeconds();
     result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
-    return now() - start;
+    return ProcessSeconds() - start;
   };
   const VectorTable::View& halves = *TheHalves().space(SpaceId{});
   NearestResult of_floats, of_halves;
@@ -323,15 +292,14 @@ void ManyQueries(benchmark::State& state) {
     std::vector<std::vector<float>> vectors;
     for (std::size_t q = 0; q < count; ++q) vectors.push_back(TheVector(QueryNode(i++)));
     const std::vector<std::span<const float>> queries(vectors.begin(), vectors.end());
-    auto start = std::chrono::steady_clock::now();
-    const auto one = Must(Nearest(snapshot, SpaceId{}, queries[0], options), "nearest");
+    NearestResult one;
+    std::vector<NearestResult> all;
     alone.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    start = std::chrono::steady_clock::now();
-    const auto all = Must(NearestMany(snapshot, SpaceId{}, queries, options), "nearest");
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    together.push_back(took.count() / static_cast<double>(count));
-    state.SetIterationTime(took.count());
+        Seconds([&] { one = Must(Nearest(snapshot, SpaceId{}, queries[0], options), "nearest"); }));
+    const double took =
+        Seconds([&] { all = Must(NearestMany(snapshot, SpaceId{}, queries, options), "nearest"); });
+    together.push_back(took / static_cast<double>(count));
+    state.SetIterationTime(took);
     Require(all[0].nodes == one.nodes, "the same bits alone and in company");
   }
   state.counters["times"] = Median(alone) / Median(together);

@@ -7,20 +7,18 @@
 // after reopening, every acknowledged batch is there. Needs a real file system under
 // PLEXUS_BENCH_DIR.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
-#include <unistd.h>
 #ifdef PLEXUS_BENCH_SQLITE
 #include <sqlite3.h>
 #endif
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -32,21 +30,27 @@ template <class Write>
 std::int64_t Run(benchmark::State& state, int writers, Write&& write) {
   const double seconds = static_cast<double>(Size("PLEXUS_BENCH_SECONDS", 5, 1));
   std::atomic<std::int64_t> batches{0};
-  const auto start = std::chrono::steady_clock::now();
-  const auto since = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const auto start = Clock::now();
   std::vector<std::thread> threads;
   for (int w = 0; w < writers; ++w)
     threads.emplace_back([&, w] {
       std::int64_t i = 0;
-      for (; since() < seconds; ++i) write(w, i);
+      for (; SecondsSince(start) < seconds; ++i) write(w, i);
       batches += i;
     });
   for (std::thread& thread : threads) thread.join();
-  state.SetIterationTime(since());
-  state.counters["batches/s"] = static_cast<double>(batches) / since();
+  const double took = SecondsSince(start);
+  state.SetIterationTime(took);
+  state.counters["batches/s"] = static_cast<double>(batches) / took;
   return batches;
+}
+
+void AppendTo(Graph& graph, int writer, std::int64_t i) {
+  WriteBatch batch(1);
+  const std::string prefix = "w" + std::to_string(writer) + "-";
+  const NodeRef node = batch.UpsertNode(prefix + std::to_string(i), NameRef(kMemory));
+  batch.Link(node, kTemporal, batch.Node(prefix + (i > 0 ? std::to_string(i - 1) : "root")));
+  Must(graph.Apply(batch), "appending");
 }
 
 void Tiny(benchmark::State& state, Durability durability) {
@@ -58,11 +62,7 @@ void Tiny(benchmark::State& state, Durability durability) {
     options.graph.durability = durability;
     auto database = Must(Database::Open(folder / "db", options), "opening");
     const std::int64_t batches = Run(state, writers, [&](int writer, std::int64_t i) {
-      WriteBatch batch(1);
-      const std::string prefix = "w" + std::to_string(writer) + "-";
-      const NodeRef node = batch.UpsertNode(prefix + std::to_string(i), NameRef(kMemory));
-      batch.Link(node, kTemporal, batch.Node(prefix + (i > 0 ? std::to_string(i - 1) : "root")));
-      Must(database->graph().Apply(batch), "appending");
+      AppendTo(database->graph(), writer, i);
     });
     Must(database->Close(), "closing");
     database.reset();
@@ -84,13 +84,8 @@ void TinyInRam(benchmark::State& state) {
     GraphOptions options;
     options.maintenance = Maintenance::kBackground;
     const auto graph = Graph::InMemory(options);
-    Run(state, static_cast<int>(state.range(0)), [&](int writer, std::int64_t i) {
-      WriteBatch batch(1);
-      const std::string prefix = "w" + std::to_string(writer) + "-";
-      const NodeRef node = batch.UpsertNode(prefix + std::to_string(i), NameRef(kMemory));
-      batch.Link(node, kTemporal, batch.Node(prefix + (i > 0 ? std::to_string(i - 1) : "root")));
-      Must(graph->Apply(batch), "appending");
-    });
+    Run(state, static_cast<int>(state.range(0)),
+        [&](int writer, std::int64_t i) { AppendTo(*graph, writer, i); });
   }
 }
 BENCHMARK(TinyInRam)->Arg(1)->Arg(16)->Iterations(1)->UseManualTime();
@@ -151,15 +146,8 @@ BENCHMARK(TinySqlite)->Arg(1)->Arg(16)->Iterations(1)->UseManualTime();
 void TinyRaw(benchmark::State& state) {
   for (auto _ : state) {
     TempFolder folder("tiny-raw");
-    const int file = open((folder / "log").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
-    if (file < 0) Die("opening the raw file");
-    const std::string bytes(200, 'x');
-    Run(state, 1, [&](int, std::int64_t) {
-      if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
-          fdatasync(file) != 0)
-        Die("writing the raw file");
-    });
-    close(file);
+    const RawFile file(folder / "log", 200);
+    Run(state, 1, [&](int, std::int64_t) { file.Append(); });
   }
 }
 BENCHMARK(TinyRaw)->Iterations(1)->UseManualTime();

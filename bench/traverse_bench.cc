@@ -6,7 +6,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include "bench/graphs/agent_graph.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 
 namespace plexus::bench {
@@ -29,12 +29,7 @@ namespace {
 const Snapshot& TheGraph() {
   static const std::unique_ptr<Graph> graph = [] {
     const NodeId nodes = static_cast<NodeId>(Size("PLEXUS_BENCH_NODES", 1 << 18, 1 << 11));
-    auto made = Graph::InMemory();
-    AddNodes(*made, nodes);
-    const auto pairs = DistinctPairs(nodes, std::size_t{16} * nodes, 21);
-    AddEdges(*made, pairs, 0, pairs.size(), 1 << 20);
-    Must(made->Compact(), "compacting");
-    return made;
+    return GraphOf(nodes, DistinctPairs(nodes, std::size_t{16} * nodes, 21));
   }();
   static const Snapshot snapshot = graph->snapshot();
   return snapshot;
@@ -142,11 +137,7 @@ const Snapshot& TheGrid() {
         if (x + 1 < side) pairs.insert(pairs.end(), {{at, at + 1}, {at + 1, at}});
         if (y + 1 < side) pairs.insert(pairs.end(), {{at, at + side}, {at + side, at}});
       }
-    auto made = Graph::InMemory();
-    AddNodes(*made, side * side);
-    AddEdges(*made, pairs, 0, pairs.size(), 1 << 20);
-    Must(made->Compact(), "compacting");
-    return made;
+    return GraphOf(side * side, pairs);
   }();
   static const Snapshot snapshot = graph->snapshot();
   return snapshot;
@@ -212,17 +203,7 @@ const AgentGraph& TheTurns() {
   return agents;
 }
 const Snapshot& TheAgents() {
-  static const AgentGraph& agents = TheTurns();
-  static const std::unique_ptr<Graph> graph = [] {
-    auto made = Graph::InMemory();
-    AddNodes(*made, agents.turns);
-    WriteBatch batch(kBenchTime);
-    for (const AgentEdge& e : agents.edges)
-      batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
-    Must(made->Apply(batch), "adding edges");
-    Must(made->Compact(), "compacting");
-    return made;
-  }();
+  static const std::unique_ptr<Graph> graph = GraphOf(TheTurns());
   static const Snapshot snapshot = graph->snapshot();
   return snapshot;
 }
@@ -242,18 +223,12 @@ void TraverseStarts(benchmark::State& state) {
     benchmark::DoNotOptimize(Must(Traverse(snapshot, {&seed, 1}, options), "traverse").hits.size());
   };
   for (NodeId start : starts) ask(start);
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> each;  // seconds
+  std::vector<double> each;
   each.reserve(std::size_t{1} << 20);
   for (auto _ : state)
-    for (NodeId start : starts) {
-      const auto before = Clock::now();
-      ask(start);
-      each.push_back(std::chrono::duration<double>(Clock::now() - before).count());
-    }
-  std::sort(each.begin(), each.end());
-  state.counters["query_median"] = each[each.size() / 2];
-  state.counters["query_p99"] = each[each.size() * 99 / 100];
+    for (NodeId start : starts) each.push_back(Seconds([&] { ask(start); }));
+  state.counters["query_median"] = Median(each);
+  state.counters["query_p99"] = Quantile(each, 0.99);
   for (std::size_t i = 0; i < starts.size(); i += 50) CheckBest(snapshot, starts[i], options);
 }
 BENCHMARK(TraverseStarts)->ArgName("paths")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);

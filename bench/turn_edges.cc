@@ -9,11 +9,9 @@
 // the second run writes, a weight is wrong, or the pre-filter changes an answer. Usage: turn_edges
 // [TURNS [ram|durable]], default 332,000 ram.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <random>
 #include <string>
@@ -26,6 +24,7 @@
 #include "algorithms/retrieval/vector_distance.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/monitoring/stats.h"
 #include "storage/database.h"
 
@@ -36,12 +35,6 @@ using namespace plexus::bench;  // NOLINT
 
 constexpr std::size_t kDimensions = 384, kTopics = 2000;
 constexpr std::int64_t kNow = 1'800'000'000'000;
-
-double ProcessorSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 float Uniform(std::uint64_t& state) {
   state ^= state << 13;
@@ -127,16 +120,15 @@ struct Cost {
 };
 
 Cost Run(Graph& graph, const EdgeRecipe& recipe, const BuildOptions& options, bool again) {
-  const auto start = std::chrono::steady_clock::now();
-  const double processor = ProcessorSeconds();
+  const auto start = Clock::now();
+  const double processor = ProcessSeconds();
   const BuildReport report = Must(BuildEdges(graph.snapshot(), recipe, options,
                                              [&](const WriteBatch& batch) -> Status {
                                                PLEXUS_TRY(graph.Apply(batch));
                                                return {};
                                              }),
                                   "building");
-  const Cost cost{std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-                  ProcessorSeconds() - processor};
+  const Cost cost{SecondsSince(start), ProcessSeconds() - processor};
   std::printf(
       "  %-12s %7.2f s wall %7.2f s processor: new %llu same %llu dropped %llu skipped %llu "
       "capped %llu\n",
@@ -207,28 +199,11 @@ void PrintGraphPart(const AgentGraph& agent) {
   PrintBytes("of the graph part alone", graph->snapshot());
 }
 
-// Wall and processor milliseconds of questions, in turns.
-struct Latency {
-  std::vector<double> wall, processor;
-  template <class Ask>
-  auto Time(Ask&& ask) {
-    const auto start = std::chrono::steady_clock::now();
-    const double before = ProcessorSeconds();
-    auto answer = ask();
-    processor.push_back(1e3 * (ProcessorSeconds() - before));
-    wall.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count());
-    return answer;
-  }
-  void Print(const char* name) {
-    std::ranges::sort(wall);
-    std::ranges::sort(processor);
-    const std::size_t half = wall.size() / 2, last = wall.size() * 99 / 100;
-    std::printf("  %-28s wall p50 %.2f p99 %.2f ms, processor p50 %.2f p99 %.2f ms\n", name,
-                wall[half], wall[last], processor[half], processor[last]);
-  }
-};
+void PrintTimes(const char* name, const QuestionTimes& times) {
+  std::printf("  %-28s wall p50 %.2f p99 %.2f ms, processor p50 %.2f p99 %.2f ms\n", name,
+              1e3 * Median(times.clock), 1e3 * Quantile(times.clock, 0.99),
+              1e3 * Median(times.processor), 1e3 * Quantile(times.processor, 0.99));
+}
 
 void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
   constexpr std::size_t kQuestions = 300;
@@ -257,7 +232,7 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
   std::mt19937_64 random(11);
   std::vector<float> query(kDimensions);
   std::uint64_t state = 5;
-  Latency exact, filtered, few;
+  QuestionTimes exact{CLOCK_PROCESS_CPUTIME_ID}, filtered = exact, few = exact;
   VectorBuffer buffer;
   for (std::size_t q = 0; q <= kQuestions; ++q) {
     const NodeId turn = snapshot.Find(Name("t", random() % agent.turns)).value();
@@ -274,9 +249,9 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
     few.Time([&] { return Must(Rerank(snapshot, SpaceId{}, query, inside), "rerank"); });
   }
   std::printf("30 nearest, reranked; %zu questions, 2 threads\n", kQuestions);
-  exact.Print("exact f32");
-  filtered.Print("by int8, proven");
-  few.Print("inside 1 % of the turns");
+  PrintTimes("exact f32", exact);
+  PrintTimes("by int8, proven", filtered);
+  PrintTimes("inside 1 % of the turns", few);
 }
 
 }  // namespace

@@ -12,14 +12,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "algorithms/retrieval/nearest_neighbors.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/graph.h"
 #include "storage/formats/import_vectors.h"
 
@@ -29,40 +29,6 @@ using namespace plexus;         // NOLINT: a program of one file
 using namespace plexus::bench;  // NOLINT
 
 constexpr std::size_t kTop = 10;
-
-double Now() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-void FillClustered(Graph& graph) {
-  const auto rows = static_cast<std::size_t>(Size("PLEXUS_BENCH_ROWS", 100'000, 3'000));
-  const auto dimensions = static_cast<std::size_t>(Size("PLEXUS_BENCH_DIMENSIONS", 384, 32));
-  const auto clusters = static_cast<std::size_t>(Size("PLEXUS_BENCH_CLUSTERS", 1'000, 30));
-  std::mt19937_64 random(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> centres(clusters * dimensions), row(dimensions);
-  for (float& x : centres) x = normal(random);
-  for (std::size_t v = 0; v < rows;) {
-    WriteBatch batch(1);
-    if (v == 0)
-      batch.DefineSpace({"default", static_cast<std::uint32_t>(dimensions), Metric::kCosine});
-    for (const std::size_t end = std::min(rows, v + 50'000); v < end; ++v) {
-      const std::size_t centre = random() % clusters * dimensions;
-      for (std::size_t i = 0; i < dimensions; ++i)
-        row[i] = centres[centre + i] + 0.7f * normal(random);
-      batch.SetVector(batch.Node(std::to_string(v)), batch.SpaceNamed("default"), row);
-    }
-    Must(graph.Apply(batch), "adding vectors");
-  }
-}
 
 struct Question {
   NodeId node;
@@ -81,9 +47,9 @@ template <class Ask>
 double Milliseconds(const std::vector<Question>& questions, Ask&& ask) {
   std::vector<double> times;
   for (const Question& question : questions) {
-    const double start = Now();
+    const double start = ProcessSeconds();
     ask(question);
-    times.push_back((Now() - start) * 1e3);
+    times.push_back((ProcessSeconds() - start) * 1e3);
   }
   return Median(times);
 }
@@ -152,16 +118,18 @@ int main(int argc, char** argv) {
   if (argc > 1)
     Must(ImportVectors(*graph, {argv[1]}, {}, {}), "reading vectors");
   else
-    FillClustered(*graph);
+    AddVectors(*graph, static_cast<std::size_t>(Size("PLEXUS_BENCH_ROWS", 100'000, 3'000)),
+               static_cast<std::uint32_t>(Size("PLEXUS_BENCH_DIMENSIONS", 384, 32)),
+               static_cast<std::size_t>(Size("PLEXUS_BENCH_CLUSTERS", 1'000, 30)));
   const Snapshot snapshot = graph->snapshot();
   const VectorTable::View& view = **snapshot.vectors(SpaceId{});
   const auto index = Must(VectorIndex::Make(snapshot, SpaceId{}, {.build_width = 100}), "making");
-  const double start = Now();
+  const double start = ProcessSeconds();
   const IndexUpdate update = Must(index->Update(snapshot), "building");
   Require(update.added == view.live_count() && update.pending == 0, "every row is in");
   std::printf("%llu vectors of %u: built in %.1f s of processor time, %.1f MB\n",
-              static_cast<unsigned long long>(update.added), view.dimensions(), Now() - start,
-              static_cast<double>(index->size_bytes()) / 1e6);
+              static_cast<unsigned long long>(update.added), view.dimensions(),
+              ProcessSeconds() - start, static_cast<double>(index->size_bytes()) / 1e6);
   std::vector<Question> questions;
   VectorBuffer buffer;
   for (std::size_t i = 0; i < 200; ++i) {

@@ -8,6 +8,7 @@
 #include "engine/arrays/freed_memory.h"
 #include "engine/monitoring/stats.h"
 #include "engine/out_of_memory.h"
+#include "storage/base/fail_points.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
@@ -97,7 +98,11 @@ Result<std::unique_lock<std::mutex>> Database::Impl::Maintain() {
 
 std::unique_lock<std::shared_timed_mutex> Database::Impl::Erasing() {
   const std::lock_guard nobody_begins(erase_gate);
-  return std::unique_lock(erase_mutex);
+  std::unique_lock erasing(erase_mutex, std::try_to_lock);
+  if (erasing) return erasing;
+  FailPoint(options.hooks, "erasing.waits");
+  erasing.lock();
+  return erasing;
 }
 
 std::unique_lock<std::shared_timed_mutex> Database::Impl::TryErasing() {

@@ -54,4 +54,41 @@ void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t firs
   }
 }
 
+std::unique_ptr<Graph> GraphOf(NodeId nodes, const std::vector<NodePair>& pairs) {
+  auto graph = Graph::InMemory();
+  AddNodes(*graph, nodes);
+  AddEdges(*graph, pairs, 0, pairs.size(), 1 << 20);
+  Must(graph->Compact(), "compacting");
+  return graph;
+}
+
+std::unique_ptr<Graph> GraphOf(const AgentGraph& agents) {
+  auto graph = Graph::InMemory();
+  AddNodes(*graph, agents.turns);
+  WriteBatch batch(kBenchTime);
+  for (const AgentEdge& e : agents.edges)
+    batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
+  Must(graph->Apply(batch), "adding edges");
+  Must(graph->Compact(), "compacting");
+  return graph;
+}
+
+void AddVectors(Graph& graph, std::size_t rows, std::uint32_t dimensions, std::size_t clusters) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> row(dimensions), centres(clusters * dimensions);
+  for (float& x : centres) x = normal(random);
+  for (std::size_t v = 0; v < rows;) {
+    WriteBatch batch(kBenchTime);
+    batch.DefineSpace({"default", dimensions, Metric::kCosine});
+    for (const std::size_t end = std::min<std::size_t>(rows, v + 50'000); v < end; ++v) {
+      const std::size_t centre = clusters > 0 ? random() % clusters * dimensions : 0;
+      for (std::size_t i = 0; i < dimensions; ++i)
+        row[i] = clusters > 0 ? centres[centre + i] + 0.7f * normal(random) : normal(random);
+      batch.SetVector(batch.Node(std::to_string(v)), batch.SpaceNamed("default"), row);
+    }
+    Must(graph.Apply(batch), "adding vectors");
+  }
+}
+
 }  // namespace plexus::bench

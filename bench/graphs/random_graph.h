@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/graphs/agent_graph.h"
 #include "engine/bulk/topology.h"
 #include "engine/graph.h"
 
@@ -25,5 +26,12 @@ void AddNodes(Graph& graph, NodeId nodes);
 // Adds pairs[first, last) as link edges in batches of `batch`.
 void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t first, std::size_t last,
               std::size_t batch);
+// In RAM, compacted.
+std::unique_ptr<Graph> GraphOf(NodeId nodes, const std::vector<NodePair>& pairs);
+std::unique_ptr<Graph> GraphOf(const AgentGraph& agents);
+
+// Vectors of `dimensions` normal random numbers in the space "default", keys "0", "1", ...; around
+// so many centres where that is not 0.
+void AddVectors(Graph& graph, std::size_t rows, std::uint32_t dimensions, std::size_t clusters);
 
 }  // namespace plexus::bench

@@ -2,10 +2,8 @@
 //
 //   peer_compare WORK MINE OTHER
 //
-// pagerank: L1 distance at most 1e-6. bfs: equal depths. components: the same partition.
 // leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
 // modularity at least 0.97 of what OTHER has (small graphs have many near optima).
-
 // pagerank, weighted-pagerank, hits, eigenvector, personal: L1 distance at most 1e-6.
 // bfs, cuts, dominators, triangles, kcore, descendants, ancestors, pattern: equal numbers.
 // components, strong: the same partition. load, open, closeness, forest, flow, clustering,
@@ -153,7 +151,7 @@ int Numbers(const Answer& mine, const Answer& other, double tolerance) {
 }
 
 int Order(const Answer& mine, const std::string& folder) {
-  const Arcs arcs = MeasureArcs(ReadArcs(folder), MeasureOnce("order"));
+  const Arcs arcs = WeightedArcs(ReadArcs(folder), MeasureOnce("order"));
   if (mine.size() != arcs.nodes) return Verdict(false, "not a place a node");
   std::vector<bool> taken(arcs.nodes);
   for (double place : mine) {

@@ -36,13 +36,14 @@ inline float PairWeight(std::uint32_t a, std::uint32_t b) {
   return static_cast<float>(1 + (h >> 54)) / 1024.0f;
 }
 
-// The arcs that the work is about, with their weights.
-inline Arcs ArcsFor(const std::string& work, const Arcs& from) {
+// The arcs that a work is about, with these weights; no loops. `once`: each edge from its smaller
+// node to the larger.
+inline Arcs WeightedArcs(const Arcs& from, bool once) {
   Arcs arcs;
   arcs.nodes = from.nodes;
   for (std::size_t i = 0; i < from.sources.size(); ++i) {
     const std::uint32_t u = from.sources[i], v = from.targets[i];
-    if (u == v || (EachEdgeOnce(work) && u > v)) continue;
+    if (u == v || (once && u > v)) continue;
     arcs.sources.push_back(u);
     arcs.targets.push_back(v);
     arcs.weights.push_back(PairWeight(u, v));

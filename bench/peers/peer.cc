@@ -147,6 +147,16 @@ Peer::Peer(int argc, char** argv, const std::string& version) {
   std::printf("version: %s\n", version.c_str());
 }
 
+bool Peer::RunOneOf(const std::vector<Work>& works) const {
+  for (const Work& work : works) {
+    if (work.name != work_) continue;
+    work.run();
+    if (!work.note.empty()) Note(work.note);
+    return true;
+  }
+  return false;
+}
+
 int Peer::Finish() const {
   if (done_) return 0;
   std::fprintf(stderr, "peer: this program has no work named %s\n", work_.c_str());

@@ -26,6 +26,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -120,6 +122,12 @@ struct Entry {
 };
 void AppendBest(std::vector<Entry> entries, std::size_t top, bool pairs, Answer& answer);
 
+// A work of a program; the note says how it is done ("": run() says it).
+struct Work {
+  std::string name, note;
+  std::function<void()> run;
+};
+
 class Peer {
  public:
   // Prints usage and ends the program unless there are four arguments.
@@ -176,6 +184,8 @@ class Peer {
     std::sort(each.begin(), each.end());
     std::printf("query_median: %.9f\nquery_p99: %.9f\n", each[count / 2], each[count * 99 / 100]);
   }
+  // Runs the work that was asked for; false: it is none of these.
+  bool RunOneOf(const std::vector<Work>& works) const;
   int Finish() const;  // exit code; 3 and a message when the work was none of this peer's
 
  private:

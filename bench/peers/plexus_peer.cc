@@ -27,6 +27,7 @@
 #include "bench/peers/centrality.h"
 #include "bench/peers/connectivity.h"
 #include "bench/peers/peer.h"
+#include "bench/peers/plexus_graph.h"
 #include "bench/peers/structure.h"
 #include "bench/peers/traversal.h"
 #include "bench/support.h"
@@ -42,72 +43,18 @@ using namespace plexus::peers;  // NOLINT
 using bench::kBenchTime;
 using bench::Must;
 
-// Edges as the file has them: of symmetric kinds once.
-struct Edges {
-  NodeId nodes = 0;
-  std::vector<NodeId> sources, targets;
-  std::vector<float> weights;       // empty = all 1
-  std::vector<std::uint8_t> kinds;  // empty = link
-};
-
-Edges ReadEdges(const Peer& peer) {
-  Edges edges;
-  edges.nodes = ReadNumber<NodeId>(peer / "nodes.u32");
-  edges.sources = ReadArray<NodeId>(peer / "sources.u32");
-  edges.targets = ReadArray<NodeId>(peer / "targets.u32");
-  if (!Exists(peer / "weights.f32")) return edges;
-  edges.weights = ReadArray<float>(peer / "weights.f32");
-  edges.kinds = ReadArray<std::uint8_t>(peer / "kinds.u8");
-  return edges;
-}
-
-void Fill(Graph& graph, const Edges& edges) {
-  bench::AddNodes(graph, edges.nodes);
-  constexpr std::size_t kStep = 1 << 20;
-  for (std::size_t first = 0; first < edges.sources.size(); first += kStep) {
-    const std::size_t end = std::min(edges.sources.size(), first + kStep);
-    WriteBatch batch(kBenchTime);
-    batch.ReserveEdges(end - first);
-    for (std::size_t i = first; i < end; ++i)
-      batch.Link(NodeRef::Id(edges.sources[i]),
-                 edges.kinds.empty() ? kLink : EdgeKindId{edges.kinds[i]},
-                 NodeRef::Id(edges.targets[i]), edges.weights.empty() ? 1.0f : edges.weights[i]);
-    Must(graph.Apply(batch), "adding edges");
-  }
-  Must(graph.Compact(), "compacting");
-}
-
-Snapshot InRam(const Edges& edges, Executor& executor) {
-  GraphOptions options;
-  options.executor = &executor;
-  const auto graph = Graph::InMemory(options);
-  Fill(*graph, edges);
-  return graph->snapshot();
-}
-
-Topology Bare(const Edges& edges, Executor& executor) {
-  std::vector<NodePair> pairs(edges.sources.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {edges.sources[i], edges.targets[i]};
-  TopologyOptions options;
-  options.executor = &executor;
-  return Must(BuildTopology(edges.nodes, pairs, options), "building");
-}
-
 void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  PageRankOptions options;
+  auto options = On<PageRankOptions>(executor);
   options.tolerance = kTrueError;
   options.weighted = false;
-  options.run.executor = &executor;
   int iterations = 0;
   double preparation_ms = 0;  // of the first trial; later ones find the layout
-  peer.Trials(
-      [&] {
-        auto result = Must(PageRank(graph, options), "pagerank");
-        iterations = result.iterations;
-        preparation_ms = std::max(preparation_ms, result.stats.preparation_ms);
-        return std::move(result.scores);
-      },
-      [](const std::vector<double>& scores) { return scores; });
+  peer.Trials([&] {
+    auto result = Must(PageRank(graph, options), "pagerank");
+    iterations = result.iterations;
+    preparation_ms = std::max(preparation_ms, result.stats.preparation_ms);
+    return std::move(result.scores);
+  });
   peer.Note(std::to_string(iterations) +
             " iterations, stops by a bound on the true error; preparation " +
             std::to_string(static_cast<int>(preparation_ms + 0.5)) + " ms, once a snapshot");
@@ -116,8 +63,7 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 // Depths of all starts, one search after the other.
 void BfsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
-  BfsOptions options;
-  options.run.executor = &executor;
+  const auto options = On<BfsOptions>(executor);
   peer.Trials(
       [&] {
         std::vector<BfsResult> results;
@@ -155,11 +101,10 @@ void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
 }
 
 void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  ClosenessOptions options;
+  auto options = On<ClosenessOptions>(executor);
   options.of = ReadArray<NodeId>(peer / "starts.u32");
   options.direction = Direction::kOut;
   options.scaled = false;
-  options.run.executor = &executor;
   peer.Trials([&] {
     const ClosenessResult result = Must(Closeness(graph, options), "closeness");
     Answer answer;
@@ -171,8 +116,7 @@ void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 }
 
 void HitsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  HitsOptions options;
-  options.run.executor = &executor;
+  const auto options = On<HitsOptions>(executor);
   int iterations = 0;
   peer.Trials([&] {
     HitsResult result = Must(Hits(graph, options), "hits");
@@ -191,28 +135,24 @@ void SimilarOf(Peer& peer, const Snapshot& graph) {
   options.top = kSimilarTop;
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     const SimilarNodesResult result = Must(SimilarNodes(graph, starts[i], options), "similar");
-    answer.push_back(static_cast<double>(result.nodes.size()));
-    for (const SimilarNeighbor& node : result.nodes)
-      answer.insert(answer.end(), {static_cast<double>(node.node), node.score});
+    AppendList(result.nodes, answer, [](const auto& node) { return Row(node.node, node.score); });
   });
   peer.Note("one thread");
 }
 
 void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  SimilarityOptions options;
+  auto options = On<SimilarityOptions>(executor);
   options.measure = SimilarityMeasure::kAdamicAdar;
   options.direction = Direction::kOut;
   options.top = kPairsTop;
-  options.run.executor = &executor;
   std::uint64_t wedges = 0, compared = 0;
   peer.Trials([&] {
     const SimilarPairsResult result = Must(SimilarPairs(graph, options), "similar pairs");
     wedges = result.wedges;
     compared = result.compared;
-    Answer answer = {static_cast<double>(result.pairs.size())};
-    for (const PairSimilarity& pair : result.pairs)
-      answer.insert(answer.end(),
-                    {static_cast<double>(pair.a), static_cast<double>(pair.b), pair.score});
+    Answer answer;
+    AppendList(result.pairs, answer,
+               [](const PairSimilarity& pair) { return Row(pair.a, pair.b, pair.score); });
     return answer;
   });
   peer.Note(std::to_string(wedges) + " wedges walked, " + std::to_string(compared) +
@@ -222,11 +162,10 @@ void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 // warm: after one untimed pass over the starts, which prepares what later ones read.
 void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, bool warm, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
-  TraverseOptions options;
+  auto options = On<TraverseOptions>(executor);
   options.hops = kHops;
   options.top = kTraverseTop;
   options.paths = paths;
-  options.run.executor = &executor;
   for (std::size_t i = 0; warm && i < starts.size(); ++i) {
     const NodeWeight seed{starts[i], 1.0};
     Must(Traverse(graph, {&seed, 1}, options), "traverse");
@@ -234,9 +173,7 @@ void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, bool warm, Execut
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     const NodeWeight seed{starts[i], 1.0};
     const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
-    answer.push_back(static_cast<double>(result.hits.size()));
-    for (const TraverseHit& hit : result.hits)
-      answer.insert(answer.end(), {static_cast<double>(hit.node), hit.score});
+    AppendList(result.hits, answer, [](const auto& hit) { return Row(hit.node, hit.score); });
   });
   peer.Note(warm    ? "after one pass over the starts"
             : paths ? "with paths; the first pass of a process"
@@ -312,16 +249,15 @@ Snapshot LoadSharing(const Sharing& s) {
 void PairsOf(Peer& peer, Executor& executor) {
   const Sharing sharing = ReadSharing(peer.folder());
   const Snapshot graph = peer.Load([&] { return LoadSharing(sharing); });
-  FrontierOptions options;
+  auto options = On<FrontierOptions>(executor);
   options.top = kPairsTop;
-  options.run.executor = &executor;
   FrontierResult result;
   peer.Trials([&] { return result = Must(Frontier(graph, options), "frontier"); },
               [](const FrontierResult& found) {
-                Answer answer = {static_cast<double>(found.sets.size())};
-                for (const FrontierSet& set : found.sets)
-                  answer.insert(answer.end(), {static_cast<double>(set.members[0]),
-                                               static_cast<double>(set.members[1]), set.score});
+                Answer answer;
+                AppendList(found.sets, answer, [](const FrontierSet& set) {
+                  return Row(set.members[0], set.members[1], set.score);
+                });
                 return answer;
               });
   peer.Note(std::to_string(result.wedges) + " wedges, " + std::to_string(result.scored) +
@@ -346,16 +282,14 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
     return made->snapshot();
   });
   const NodeSubset subset = Must(NodeSubset::Of(graph, vectors.subset), "subset");
-  NearestOptions options;
+  auto options = On<NearestOptions>(executor);
   options.top = kNearestTop;
   options.subset = inside ? &subset : nullptr;
-  options.run.executor = &executor;
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
     const auto result =
         Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
-    answer.push_back(static_cast<double>(result.nodes.size()));
-    for (const NearestHit& node : result.nodes)
-      answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});
+    AppendList(result.nodes, answer,
+               [](const NearestHit& node) { return Row(node.node, node.similarity); });
   });
 }
 
@@ -367,11 +301,11 @@ void GraphWork(Peer& peer, Executor& executor) {
     return peer.Trials([&] { return InRam(edges, executor); },
                        [](const Snapshot& graph) { return Walks(graph); });
   if (work == "load-csr")
-    return peer.Trials([&] { return Bare(edges, executor); },
+    return peer.Trials([&] { return Bare(edges, false, executor); },
                        [](const Topology& graph) { return Walks(graph); });
-  auto labels = [](const auto& all) { return Answer(all.begin(), all.end()); };
+  const auto labels = [](const auto& all) { return AsAnswer(all); };
   if (work.ends_with("-csr")) {
-    const Topology graph = peer.Load([&] { return Bare(edges, executor); });
+    const Topology graph = peer.Load([&] { return Bare(edges, false, executor); });
     if (work == "bfs-csr") BfsOf(peer, graph, executor);
     if (work == "components-csr")
       peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor).value(); },
@@ -382,13 +316,14 @@ void GraphWork(Peer& peer, Executor& executor) {
   if (work == "pagerank") PageRankOf(peer, graph, executor);
   if (work == "bfs") BfsOf(peer, graph, executor);
   if (work == "components") {
-    ComponentsOptions options;
-    options.run.executor = &executor;
-    peer.Trials([&] { return Must(Components(graph, options), "components").labels; }, labels);
+    peer.Trials(
+        [&] {
+          return Must(Components(graph, On<ComponentsOptions>(executor)), "components").labels;
+        },
+        labels);
   }
   if (work == "leiden") {
-    LeidenOptions options;
-    options.run.executor = &executor;
+    const auto options = On<LeidenOptions>(executor);
     int iterations = 0;
     peer.Trials(
         [&] {
@@ -408,6 +343,10 @@ void GraphWork(Peer& peer, Executor& executor) {
     TraverseOf(peer, graph, work == "traverse-paths", work == "traverse-warm", executor);
 }
 
+bool OfArcs(const std::string& work) {
+  return IsConnectionWork(work) || IsMeasure(work) || IsScoreWork(work);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -417,13 +356,11 @@ int main(int argc, char** argv) {
     PairsOf(peer, executor);
   else if (peer.work() == "nearest" || peer.work() == "nearest-inside")
     NearestOf(peer, peer.work() != "nearest", executor);
-  else if (IsConnectionWork(peer.work()))
-    Connections(peer, ReadArcs(peer.folder()));
-  else if (IsMeasure(peer.work()))
-    Measures(peer, ReadArcs(peer.folder()));
-  else if (IsScoreWork(peer.work()))
-    Scores(peer, ReadArcs(peer.folder()));
-  else if (!WalkWorks(peer))
+  else if (OfArcs(peer.work())) {
+    const Arcs arcs = ReadArcs(peer.folder());
+    (void)(Connections(peer, arcs) || Measures(peer, arcs) || Scores(peer, arcs));
+  } else if (!WalkWorks(peer)) {
     GraphWork(peer, executor);
+  }
   return peer.Finish();
 }

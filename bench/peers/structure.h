@@ -51,19 +51,6 @@ inline bool MeasureOnce(const std::string& work) {
   return work == "triangles" || work == "clustering" || work == "kcore" ||
          work.starts_with("betweenness") || work == "order";
 }
-inline Arcs MeasureArcs(const Arcs& from, bool once) {
-  Arcs arcs;
-  arcs.nodes = from.nodes;
-  for (std::size_t i = 0; i < from.sources.size(); ++i) {
-    const std::uint32_t u = from.sources[i], v = from.targets[i];
-    if (u == v || (once && u > v)) continue;
-    arcs.sources.push_back(u);
-    arcs.targets.push_back(v);
-    arcs.weights.push_back(PairWeight(u, v));
-  }
-  return arcs;
-}
-
 inline std::vector<std::uint32_t> FirstStarts(const Peer& peer) {
   auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
   starts.resize(std::min(starts.size(), kDistanceStarts));

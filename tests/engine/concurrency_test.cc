@@ -6,9 +6,8 @@
 // check that while the writer runs. The journal is in memory and the executor
 // plain threads, so that ThreadSanitizer sees everything.
 //
-// PLEXUS_CONCURRENCY_SECONDS: how long (default 3).
+// PLEXUS_CONCURRENCY_BATCHES: how many (1,000 unless told).
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -111,13 +110,11 @@ class Mover {
   }
   void Put(WriteBatch& batch, std::size_t i) {
     const std::string label = Label(i);
-    WriteBatch::EdgeInput in;
-    in.source = NodeRef::Id(edges_[i].source);
-    in.target = NodeRef::Id(edges_[i].target);
-    in.kind = Kind(edges_[i]);
-    in.label = label;
-    in.weight = edges_[i].weight;
-    batch.Link(in);
+    batch.Link({.source = NodeRef::Id(edges_[i].source),
+                .target = NodeRef::Id(edges_[i].target),
+                .kind = Kind(edges_[i]),
+                .label = label,
+                .weight = edges_[i].weight});
   }
   void WriteDegree(WriteBatch& batch, NodeId v) {
     batch.SetI64(NodeRef::Id(v), kAccessCount, degree_[v]);
@@ -179,8 +176,8 @@ std::string CheckDerived(const Snapshot& s) {
 }
 
 TEST(Concurrency, OneWriterFourReadersAndCompaction) {
-  const char* text = std::getenv("PLEXUS_CONCURRENCY_SECONDS");
-  const double seconds = text ? std::strtod(text, nullptr) : 3;
+  const char* text = std::getenv("PLEXUS_CONCURRENCY_BATCHES");
+  const std::uint64_t wanted = text ? std::strtoull(text, nullptr, 10) : 1000;
   auto executor = MakeThreadExecutor(2);
   auto store = std::make_shared<FakeStore>();
   GraphOptions options;
@@ -232,13 +229,16 @@ TEST(Concurrency, OneWriterFourReadersAndCompaction) {
       }
     });
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::uint64_t batches = 0;
-  // At least a few rounds, however slow the machine.
-  while (!stop && (std::chrono::steady_clock::now() < end || batches < 50 || checked < 8)) {
+  // A snapshot is checked for each tenth batch, however slow the readers are.
+  while (!stop && (batches < wanted || checked < wanted / 10)) {
+    if (batches > 20 * checked + 50) {
+      std::this_thread::yield();
+      continue;
+    }
     auto applied = graph->Apply(mover.Next());
     if (!applied) report(applied.error().ToString());
-    if (++batches % 500 == 0) (void)graph->Compact();
+    if (++batches % 100 == 0) (void)graph->Compact();
   }
   stop = true;
   for (auto& reader : readers) reader.join();
@@ -342,12 +342,8 @@ TEST(Concurrency, ReadersBesidePacking) {
     const NodeRef node = batch.UpsertNode(Key(v));
     const std::string label = "label of " + Key(v);
     batch.SetI64(node, kAccessCount, v);
-    WriteBatch::EdgeInput edge;
-    edge.source = node;
-    edge.target = batch.Node(Key(0));
-    edge.kind = kLink;
-    edge.label = label;
-    if (v > 0) batch.Link(edge);
+    if (v > 0)
+      batch.Link({.source = node, .target = batch.Node(Key(0)), .kind = kLink, .label = label});
   };
   for (NodeId round = 0; round < kRounds; ++round) {
     WriteBatch batch(1);

@@ -132,12 +132,10 @@ struct Version {  // of a graph, as it must be read for ever, less what is purge
 };
 
 void Link(WriteBatch& batch, NodeRef source, NodeRef target, std::string_view properties) {
-  WriteBatch::EdgeInput edge;
-  edge.source = source;
-  edge.target = target;
-  edge.kind = batch.EdgeKindNamed("of");
-  edge.properties = properties;
-  batch.Link(edge);
+  batch.Link({.source = source,
+              .target = target,
+              .kind = batch.EdgeKindNamed("of"),
+              .properties = properties});
 }
 
 void Expect(const Version& version) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -152,14 +151,18 @@ class FailsAfter {
  public:
   explicit FailsAfter(std::string_view event) : event_(event) {}
   void Log(const LogEntry& entry) {
-    if (entry.event.ends_with(".failed")) failed_ = true;
+    if (entry.event.ends_with(".failed")) {
+      failed_ = true;
+      failed_.notify_all();
+    }
     if (entry.event != event_ || began_.exchange(true)) return;
-    while (!ready_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ready_.wait(false);
     failing_.emplace(1, Failure::kOnce);
   }
   void Wait() {
     ready_ = true;
-    while (!failed_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ready_.notify_all();
+    failed_.wait(false);
   }
 
  private:
@@ -210,7 +213,7 @@ TEST(NoMemory, BackgroundFailuresAreCounted) {
     failing.Wait();
     for (int i = 0; told == 0; ++i) {
       ASSERT_TRUE(graph->Apply(SomeBatch(3 + i)));
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::yield();
     }
     EXPECT_EQ(graph->stats().compaction_failures, 1u);
     EXPECT_EQ(MetricOf(*graph, "plexus_compaction_failures_total"), 1);

@@ -147,52 +147,16 @@ TEST_F(ResolveErrors, Values) {
   Refused("FlexBuffers", [](B& b) { b.SetPayload(b.Node("a"), NodeField::kProperties, "{}"); });
   Refused("label", [](B& b) {
     std::string label(1025, 'l');
-    b.Link({.source = b.Node("a"),
-            .target = b.Node("b"),
-            .kind = kLink,
-            .label = label,
-            .weight = {},
-            .created_at = {},
-            .created_by = {},
-            .valid_from = {},
-            .valid_until = {},
-            .properties = {}});
+    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .label = label});
   });
   Refused("created_by", [](B& b) {
-    b.Link({.source = b.Node("a"),
-            .target = b.Node("b"),
-            .kind = kLink,
-            .label = {},
-            .weight = {},
-            .created_at = {},
-            .created_by = "\xff",
-            .valid_from = {},
-            .valid_until = {},
-            .properties = {}});
+    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .created_by = "\xff"});
   });
   Refused("created_at", [](B& b) {
-    b.Link({.source = b.Node("a"),
-            .target = b.Node("b"),
-            .kind = kLink,
-            .label = {},
-            .weight = {},
-            .created_at = kNoTime,
-            .created_by = {},
-            .valid_from = {},
-            .valid_until = {},
-            .properties = {}});
+    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .created_at = kNoTime});
   });
   Refused("FlexBuffers", [](B& b) {
-    b.Link({.source = b.Node("a"),
-            .target = b.Node("b"),
-            .kind = kLink,
-            .label = {},
-            .weight = {},
-            .created_at = {},
-            .created_by = {},
-            .valid_from = {},
-            .valid_until = {},
-            .properties = "junk"});
+    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .properties = "junk"});
   });
 }
 

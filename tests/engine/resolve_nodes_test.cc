@@ -154,8 +154,7 @@ TEST(ResolveNodes, ABatchThatChangesNothingGivesNoRecord) {
             .created_at = 5,
             .created_by = "me",
             .valid_from = 1,
-            .valid_until = 2,
-            .properties = {}});
+            .valid_until = 2});
     b.Link(x, kContradicts, y, 0.25f);
   };
   ASSERT_TRUE(live.Do(fill));
@@ -415,11 +414,7 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
           .kind = a.EdgeKindNamed("likes"),
           .label = "l1",
           .weight = 1.0f,
-          .created_at = {},
-          .created_by = "me",
-          .valid_from = {},
-          .valid_until = {},
-          .properties = {}});
+          .created_by = "me"});
   NodeRef x2 = b.Node("x");
   b.DefineColumn({"stakes", ColumnType::kI64});
   b.DefineSpace({"s", 2, Metric::kL2});
@@ -433,11 +428,8 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
           .kind = b.EdgeKindNamed("hates"),
           .label = "l2",
           .weight = 2.0f,
-          .created_at = {},
           .created_by = "you",
-          .valid_from = 1,
-          .valid_until = {},
-          .properties = {}});
+          .valid_from = 1});
   c.UpsertNode("x", c.NodeKindNamed("robot"));
   c.Link(c.Node("x"), c.EdgeKindNamed("likes"), c.Node("q"));
   for (const WriteBatch* batch : {&a, &b, &c}) ASSERT_TRUE(once.Apply(*batch));

@@ -60,8 +60,8 @@ TEST(CompactRuns, EqualsApplyingTheRuns) {
   const Case cases[] = {{0, 10, 0, 30, 3},
                         {10, 10, 60, 20, 5},
                         {10, 40, 60, 40, 4},
-                        {5000, 5000, 9000, 50, 6},
-                        {40'000, 60'000, 30'000, 4000, 3},
+                        {2000, 2000, 4000, 50, 6},
+                        {17'000, 34'000, 12'000, 2000, 3},
                         {20'000, 20'000, 5, 40'000, 2}};
   std::uint64_t seed = 0;
   for (const Case& c : cases) {
@@ -123,33 +123,12 @@ TEST(CompactRuns, EqualsApplyingTheRuns) {
       EdgeList list = ListEdges(**one, *schema);
       auto rebuilt = BuildCsr(c.nodes, list.edges, list.extras, *schema, 1, SerialExecutor());
       ASSERT_TRUE(rebuilt);
-      auto same = [](const auto& a, const auto& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
-      };
-      auto check = [&](const Csr& a, const Csr& b) {
-        EXPECT_TRUE(same(a.out_offsets, b.out_offsets) && same(a.out_neighbors, b.out_neighbors) &&
-                    same(a.out_weights, b.out_weights) && same(a.out_kinds, b.out_kinds) &&
-                    same(a.out_kinds_high, b.out_kinds_high) &&
-                    same(a.out_created_at, b.out_created_at) && same(a.in_offsets, b.in_offsets) &&
-                    same(a.in_neighbors, b.in_neighbors) && same(a.in_weights, b.in_weights) &&
-                    same(a.in_kinds, b.in_kinds) && same(a.in_kinds_high, b.in_kinds_high) &&
-                    same(a.in_slots, b.in_slots));
-        EXPECT_TRUE(a.labels.slots == b.labels.slots && a.labels.values == b.labels.values);
-        EXPECT_TRUE(a.created_by.slots == b.created_by.slots &&
-                    a.created_by.values == b.created_by.values);
-        EXPECT_TRUE(a.valid_from.slots == b.valid_from.slots &&
-                    a.valid_from.values == b.valid_from.values);
-        EXPECT_TRUE(a.valid_until.slots == b.valid_until.slots &&
-                    a.valid_until.values == b.valid_until.values);
-        EXPECT_TRUE(a.properties.slots == b.properties.slots &&
-                    a.properties.values == b.properties.values);
-      };
-      check(**one, **rebuilt);
+      EXPECT_TRUE(CsrBytes(**one) == CsrBytes(**rebuilt));
       for (int threads : {2, 3}) {
         auto executor = MakeThreadExecutor(threads);
         auto again = CompactRuns(state, runs.size(), *executor);
         ASSERT_TRUE(again);
-        check(**one, **again);
+        EXPECT_TRUE(CsrBytes(**one) == CsrBytes(**again));
       }
     }
   }

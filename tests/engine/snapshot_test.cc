@@ -131,13 +131,11 @@ TEST_F(SnapshotRows, CleanBits) {
 
 TEST_F(SnapshotRows, ValidTimeIsHalfOpen) {
   ASSERT_TRUE(live_.Do([](B& b) {
-    WriteBatch::EdgeInput in;
-    in.source = b.Node("b");
-    in.target = b.Node("c");
-    in.kind = kLink;
-    in.valid_from = 10;
-    in.valid_until = 20;
-    b.Link(in);
+    b.Link({.source = b.Node("b"),
+            .target = b.Node("c"),
+            .kind = kLink,
+            .valid_from = 10,
+            .valid_until = 20});
   }));
   for (bool compact : {false, true}) {
     if (compact) live_.Compact();

@@ -31,12 +31,10 @@ void Add(Graph& graph, int first, int last) {
     batch.SetString(node, kScope, "scope" + std::to_string(i / 2));
     batch.SetPayload(node, NodeField::kText, "text");
     const std::string label = "label" + std::to_string(i / 2);
-    WriteBatch::EdgeInput edge;
-    edge.source = node;
-    edge.target = batch.IndexNode(kTag, std::to_string(i % 10));
-    edge.kind = kHasTag;
-    edge.label = label;
-    batch.Link(edge);
+    batch.Link({.source = node,
+                .target = batch.IndexNode(kTag, std::to_string(i % 10)),
+                .kind = kHasTag,
+                .label = label});
   }
   ASSERT_TRUE(graph.Apply(batch));
 }

@@ -59,12 +59,7 @@ TEST(Stats, EveryPartCounts) {
     b.SetF64(x, kTrust, 1);
     b.SetPayload(x, NodeField::kText, "t");
     b.SetVector(x, b.SpaceNamed("s"), std::vector<float>(100, 1.0f));
-    WriteBatch::EdgeInput in;
-    in.source = x;
-    in.target = b.Node("y");
-    in.kind = kLink;
-    in.label = "label";
-    b.Link(in);
+    b.Link({.source = x, .target = b.Node("y"), .kind = kLink, .label = "label"});
   }));
   live.Compact();
   GraphBytes b = MeasureBytes(live.snapshot());

@@ -17,6 +17,15 @@
 namespace plexus {
 namespace {
 
+struct Joined {
+  std::vector<std::uint64_t> offsets{0};
+  std::string bytes;
+  void Add(std::string_view s) {
+    bytes += s;
+    offsets.push_back(bytes.size());
+  }
+};
+
 TEST(StringTable, StartsEmpty) {
   StringTable t;
   EXPECT_EQ(t.size(), 0u);
@@ -180,14 +189,10 @@ TEST(StringTable, GoesOnFromAnOldViewAfterItsWriterDied) {
 // goes on in it, and the others in copies.
 TEST(StringTable, TablesThatShareAnIndexKeepApart) {
   for (const bool first_goes_on : {true, false}) {
-    std::vector<std::uint64_t> offsets = {0};
-    std::string bytes;
-    for (int i = 0; i < 1000; ++i) {
-      bytes += "k" + std::to_string(i);
-      offsets.push_back(bytes.size());
-    }
+    Joined joined;
+    for (int i = 0; i < 1000; ++i) joined.Add("k" + std::to_string(i));
     StringTable a;
-    ASSERT_TRUE(a.AppendAll(offsets, bytes));
+    ASSERT_TRUE(a.AppendAll(joined.offsets, joined.bytes));
     const StringTable::View v = a.Publish();
     StringTable b(v), c(v);
     StringTable& first = first_goes_on ? a : b;
@@ -286,15 +291,6 @@ TEST(StringTable, GoesOnFromNothing) {
   EXPECT_EQ(t.Insert("a").id, 0u);
 }
 
-struct Joined {
-  std::vector<std::uint64_t> offsets{0};
-  std::string bytes;
-  void Add(std::string_view s) {
-    bytes += s;
-    offsets.push_back(bytes.size());
-  }
-};
-
 TEST(StringTable, AppendAllEqualsInsertOneByOne) {
   StringTable t;
   t.Insert("before");
@@ -334,14 +330,10 @@ TEST(StringTable, AppendAllRefusesDuplicates) {
 
 // A large chunk must not make the next one as large.
 TEST(StringTable, OneStringAfterManyTakesLittle) {
-  std::vector<std::uint64_t> offsets = {0};
-  std::string bytes;
-  for (int i = 0; i < 200'000; ++i) {
-    bytes += "a rather long key " + std::to_string(i);
-    offsets.push_back(bytes.size());
-  }
+  Joined joined;
+  for (int i = 0; i < 200'000; ++i) joined.Add("a rather long key " + std::to_string(i));
   StringTable t;
-  ASSERT_TRUE(t.AppendAll(offsets, bytes));
+  ASSERT_TRUE(t.AppendAll(joined.offsets, joined.bytes));
   const std::uint64_t before = t.size_bytes();
   t.Insert("one more");
   EXPECT_LT(t.size_bytes(), before + (100 << 10));

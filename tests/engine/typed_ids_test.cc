@@ -81,8 +81,7 @@ constexpr bool kIndexes = requires(B b, Kind kind) { b.IndexNode(kind, "x"); };
 static_assert(kFinds<EdgeKindId> && kHasTraits<NodeKindId> && kIndexes<NodeKindId>);
 static_assert(!kFinds<NodeKindId> && !kHasTraits<EdgeKindId> && !kIndexes<EdgeKindId>);
 
-// A kind, column or space where a node, or a string, is meant.
-using OfArc = void (*)(const Arc&);
+// A kind, column or space where a node, or a string, is meant: they do not become one (below).
 using OfRow = void (*)(NodeId, const Arc&);
 constexpr Direction kOut = Direction::kOut;
 template <class Node>
@@ -91,42 +90,9 @@ constexpr bool kReads = requires(const Snapshot s, Node n, ArcFilter f, OfRow fn
   s.FindEdge(n, kLink, n, n);
   s.ScanArcs(kOut, n, n, f, fn);
 };
-template <class Node>
-constexpr bool kReadsAny =
-    requires(const Snapshot s, Node n) { s.key(n); } ||
-    requires(const Snapshot s, Node n) { s.node_kind(n); } ||
-    requires(const Snapshot s, Node n) { s.alive(n); } ||
-    requires(const Snapshot s, Node n) { s.purged(n); } ||
-    requires(const Snapshot s, Node n) { s.is_fact(n); } ||
-    requires(const Snapshot s, Node n) { s.f64(kTrust, n); } ||
-    requires(const Snapshot s, Node n) { s.i64(kAccessedAt, n); } ||
-    requires(const Snapshot s, Node n) { s.string_column(kScope, n); } ||
-    requires(const Snapshot s, Node n) { s.column_bits(kScope, n); } ||
-    requires(const Snapshot s, Node n) { s.scope(n); } ||
-    requires(const Snapshot s, Node n) { s.payload_ref(n, NodeField::kText); } ||
-    requires(const Snapshot s, Node n) { s.Payload(n, NodeField::kText); } ||
-    requires(const Snapshot s, Node n) { s.string(n); } || requires(Node n) { NodeRef::Id(n); };
-template <class Node>
-constexpr bool kWalksAny =
-    requires(const Snapshot s, Node n) { s.clean(kOut, n); } ||
-    requires(const Snapshot s, Node n, ArcFilter f, OfArc fn) { s.ForEachArc(kOut, n, f, fn); } ||
-    requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) { s.ScanArcs(kOut, n, 1, f, fn); } ||
-    requires(const Snapshot s, Node n, ArcFilter f, OfRow fn) { s.ScanArcs(kOut, 0, n, f, fn); } ||
-    requires(const Snapshot s, Node n, ArcFilter f) { s.Degree(kOut, n, f); } ||
-    requires(const Snapshot s, Node n, Arc a) { s.edge(a, n); } ||
-    requires(const Snapshot s, Node n) { s.FindEdge(n, kLink, 1); } ||
-    requires(const Snapshot s, Node n) { s.FindEdge(0, kLink, n); } ||
-    requires(const Snapshot s, Node n) { s.FindEdge(0, kLink, 1, n); } ||
-    requires(const Snapshot s, Node n) { s.FindBaseEdge(n, kLink, 1, 0); } ||
-    requires(const Snapshot s, Node n) { s.FindBaseEdge(0, kLink, n, 0); } ||
-    requires(const Snapshot s, Node n) { s.FindBaseEdge(0, kLink, 1, n); } ||
-    requires(const Snapshot s, Node n) { s.PrefetchBaseRow(n, false); } ||
-    requires(const Snapshot s, Node n) { s.PrefetchDeltaRow(n, false); };
 static_assert(kReads<NodeId> && kReads<int> && kReads<std::size_t>);
-static_assert(!kReadsAny<NodeKindId> && !kReadsAny<EdgeKindId> && !kReadsAny<ColumnId>);
-static_assert(!kReadsAny<SpaceId> && !kReadsAny<const NodeKindId&> && !kReadsAny<NodeRef>);
-static_assert(!kWalksAny<NodeKindId> && !kWalksAny<EdgeKindId> && !kWalksAny<ColumnId>);
-static_assert(!kWalksAny<SpaceId> && !kWalksAny<const NodeKindId&> && !kWalksAny<NodeRef>);
+static_assert(!kReads<NodeKindId> && !kReads<EdgeKindId> && !kReads<ColumnId> && !kReads<SpaceId>);
+static_assert(!kReads<const NodeKindId&> && !kReads<NodeRef>);
 static_assert(NodeRef::Id(7).index() == 7);
 
 // Where a node is meant: members of aggregates, elements, and copies.

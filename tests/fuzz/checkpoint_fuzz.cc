@@ -35,15 +35,13 @@ const Whole& Base() {
       batch.SetF64(a, ColumnRef(kTrust), 0.5);
       batch.SetString(a, ColumnRef(kScope), "x");
       batch.Link(a, EdgeKindRef(kContradicts), batch.Node("n" + std::to_string(i + 1)));
-      WriteBatch::EdgeInput edge;
-      edge.source = a;
-      edge.target = batch.Node("n6");
-      edge.kind = EdgeKindRef(kSupports);
-      edge.label = i % 2 ? "one" : "two";
-      edge.created_by = "me";
-      edge.valid_from = 1;
-      edge.valid_until = 2;
-      batch.Link(edge);
+      batch.Link({.source = a,
+                  .target = batch.Node("n6"),
+                  .kind = EdgeKindRef(kSupports),
+                  .label = i % 2 ? "one" : "two",
+                  .created_by = "me",
+                  .valid_from = 1,
+                  .valid_until = 2});
       batch.Link(a, EdgeKindRef(kHasTag), batch.IndexNode(kTag, "t"));
     }
     ApplyReport report;

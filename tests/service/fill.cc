@@ -26,12 +26,10 @@ Status Record(const Snapshot& snapshot, const Op& op, WriteBatch& batch) {
   batch.Append(recorded.batch);
   // Members that may be removed later, as an import writes them.
   for (std::size_t i = 2; i < op.members.size(); ++i) {
-    WriteBatch::EdgeInput edge;
-    edge.source = batch.IndexNode(kEvent, op.text);
-    edge.target = batch.Node(op.members[i].first);
-    edge.kind = kMember;
-    edge.label = op.members[i].second;
-    batch.Link(edge);
+    batch.Link({.source = batch.IndexNode(kEvent, op.text),
+                .target = batch.Node(op.members[i].first),
+                .kind = kMember,
+                .label = op.members[i].second});
   }
   return {};
 }
@@ -68,15 +66,13 @@ Status One(const Snapshot& snapshot, const Op& op, WriteBatch& batch) {
       break;
     }
     case Op::kConnect: {
-      WriteBatch::EdgeInput edge;
-      edge.source = named();
-      edge.target = batch.UpsertNode(op.other, kMemory);
-      edge.kind = kKinds[op.number];
-      edge.label = op.text;
-      edge.weight = static_cast<float>(op.value);
-      edge.valid_from = op.from;
-      edge.valid_until = op.until;
-      batch.Link(edge);
+      batch.Link({.source = named(),
+                  .target = batch.UpsertNode(op.other, kMemory),
+                  .kind = kKinds[op.number],
+                  .label = op.text,
+                  .weight = static_cast<float>(op.value),
+                  .valid_from = op.from,
+                  .valid_until = op.until});
       break;
     }
     case Op::kCut: {

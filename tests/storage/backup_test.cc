@@ -16,9 +16,7 @@ TEST(Backup, BackupAndRestore) {
   ApplyScript(*db, 13, 18);
   PLEXUS_OK(db->Backup(scratch.path("backup")));
   ApplyScript(*db, 19, 25);  // the backup does not follow
-  auto again = db->Backup(scratch.path("backup"));
-  ASSERT_FALSE(again);
-  EXPECT_EQ(again.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE(FailsWith(db->Backup(scratch.path("backup")), ErrorCode::kAlreadyExists));
   PLEXUS_OK(Database::Restore(scratch.path("backup"), scratch.path("restored")));
   {
     auto restored = MustOpen(scratch.path("restored"));
@@ -60,15 +58,12 @@ TEST(Backup, DamagedBackupIsNotRestored) {
     WriteFile(path, bytes);
     break;
   }
-  auto restored = Database::Restore(scratch.path("backup"), scratch.path("restored"));
-  ASSERT_FALSE(restored);
-  EXPECT_EQ(restored.error().code, ErrorCode::kCorruption);
-  auto open = Database::Restore(scratch.path("live"), scratch.path("restored2"));
-  ASSERT_FALSE(open) << "an open database is not a backup";
-  EXPECT_EQ(open.error().code, ErrorCode::kFailedPrecondition);
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok);
+  EXPECT_TRUE(FailsWith(Database::Restore(scratch.path("backup"), scratch.path("restored")),
+                        ErrorCode::kCorruption));
+  EXPECT_TRUE(FailsWith(Database::Restore(scratch.path("live"), scratch.path("restored2")),
+                        ErrorCode::kFailedPrecondition))
+      << "an open database is not a backup";
+  ExpectSound(*db);
 }
 
 }  // namespace

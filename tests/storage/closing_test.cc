@@ -28,9 +28,7 @@ void ExpectClosed(const std::string& directory, const std::set<std::string>& key
   const Snapshot s = db.snapshot();
   for (const std::string& key : keys) EXPECT_TRUE(s.Find(key)) << key;
   if (!verify) return;
-  const auto report = db.Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  ExpectSound(db);
 }
 
 bool IsLate(const Error& error) {

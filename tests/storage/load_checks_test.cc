@@ -18,9 +18,7 @@ TEST(LoadChecks, ADirectoryIsSoundAfterEveryLoad) {
     EXPECT_EQ(db->graph().Load(c.make()).has_value(), c.error.empty());
     const std::string before = plexus::testing::Dump(db->snapshot());
     EXPECT_EQ(db->snapshot().sequence() > 0, c.error.empty());
-    auto report = db->Verify();
-    PLEXUS_OK(report);
-    EXPECT_TRUE(report->ok);
+    ExpectSound(*db);
     PLEXUS_OK(db->Close());
     db = MustOpen(scratch.path(), options);
     ASSERT_TRUE(db);
@@ -81,9 +79,7 @@ TEST(LoadChecks, TheLogIsThatOfItsBatches) {
       }
       PLEXUS_OK(db->graph().Compact());
       PLEXUS_OK(db->Checkpoint());
-      const auto report = db->Verify({.against_replay = true});
-      PLEXUS_OK(report);
-      EXPECT_TRUE(report->ok);
+      ExpectSound(*db, {.against_replay = true});
       PLEXUS_OK(db->Close());
       db = MustOpen(path, ReadOnly());  // from the checkpoint
       ASSERT_TRUE(db);

@@ -7,7 +7,7 @@
 #include "storage/base/fail_points.h"
 #include "storage/formats/import.h"
 #include "tests/support/fakes.h"
-#include "tests/support/faulty_files.h"
+#include "tests/support/files/faulty_files.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -112,7 +112,7 @@ TEST_P(LoadFaults, EveryWrite) {
         faults.fail_at = n;
         faults.stay = faults.no_space = stay;
         TestHooks hooks;
-        hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
+        hooks.file_system = faults.Files();
         const RunOutcome outcome = RunWithFaults(scratch.path(), file, options, hooks, bulk);
         if (n == 0) {
           ASSERT_FALSE(outcome.failed);
@@ -152,9 +152,7 @@ void CrashEverywhere(const File& file, const ImportOptions& options, bool bulk,
       EXPECT_TRUE(found == 0 || found == records) << "one step, yet " << found;
     }
     check(**db, found);
-    auto report = (*db)->Verify();
-    PLEXUS_OK(report);
-    ASSERT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+    ExpectSound(**db);
   }
 }
 
@@ -213,11 +211,8 @@ TEST_P(LoadFaults, HistoryIsThatOfTheBatches) {
     PLEXUS_OK(db->Close());
     auto backup = MustOpen(scratch.path("backup"));
     EXPECT_EQ(DumpDigest(*backup->AsOf(2)), expected[2]);
-    const std::string_view keys[] = {"7"};
-    PLEXUS_OK(backup->Purge(keys, options.now_ms + 1));
-    auto report = backup->Verify();
-    PLEXUS_OK(report);
-    EXPECT_TRUE(report->ok);
+    PLEXUS_OK(backup->Purge({{"7"}}, options.now_ms + 1));
+    ExpectSound(*backup);
   }
 }
 

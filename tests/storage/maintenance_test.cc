@@ -12,6 +12,7 @@
 
 #include "storage/base/fail_points.h"
 #include "tests/support/expected.h"
+#include "tests/support/files/watched_files.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -99,18 +100,19 @@ TEST(Maintenance, CheckpointsDoNotWaitForAVerification) {
   ApplyScript(*db, 10, 10);
   PLEXUS_OK(db->Checkpoint());
   EXPECT_EQ(db->stats().checkpoints, std::vector<Sequence>{10});
-  const auto again = db->Verify();
-  PLEXUS_OK(again);
-  EXPECT_TRUE(again->ok);
+  ExpectSound(*db);
 }
 
 // A trim waits with what it takes away.
 TEST(Maintenance, TrimsLeaveAVerificationWhatItReads) {
   ScratchDirectory scratch;
-  std::promise<void> ready;
+  std::promise<bool> waits;
+  std::atomic<bool> come{false};
   TestHooks hooks;
   hooks.at_point = [&](const char* point) {
-    if (std::string_view(point) == "trim.before_anchor") ready.set_value();
+    const bool waiting = std::string_view(point) == "erasing.waits";
+    if (!waiting && std::string_view(point) != "trim.anchored") return;
+    if (!come.exchange(true)) waits.set_value(waiting);
   };
   OpenOptions options = Create();
   options.hooks = &hooks;
@@ -119,9 +121,10 @@ TEST(Maintenance, TrimsLeaveAVerificationWhatItReads) {
   Beside beside([&]() -> Status {
     PLEXUS_TRY(LookBack(*db));
     trim = std::async(std::launch::async, [&] { return db->Trim(5); });
-    if (ready.get_future().wait_for(kLong) != std::future_status::ready)
+    auto waiting = waits.get_future();
+    if (waiting.wait_for(kLong) != std::future_status::ready)
       return Fail(ErrorCode::kInternal, "no trim");
-    EXPECT_EQ(trim.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+    EXPECT_TRUE(waiting.get());
     EXPECT_EQ(db->stats().history_floor, 0u);
     return {};
   });
@@ -173,40 +176,26 @@ TEST(Maintenance, LookingBackDoesNotWaitForACheckpoint) {
   PLEXUS_OK(beside.status);
 }
 
-// Once `slow`, sorted files are begun only when `go` is ready.
-class SlowFiles : public rocksdb::FileSystemWrapper {
- public:
-  explicit SlowFiles(std::shared_future<void> go)
-      : FileSystemWrapper(rocksdb::FileSystem::Default()), go_(std::move(go)) {}
-  const char* Name() const override { return "SlowFiles"; }
-  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& o,
-                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
-                                    rocksdb::IODebugContext* d) override {
-    if (slow && path.ends_with(".sst")) {
-      if (!reached_.exchange(true)) reached.set_value();
-      if (go_.wait_for(kLong) != std::future_status::ready) in_time = false;
-    }
-    return FileSystemWrapper::NewWritableFile(path, o, file, d);
-  }
-  std::atomic<bool> slow{false}, in_time{true};
-  std::promise<void> reached;
-
- private:
-  const std::shared_future<void> go_;
-  std::atomic<bool> reached_{false};
-};
-
 // A trim flushes what it deleted: appends go on until the files are there, and while it waits.
 TEST(Maintenance, AppendsDoNotWaitForAFlush) {
   ScratchDirectory scratch;
-  std::promise<void> applied;
-  const auto files = std::make_shared<SlowFiles>(applied.get_future().share());
+  std::promise<void> reached, applied;
+  const std::shared_future<void> go = applied.get_future().share();
+  std::atomic<bool> slow{false}, stopped{false}, in_time{true};
   std::unique_ptr<Database> db;
-  TestHooks hooks{.file_system = files};
+  TestHooks hooks;
+  // Once `slow`, sorted files are begun only when `go` is ready.
+  hooks.file_system = std::make_shared<WatchedFiles>([&](const FileEvent& event) {
+    if (slow && event.what == FileOperation::kMake && event.path.ends_with(".sst")) {
+      if (!stopped.exchange(true)) reached.set_value();
+      if (go.wait_for(kLong) != std::future_status::ready) in_time = false;
+    }
+    return rocksdb::IOStatus::OK();
+  });
   bool begun = false;
   hooks.at_point = [&](const char* point) {
-    if (std::string_view(point) == "trim.anchored") files->slow = true;
-    if (!files->slow || std::string_view(point) != "rocks.flush_begun") return;
+    if (std::string_view(point) == "trim.anchored") slow = true;
+    if (!slow || std::string_view(point) != "rocks.flush_begun") return;
     begun = true;
     ApplyScript(*db, 7, 7);
   };
@@ -214,12 +203,12 @@ TEST(Maintenance, AppendsDoNotWaitForAFlush) {
   options.hooks = &hooks;
   db = OpenScript(scratch.path(), options);
   auto trim = std::async(std::launch::async, [&] { return db->Trim(5); });
-  ASSERT_EQ(files->reached.get_future().wait_for(kLong), std::future_status::ready);
-  while (db->snapshot().sequence() < 7 && files->in_time) std::this_thread::yield();
+  ASSERT_EQ(reached.get_future().wait_for(kLong), std::future_status::ready);
+  while (db->snapshot().sequence() < 7 && in_time) std::this_thread::yield();
   ApplyScript(*db, 8, 8);
   applied.set_value();
   PLEXUS_OK(trim.get());
-  EXPECT_TRUE(files->in_time);
+  EXPECT_TRUE(in_time);
   EXPECT_TRUE(begun);
   PLEXUS_OK(db->Close());
   EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(8)[8]);

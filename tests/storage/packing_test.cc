@@ -22,13 +22,11 @@ WriteBatch LifeBatch(int number) {
       if (i % 50 == 0) batch.SetPayload(node, NodeField::kText, "text " + std::to_string(number));
       const std::string label = "label" + std::to_string(i / 2),
                         by = "somebody " + std::to_string(i / 7);
-      WriteBatch::EdgeInput edge;
-      edge.source = node;
-      edge.target = batch.IndexNode(kTag, std::to_string(i / 100));
-      edge.kind = kHasTag;
-      edge.label = label;
-      edge.created_by = by;
-      batch.Link(edge);
+      batch.Link({.source = node,
+                  .target = batch.IndexNode(kTag, std::to_string(i / 100)),
+                  .kind = kHasTag,
+                  .label = label,
+                  .created_by = by});
     }
   };
   switch (number % 4) {
@@ -122,9 +120,7 @@ TEST(Packing, TheSameIdsWhereverTheyAreAskedFor) {
     for (NodeId v = 0; v < as_of->node_count(); v += 7)
       ASSERT_EQ(as_of->Find(past[static_cast<std::size_t>(i)].key(v)), v) << i;
   }
-  const auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->problems.empty());
+  ExpectSound(*db);
 }
 
 // Opened from a checkpoint, and from one with a tail that removes.
@@ -175,9 +171,7 @@ TEST(Packing, AHardPurgeKeepsIds) {
   }
   PLEXUS_OK(db->Close());
   db = MustOpen(scratch.path());
-  const auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->problems.empty());
+  ExpectSound(*db);
 }
 
 }  // namespace

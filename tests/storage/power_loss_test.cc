@@ -1,20 +1,17 @@
 // Power is lost after a clean close: what was never synced is gone.
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <string>
 
 #include "storage/base/fail_points.h"
 #include "tests/support/expected.h"
+#include "tests/support/files/watched_files.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
-
-using rocksdb::FileOptions;
-using rocksdb::IODebugContext;
-using rocksdb::IOOptions;
-using rocksdb::IOStatus;
-using rocksdb::Slice;
 
 // The bytes of each file, and how many of them were synced.
 class Disk {
@@ -22,13 +19,16 @@ class Disk {
   struct Bytes {
     std::uint64_t written = 0, synced = 0;
   };
-  void Append(const std::string& path, std::uint64_t bytes) {
-    const std::lock_guard lock(mutex_);
-    files_[path].written += bytes;
-  }
-  void Sync(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    files_[path].synced = files_[path].written;
+  // Of write-ahead logs.
+  std::shared_ptr<rocksdb::FileSystem> Files() {
+    return std::make_shared<WatchedFiles>([this](const FileEvent& event) {
+      if (!event.path.ends_with(".log")) return rocksdb::IOStatus::OK();
+      const std::lock_guard lock(mutex_);
+      Bytes& file = files_[event.path];
+      if (event.what == FileOperation::kAppend) file.written += event.bytes;
+      if (event.what == FileOperation::kSync) file.synced = file.written;
+      return rocksdb::IOStatus::OK();
+    });
   }
   // Cuts what was not synced. The number of files that lost some.
   std::uint64_t LosePower() {
@@ -46,50 +46,6 @@ class Disk {
   std::map<std::string, Bytes> files_;
 };
 
-class LosingFile : public rocksdb::FSWritableFileOwnerWrapper {
- public:
-  LosingFile(std::unique_ptr<rocksdb::FSWritableFile> file, std::string path, Disk& disk)
-      : FSWritableFileOwnerWrapper(std::move(file)), path_(std::move(path)), disk_(disk) {}
-  IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* d) override {
-    disk_.Append(path_, data.size());
-    return FSWritableFileOwnerWrapper::Append(data, o, d);
-  }
-  IOStatus Append(const Slice& data, const IOOptions& o, const rocksdb::DataVerificationInfo&,
-                  IODebugContext* d) override {
-    return Append(data, o, d);
-  }
-  IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
-    disk_.Sync(path_);
-    return FSWritableFileOwnerWrapper::Sync(o, d);
-  }
-  IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
-    disk_.Sync(path_);
-    return FSWritableFileOwnerWrapper::Fsync(o, d);
-  }
-
- private:
-  const std::string path_;
-  Disk& disk_;
-};
-
-// Of write-ahead logs.
-class LosingFileSystem : public rocksdb::FileSystemWrapper {
- public:
-  explicit LosingFileSystem(Disk& disk) : FileSystemWrapper(FileSystem::Default()), disk_(disk) {}
-  const char* Name() const override { return "LosingFileSystem"; }
-  IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file,
-                           IODebugContext* d) override {
-    IOStatus s = FileSystemWrapper::NewWritableFile(path, o, file, d);
-    if (s.ok() && path.ends_with(".log"))
-      *file = std::make_unique<LosingFile>(std::move(*file), path, disk_);
-    return s;
-  }
-
- private:
-  Disk& disk_;
-};
-
 // Each close drops an older checkpoint; one of them comes after a trim.
 TEST(PowerLoss, ACleanCloseHasSyncedAllThatItLists) {
   Expected expected;
@@ -97,7 +53,7 @@ TEST(PowerLoss, ACleanCloseHasSyncedAllThatItLists) {
     ScratchDirectory scratch;
     Disk disk;
     TestHooks hooks;
-    hooks.file_system = std::make_shared<LosingFileSystem>(disk);
+    hooks.file_system = disk.Files();
     OpenOptions options = Create();
     options.hooks = &hooks;
     options.checkpoint_on_close = CheckpointOnClose::kAlways;

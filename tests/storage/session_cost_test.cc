@@ -1,88 +1,17 @@
 // What one short session costs: syncs, bytes and files, counted below RocksDB.
-#include <filesystem>
+#include <algorithm>
+#include <memory>
 
 #include "storage/base/fail_points.h"
 #include "tests/support/expected.h"
+#include "tests/support/files/watched_files.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
 namespace {
 
-using rocksdb::FileOptions;
-using rocksdb::IODebugContext;
-using rocksdb::IOOptions;
-using rocksdb::IOStatus;
-using rocksdb::Slice;
-
 struct Counts {
   std::uint64_t syncs = 0, bytes = 0;
-};
-
-class CountingFile : public rocksdb::FSWritableFileOwnerWrapper {
- public:
-  CountingFile(std::unique_ptr<rocksdb::FSWritableFile> file, Counts& counts)
-      : FSWritableFileOwnerWrapper(std::move(file)), counts_(counts) {}
-  IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* d) override {
-    counts_.bytes += data.size();
-    return FSWritableFileOwnerWrapper::Append(data, o, d);
-  }
-  IOStatus Append(const Slice& data, const IOOptions& o, const rocksdb::DataVerificationInfo&,
-                  IODebugContext* d) override {
-    return Append(data, o, d);
-  }
-  IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
-    ++counts_.syncs;
-    return FSWritableFileOwnerWrapper::Sync(o, d);
-  }
-  IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
-    ++counts_.syncs;
-    return FSWritableFileOwnerWrapper::Fsync(o, d);
-  }
-
- private:
-  Counts& counts_;
-};
-
-class CountingDirectory : public rocksdb::FSDirectoryWrapper {
- public:
-  CountingDirectory(std::unique_ptr<rocksdb::FSDirectory> directory, Counts& counts)
-      : FSDirectoryWrapper(std::move(directory)), counts_(counts) {}
-  IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
-    ++counts_.syncs;
-    return FSDirectoryWrapper::Fsync(o, d);
-  }
-  IOStatus FsyncWithDirOptions(const IOOptions& o, IODebugContext* d,
-                               const rocksdb::DirFsyncOptions& options) override {
-    ++counts_.syncs;
-    return FSDirectoryWrapper::FsyncWithDirOptions(o, d, options);
-  }
-
- private:
-  Counts& counts_;
-};
-
-class CountingFileSystem : public rocksdb::FileSystemWrapper {
- public:
-  explicit CountingFileSystem(Counts& counts)
-      : FileSystemWrapper(FileSystem::Default()), counts_(counts) {}
-  const char* Name() const override { return "CountingFileSystem"; }
-  IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file,
-                           IODebugContext* d) override {
-    IOStatus s = FileSystemWrapper::NewWritableFile(path, o, file, d);
-    if (s.ok()) *file = std::make_unique<CountingFile>(std::move(*file), counts_);
-    return s;
-  }
-  IOStatus NewDirectory(const std::string& path, const IOOptions& o,
-                        std::unique_ptr<rocksdb::FSDirectory>* directory,
-                        IODebugContext* d) override {
-    IOStatus s = FileSystemWrapper::NewDirectory(path, o, directory, d);
-    if (s.ok()) *directory = std::make_unique<CountingDirectory>(std::move(*directory), counts_);
-    return s;
-  }
-
- private:
-  Counts& counts_;
 };
 
 TEST(SessionCost, OneBatchInASessionOfItsOwn) {
@@ -95,7 +24,12 @@ TEST(SessionCost, OneBatchInASessionOfItsOwn) {
   Expected expected;
   Counts counts;
   TestHooks hooks;
-  hooks.file_system = std::make_shared<CountingFileSystem>(counts);
+  hooks.file_system = std::make_shared<WatchedFiles>([&](const FileEvent& event) {
+    counts.bytes += event.bytes;
+    counts.syncs +=
+        event.what == FileOperation::kSync || event.what == FileOperation::kSyncDirectory;
+    return rocksdb::IOStatus::OK();
+  });
   OpenOptions options = Create();
   options.hooks = &hooks;
   std::uint64_t plain = 0, most_files = 0;

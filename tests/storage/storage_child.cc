@@ -5,7 +5,7 @@
 //   write DIR SEED      applies the script without end, printing each number once
 //                       it is acknowledged; checkpoints and bulk steps in between
 //   crash DIR N LAST    a fixed life of a database that ends at its N-th crash
-//                       point (exit 9), or prints "done"
+//                       point (exit 9); N = 0: says each "point NAME" and lives
 //   sessions DIR SEED   as write, but in sessions of one to three batches each
 //   follow DIR SOURCE SEED LAST N
 //                       brings the replica DIR up to SOURCE through a read-only view, a few
@@ -22,13 +22,14 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
@@ -37,11 +38,6 @@
 
 namespace plexus::storage_internal::testing {
 namespace {
-
-int Die(const Error& error) {
-  std::cerr << error.ToString() << std::endl;
-  return 1;
-}
 
 void Say(const std::string& line) {
   const std::string text = line + "\n";
@@ -53,24 +49,23 @@ void Say(const std::string& line) {
   }
 }
 
-int WaitForParent(const std::string& directory) {
-  auto db = Database::Open(directory, Create());
-  if (!db) return Die(db.error());
+Status WaitForParent(const std::string& directory) {
+  PLEXUS_ASSIGN(const auto db, Database::Open(directory, Create()));
   Say("ready");
   char c;
   while (::read(0, &c, 1) > 0) {
   }
-  return 0;
+  return {};
 }
 
-int OpenOnly(const std::string& directory) {
+Status OpenOnly(const std::string& directory) {
   auto db = Database::Open(directory, {});
   Say(db ? "opened" : std::string(ErrorCodeName(db.error().code)) + ": " + db.error().message);
-  return 0;
+  return {};
 }
 
 // What a damaged database comes to, in lines, and the graphs as dumps beside `to`.
-int Damaged(const std::string& directory, const std::string& to) {
+Status Damaged(const std::string& directory, const std::string& to) {
   {
     auto db = Database::Open(directory, ReadOnly());
     if (db) {
@@ -84,7 +79,7 @@ int Damaged(const std::string& directory, const std::string& to) {
   auto repaired = Repair(directory, to);
   if (!repaired) {
     Say("lost " + repaired.error().message);
-    return 0;
+    return {};
   }
   Say("repaired " + std::to_string(repaired->complete) + " " + std::to_string(repaired->sequence) +
       " " + std::to_string(repaired->history_floor) + " " +
@@ -92,94 +87,78 @@ int Damaged(const std::string& directory, const std::string& to) {
       std::to_string(repaired->lost_contents.size()) + " " +
       std::to_string(repaired->lost_history.size()) + " " +
       std::to_string(repaired->damage.size() + repaired->lost_checkpoints.size()));
-  auto made = Database::Open(to, ReadOnly());
-  if (!made) return Die(made.error());
-  WriteFile(to + ".repaired", Dump((*made)->snapshot()));
-  return 0;
+  PLEXUS_ASSIGN(const auto made, Database::Open(to, ReadOnly()));
+  WriteFile(to + ".repaired", Dump(made->snapshot()));
+  return {};
 }
 
 // Acknowledged means: kSync, or WaitDurable returned.
-int Write(const std::string& directory, std::uint64_t seed) {
-  auto opened = Database::Open(directory, Create());
-  if (!opened) return Die(opened.error());
-  Database& db = **opened;
+Status Write(const std::string& directory, std::uint64_t seed) {
+  PLEXUS_ASSIGN(const auto opened, Database::Open(directory, Create()));
+  Database& db = *opened;
   Say("at " + std::to_string(db.snapshot().sequence()));
   for (std::uint64_t i = db.snapshot().sequence() + 1;; ++i) {
     ApplyOptions options;
     options.durability = i % 11 == 0 ? Durability::kNone : Durability::kSync;
-    auto applied = db.graph().Apply(ScriptBatch(i, seed), options);
-    if (!applied) return Die(applied.error());
+    PLEXUS_TRY(db.graph().Apply(ScriptBatch(i, seed), options));
     if (options.durability == Durability::kSync) Say("ack " + std::to_string(i));
-    if (i % 23 == 0) {
-      if (auto s = db.Checkpoint(); !s) return Die(s.error());
-    }
+    if (i % 23 == 0) PLEXUS_TRY(db.Checkpoint());
     if (i % 37 == 0) {
-      if (auto s = db.BeginBulk(); !s) return Die(s.error());
-      for (int k = 0; k < 5; ++k)
-        if (auto more = db.graph().Apply(ScriptBatch(++i, seed)); !more) return Die(more.error());
-      if (auto s = db.graph().WaitDurable(i); !s) return Die(s.error());
+      PLEXUS_TRY(db.BeginBulk());
+      for (int k = 0; k < 5; ++k) PLEXUS_TRY(db.graph().Apply(ScriptBatch(++i, seed)));
+      PLEXUS_TRY(db.graph().WaitDurable(i));
       Say("ack " + std::to_string(i));
-      if (auto s = db.EndBulk(); !s) return Die(s.error());
+      PLEXUS_TRY(db.EndBulk());
     }
   }
 }
 
-int Sessions(const std::string& directory, std::uint64_t seed) {
+Status Sessions(const std::string& directory, std::uint64_t seed) {
   for (std::uint64_t session = 1;; ++session) {
     OpenOptions options = Create();
     if (session % 7 == 0) options.checkpoint_on_close = CheckpointOnClose::kAlways;
-    auto opened = Database::Open(directory, options);
-    if (!opened) return Die(opened.error());
-    Database& db = **opened;
+    PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
+    Database& db = *opened;
     const std::uint64_t first = db.snapshot().sequence() + 1;
     for (std::uint64_t i = first; i <= first + session % 3; ++i) {
-      if (auto applied = db.graph().Apply(ScriptBatch(i, seed)); !applied)
-        return Die(applied.error());
+      PLEXUS_TRY(db.graph().Apply(ScriptBatch(i, seed)));
       Say("ack " + std::to_string(i));
-      if (i % 13 == 0)
-        if (auto s = db.Checkpoint(); !s) return Die(s.error());
-      if (i % 50 == 0)
-        if (auto s = db.Trim(i - 20); !s) return Die(s.error());
+      if (i % 13 == 0) PLEXUS_TRY(db.Checkpoint());
+      if (i % 50 == 0) PLEXUS_TRY(db.Trim(i - 20));
     }
-    if (auto s = db.Close(); !s) return Die(s.error());
+    PLEXUS_TRY(db.Close());
   }
 }
 
-int Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t last) {
+Status Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t last) {
   std::uint64_t points = 0;
   TestHooks hooks;
   hooks.at_point = [&](const char* point) {
-    if (++points != crash_at) return;
-    Say(std::string("point ") + point);
-    _exit(9);
+    ++points;
+    if (crash_at == 0) Say(std::string("point ") + point);
+    if (points == crash_at) _exit(9);
   };
   OpenOptions options = Create();
   options.hooks = &hooks;
-  auto fail = [](const Error& e) { return Die(e); };
   for (int life = 0; life < 2; ++life) {
-    auto opened = Database::Open(directory, options);
-    if (!opened) return fail(opened.error());
-    Database& db = **opened;
+    PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
+    Database& db = *opened;
     for (std::uint64_t i = db.snapshot().sequence() + 1; i <= last / 2 * (life + 1); ++i) {
-      if (i % 6 == 0)
-        if (auto s = db.BeginBulk(); !s) return fail(s.error());
-      if (auto s = db.graph().Apply(ScriptBatch(i)); !s) return fail(s.error());
-      if (i % 6 == 0) {
-        if (auto s = db.EndBulk(); !s) return fail(s.error());
-      }
+      if (i % 6 == 0) PLEXUS_TRY(db.BeginBulk());
+      PLEXUS_TRY(db.graph().Apply(ScriptBatch(i)));
+      if (i % 6 == 0) PLEXUS_TRY(db.EndBulk());
       Say("ack " + std::to_string(i));
-      if (i % 4 == 0)
-        if (auto s = db.Checkpoint(); !s) return fail(s.error());
+      if (i % 4 == 0) PLEXUS_TRY(db.Checkpoint());
     }
-    if (auto s = db.Trim(2 + 2 * life); !s) return fail(s.error());
-    if (auto s = db.Close(); !s) return fail(s.error());
+    PLEXUS_TRY(db.Trim(2 + 2 * life));
+    PLEXUS_TRY(db.Close());
   }
   Say("done");
-  return 0;
+  return {};
 }
 
-int Follow(const std::string& directory, const std::string& source, std::uint64_t seed,
-           Sequence last, std::uint64_t kill_at) {
+Status Follow(const std::string& directory, const std::string& source, std::uint64_t seed,
+              Sequence last, std::uint64_t kill_at) {
   std::atomic<std::uint64_t> points{0};  // background threads pass them, too
   TestHooks hooks;
   hooks.at_point = [&](const char*) {
@@ -187,42 +166,46 @@ int Follow(const std::string& directory, const std::string& source, std::uint64_
   };
   OpenOptions options = Create();
   options.hooks = &hooks;
-  auto view = Database::Open(source, ReadOnly());
-  if (!view) return Die(view.error());
-  auto opened = Database::Open(directory, options);
-  if (!opened) return Die(opened.error());
-  Database& replica = **opened;
+  PLEXUS_ASSIGN(const auto view, Database::Open(source, ReadOnly()));
+  PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
+  Database& replica = *opened;
   std::mt19937_64 random(seed);
-  Sequence at = replica.snapshot().sequence();
+  Sequence at = replica.snapshot().sequence(), acknowledged = at;
+  const auto acknowledge = [&] {
+    acknowledged = at;
+    Say("ack " + std::to_string(at));
+  };
   Say("at " + std::to_string(at));
   while (last == 0 || at < last) {
-    if (auto s = (*view)->Refresh(); !s) return Die(s.error());
-    auto changes = (*view)->ChangesSince(at, {.max_records = 1 + random() % 8});
-    if (!changes) return Die(changes.error());
-    if (changes->records.empty()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    PLEXUS_TRY(view->Refresh());
+    PLEXUS_ASSIGN(const Changes changes, view->ChangesSince(at, {.max_records = 1 + random() % 8}));
+    if (changes.records.empty()) {
+      if (at > acknowledged) {
+        PLEXUS_TRY(replica.graph().WaitDurable(at));
+        acknowledge();
+      }
+      std::this_thread::yield();
       continue;
     }
     ReplayOptions how;
     how.durability = random() % 4 == 0 ? Durability::kNone : Durability::kSync;
-    if (auto s = replica.graph().Replay(changes->records, how); !s) return Die(s.error());
-    at = changes->next;
-    if (how.durability == Durability::kSync) Say("ack " + std::to_string(at));
-    if (random() % 16 == 0)
-      if (auto s = replica.Checkpoint(); !s) return Die(s.error());
+    PLEXUS_TRY(replica.graph().Replay(changes.records, how));
+    at = changes.next;
+    if (how.durability == Durability::kSync) acknowledge();
+    if (random() % 16 == 0) PLEXUS_TRY(replica.Checkpoint());
   }
-  if (auto s = replica.Close(); !s) return Die(s.error());
+  PLEXUS_TRY(replica.Close());
   Say("done");
-  return 0;
+  return {};
 }
 
 // The database is left to the end of the process, the threads to their fate.
-int ExitBesideWriters(const std::string& directory, std::uint64_t durability, std::uint64_t count) {
+Status ExitBesideWriters(const std::string& directory, std::uint64_t durability,
+                         std::uint64_t count) {
   static Database* database;
   static std::atomic<std::uint64_t> acknowledged{0};
-  auto opened = Database::Open(directory, Create());
-  if (!opened) return Die(opened.error());
-  database = opened->release();
+  PLEXUS_ASSIGN(auto opened, Database::Open(directory, Create()));
+  database = opened.release();
   for (const int thread : {1, 2})
     std::thread([=] {
       for (std::uint64_t i = 1;; ++i) {
@@ -236,7 +219,7 @@ int ExitBesideWriters(const std::string& directory, std::uint64_t durability, st
       }
     }).detach();
   while (acknowledged < count) std::this_thread::yield();
-  return 0;
+  return {};
 }
 
 // One record of each form that came after version 2: columns built in later, spaces with a
@@ -270,26 +253,24 @@ WriteBatch LaterBatch(std::uint16_t version) {
   return batch;
 }
 
-int Golden(const std::string& directory) {
-  auto opened = Database::Open(directory, Create());
-  if (!opened) return Die(opened.error());
-  Database& db = **opened;
+Status Golden(const std::string& directory) {
+  PLEXUS_ASSIGN(const auto opened, Database::Open(directory, Create()));
+  Database& db = *opened;
   ApplyScript(db, 1, 8);
-  if (auto s = db.Checkpoint(); !s) return Die(s.error());
+  PLEXUS_TRY(db.Checkpoint());
   ApplyScript(db, 9, 12);
   const std::string key = "m3";
-  const std::string_view keys[] = {key};
-  if (auto s = db.Purge(keys, 20'000); !s) return Die(s.error());
-  if (auto s = db.Checkpoint(); !s) return Die(s.error());
-  if (auto s = db.graph().Apply(ScriptBatch(14)); !s) return Die(s.error());
+  PLEXUS_TRY(db.Purge({{key}}, 20'000));
+  PLEXUS_TRY(db.Checkpoint());
+  PLEXUS_TRY(db.graph().Apply(ScriptBatch(14)));
   for (const std::uint16_t version : {3, 4, 5, 6}) {
-    if (auto s = db.graph().Apply(LaterBatch(version)); !s) return Die(s.error());
+    PLEXUS_TRY(db.graph().Apply(LaterBatch(version)));
     if (version == 5)  // so that the last is in the log's tail
-      if (auto s = db.Checkpoint(); !s) return Die(s.error());
+      PLEXUS_TRY(db.Checkpoint());
   }
   std::cout << Dump(db.snapshot());
-  if (auto s = db.Close(); !s) return Die(s.error());
-  return 0;
+  PLEXUS_TRY(db.Close());
+  return {};
 }
 
 }  // namespace
@@ -298,18 +279,24 @@ int Golden(const std::string& directory) {
 int main(int argc, char** argv) {
   using namespace plexus::storage_internal::testing;
   const std::string mode = argc > 2 ? argv[1] : "", directory = argc > 2 ? argv[2] : "";
-  auto number = [&](int i) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : 0; };
-  if (mode == "hold") return WaitForParent(directory);
-  if (mode == "open") return OpenOnly(directory);
-  if (mode == "write") return Write(directory, number(3));
-  if (mode == "sessions") return Sessions(directory, number(3));
-  if (mode == "follow" && argc > 3)
-    return Follow(directory, argv[3], number(4), number(5), number(6));
-  if (mode == "exit") return ExitBesideWriters(directory, number(3), number(4));
-  if (mode == "crash") return Crash(directory, number(3), number(4));
-  if (mode == "golden") return Golden(directory);
-  if (mode == "damaged" && argc > 3) return Damaged(directory, argv[3]);
-  std::cerr
-      << "usage: storage_child hold|open|write|sessions|follow|exit|crash|golden|damaged DIR ...\n";
+  const auto text = [&](int i) { return std::string(argc > i ? argv[i] : ""); };
+  const auto number = [&](int i) { return std::strtoull(text(i).c_str(), nullptr, 10); };
+  const std::pair<const char*, std::function<plexus::Status()>> modes[] = {
+      {"hold", [&] { return WaitForParent(directory); }},
+      {"open", [&] { return OpenOnly(directory); }},
+      {"write", [&] { return Write(directory, number(3)); }},
+      {"sessions", [&] { return Sessions(directory, number(3)); }},
+      {"follow", [&] { return Follow(directory, text(3), number(4), number(5), number(6)); }},
+      {"exit", [&] { return ExitBesideWriters(directory, number(3), number(4)); }},
+      {"crash", [&] { return Crash(directory, number(3), number(4)); }},
+      {"golden", [&] { return Golden(directory); }},
+      {"damaged", [&] { return Damaged(directory, text(3)); }}};
+  for (const auto& [name, run] : modes) {
+    if (mode != name) continue;
+    const plexus::Status status = run();
+    if (!status) std::cerr << status.error().ToString() << std::endl;
+    return status ? 0 : 1;
+  }
+  std::cerr << "usage: storage_child MODE DIR ...\n";
   return 2;
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -51,6 +52,9 @@ bool ChildProcess::ReadLine(std::string* line) {
     if (end != std::string::npos) {
       *line = buffer_.substr(0, end);
       buffer_.erase(0, end + 1);
+      for (const std::string word : {"ack ", "at "})
+        if (line->starts_with(word))
+          acknowledged_ = std::strtoull(line->c_str() + word.size(), nullptr, 10);
       return true;
     }
     char bytes[4096];
@@ -60,17 +64,24 @@ bool ChildProcess::ReadLine(std::string* line) {
   }
 }
 
-void ChildProcess::ReadFor(int milliseconds, std::vector<std::string>* lines) {
+bool ChildProcess::ReadAcknowledgements(std::uint64_t count) {
+  for (std::string line; count > 0 && ReadLine(&line);) count -= line.starts_with("ack ");
+  return count == 0;
+}
+
+void ChildProcess::ReadFor(std::chrono::microseconds time) {
   using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) return;
-    pollfd wait{out_, POLLIN, 0};
-    if (poll(&wait, 1, static_cast<int>(left.count())) <= 0) return;
-    std::string line;
-    if (!ReadLine(&line)) return;
-    lines->push_back(line);
+  const auto end = Clock::now() + time;
+  for (std::string line;;) {
+    const auto left = std::max(end - Clock::now(), Clock::duration::zero());
+    const timespec wait{left / std::chrono::seconds(1), (left % std::chrono::seconds(1)).count()};
+    pollfd ready{out_, POLLIN, 0};
+    if (ppoll(&ready, 1, &wait, nullptr) <= 0 || !ReadLine(&line)) return;
+  }
+}
+
+void ChildProcess::ReadAll() {
+  for (std::string line; ReadLine(&line);) {
   }
 }
 

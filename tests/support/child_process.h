@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,13 @@ class ChildProcess {
 
   // The next line of its output; false at the end.
   bool ReadLine(std::string* line);
-  // Reads what comes for that long, line by line into `lines`.
-  void ReadFor(int milliseconds, std::vector<std::string>* lines);
+  // Reads until so many more lines "ack N" have come; false: it ended before.
+  bool ReadAcknowledgements(std::uint64_t count);
+  // Reads what comes for that long.
+  void ReadFor(std::chrono::microseconds time);
+  void ReadAll();
+  // N of the last line "ack N" or "at N" that was read.
+  std::uint64_t acknowledged() const { return acknowledged_; }
   void CloseInput();
   void Kill();  // SIGKILL
   int Wait();   // exit status, 128 + signal when it was killed
@@ -27,6 +34,7 @@ class ChildProcess {
  private:
   pid_t pid_ = -1;
   int in_ = -1, out_ = -1;
+  std::uint64_t acknowledged_ = 0;
   std::string buffer_;
 };
 

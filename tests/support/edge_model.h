@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <ostream>
 #include <random>
@@ -14,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/adjacency/csr.h"
 #include "engine/record.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
@@ -183,6 +185,23 @@ inline Changes Canonical(const Changes& c) {
   std::sort(out.edges.begin(), out.edges.end(),
             [](const auto& a, const auto& b) { return IdentityOf(a) < IdentityOf(b); });
   return out;
+}
+
+// All that a Csr holds: equal bits or not.
+inline std::vector<std::uint8_t> CsrBytes(const Csr& csr) {
+  std::vector<std::uint8_t> all;
+  auto add = [&](const auto& array) {
+    auto* p = reinterpret_cast<const std::uint8_t*>(array.data());
+    all.insert(all.end(), p, p + array.size() * sizeof(array[0]));
+  };
+  add(csr.out_offsets), add(csr.out_neighbors), add(csr.out_weights), add(csr.out_kinds);
+  add(csr.out_kinds_high), add(csr.out_created_at), add(csr.in_offsets), add(csr.in_neighbors);
+  add(csr.in_weights), add(csr.in_kinds), add(csr.in_kinds_high), add(csr.in_slots);
+  add(csr.labels.slots), add(csr.labels.values), add(csr.created_by.slots),
+      add(csr.created_by.values);
+  add(csr.valid_from.slots), add(csr.valid_from.values), add(csr.valid_until.slots);
+  add(csr.valid_until.values), add(csr.properties.slots), add(csr.properties.values);
+  return all;
 }
 
 }  // namespace plexus::testing

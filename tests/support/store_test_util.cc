@@ -222,6 +222,13 @@ void ApplyScript(Database& db, std::uint64_t from, std::uint64_t to, std::uint64
   }
 }
 
+void ExpectSound(Database& db, const VerifyOptions& options) {
+  const auto report = db.Verify(options);
+  ASSERT_TRUE(report) << report.error().ToString();
+  EXPECT_TRUE(report->ok);
+  for (const VerifyProblem& p : report->problems) ADD_FAILURE() << p.where << ": " << p.what;
+}
+
 void Pull(Database& from, Graph& to, std::uint64_t most, bool all) {
   for (bool more = true; more;) {
     const auto changes = from.ChangesSince(to.snapshot().sequence(), {.max_records = most});

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,8 +15,11 @@
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 #include "storage/database.h"
+#include "tests/support/fails_with.h"
 
 namespace plexus::storage_internal::testing {
+
+using plexus::testing::FailsWith;
 
 // A directory that is gone with the object.
 class ScratchDirectory {
@@ -58,6 +62,9 @@ OpenOptions Create();
 OpenOptions ReadOnly();
 // Applies batches `from` to `to` of the script.
 void ApplyScript(Database& db, std::uint64_t from, std::uint64_t to, std::uint64_t seed = 7);
+
+// Verify finds nothing.
+void ExpectSound(Database& db, const VerifyOptions& options = {});
 
 // Pulls what is new into a graph, `most` records at a time; not `all`: once.
 void Pull(Database& from, Graph& to, std::uint64_t most, bool all = true);

@@ -179,7 +179,7 @@ Answer Flow(const Arcs& arcs, std::uint32_t source, std::uint32_t sink) {
 
 bool Connections(Peer& peer, const Arcs& all) {
   if (!IsConnectionWork(peer.work())) return false;
-  const Arcs arcs = ArcsFor(peer.work(), all);
+  const Arcs arcs = WeightedArcs(all, EachEdgeOnce(peer.work()));
   const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
   if (peer.work() == "forest") peer.Trials([&] { return Forest(arcs); });
   if (peer.work() == "cuts") peer.Trials([&] { return Cuts(arcs); });

@@ -11,34 +11,13 @@
 #include "bench/peers/connectivity.h"
 #include "bench/peers/peer.h"
 #include "bench/peers/reference/louvain.h"
+#include "bench/peers/reference/power_iteration.h"
 #include "bench/peers/structure.h"
 #include "bench/peers/traversal.h"
 
 namespace {
 
 using namespace plexus::peers;  // NOLINT: a program of one file
-
-// Power iteration until the bound on the L1 error is 1e-12.
-Answer PageRank(const Arcs& arcs) {
-  const auto offsets = Offsets(arcs);
-  const std::uint32_t n = arcs.nodes;
-  Answer now(n, 1.0 / n), next(n);
-  for (double bound = 1; bound > 1e-12;) {
-    double dangling = 0;
-    for (std::uint32_t u = 0; u < n; ++u)
-      if (offsets[u] == offsets[u + 1]) dangling += now[u];
-    std::fill(next.begin(), next.end(), (1 - kDamping + kDamping * dangling) / n);
-    for (std::uint32_t u = 0; u < n; ++u) {
-      const double share = kDamping * now[u] / (offsets[u + 1] - offsets[u]);
-      for (std::uint32_t a = offsets[u]; a < offsets[u + 1]; ++a) next[arcs.targets[a]] += share;
-    }
-    double step = 0;
-    for (std::uint32_t v = 0; v < n; ++v) step += std::abs(next[v] - now[v]);
-    bound = step * kDamping / (1 - kDamping);
-    now.swap(next);
-  }
-  return now;
-}
 
 Answer Bfs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets,
            const std::vector<std::uint32_t>& starts) {
@@ -135,14 +114,45 @@ void Similar(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, std::u
   AppendBest(std::move(entries), kSimilarTop, false, answer);
 }
 
+// The best pairs so far.
+class BestPairs {
+ public:
+  void Add(const Entry& entry) {
+    if (entry.score == 0 || (best_.size() == kPairsTop && !(entry < best_.front()))) return;
+    if (best_.size() == kPairsTop) {
+      std::pop_heap(best_.begin(), best_.end());
+      best_.pop_back();
+    }
+    best_.push_back(entry);
+    std::push_heap(best_.begin(), best_.end());
+  }
+  const std::vector<Entry>& all() const { return best_; }
+
+ private:
+  std::vector<Entry> best_;
+};
+
+// What run(first, step, best) finds for first = 0 to step - 1, a thread each.
+template <class Run>
+Answer BestOfThreads(int threads, Run&& run) {
+  std::vector<BestPairs> parts(static_cast<std::size_t>(threads));
+  std::vector<std::thread> pool;
+  for (std::uint32_t t = 0; t < parts.size(); ++t)
+    pool.emplace_back([&, t] { run(t, static_cast<std::uint32_t>(parts.size()), parts[t]); });
+  for (std::thread& thread : pool) thread.join();
+  std::vector<Entry> all;
+  for (const BestPairs& part : parts) all.insert(all.end(), part.all().begin(), part.all().end());
+  Answer answer;
+  AppendBest(std::move(all), kPairsTop, true, answer);
+  return answer;
+}
+
 // Every node's sums, the best pairs kept.
 Answer SimilarPairs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, int threads) {
-  std::vector<std::vector<Entry>> parts(static_cast<std::size_t>(threads));
-  const auto run = [&](std::uint32_t first) {
+  return BestOfThreads(threads, [&](std::uint32_t first, std::uint32_t step, BestPairs& best) {
     std::vector<double> sum(arcs.nodes);
     std::vector<std::uint32_t> touched;
-    std::vector<Entry>& best = parts[first];
-    for (std::uint32_t a = first; a < arcs.nodes; a += static_cast<std::uint32_t>(threads)) {
+    for (std::uint32_t a = first; a < arcs.nodes; a += step) {
       touched.clear();
       for (std::uint32_t i = offsets[a]; i < offsets[a + 1]; ++i) {
         const std::uint32_t w = arcs.targets[i];
@@ -155,26 +165,9 @@ Answer SimilarPairs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets,
           sum[b] += share;
         }
       }
-      for (const std::uint32_t b : touched) {
-        const Entry entry{std::exchange(sum[b], 0.0), a, b};
-        if (best.size() == kPairsTop && !(entry < best.front())) continue;
-        if (best.size() == kPairsTop) {
-          std::pop_heap(best.begin(), best.end());
-          best.pop_back();
-        }
-        best.push_back(entry);
-        std::push_heap(best.begin(), best.end());
-      }
+      for (const std::uint32_t b : touched) best.Add({std::exchange(sum[b], 0.0), a, b});
     }
-  };
-  std::vector<std::thread> pool;
-  for (std::uint32_t t = 0; t < parts.size(); ++t) pool.emplace_back(run, t);
-  for (std::thread& thread : pool) thread.join();
-  std::vector<Entry> all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-  Answer answer;
-  AppendBest(std::move(all), kPairsTop, true, answer);
-  return answer;
+  });
 }
 
 // Dense hop layers over all arcs.
@@ -196,11 +189,10 @@ void Traverse(const Arcs& arcs, std::uint32_t start, Answer& answer) {
 }
 
 // Rows a = first, first + step, ...: scores of all b > a in a dense accumulator.
-std::vector<Entry> PairsOf(const Sharing& s, const std::vector<std::vector<std::uint32_t>>& tags,
-                           const std::vector<std::vector<std::uint32_t>>& holders,
-                           const std::vector<std::vector<std::uint32_t>>& together,
-                           std::uint32_t first, std::uint32_t step) {
-  std::vector<Entry> best;
+void PairsOf(const Sharing& s, const std::vector<std::vector<std::uint32_t>>& tags,
+             const std::vector<std::vector<std::uint32_t>>& holders,
+             const std::vector<std::vector<std::uint32_t>>& together, std::uint32_t first,
+             std::uint32_t step, BestPairs& best) {
   std::vector<double> sum(s.facts);
   std::vector<std::uint32_t> touched;
   for (std::uint32_t a = first; a < s.facts; a += step) {
@@ -214,18 +206,8 @@ std::vector<Entry> PairsOf(const Sharing& s, const std::vector<std::vector<std::
       }
     }
     for (std::uint32_t b : together[a]) sum[b] = 0;  // masked
-    for (std::uint32_t b : touched) {
-      const Entry entry{std::exchange(sum[b], 0.0), a, b};
-      if (entry.score == 0 || (best.size() == kPairsTop && !(entry < best.front()))) continue;
-      if (best.size() == kPairsTop) {
-        std::pop_heap(best.begin(), best.end());
-        best.pop_back();
-      }
-      best.push_back(entry);
-      std::push_heap(best.begin(), best.end());
-    }
+    for (std::uint32_t b : touched) best.Add({std::exchange(sum[b], 0.0), a, b});
   }
-  return best;
 }
 
 Answer Pairs(const Sharing& s, int threads) {
@@ -240,18 +222,9 @@ Answer Pairs(const Sharing& s, int threads) {
     for (std::uint32_t a : facts)
       for (std::uint32_t b : facts)
         if (a < b) together[a].push_back(b);
-  std::vector<std::vector<Entry>> parts(static_cast<std::size_t>(threads));
-  std::vector<std::thread> pool;
-  for (std::uint32_t t = 0; t < parts.size(); ++t)
-    pool.emplace_back([&, t] {
-      parts[t] = PairsOf(s, tags, holders, together, t, static_cast<std::uint32_t>(parts.size()));
-    });
-  for (std::thread& thread : pool) thread.join();
-  std::vector<Entry> all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-  Answer answer;
-  AppendBest(std::move(all), kPairsTop, true, answer);
-  return answer;
+  return BestOfThreads(threads, [&](std::uint32_t first, std::uint32_t step, BestPairs& best) {
+    PairsOf(s, tags, holders, together, first, step, best);
+  });
 }
 
 double Cosine(const float* a, const float* b, std::uint32_t n) {
@@ -306,7 +279,7 @@ int main(int argc, char** argv) {
   } else if (!WalkWorks(peer)) {
     const Arcs arcs = peer.Load([&] { return ReadArcs(peer.folder()); });
     if (Connections(peer, arcs) || Measures(peer, arcs) || Scores(peer, arcs)) return peer.Finish();
-    if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });
+    if (work == "pagerank") peer.Trials([&] { return PowerIteration(arcs, false); });
     if (work == "components") peer.Trials([&] { return Components(arcs); });
     if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });
     if (work == "hits") peer.Trials([&] { return Hits(arcs); });

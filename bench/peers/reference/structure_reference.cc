@@ -4,6 +4,7 @@
 #include <queue>
 #include <set>
 
+#include "bench/peers/reference/power_iteration.h"
 #include "bench/peers/structure.h"
 
 namespace plexus::peers {
@@ -122,26 +123,6 @@ Answer Eigenvector(const Arcs& arcs) {
     DivideBySum(next);
     step = 0;
     for (std::size_t v = 0; v < now.size(); ++v) step += std::abs(next[v] - now[v]);
-    now.swap(next);
-  }
-  return now;
-}
-
-// From an arc's source nothing is lost: nodes without arcs are not reached from the seed.
-Answer Personal(const Arcs& arcs, std::uint32_t seed) {
-  const auto offsets = Offsets(arcs);
-  Answer now(arcs.nodes), next(arcs.nodes);
-  now[seed] = 1;
-  for (double bound = 1; bound > 1e-12;) {
-    std::fill(next.begin(), next.end(), 0.0);
-    next[seed] = 1 - kDamping;
-    for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
-      const std::uint32_t u = arcs.sources[i];
-      next[arcs.targets[i]] += kDamping * now[u] / (offsets[u + 1] - offsets[u]);
-    }
-    double step = 0;
-    for (std::size_t v = 0; v < now.size(); ++v) step += std::abs(next[v] - now[v]);
-    bound = step * kDamping / (1 - kDamping);
     now.swap(next);
   }
   return now;
@@ -269,7 +250,7 @@ Answer Order(const Arcs& arcs, const Ids& offsets) {
 bool Measures(Peer& peer, const Arcs& all) {
   const std::string& work = peer.work();
   if (!IsMeasure(work)) return false;
-  const Arcs arcs = MeasureArcs(all, MeasureOnce(work));
+  const Arcs arcs = WeightedArcs(all, MeasureOnce(work));
   const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
   if (work == "triangles") peer.Trials([&] { return Triangles(Near(arcs)); });
   if (work == "clustering") peer.Trials([&] { return Clustering(Near(arcs)); });
@@ -282,7 +263,7 @@ bool Measures(Peer& peer, const Arcs& all) {
   if (work == "betweenness-16")
     peer.Trials([&] { return Betweenness(Near(arcs), DistinctStarts(peer), 1); });
   if (work == "eigenvector") peer.Trials([&] { return Eigenvector(arcs); });
-  if (work == "personal") peer.Trials([&] { return Personal(arcs, starts[0]); });
+  if (work == "personal") peer.Trials([&] { return PowerIteration(arcs, false, starts[0]); });
   const auto offsets = Offsets(arcs);
   if (work == "distances")
     peer.Trials([&] {

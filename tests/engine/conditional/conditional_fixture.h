@@ -33,12 +33,7 @@ class Conditional : public ::testing::Test {
       b.UpsertNode(b.IndexNode(kTag, "rust"));
       b.Link(a, b.EdgeKindNamed("mentors"), c);
       b.Link(c, b.EdgeKindNamed("friends"), a);
-      B::EdgeInput labelled;
-      labelled.source = a;
-      labelled.target = c;
-      labelled.kind = kLink;
-      labelled.label = "x";
-      b.Link(labelled);
+      b.Link({.source = a, .target = c, .kind = kLink, .label = "x"});
     }));
     EXPECT_TRUE(live_.Do([](B& b) {
       b.UpsertNode("removed");

@@ -82,13 +82,11 @@ TEST_F(Conditional, EdgesOfAKind) {
       "expected edges 'relates_to' of node 'a' to be those that were read; they have changed";
   const auto link = [&](float weight, std::optional<std::int64_t> valid_until) {
     ASSERT_TRUE(live_.Do([&](B& b) {
-      B::EdgeInput edge;
-      edge.source = b.Node("a");
-      edge.target = b.Node("c");
-      edge.kind = kRelatesTo;
-      edge.weight = weight;
-      edge.valid_until = valid_until;
-      b.Link(edge);
+      b.Link({.source = b.Node("a"),
+              .target = b.Node("c"),
+              .kind = kRelatesTo,
+              .weight = weight,
+              .valid_until = valid_until});
     }));
   };
   link(1, std::nullopt);

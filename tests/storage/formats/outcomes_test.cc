@@ -63,12 +63,10 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
       outcome, NodeField::kProperties,
       *PropertiesFromJson(R"({"type":"helpful","source":"user","confidence_delta":0.5})"));
   old.SetI64(outcome, kCreatedAt, 1'700'000'000'001);
-  WriteBatch::EdgeInput edge;
-  edge.source = outcome;
-  edge.target = old.IndexNode(kEvent, "e");
-  edge.kind = kLabels;
-  edge.created_at = 1'700'000'000'001;
-  old.Link(edge);
+  old.Link({.source = outcome,
+            .target = old.IndexNode(kEvent, "e"),
+            .kind = kLabels,
+            .created_at = 1'700'000'000'001});
   ASSERT_TRUE(graph->Apply(old));
   const Sequence before = graph->snapshot().sequence();
   LoadClean(*graph, "a.jsonl",

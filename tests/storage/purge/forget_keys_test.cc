@@ -49,11 +49,6 @@ std::vector<std::string> PastOf(Database& db) {
   }
   return dumps;
 }
-void ExpectSound(Database& db) {
-  const auto report = db.Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
-}
 
 TEST(ForgetKeys, AreGoneFromMemoryFilesAndTheNextLife) {
   ScratchDirectory scratch;
@@ -164,8 +159,7 @@ TEST(ForgetKeys, BesidePurges) {
   PLEXUS_OK(db->Trim(Last(*db), nullptr, true));
   Make(*db, 10, 20);
   const std::string key = Key(60), hard = Key(61);
-  const std::string_view keys[] = {key};
-  PLEXUS_OK(db->Purge(keys, 3000));
+  PLEXUS_OK(db->Purge({{key}}, 3000));
   ExpectSound(*db);
   for (const NodeId node : {*db->snapshot().Find(hard), forgotten_too}) {
     PLEXUS_OK(db->HardPurge({{node}}));

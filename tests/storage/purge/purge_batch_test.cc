@@ -25,12 +25,10 @@ TEST(Purge, NextLifeMayBeginInItsBatch) {
       batch.SetVector(a, batch.SpaceNamed("default"), values);
       batch.Link(a, kHasTag, batch.IndexNode(kTag, "kept"));
       const std::string properties = PropertyMap(text);
-      WriteBatch::EdgeInput edge;
-      edge.source = a;
-      edge.target = batch.UpsertNode("b");
-      edge.kind = kCauses;
-      edge.properties = properties;
-      batch.Link(edge);
+      batch.Link({.source = a,
+                  .target = batch.UpsertNode("b"),
+                  .kind = kCauses,
+                  .properties = properties});
     };
     WriteBatch first(1000);
     first.DefineSpace({"default", 2, Metric::kCosine});
@@ -57,14 +55,12 @@ TEST(Purge, NextLifeMayBeginInItsBatch) {
       if (entry.sequence == 3 && entry.edge_kind == kHasTag && entry.other != kNoNode)
         linked.emplace_back(HistoryWhatName(entry.what));
     EXPECT_EQ(linked, std::vector<std::string>{"linked"});
-    const auto report = db->Verify();
-    PLEXUS_OK(report);
-    EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+    ExpectSound(*db);
     PLEXUS_OK(db->Close());
     db = MustOpen(scratch.path(), options);
     EXPECT_EQ(Dump(db->snapshot()), before) << "opened again";
     PLEXUS_OK(db->Checkpoint());
-    EXPECT_TRUE(db->Verify()->ok);
+    ExpectSound(*db);
   }
 }
 
@@ -88,9 +84,7 @@ TEST(Purge, ACheckpointBelowItIsSoundAboveALaterFloor) {
   purge.PurgeNode(purge.Node("a"));
   PLEXUS_OK(db->graph().Apply(purge));
   PLEXUS_OK(db->Trim(2));
-  const auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  ExpectSound(*db);
   PLEXUS_OK(db->Backup(scratch.path("copy")));
 }
 

@@ -89,9 +89,7 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
       EXPECT_FALSE(past->Payload(edge->properties));
     }
   }
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  ExpectSound(*db);
   const std::string dump = Dump(now);
   PLEXUS_OK(db->Close());
   EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "closed";
@@ -134,9 +132,7 @@ TEST(Purge, WhatEarlierSessionsWroteIsInNoFile) {
         EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "closed";
         db = MustOpen(scratch.path(), options);
         EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "opened again";
-        auto report = db->Verify();
-        PLEXUS_OK(report);
-        EXPECT_TRUE(report->ok);
+        ExpectSound(*db);
       }
 }
 
@@ -154,8 +150,7 @@ TEST(Purge, OthersKeepTheirs) {
     if (v != *now.Find("secret")) {
       EXPECT_EQ(now.Payload(v, NodeField::kText).value_or("-"), before[v]);
     }
-  const std::string_view missing[] = {"nobody"};
-  EXPECT_EQ(db->Purge(missing, 9000).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(db->Purge({{"nobody"}}, 9000).error().code, ErrorCode::kNotFound);
 }
 
 TEST(Purge, NextLifeIsItsOwn) {
@@ -208,9 +203,7 @@ TEST(Purge, BehindAHistoryFloorAndInBulk) {
   auto past = db->AsOf(9);
   PLEXUS_OK(past);
   EXPECT_FALSE(past->Payload(node, NodeField::kText));
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  ExpectSound(*db);
 }
 
 // The checkpoint of a floor below a purge is written masked: what is replayed over it must
@@ -237,8 +230,7 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
     WriteBatch third(2500);
     tag(third, "a", "again");
     PLEXUS_OK(db->graph().Apply(third));
-    const std::string_view keys[] = {"a"};
-    PLEXUS_OK(db->Purge(keys, 3000));  // record 4
+    PLEXUS_OK(db->Purge({{"a"}}, 3000));  // record 4
     WriteBatch fifth(4000);
     tag(fifth, "a", "reborn");
     PLEXUS_OK(db->graph().Apply(fifth));
@@ -259,9 +251,7 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
       PLEXUS_OK(past);
       EXPECT_EQ(past->state().edges_by_kind[kHasTag], tags) << "record " << sequence;
     }
-    auto report = (*again)->Verify();
-    PLEXUS_OK(report);
-    EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+    ExpectSound(**again);
   }
 }
 TEST(HardPurge, KeysAndEventsAreGoneToo) {
@@ -289,9 +279,7 @@ TEST(HardPurge, KeysAndEventsAreGoneToo) {
       EXPECT_FALSE(now.alive(node));
       EXPECT_EQ(now.Degree(Direction::kBoth, node, ArcFilter::All()), 0u);
       EXPECT_EQ(*now.Payload(*now.Find("m3"), NodeField::kText), other) << "others stay";
-      auto report = db->Verify();
-      PLEXUS_OK(report);
-      EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+      ExpectSound(*db);
       for (Sequence s = trimmed ? 8 : 1; s <= now.sequence(); ++s) PLEXUS_OK(db->AsOf(s));
       ApplyScript(*db, now.sequence() + 1, now.sequence() + 2);
       dump = Dump(db->snapshot());
@@ -331,7 +319,7 @@ TEST(Purge, ATrimForgetsIt) {
   db = MustOpen(scratch.path());
   EXPECT_EQ(Dump(db->snapshot()), last);
   EXPECT_EQ(Dump(*db->AsOf(9)), past);
-  EXPECT_TRUE(db->Verify({.against_replay = true})->ok);
+  ExpectSound(*db, {.against_replay = true});
   PLEXUS_OK(db->Close());
   EXPECT_EQ(entries(), 1u);
 }

@@ -37,12 +37,9 @@ TEST(Purge, WordsOfThePurgedTextAloneGoWithIt) {
   auto db = MustOpen(scratch.path(), Create());
   FillTerms(*db);
   EXPECT_EQ(AliveTerms(db->snapshot()), "hunterword sharedword formerword otherword onceword ");
-  const std::string_view keys[] = {"secret-node"};
-  PLEXUS_OK(db->Purge(keys, 3000));
+  PLEXUS_OK(db->Purge({{"secret-node"}}, 3000));
   EXPECT_EQ(AliveTerms(db->snapshot()), "sharedword otherword ");
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok);
+  ExpectSound(*db);
   WriteBatch again(4000);
   again.Link(again.Node("other"), kHasTerm, again.IndexNode(kTerm, "hunterword"));
   PLEXUS_OK(db->graph().Apply(again));
@@ -87,9 +84,7 @@ void ExpectWordsGone(Database& db, const std::string& directory, Sequence floor)
     past->ForEachArc(Direction::kBoth, node, ArcFilter::All(),
                      [&](const Arc&) { ADD_FAILURE() << "record " << s << " tells of an arc"; });
   }
-  auto report = db.Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  ExpectSound(db);
 }
 
 TEST(Purge, WordsAndTagsOfItsOwnAreInNoFile) {
@@ -107,8 +102,7 @@ TEST(Purge, WordsAndTagsOfItsOwnAreInNoFile) {
       EXPECT_EQ(Found(scratch.path("live"), {"hunterword"}).empty(), false);
       std::string directory = scratch.path("live");
       if (by == By::kPurge) {
-        const std::string_view keys[] = {"secret-node"};
-        PLEXUS_OK(db->Purge(keys, 3000));
+        PLEXUS_OK(db->Purge({{"secret-node"}}, 3000));
         ExpectWordsGone(*db, directory, floor);
       } else {
         WriteBatch batch(3000);
@@ -158,8 +152,7 @@ TEST(Purge, NothingIsRewrittenWithoutAWordOfItsOwn) {
     batch.SetPayload(node, NodeField::kText, std::string("text of ") + key);
   }
   PLEXUS_OK(db->graph().Apply(batch));
-  const std::string_view keys[] = {"a"};
-  PLEXUS_OK(db->Purge(keys, 2000));
+  PLEXUS_OK(db->Purge({{"a"}}, 2000));
   PLEXUS_OK(db->Close());
   EXPECT_TRUE(std::filesystem::exists(scratch.path() + "/generation-1"));
   EXPECT_EQ(Found(scratch.path(), {"text of a"}), std::vector<std::string>{});
@@ -172,8 +165,7 @@ TEST(Purge, HistoryTellsNumbersOnly) {
   WriteBatch batch(2800);
   batch.SetPayload(batch.Node("secret-node"), NodeField::kText, "a text");
   PLEXUS_OK(db->graph().Apply(batch));
-  const std::string_view keys[] = {"secret-node"};
-  PLEXUS_OK(db->Purge(keys, 3000));
+  PLEXUS_OK(db->Purge({{"secret-node"}}, 3000));
   WriteBatch again(4000);  // its next life is told
   again.Link(again.UpsertNode("secret-node"), kHasTag, again.IndexNode(kTag, "tagshared"));
   PLEXUS_OK(db->graph().Apply(again));
@@ -216,9 +208,7 @@ TEST(HardPurge, WordsOfOnlyPurgedNodesAreInNoFile) {
     if (!trimmed) {
       EXPECT_EQ(AliveTerms(*db->AsOf(1)), "sharedword otherword onceword ");
     }
-    auto report = db->Verify();
-    PLEXUS_OK(report);
-    EXPECT_TRUE(report->ok);
+    ExpectSound(*db);
     for (Sequence s = trimmed ? 2 : 1; s <= db->snapshot().sequence(); ++s) PLEXUS_OK(db->AsOf(s));
     PLEXUS_OK(db->Close());
   }

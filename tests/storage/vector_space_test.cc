@@ -1,5 +1,6 @@
-// Spaces of f16 values on disk: two bytes a value, told by the format's version, kept by log and
-// checkpoint, carried by JSON lines and vector files, refused where they contradict or overflow.
+// How a vector space keeps its values on disk: f16 values of two bytes each, the pre-filter. Told
+// by the format's version, kept by log and checkpoint, carried by JSON lines and vector files,
+// refused where they contradict or overflow.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -37,7 +38,7 @@ Record Defining(VectorElement element, Prefilter prefilter = Prefilter::kNone) {
   return record;
 }
 
-TEST(HalfSpace, RecordsThatDefineOneCarryTheirVersion) {
+TEST(VectorSpaces, RecordsThatDefineOneCarryTheirVersion) {
   for (const Prefilter prefilter : kPrefilters)
     for (const VectorElement element : kVectorElements) {
       RecordEncoder encoder;
@@ -53,20 +54,26 @@ TEST(HalfSpace, RecordsThatDefineOneCarryTheirVersion) {
     }
 }
 
-TEST(HalfSpace, AnUnknownElementIsRefused) {
-  RecordEncoder encoder;
-  PLEXUS_OK(encoder.Encode(Defining(static_cast<VectorElement>(2))));
-  encoder.Seal(0);
-  auto decoded = DecodeRecord(AsBytes(encoder.bytes()), "a record");
-  ASSERT_FALSE(decoded.has_value());
-  EXPECT_EQ(decoded.error().code, ErrorCode::kCorruption);
-  EXPECT_NE(decoded.error().message.find("vector element 2 is unknown"), std::string::npos)
-      << decoded.error().message;
+// Version 4 had a third pre-filter, in single bits.
+TEST(VectorSpaces, ValuesOfOldFilesAndUnknownOnes) {
+  const auto decode = [](const Record& record) {
+    RecordEncoder encoder;
+    EXPECT_TRUE(encoder.Encode(record));
+    encoder.Seal(0);
+    return DecodeRecord(AsBytes(encoder.bytes()), "a record");
+  };
+  const auto bits = decode(Defining(VectorElement::kF32, static_cast<Prefilter>(2)));
+  PLEXUS_OK(bits);
+  EXPECT_EQ(bits->record.space_definitions[0].prefilter, Prefilter::kNone);
+  EXPECT_TRUE(FailsWith(decode(Defining(VectorElement::kF32, static_cast<Prefilter>(3))),
+                        ErrorCode::kCorruption, "pre-filter 3 is unknown"));
+  EXPECT_TRUE(FailsWith(decode(Defining(static_cast<VectorElement>(2))), ErrorCode::kCorruption,
+                        "vector element 2 is unknown"));
 }
 
 const std::vector<float> kGiven = {0.1f, -1 / 3.0f, 1e-7f, 2049, 65519};
 
-TEST(HalfSpace, PayloadsAreRoundedHalvesInLogCheckpointAndPast) {
+TEST(VectorSpaces, PayloadsAreRoundedHalvesInLogCheckpointAndPast) {
   for (const auto when : {CheckpointOnClose::kAlways, CheckpointOnClose::kNever}) {
     ScratchDirectory scratch;
     OpenOptions options = Create();
@@ -101,9 +108,7 @@ TEST(HalfSpace, PayloadsAreRoundedHalvesInLogCheckpointAndPast) {
       auto past = db->AsOf(1);
       PLEXUS_OK(past);
       check(*past, 0);
-      auto verified = db->Verify();
-      PLEXUS_OK(verified);
-      EXPECT_TRUE(verified->ok);
+      ExpectSound(*db);
       // What rounds to the same is no change; what does not fit changes nothing.
       std::vector<float> near = kGiven;
       near[0] = std::nextafter(near[0] + 1, 2.0f);
@@ -123,7 +128,7 @@ TEST(HalfSpace, PayloadsAreRoundedHalvesInLogCheckpointAndPast) {
 }
 
 // A record whose vector has the bytes of another element, or one that is not finite.
-TEST(HalfSpace, DamagedVectorsOfRecordsAreRefused) {
+TEST(VectorSpaces, DamagedVectorsOfRecordsAreRefused) {
   const auto graph = Graph::InMemory();
   std::string infinite = PayloadOf(kGiven, kF16);
   infinite[8] = 0;
@@ -145,14 +150,13 @@ TEST(HalfSpace, DamagedVectorsOfRecordsAreRefused) {
     const Status status = writer.Apply(record);
     EXPECT_EQ(status.has_value(), *text == '\0');
     if (!status) {
-      EXPECT_EQ(status.error().code, ErrorCode::kCorruption);
-      EXPECT_NE(status.error().message.find(text), std::string::npos) << status.error().message;
+      EXPECT_TRUE(FailsWith(status, ErrorCode::kCorruption, text));
     }
   }
 }
 
 // The bytes of a purged vector are in no file any more.
-TEST(HalfSpace, PurgesEraseTheHalves) {
+TEST(VectorSpaces, PurgesEraseTheHalves) {
   for (const bool hard : {false, true}) {
     ScratchDirectory scratch;
     auto db = MustOpen(scratch.path(), Create());
@@ -169,12 +173,11 @@ TEST(HalfSpace, PurgesEraseTheHalves) {
     PLEXUS_OK(db->Checkpoint());
     const std::vector<std::string> bytes = {PayloadOf(secret, kF16)};
     EXPECT_FALSE(Found(scratch.path(), bytes).empty());
-    const std::string_view keys[] = {"a"};
     const NodeId node = 0;
     if (hard) {
       PLEXUS_OK(db->HardPurge({&node, 1}));
     } else {
-      PLEXUS_OK(db->Purge(keys, 2000));
+      PLEXUS_OK(db->Purge({{"a"}}, 2000));
     }
     EXPECT_TRUE(Found(scratch.path(), bytes).empty());
     PLEXUS_OK(db->Close());
@@ -186,41 +189,95 @@ TEST(HalfSpace, PurgesEraseTheHalves) {
   }
 }
 
-TEST(HalfSpace, JsonLines) {
-  const auto graph = Graph::InMemory();
-  const auto import = [](Graph& to, std::string_view lines) {
-    return FirstError(to, "f.jsonl", lines);
-  };
-  EXPECT_EQ(import(*graph,
-                   "{\"space\":\"s\",\"dimensions\":2,\"element\":\"f16\"}\n"
-                   "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f32\"}\n"
-                   // What is left out stays.
-                   "{\"space\":\"s\",\"dimensions\":2}\n"
-                   "{\"vector\":\"a\",\"space\":\"s\",\"values\":[0.1,-65519]}\n"),
-            "");
-  const std::string first = JsonLines(graph->snapshot());
-  EXPECT_NE(first.find("\"metric\":\"cosine\",\"element\":\"f16\"}"), std::string::npos) << first;
-  EXPECT_EQ(first.find("\"element\":\"f32\""), std::string::npos);
-  EXPECT_NE(first.find("-65504"), std::string::npos) << first;
-  const auto copy = Graph::InMemory();
-  EXPECT_EQ(import(*copy, first), "");
-  EXPECT_EQ(JsonLines(copy->snapshot()), first);
-  for (const char* bad : {"{\"space\":\"s\",\"dimensions\":2,\"element\":\"f32\"}\n",
-                          "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f16\"}\n",
-                          "{\"space\":\"t\",\"dimensions\":2,\"element\":\"int8\"}\n",
-                          "{\"space\":\"t\",\"dimensions\":2,\"element\":16}\n"}) {
-    EXPECT_NE(import(*copy, bad), "") << bad;
-    EXPECT_EQ(JsonLines(copy->snapshot()), first);
+TEST(VectorSpaces, LogAndCheckpointKeepThePrefilter) {
+  for (const auto when : {CheckpointOnClose::kAlways, CheckpointOnClose::kNever}) {
+    ScratchDirectory scratch;
+    OpenOptions options = Create();
+    options.checkpoint_on_close = when;
+    std::vector<VectorSpace> want;
+    {
+      auto db = MustOpen(scratch.path(), options);
+      for (const Prefilter prefilter : kPrefilters) {
+        WriteBatch batch(1000 + static_cast<std::int64_t>(want.size()));
+        want.push_back({std::string(PrefilterName(prefilter)), 2, Metric::kCosine, prefilter});
+        batch.DefineSpace(want.back());
+        batch.SetVector(batch.UpsertNode("a"), batch.SpaceNamed(want.back().name),
+                        std::vector<float>{1, 2});
+        PLEXUS_OK(db->graph().Apply(batch));
+      }
+      PLEXUS_OK(db->Close());
+    }
+    for (int round = 0; round < 2; ++round) {
+      auto db = MustOpen(scratch.path(), options);
+      EXPECT_EQ(db->snapshot().schema().spaces(), want);
+      auto past = db->AsOf(2);
+      PLEXUS_OK(past);
+      EXPECT_EQ(past->schema().spaces(), std::vector(want.begin(), want.begin() + 2));
+      ExpectSound(*db);
+      PLEXUS_OK(db->Close());
+    }
   }
-  EXPECT_EQ(import(*copy,
-                   "{\"node\":\"c\"}\n"
-                   "{\"vector\":\"b\",\"space\":\"s\",\"values\":[1,65520]}\n"),
-            "f.jsonl:2: value 1 is too large for the f16 values of space \"s\"; the largest is "
-            "65504");
-  EXPECT_EQ(JsonLines(copy->snapshot()), first);
 }
 
-TEST(HalfSpace, VectorFiles) {
+TEST(VectorSpaces, JsonLines) {
+  const struct {
+    const char* what;
+    const char *lines, *kept, *left_out;
+    std::vector<const char*> bad;
+  } cases[] = {{"element",
+                "{\"space\":\"s\",\"dimensions\":2,\"element\":\"f16\"}\n"
+                "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f32\"}\n",
+                "\"metric\":\"cosine\",\"element\":\"f16\"}",
+                "\"element\":\"f32\"",
+                {"{\"space\":\"s\",\"dimensions\":2,\"element\":\"f32\"}\n",
+                 "{\"space\":\"p\",\"dimensions\":2,\"element\":\"f16\"}\n",
+                 "{\"space\":\"t\",\"dimensions\":2,\"element\":\"int8\"}\n",
+                 "{\"space\":\"t\",\"dimensions\":2,\"element\":16}\n"}},
+               {"prefilter",
+                "{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"int8\"}\n"
+                "{\"space\":\"p\",\"dimensions\":2,\"prefilter\":\"bits\"}\n",
+                "\"metric\":\"cosine\",\"prefilter\":\"int8\"}",
+                "\"prefilter\":\"none\"",
+                {"{\"space\":\"s\",\"dimensions\":2,\"prefilter\":\"none\"}\n",
+                 "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":\"f16\"}\n",
+                 "{\"space\":\"t\",\"dimensions\":2,\"prefilter\":8}\n"}}};
+  for (const auto& [what, lines, kept, left_out, bad] : cases) {
+    SCOPED_TRACE(what);
+    const auto graph = Graph::InMemory(), copy = Graph::InMemory();
+    EXPECT_EQ(FirstError(*graph, "f.jsonl",
+                         std::string(lines) +
+                             "{\"space\":\"s\",\"dimensions\":2}\n"  // what is left out stays
+                             "{\"vector\":\"a\",\"space\":\"s\",\"values\":[0.1,-65519]}\n"),
+              "");
+    const std::string first = JsonLines(graph->snapshot());
+    EXPECT_NE(first.find(kept), std::string::npos) << first;
+    EXPECT_EQ(first.find(left_out), std::string::npos) << first;
+    EXPECT_EQ(FirstError(*copy, "f.jsonl", first), "");
+    EXPECT_EQ(JsonLines(copy->snapshot()), first);
+    for (const char* line : bad) {
+      EXPECT_NE(FirstError(*copy, "f.jsonl", line), "") << line;
+      EXPECT_EQ(JsonLines(copy->snapshot()), first);
+    }
+  }
+}
+
+TEST(VectorSpaces, JsonLinesOfHalvesAreInRange) {
+  const auto graph = Graph::InMemory();
+  EXPECT_EQ(FirstError(*graph, "f.jsonl",
+                       "{\"space\":\"s\",\"dimensions\":2,\"element\":\"f16\"}\n"
+                       "{\"vector\":\"a\",\"space\":\"s\",\"values\":[0.1,-65519]}\n"),
+            "");
+  const std::string first = JsonLines(graph->snapshot());
+  EXPECT_NE(first.find("-65504"), std::string::npos) << first;
+  EXPECT_EQ(FirstError(*graph, "f.jsonl",
+                       "{\"node\":\"c\"}\n"
+                       "{\"vector\":\"b\",\"space\":\"s\",\"values\":[1,65520]}\n"),
+            "f.jsonl:2: value 1 is too large for the f16 values of space \"s\"; the largest is "
+            "65504");
+  EXPECT_EQ(JsonLines(graph->snapshot()), first);
+}
+
+TEST(VectorSpaces, VectorFilesOfHalves) {
   const auto graph = Graph::InMemory();
   const float values[] = {0.1f, 70000, 0.5f, 1};
   const auto raw = [&](std::size_t from, std::size_t count) {
@@ -245,9 +302,8 @@ TEST(HalfSpace, VectorFiles) {
   EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].element, kF16);
   const std::string before = JsonLines(graph->snapshot());
   vectors.element = VectorElement::kF32;
-  const auto refused = ImportVectors(*graph, {"v.f32", raw(2, 2)}, vectors, options);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message, "space 'default' has f16 values, not f32");
+  EXPECT_TRUE(FailsWith(ImportVectors(*graph, {"v.f32", raw(2, 2)}, vectors, options),
+                        ErrorCode::kInvalidArgument, "space 'default' has f16 values, not f32"));
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
   vectors.element = {};  // what the space has, its limit included
   options.on_error = OnImportError::kStop;
@@ -255,6 +311,47 @@ TEST(HalfSpace, VectorFiles) {
   PLEXUS_OK(report);
   EXPECT_EQ(report->errors, 1u);
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
+}
+
+TEST(VectorSpaces, VectorFilesAndThePrefilter) {
+  const auto graph = Graph::InMemory();
+  const float values[] = {1, 0, 0.5f, 0.5f};
+  const std::string_view raw(reinterpret_cast<const char*>(values), sizeof values);
+  VectorImportOptions vectors;
+  vectors.format = VectorFormat::kF32;
+  vectors.dimensions = 2;
+  vectors.prefilter = Prefilter::kInt8;
+  ImportOptions options;
+  options.now_ms = 1000;
+  PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
+  EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].prefilter, Prefilter::kInt8);
+  const std::string before = JsonLines(graph->snapshot());
+  vectors.prefilter = Prefilter::kNone;
+  EXPECT_TRUE(FailsWith(ImportVectors(*graph, {"v.f32", raw}, vectors, options),
+                        ErrorCode::kInvalidArgument,
+                        "space 'default' has the pre-filter int8, not none"));
+  EXPECT_EQ(JsonLines(graph->snapshot()), before);
+  vectors.prefilter = {};
+  PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
+  EXPECT_EQ(JsonLines(graph->snapshot()), before);
+}
+
+// A header that claims 10^9 rows in some hundred bytes.
+TEST(VectorSpaces, AFileThatClaimsTooMuchDefinesNothing) {
+  const auto graph = Graph::InMemory();
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 2), }";
+  header.resize(117, ' ');
+  header += '\n';
+  const std::string file = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "12345678";
+  VectorImportOptions vectors;
+  vectors.prefilter = Prefilter::kInt8;
+  ImportOptions options;
+  options.now_ms = 1000;
+  auto report = ImportVectors(*graph, {"v.npy", file}, vectors, options);
+  PLEXUS_OK(report);
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_TRUE(report->stopped);
+  EXPECT_TRUE(graph->snapshot().schema().spaces().empty());
 }
 
 }  // namespace

@@ -1,7 +1,0 @@
-// Fuzz target: GAP's serialized graphs from anywhere. See text_fuzz.h.
-#include "tests/fuzz/text_fuzz.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  plexus::formats_internal::ImportAndCheck(plexus::FileFormat::kGapSerialized, data, size);
-  return 0;
-}

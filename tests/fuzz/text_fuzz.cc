@@ -1,0 +1,7 @@
+// Fuzz target: files of one format from anywhere, which CMake names. See text_fuzz.h.
+#include "tests/fuzz/text_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  plexus::formats_internal::ImportAndCheck(plexus::FileFormat::PLEXUS_FUZZED_FORMAT, data, size);
+  return 0;
+}
