@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -176,37 +175,24 @@ Result<bool> NetworkBuilder::MakeArcs() {
   ObjectPool<Scratch> scratches;
   scratches.Reserve(executor_, nodes_.size());
   StopFlag stop_flag(&options_.run.budget);
-  // Scratch grows to the longest row. A task must not throw: exceptions are rethrown after the
-  // loop.
-  std::atomic<bool> no_memory = false;
-  const auto caught = [&](auto&& work) {
-    try {
-      work();
-    } catch (const std::bad_alloc&) {
-      no_memory = true;
-    }
-  };
   std::vector<std::uint32_t>& offsets = network_.offsets;
   offsets.assign(nodes_.size() + 1, 0);
   const double sum = ParallelReduce(
       executor_, nodes_.size(), kGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double weights = 0;
-        if (no_memory || stop_flag.Poll()) return weights;
-        caught([&] {
-          const auto scratch = scratches.Acquire();
-          for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
-            ReadRow(u, *scratch, [&](const Arc& arc) {
-              weights += static_cast<double>(arc.weight);
-              return 1;
-            });
-            offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
-          }
-        });
+        if (stop_flag.Poll()) return weights;
+        const auto scratch = scratches.Acquire();
+        for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+          ReadRow(u, *scratch, [&](const Arc& arc) {
+            weights += static_cast<double>(arc.weight);
+            return 1;
+          });
+          offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
+        }
         return weights;
       },
       [](double a, double b) { return a + b; });
-  if (no_memory) throw std::bad_alloc();
   if (stop_flag.stopped()) return false;
   if (!options_.unit_capacities) shift_ = kSumBits - 1 - std::ilogb(sum);
   std::uint64_t arcs = 0;
@@ -225,22 +211,19 @@ Result<bool> NetworkBuilder::MakeArcs() {
       executor_, nodes_.size(), kGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::uint64_t rounded = 0;
-        if (no_memory || stop_flag.Poll()) return rounded;
-        caught([&] {
-          const auto scratch = scratches.Acquire();
-          for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
-            ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
-            std::uint32_t a = offsets[u];
-            for (const Side& side : scratch->row) {
-              network_.targets[a] = side.target;
-              network_.capacities[a++] = side.capacity;
-            }
+        if (stop_flag.Poll()) return rounded;
+        const auto scratch = scratches.Acquire();
+        for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+          ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
+          std::uint32_t a = offsets[u];
+          for (const Side& side : scratch->row) {
+            network_.targets[a] = side.target;
+            network_.capacities[a++] = side.capacity;
           }
-        });
+        }
         return rounded;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
-  if (no_memory) throw std::bad_alloc();
   if (stop_flag.stopped()) return false;
   // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);

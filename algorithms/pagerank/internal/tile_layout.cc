@@ -3,10 +3,8 @@
 #include "algorithms/pagerank/internal/tile_layout.h"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <utility>
 
@@ -154,18 +152,11 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
                           made.sources_.data(), made.weights_.data());
   ObjectPool<TileSorter::Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
         b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
-    try {
-      const auto scratch = pool.Acquire();
-      sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
+    sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *pool.Acquire());
   });
-  if (out_of_memory) throw std::bad_alloc();
   return made;
 }
 
