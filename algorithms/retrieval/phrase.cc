@@ -76,7 +76,8 @@ class PhraseReader {
         PLEXUS_TRY(Check((*nodes)[i], splitter, holds[i]));
       return {};
     };
-    PLEXUS_TRY(pool_.ForBlocks(internal::Pick(options_.run.executor), nodes->size(), kGrain, check));
+    PLEXUS_TRY(
+        pool_.ForBlocks(internal::Pick(options_.run.executor), nodes->size(), kGrain, check));
     result.truncated = truncated;
     result.texts = nodes->size();
     std::vector<NodeId> found;

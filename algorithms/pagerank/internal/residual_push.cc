@@ -1,9 +1,7 @@
 // Residuals from changed rows, and pushing them.
 #include "algorithms/pagerank/internal/residual_push.h"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <deque>
 #include <utility>

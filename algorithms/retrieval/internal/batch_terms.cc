@@ -163,8 +163,7 @@ class BatchTerms {
   }
 
   Status CompareAll() {
-    const auto compare = [&](std::size_t begin, std::size_t end,
-                             TermSplitter& splitter) -> Status {
+    const auto compare = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
       for (std::size_t i = begin; i < end; ++i) PLEXUS_TRY(Compare(written_[i], splitter));
       return {};
     };

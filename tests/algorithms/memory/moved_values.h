@@ -31,6 +31,7 @@
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/where.h"
 #include "algorithms/traversal/traverse.h"
+#include "engine/compaction/run_compaction.h"
 #include "engine/state_writer.h"
 
 namespace plexus::testing {
