@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <new>
-#include <optional>
-#include <vector>
 
 #include "engine/arrays/freed_memory.h"
 #include "engine/bulk/edge_load.h"
@@ -361,5 +358,21 @@ Status Graph::CheckProcess() const {
 }
 
 const GraphOptions& Graph::options() const { return impl_->options_; }
+
+GraphState EmptyState() {
+  GraphState s;
+  s.schema = std::make_shared<Schema>();
+  auto base = std::make_shared<Csr>();
+  base->out_offsets = AlignedArray<std::uint32_t>(1, 0);
+  base->in_offsets = AlignedArray<std::uint32_t>(1, 0);
+  s.base = std::move(base);
+  s.dirty = std::make_shared<DirtyBits>(0);
+  StringTable strings;
+  strings.Insert("");
+  s.strings = strings.Publish();
+  s.nodes_by_kind.resize(s.schema->node_kinds().size(), 0);
+  s.edges_by_kind.resize(s.schema->edge_kinds().size(), 0);
+  return s;
+}
 
 }  // namespace plexus

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/arrays/freed_memory.h"
+#include "engine/compaction/run_compaction.h"
 #include "engine/compaction/vector_compaction.h"
 #include "engine/internal/graph_impl.h"
 
@@ -91,16 +92,30 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   return result;
 }
 
+// `work` unlocks for what takes long, and returns with the lock held. What it throws is no memory.
+template <class Work>
+Status Graph::Impl::Compacting(std::unique_lock<std::mutex>& lock, Work&& work) {
+  compacting_ = true;
+  Status result;
+  try {
+    result = work();
+  } catch (const std::exception&) {
+    if (!lock.owns_lock()) lock.lock();
+    result = std::unexpected(NoMemory());
+  }
+  compacting_ = false;
+  compacted_.notify_all();
+  return result;
+}
+
 // Pins the runs, merges them into one, folds that into a new base and installs it,
 // holding the lock only between the steps.
 Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor) {
   compacted_.wait(lock, [&] { return !compacting_; });
   if (read_only_) return {};  // the writer may hold what was never journalled
-  compacting_ = true;
-  Status result;
   const auto start = std::chrono::steady_clock::now();
   const std::uint64_t delta_arcs = writer_.delta_arcs();
-  try {
+  const Status result = Compacting(lock, [&]() -> Status {
     std::size_t runs = writer_.PinRuns();
     auto state = writer_.Publish();
     lock.unlock();
@@ -120,20 +135,15 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
     }
     auto base = CompactRuns(*state, runs, executor);
     lock.lock();
-    if (!base) {
-      result = std::unexpected(base.error());
-    } else if (!read_only_) {
+    if (!base) return std::unexpected(base.error());
+    if (!read_only_) {
       writer_.InstallBase(std::move(*base), runs);
       ++stats_.compactions;
       Publish();
     }
-  } catch (const std::exception&) {
-    if (!lock.owns_lock()) lock.lock();
-    result = std::unexpected(NoMemory());
-  }
+    return {};
+  });
   writer_.UnpinRuns();
-  compacting_ = false;
-  compacted_.notify_all();
   const auto took = std::chrono::steady_clock::now() - start;
   if (result)
     LogEvent(
@@ -156,11 +166,9 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
     if (read_only_) return {};
     space = writer_.SpaceToCompact(space, unfit_spaces_, least, divisor);
     if (space >= writer_.space_count()) return {};
-    compacting_ = true;
-    Status result;
     const auto start = std::chrono::steady_clock::now();
     bool installed = false;
-    try {
+    const Status result = Compacting(lock, [&]() -> Status {
       auto state = writer_.Publish();
       lock.unlock();
       std::optional<VectorCompaction> compaction = VectorCompaction::Make(state->spaces[space]);
@@ -180,12 +188,8 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
         Publish();
         installed = true;
       }
-    } catch (const std::exception&) {
-      if (!lock.owns_lock()) lock.lock();
-      result = std::unexpected(NoMemory());
-    }
-    compacting_ = false;
-    compacted_.notify_all();
+      return {};
+    });
     const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
     if (installed)
       LogEvent(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
@@ -203,11 +207,9 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
   constexpr int kMaxCatchUps = 8;
   compacted_.wait(lock, [&] { return !compacting_; });
   if (read_only_) return {};
-  compacting_ = true;
-  Status result;
   const auto start = std::chrono::steady_clock::now();
   bool installed = false;
-  try {
+  const Status result = Compacting(lock, [&]() -> Status {
     auto state = writer_.Publish();
     lock.unlock();
     StatePacking packing = StatePacking::Make(*state, limits);
@@ -223,12 +225,8 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
       Publish();
       installed = true;
     }
-  } catch (const std::exception&) {
-    if (!lock.owns_lock()) lock.lock();
-    result = std::unexpected(NoMemory());
-  }
-  compacting_ = false;
-  compacted_.notify_all();
+    return {};
+  });
   const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
   if (!result)
     LogEvent(lock, LogLevel::kError, "packing.failed", result.error().message, {{"ms", ms}});

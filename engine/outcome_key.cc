@@ -61,8 +61,7 @@ std::string Name(const OutcomeContent& outcome, std::string_view digest) {
 // Notes and the rest as one JSON text: equal texts, equal contents.
 std::string Spelled(const OutcomeContent& outcome) {
   std::string json = "{";
-  AppendJsonKey(json, "notes");
-  AppendJsonString(json, outcome.notes);
+  AppendJsonMember(json, "notes", outcome.notes);
   AppendJsonKey(json, "rest");
   json += '{';
   for (const auto& [key, value] : outcome.rest) {

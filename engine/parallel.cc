@@ -6,7 +6,6 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
 #include <list>
 #include <mutex>
 #include <thread>

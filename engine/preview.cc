@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/internal/memory_store.h"
 #include "engine/out_of_memory.h"

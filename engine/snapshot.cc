@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/compaction/run_compaction.h"
 #include "engine/graph.h"
 #include "engine/out_of_memory.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

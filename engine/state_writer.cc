@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <new>
 
 #include "engine/internal/working_state.h"
@@ -109,107 +108,71 @@ Status DefineAll(const Record& r, Schema& schema, std::size_t first, const std::
   return {};
 }
 
-}  // namespace
-
-StateWriter::StateWriter(GraphState s, Executor* executor) : working_(std::make_unique<Working>()) {
-  Working& w = *working_;
-  w.executor = executor ? executor : &SerialExecutor();
-  w.sequence = s.sequence;
-  w.time_ms = s.time_ms;
-  w.schema = std::move(s.schema);
-  w.keys = StringTable(std::move(s.keys));
-  w.strings = StringTable(std::move(s.strings));
-  if (w.strings.size() == 0) w.strings.Insert("");
-  w.node_kinds = PagedArray<KindId>(std::move(s.node_kinds), 0);
-  w.node_flags = PagedArray<std::uint8_t>(std::move(s.node_flags), 0);
-  s.columns.resize(w.schema->columns().size());
-  for (std::size_t c = 0; c < s.columns.size(); ++c)
-    w.columns.emplace_back(std::move(s.columns[c]), AbsentBits(w.schema->columns()[c].type));
-  for (int f = 0; f < kNodeFieldCount; ++f)
-    w.payload_refs[f] = PagedArray<std::uint64_t>(std::move(s.payload_refs[f]), 0);
-  for (auto& space : s.spaces) w.spaces.emplace_back(std::move(space));
-  for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
-    w.spaces.emplace_back(RowLayout::Of(w.schema->spaces()[i]));
-  w.base = std::move(s.base);
-  w.runs = std::move(s.runs);
-  w.nodes_by_kind = std::move(s.nodes_by_kind);
-  w.edges_by_kind = std::move(s.edges_by_kind);
-  w.nodes_by_kind.resize(w.schema->node_kinds().size(), 0);
-  w.edges_by_kind.resize(w.schema->edge_kinds().size(), 0);
-  w.payload_store = std::move(s.payload_store);
-  w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
-  PLEXUS_CHECK(w.runs.size() <= kMaxRuns, "a state has at most kMaxRuns runs");
-  for (const auto& run : w.runs) w.MarkDirty(*run);
-  w.NotePacked();
-  w.packed_dead = std::min<std::uint64_t>(w.packed_dead, w.keys.packed_count());
-  w.BeginChanges();
+// The schema with what the record defines.
+Result<std::shared_ptr<const Schema>> Defined(const Record& r,
+                                              const std::shared_ptr<const Schema>& before) {
+  if (r.node_kind_definitions.empty() && r.edge_kind_definitions.empty() &&
+      r.column_definitions.empty() && r.space_definitions.empty())
+    return before;
+  auto defined = std::make_shared<Schema>(*before);
+  PLEXUS_TRY(DefineAll(r, *defined, r.first_node_kind, r.node_kind_definitions,
+                       defined->node_kinds().size(), "node kind"));
+  PLEXUS_TRY(DefineAll(r, *defined, r.first_edge_kind, r.edge_kind_definitions,
+                       defined->edge_kinds().size(), "edge kind"));
+  PLEXUS_TRY(DefineAll(r, *defined, r.first_column, r.column_definitions, defined->columns().size(),
+                       "column"));
+  PLEXUS_TRY(DefineAll(r, *defined, r.first_space, r.space_definitions, defined->spaces().size(),
+                       "vector space"));
+  return defined;
 }
 
-StateWriter::~StateWriter() = default;
-StateWriter::StateWriter(StateWriter&&) noexcept = default;
-StateWriter& StateWriter::operator=(StateWriter&&) noexcept = default;
+using Working = StateWriter::Working;
 
-Sequence StateWriter::sequence() const { return working_->sequence; }
-
-std::uint64_t StateWriter::delta_arcs() const {
-  std::uint64_t arcs = 0;
-  for (const auto& run : working_->runs) arcs += run->arc_count();
-  return arcs;
+std::size_t CountStrings(const Record& r) {
+  return r.string_offsets.empty() ? 0 : r.string_offsets.size() - 1;
 }
 
-Status StateWriter::Apply(const Record& r) {
-  Working& w = *working_;
-  if (r.sequence != w.sequence + 1)
-    return Damaged(r, "expected sequence " + std::to_string(w.sequence + 1));
-  if (r.time_ms < w.time_ms) return Damaged(r, "time runs backward");
-
-  // --- checks that need no change
-  std::shared_ptr<const Schema> schema = w.schema;
-  if (!r.node_kind_definitions.empty() || !r.edge_kind_definitions.empty() ||
-      !r.column_definitions.empty() || !r.space_definitions.empty()) {
-    auto defined = std::make_shared<Schema>(*w.schema);
-    PLEXUS_TRY(DefineAll(r, *defined, r.first_node_kind, r.node_kind_definitions,
-                         defined->node_kinds().size(), "node kind"));
-    PLEXUS_TRY(DefineAll(r, *defined, r.first_edge_kind, r.edge_kind_definitions,
-                         defined->edge_kinds().size(), "edge kind"));
-    PLEXUS_TRY(DefineAll(r, *defined, r.first_column, r.column_definitions,
-                         defined->columns().size(), "column"));
-    PLEXUS_TRY(DefineAll(r, *defined, r.first_space, r.space_definitions, defined->spaces().size(),
-                         "vector space"));
-    schema = std::move(defined);
-  }
-  const std::size_t strings = r.string_offsets.empty() ? 0 : r.string_offsets.size() - 1;
-  const std::size_t nodes = r.node_kinds.size();
+// What needs no change.
+Status Check(const Record& r, const Working& w, const Schema& schema) {
+  const std::size_t strings = CountStrings(r), nodes = r.node_kinds.size();
   PLEXUS_TRY(CheckOffsets(r, "string", r.string_offsets, strings, r.string_bytes.size()));
   PLEXUS_TRY(CheckOffsets(r, "key", r.key_offsets, nodes, r.key_bytes.size()));
   if (strings && r.first_string != w.strings.size()) return Damaged(r, "strings skip an id");
   if (nodes && r.first_node != w.keys.size()) return Damaged(r, "nodes skip an id");
   if (w.keys.size() + nodes > Limits::kMaxNodes) return Damaged(r, "too many nodes");
   const Bounds bounds{std::uint64_t{w.keys.size()} + nodes,
-                      std::uint64_t{w.strings.size()} + strings, *schema};
+                      std::uint64_t{w.strings.size()} + strings, schema};
   PLEXUS_TRY(CheckEdges(r, bounds));
-  PLEXUS_TRY(CheckNodeValues(r, bounds));
+  return CheckNodeValues(r, bounds);
+}
 
-  // --- changes
-  w.current = nullptr;
-  w.schema = std::move(schema);
+// Room for what the schema has defined since.
+void GrowTables(Working& w) {
   w.nodes_by_kind.resize(w.schema->node_kinds().size(), 0);
   w.edges_by_kind.resize(w.schema->edge_kinds().size(), 0);
   for (std::size_t c = w.columns.size(); c < w.schema->columns().size(); ++c)
     w.columns.emplace_back(AbsentBits(w.schema->columns()[c].type));
   for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
     w.spaces.emplace_back(RowLayout::Of(w.schema->spaces()[i]));
-  auto text = [](const std::string& bytes, const std::vector<std::uint64_t>& offsets,
-                 std::size_t i) {
-    return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
-  };
-  for (std::size_t i = 0; i < strings; ++i) {
-    std::string_view s = text(r.string_bytes, r.string_offsets, i);
+}
+
+std::string_view TextAt(const std::string& bytes, const std::vector<std::uint64_t>& offsets,
+                        std::size_t i) {
+  return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
+}
+
+Status AddStrings(const Record& r, Working& w) {
+  for (std::size_t i = 0; i < CountStrings(r); ++i) {
+    const std::string_view s = TextAt(r.string_bytes, r.string_offsets, i);
     if (s.size() > Limits::kMaxStringBytes || !w.strings.Insert(s).is_new)
       return Damaged(r, "string " + std::to_string(i) + " is too long or known already");
   }
-  for (std::size_t i = 0; i < nodes; ++i) {
-    std::string_view key = text(r.key_bytes, r.key_offsets, i);
+  return {};
+}
+
+Status AddNodes(const Record& r, Working& w) {
+  for (std::size_t i = 0; i < r.node_kinds.size(); ++i) {
+    const std::string_view key = TextAt(r.key_bytes, r.key_offsets, i);
     const bool index = w.schema->node_kind(NodeKindId(r.node_kinds[i])).plane == Plane::kIndex;
     if (auto ok = CheckKey(key, index); !ok) return Damaged(r, ok.error().message);
     if (!w.keys.Insert(key).is_new)
@@ -218,6 +181,10 @@ Status StateWriter::Apply(const Record& r) {
     w.node_flags.PushBack(kAlive);
     ++w.nodes_by_kind[r.node_kinds[i]];
   }
+  return {};
+}
+
+Status ChangeNodes(const Record& r, Working& w) {
   std::vector<NodeId> forgotten;
   for (const NodeChange& c : r.node_changes) {
     std::uint8_t flags = w.node_flags[c.node];
@@ -248,43 +215,43 @@ Status StateWriter::Apply(const Record& r) {
     if (flags & kAlive) ++w.nodes_by_kind[w.node_kinds[c.node]];
   }
   if (!forgotten.empty()) w.keys.Forget(forgotten);
-  for (const ColumnChange& c : r.columns)
-    w.columns[c.column].Set(c.node,
-                            c.cleared ? AbsentBits(w.schema->columns()[c.column].type) : c.bits);
-  for (const PayloadChange& c : r.payload_changes) w.payload_refs[c.field].Set(c.node, c.ref.bits);
-  for (const VectorChange& c : r.vectors) {
-    VectorTable& table = w.spaces[c.space];
-    if (!c.ref) {
-      table.Remove(c.node);
-      continue;
-    }
-    const bool here = c.ref.sequence() == r.sequence && c.ref.ordinal() < r.payloads.size();
-    if (!here && w.payload_store && table.all_stored()) {  // replay: read when it is needed
-      table.SetStored(c.node, c.ref);
-      continue;
-    }
-    std::string fetched;
-    std::string_view bytes;
-    if (here) {
-      bytes = r.payloads[c.ref.ordinal()].bytes;
-    } else {
-      auto got = w.payload_store
-                     ? w.payload_store->Get(c.ref)
-                     : Result<std::string>(Fail(ErrorCode::kNotFound, "no payload store"));
-      if (!got && got.error().code == ErrorCode::kNotFound) {  // purged since
-        table.Remove(c.node);
-        continue;
-      }
-      if (!got) return std::unexpected(got.error());
-      fetched = std::move(*got);
-      bytes = fetched;
-    }
-    if (bytes.size() != table.layout().vector_bytes())
-      return Damaged(r, "a vector has the wrong size");
-    if (!AllFinite(table.layout(), bytes.data()))
-      return Damaged(r, "a vector has a value that is not finite");
-    table.Set(c.node, bytes, c.ref);
+  return {};
+}
+
+Status SetVector(const Record& r, const VectorChange& c, Working& w) {
+  VectorTable& table = w.spaces[c.space];
+  if (!c.ref) {
+    table.Remove(c.node);
+    return {};
   }
+  const bool here = c.ref.sequence() == r.sequence && c.ref.ordinal() < r.payloads.size();
+  if (!here && w.payload_store && table.all_stored()) {  // replay: read when it is needed
+    table.SetStored(c.node, c.ref);
+    return {};
+  }
+  std::string fetched;
+  if (!here) {
+    auto got = w.payload_store
+                   ? w.payload_store->Get(c.ref)
+                   : Result<std::string>(Fail(ErrorCode::kNotFound, "no payload store"));
+    if (!got && got.error().code == ErrorCode::kNotFound) {  // purged since
+      table.Remove(c.node);
+      return {};
+    }
+    if (!got) return std::unexpected(got.error());
+    fetched = std::move(*got);
+  }
+  const std::string_view bytes =
+      here ? std::string_view(r.payloads[c.ref.ordinal()].bytes) : fetched;
+  if (bytes.size() != table.layout().vector_bytes())
+    return Damaged(r, "a vector has the wrong size");
+  if (!AllFinite(table.layout(), bytes.data()))
+    return Damaged(r, "a vector has a value that is not finite");
+  table.Set(c.node, bytes, c.ref);
+  return {};
+}
+
+Status CountEdges(const Record& r, Working& w) {
   for (const EdgeChange& e : r.edges) {
     if (e.tombstone() && w.edges_by_kind[e.kind] == 0)
       return Damaged(r, "an edge is removed that was not there");
@@ -293,6 +260,73 @@ Status StateWriter::Apply(const Record& r) {
     else if (e.is_new())
       ++w.edges_by_kind[e.kind];
   }
+  return {};
+}
+
+}  // namespace
+
+StateWriter::StateWriter(GraphState s, Executor* executor) : working_(std::make_unique<Working>()) {
+  Working& w = *working_;
+  w.executor = executor ? executor : &SerialExecutor();
+  w.sequence = s.sequence;
+  w.time_ms = s.time_ms;
+  w.schema = std::move(s.schema);
+  w.keys = StringTable(std::move(s.keys));
+  w.strings = StringTable(std::move(s.strings));
+  if (w.strings.size() == 0) w.strings.Insert("");
+  w.node_kinds = PagedArray<KindId>(std::move(s.node_kinds), 0);
+  w.node_flags = PagedArray<std::uint8_t>(std::move(s.node_flags), 0);
+  for (std::size_t c = 0; c < s.columns.size(); ++c)
+    w.columns.emplace_back(std::move(s.columns[c]), AbsentBits(w.schema->columns()[c].type));
+  for (int f = 0; f < kNodeFieldCount; ++f)
+    w.payload_refs[f] = PagedArray<std::uint64_t>(std::move(s.payload_refs[f]), 0);
+  for (auto& space : s.spaces) w.spaces.emplace_back(std::move(space));
+  w.base = std::move(s.base);
+  w.runs = std::move(s.runs);
+  w.nodes_by_kind = std::move(s.nodes_by_kind);
+  w.edges_by_kind = std::move(s.edges_by_kind);
+  GrowTables(w);
+  w.payload_store = std::move(s.payload_store);
+  w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  PLEXUS_CHECK(w.runs.size() <= kMaxRuns, "a state has at most kMaxRuns runs");
+  for (const auto& run : w.runs) w.MarkDirty(*run);
+  w.NotePacked();
+  w.packed_dead = std::min<std::uint64_t>(w.packed_dead, w.keys.packed_count());
+  w.BeginChanges();
+}
+
+StateWriter::~StateWriter() = default;
+StateWriter::StateWriter(StateWriter&&) noexcept = default;
+StateWriter& StateWriter::operator=(StateWriter&&) noexcept = default;
+
+Sequence StateWriter::sequence() const { return working_->sequence; }
+
+std::uint64_t StateWriter::delta_arcs() const {
+  std::uint64_t arcs = 0;
+  for (const auto& run : working_->runs) arcs += run->arc_count();
+  return arcs;
+}
+
+Status StateWriter::Apply(const Record& r) {
+  Working& w = *working_;
+  if (r.sequence != w.sequence + 1)
+    return Damaged(r, "expected sequence " + std::to_string(w.sequence + 1));
+  if (r.time_ms < w.time_ms) return Damaged(r, "time runs backward");
+  PLEXUS_ASSIGN(auto schema, Defined(r, w.schema));
+  PLEXUS_TRY(Check(r, w, *schema));
+
+  w.current = nullptr;
+  w.schema = std::move(schema);
+  GrowTables(w);
+  PLEXUS_TRY(AddStrings(r, w));
+  PLEXUS_TRY(AddNodes(r, w));
+  PLEXUS_TRY(ChangeNodes(r, w));
+  for (const ColumnChange& c : r.columns)
+    w.columns[c.column].Set(c.node,
+                            c.cleared ? AbsentBits(w.schema->columns()[c.column].type) : c.bits);
+  for (const PayloadChange& c : r.payload_changes) w.payload_refs[c.field].Set(c.node, c.ref.bits);
+  for (const VectorChange& c : r.vectors) PLEXUS_TRY(SetVector(r, c, w));
+  PLEXUS_TRY(CountEdges(r, w));
   w.GrowDirty();
   if (!r.edges.empty())
     w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor), r.edges);
@@ -365,22 +399,6 @@ std::shared_ptr<const GraphState> StateWriter::Publish() {
   w.rows_moved = false;
   w.BeginChanges();
   return state;
-}
-
-GraphState EmptyState() {
-  GraphState s;
-  s.schema = std::make_shared<Schema>();
-  auto base = std::make_shared<Csr>();
-  base->out_offsets = AlignedArray<std::uint32_t>(1, 0);
-  base->in_offsets = AlignedArray<std::uint32_t>(1, 0);
-  s.base = std::move(base);
-  s.dirty = std::make_shared<DirtyBits>(0);
-  StringTable strings;
-  strings.Insert("");
-  s.strings = strings.Publish();
-  s.nodes_by_kind.resize(s.schema->node_kinds().size(), 0);
-  s.edges_by_kind.resize(s.schema->edge_kinds().size(), 0);
-  return s;
 }
 
 }  // namespace plexus

@@ -86,8 +86,4 @@ class StateWriter {
   std::unique_ptr<Working> working_;
 };
 
-// Folds the first `run_count` runs of `state` into a new base. Pure.
-Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::size_t run_count,
-                                               Executor& executor);
-
 }  // namespace plexus

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "engine/arrays/string_table.h"
 #include "engine/internal/edges_digest.h"

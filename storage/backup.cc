@@ -7,8 +7,6 @@
 // with the backup. The source is never written to, and may be written meanwhile.
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"

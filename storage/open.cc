@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstring>
 #include <exception>
 
 #include "engine/arrays/freed_memory.h"

@@ -16,6 +16,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/simple_graph.h"
 #include "algorithms/common/internal/stop_flag.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/topology.h"
@@ -144,30 +145,11 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
                                       const BetweennessOptions& options) try {
   Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
-  wanted.in = false;
-  wanted.weights = false;
-  struct Made {
-    DenseView view;
-    Topology graph;
-  };
-  PLEXUS_ASSIGN(
-      const auto made, internal::InTime(options.run, [&](Executor& stopping) -> Result<Made> {
-        Made rows;
-        wanted.executor = &stopping;
-        PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
-        const CsrView out = rows.view.out();
-        AlignedArray<NodePair> pairs(out.arc_count());
-        ParallelFor(stopping, out.node_count(), 2048, [&](std::size_t begin, std::size_t end) {
-          for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-            for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
-              pairs[a] = {v, out.neighbors[a]};
-        });
-        TopologyOptions simple;
-        simple.symmetrize = options.undirected;
-        simple.executor = &stopping;
-        PLEXUS_ASSIGN(rows.graph, BuildTopology(rows.view.node_count(), pairs.span(), simple));
-        return rows;
-      }));
+  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+                  wanted.executor = &stopping;
+                  return internal::MakeSimpleGraph(
+                      snapshot, wanted, options.undirected ? Direction::kBoth : Direction::kOut);
+                }));
   BetweennessResult result;
   if (!made) {
     result.scores.assign(snapshot.node_count(), 0);
@@ -177,7 +159,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
     return result;
   }
   const DenseView& view = made->view;
-  const Topology& graph = made->graph;
+  const Topology& graph = made->edges;
   result.nodes = view.node_count();
   std::uint64_t samples = options.samples;
   if (samples == 0)

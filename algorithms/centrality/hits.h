@@ -10,7 +10,6 @@
 // mixture.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "algorithms/common/graph_filter.h"

@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "algorithms/centrality/internal/adjacency_spmv.h"
 #include "algorithms/centrality/internal/cycle_check.h"

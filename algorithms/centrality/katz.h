@@ -13,7 +13,6 @@
 // depends on the start, which is uniform.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "algorithms/common/graph_filter.h"

@@ -50,10 +50,7 @@ Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
                                              const community_internal::OrientedGraph& oriented,
                                              Executor& executor) {
   const CsrView out = graph.view.out();
-  AlignedArray<NodePair> pairs(out.arc_count());
-  for (NodeId v = 0; v < out.node_count(); ++v)
-    for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
-      pairs[a] = {v, out.neighbors[a]};
+  const AlignedArray<NodePair> pairs = internal::PairsOf(out, executor);
   TopologyOptions options;
   options.inverse = false;
   options.executor = &executor;

@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <span>
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"

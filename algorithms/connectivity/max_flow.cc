@@ -3,7 +3,6 @@
 #include "algorithms/connectivity/max_flow.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/connectivity/internal/flow_network.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <tuple>
 
 #include "algorithms/common/internal/interruptible_arcs.h"

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/score_ranking.h"

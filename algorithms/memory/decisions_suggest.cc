@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstdio>
 #include <optional>
-#include <string>
 #include <unordered_set>
 
 #include "algorithms/memory/internal/ledger/ledger_read.h"

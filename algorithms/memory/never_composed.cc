@@ -15,7 +15,6 @@
 #include "algorithms/memory/internal/frontier/surface_reply.h"
 #include "algorithms/memory/internal/frontier/surface_sets.h"
 #include "algorithms/retrieval/vector_distance.h"
-#include "algorithms/similarity/frontier.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -37,8 +36,6 @@ std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
 
 std::string_view LensName(FrontierLens lens) {
   switch (lens) {
-    case FrontierLens::kRare:
-      return "rare";
     case FrontierLens::kSurface:
       return "surface";
     case FrontierLens::kBridge:
@@ -54,9 +51,9 @@ bool WantsFit(const NeverComposedOptions& o) {
 }
 
 Status CheckOptions(const NeverComposedOptions& o) {
-  const bool surface = o.lens == FrontierLens::kSurface, rare = o.lens == FrontierLens::kRare;
+  const bool surface = o.lens == FrontierLens::kSurface;
   const std::string_view lens = LensName(o.lens);
-  const int most = surface ? 5 : rare ? 3 : 2;
+  const int most = surface ? 5 : 2;
   if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
   if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
@@ -71,12 +68,6 @@ Status CheckOptions(const NeverComposedOptions& o) {
     if (o.band->pool_limit < 2) return Wrong("cosine band: a pool limit of 2 at least");
   }
   if (!surface && o.level) return NotOf("a level", lens);
-  if (rare) {
-    if (WantsFit(o)) return NotOf("structural fit", lens);
-    if (o.terms != TermRule::kUnicode) return NotOf("a rule of terms", lens);
-    if (o.trust != TrustRule::kMean) return NotOf("a rule of trust", lens);
-    if (!o.cursor.empty()) return NotOf("a cursor", lens);
-  }
   return {};
 }
 
@@ -202,44 +193,6 @@ Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverCompos
   return page;
 }
 
-Result<NeverComposedPage> Rare(const Snapshot& snapshot, const NeverComposedOptions& options) {
-  Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
-  FrontierOptions rare;
-  rare.arity = options.arity;
-  rare.top = options.top;
-  rare.filter.kinds = options.kinds;
-  rare.filter.valid_at = options.now_ms;
-  rare.run = options.run;
-  NodeSubset carriers;
-  if (!options.tags.empty()) {
-    carriers = memory_internal::TagCarriers(snapshot, options.tags, options.now_ms);
-    if (options.match == TagMatch::kBoth)
-      pool = pool.Intersect(carriers);
-    else
-      rare.anchors = &carriers;
-  }
-  rare.filter.subset = &pool;
-  PLEXUS_ASSIGN(FrontierResult found, Frontier(snapshot, rare));
-  NeverComposedPage page;
-  page.truncated = found.truncated;
-  page.pool = pool.count();
-  page.compared = found.compared;
-  page.scored = found.scored;
-  page.pruned = found.wedges - std::min(found.wedges, found.scored);
-  for (FrontierSet& set : found.sets) {
-    NeverComposedSet listed;
-    listed.members = std::move(set.members);
-    listed.score = set.score;
-    listed.terms = {{"rare", set.score, 1}};
-    page.sets.push_back(std::move(listed));
-  }
-  PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));
-  if (page.sets.empty())
-    page.why_empty = "Nothing shares an index node that is not together already.";
-  return page;
-}
-
 }  // namespace
 
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
@@ -250,14 +203,8 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
-  switch (options.lens) {
-    case FrontierLens::kRare:
-      return Rare(snapshot, options);
-    case FrontierLens::kSurface:
-      return Surface(snapshot, options, end);
-    default:
-      return Structural(snapshot, options, end);
-  }
+  return options.lens == FrontierLens::kSurface ? Surface(snapshot, options, end)
+                                                : Structural(snapshot, options, end);
 }
 PLEXUS_CATCH_NO_MEMORY
 

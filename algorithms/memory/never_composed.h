@@ -2,7 +2,6 @@
 // by how much a composition of them promises.
 //
 // Lenses (MEMORY.md's formulas; vestige's ComposedGraph, three generations):
-//   kRare       weights of rare shared index nodes (similarity/frontier.h)
 //   kSurface    shared tags and terms, boundary tags, types, retention, novelty, outcomes
 //   kBridge     pairs within three hops of recorded edges
 //   kDivergent  pairs without a recorded edge that play different parts in the structure
@@ -28,7 +27,7 @@
 
 namespace plexus {
 
-enum class FrontierLens : std::uint8_t { kRare, kSurface, kBridge, kDivergent };
+enum class FrontierLens : std::uint8_t { kSurface = 1, kBridge, kDivergent };
 // Of the terms that two texts share: words of the term index, or the ASCII rule on the texts.
 // kUnicode: a graph without an index takes the words of its texts, as the tokenizer cuts them.
 enum class TermRule : std::uint8_t { kUnicode, kAscii };
@@ -48,7 +47,7 @@ struct CosineBand {
 
 struct NeverComposedOptions {
   FrontierLens lens = FrontierLens::kSurface;
-  int arity = 2;            // 2 to 5; kBridge and kDivergent: 2; kRare: 2 or 3.
+  int arity = 2;            // 2 to 5; kBridge and kDivergent: 2.
   std::size_t top = 10;     // 1 to kMaxNeverComposedTop.
   // Of visibility, and of the edges that a lens walks. kNoTime: the snapshot's.
   std::int64_t now_ms = kNoTime;

@@ -6,14 +6,17 @@
 #include <string>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/memory/internal/edge_components.h"
 #include "algorithms/memory/internal/suppression.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
 namespace {
 
+using memory_internal::ComponentsOf;
+using memory_internal::EdgeComponents;
 using memory_internal::SuppressingEdge;
 using memory_internal::Suppression;
 
@@ -29,45 +32,33 @@ bool Newer(const SuppressingEdge& a, const SuppressingEdge& b) {
   return a.created_at != b.created_at ? a.created_at > b.created_at : a.source < b.source;
 }
 
-std::uint32_t At(const std::vector<NodeId>& nodes, NodeId node) {
-  return static_cast<std::uint32_t>(std::ranges::lower_bound(nodes, node) - nodes.begin());
-}
-
 // Every edge with both ends, of a set of edges that holds all that enter its nodes.
-SupersessionHeads Settle(std::vector<SuppressingEdge> edges) {
-  SupersessionHeads result;
-  std::vector<NodeId>& nodes = result.nodes;
-  for (const SuppressingEdge& e : edges) nodes.insert(nodes.end(), {e.source, e.target});
-  std::ranges::sort(nodes);
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  std::ranges::sort(edges, {}, &SuppressingEdge::source);
-  std::vector<std::uint32_t> offsets(nodes.size() + 1), targets;
-  targets.reserve(edges.size());
-  for (const SuppressingEdge& e : edges) {
-    ++offsets[At(nodes, e.source) + 1];
-    targets.push_back(At(nodes, e.target));
-  }
-  for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-  const std::vector<std::uint32_t> components = StrongComponents(offsets, targets);
+SupersessionHeads Settle(const std::vector<SuppressingEdge>& edges) {
+  std::vector<std::pair<NodeId, NodeId>> arcs;
+  arcs.reserve(edges.size());
+  for (const SuppressingEdge& e : edges) arcs.emplace_back(e.source, e.target);
+  EdgeComponents graph = ComponentsOf(std::move(arcs));
+  const std::vector<std::uint32_t>& components = graph.components;
 
   // Of each component the newest edge that enters it, and the newest inside.
   const std::size_t count =
       components.empty() ? 0 : std::size_t{*std::ranges::max_element(components)} + 1;
   std::vector<const SuppressingEdge*> entering(count), inner(count);
   for (const SuppressingEdge& e : edges) {
-    const std::uint32_t from = components[At(nodes, e.source)],
-                        to = components[At(nodes, e.target)];
+    const std::uint32_t from = graph.of(e.source), to = graph.of(e.target);
     const SuppressingEdge*& kept = from == to ? inner[to] : entering[to];
     if (!kept || Newer(e, *kept)) kept = &e;
   }
   std::vector<NodeId> single(count, kNoNode), head(count, kNoNode);
-  for (std::size_t i = 0; i < nodes.size(); ++i) single[components[i]] = nodes[i];
+  for (std::size_t i = 0; i < components.size(); ++i) single[components[i]] = graph.nodes[i];
   for (std::size_t c = count; c-- > 0;)
-    head[c] = entering[c] ? head[components[At(nodes, entering[c]->source)]]
+    head[c] = entering[c] ? head[graph.of(entering[c]->source)]
               : inner[c]  ? inner[c]->source
                           : single[c];
-  result.heads.reserve(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) result.heads.push_back(head[components[i]]);
+  SupersessionHeads result;
+  result.heads.reserve(components.size());
+  for (const std::uint32_t component : components) result.heads.push_back(head[component]);
+  result.nodes = std::move(graph.nodes);
   return result;
 }
 
@@ -111,27 +102,13 @@ Walked Walk(const Suppression& active, NodeId from, Direction direction, std::si
 
 // Both sides are known: a step whose ends reach each other is in a cycle.
 void MarkCycles(SupersessionWalk& walk) {
-  std::vector<NodeId> nodes;
-  const auto each = [&](auto&& fn) {
-    for (auto* steps : {&walk.newer, &walk.older})
-      for (SupersessionStep& step : *steps) fn(step);
-  };
-  each([&](SupersessionStep& s) { nodes.insert(nodes.end(), {s.newer, s.older}); });
-  std::ranges::sort(nodes);
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
-  each([&](SupersessionStep& s) { arcs.emplace_back(At(nodes, s.newer), At(nodes, s.older)); });
-  std::ranges::sort(arcs);
-  std::vector<std::uint32_t> offsets(nodes.size() + 1), targets;
-  for (const auto& [from, to] : arcs) {
-    ++offsets[from + 1];
-    targets.push_back(to);
-  }
-  for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-  const std::vector<std::uint32_t> components = StrongComponents(offsets, targets);
-  each([&](SupersessionStep& s) {
-    s.in_cycle = components[At(nodes, s.newer)] == components[At(nodes, s.older)];
-  });
+  std::vector<std::pair<NodeId, NodeId>> arcs;
+  for (auto* steps : {&walk.newer, &walk.older})
+    for (const SupersessionStep& step : *steps) arcs.emplace_back(step.newer, step.older);
+  const EdgeComponents graph = ComponentsOf(std::move(arcs));
+  for (auto* steps : {&walk.newer, &walk.older})
+    for (SupersessionStep& step : *steps)
+      step.in_cycle = graph.of(step.newer) == graph.of(step.older);
 }
 
 }  // namespace

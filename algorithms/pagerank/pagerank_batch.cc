@@ -16,7 +16,6 @@
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/internal/preparation.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -6,7 +6,6 @@
 // graph bounds the error, so no error is carried from one refresh to the next.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 

@@ -82,7 +82,7 @@ std::uint32_t Stretch(std::size_t queries) { return queries == 1 ? 256 : 64; }
 
 // best[q] of queries[q].
 std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queries,
-                                               const Selection& selection, NodeId skip,
+                                               const internal::Selection& selection, NodeId skip,
                                                std::size_t top, std::uint32_t begin,
                                                std::uint32_t end) {
   const VectorTable::View& view = queries[0].view();
@@ -111,9 +111,9 @@ std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queri
 }
 
 // Of the first `rows` rows.
-std::vector<NearestRanks> Scan(std::span<const SpaceQuery> queries, const Selection& selection,
-                               std::uint32_t rows, const NearestOptions& options,
-                               Executor& executor) {
+std::vector<NearestRanks> Scan(std::span<const SpaceQuery> queries,
+                               const internal::Selection& selection, std::uint32_t rows,
+                               const NearestOptions& options, Executor& executor) {
   const std::size_t grain =
       std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
   struct Part {
@@ -139,8 +139,9 @@ std::vector<NearestRanks> Scan(std::span<const SpaceQuery> queries, const Select
 
 // The same by way of narrow rows; absent where that does not pay, or the executor was stopped.
 std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuery& query,
-                                       const Selection& selection, std::uint32_t rows,
-                                       const NearestOptions& options, StoppableExecutor& executor) {
+                                       const internal::Selection& selection, std::uint32_t rows,
+                                       const NearestOptions& options,
+                                       internal::StoppableExecutor& executor) {
   if (options.top == 0 || options.top > rows / 16) return std::nullopt;
   const auto narrow =
       NarrowRows::Of(snapshot, query.space(), executor, [&] { return executor.stopped(); });
@@ -157,7 +158,7 @@ std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuer
 }  // namespace
 
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
-                             const Budget& budget, StoppableExecutor& executor) {
+                             const Budget& budget, internal::StoppableExecutor& executor) {
   NearestRanks found;
   if (nodes.size() > budget.nodes) {
     nodes.resize(budget.nodes);
@@ -173,8 +174,9 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
 Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
                                                   std::span<const SpaceQuery> queries,
                                                   const NearestOptions& options) {
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
-  StoppableExecutor executor(Pick(options.run.executor), options.run.budget);
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, GraphFilter{.subset = options.subset}));
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
   std::vector<NearestRanks> all(queries.size());
   if (queries.empty()) return all;
   const VectorTable::View& view = queries[0].view();
@@ -209,7 +211,7 @@ Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
   }
   for (NearestRanks& found : all) {
     found.truncated |= executor.stopped();
-    SortTopK(found.ranked, options.top);
+    internal::SortTopK(found.ranked, options.top);
   }
   return all;
 }

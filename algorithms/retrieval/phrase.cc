@@ -69,21 +69,15 @@ class PhraseReader {
       return result;
     }
     std::vector<std::uint8_t> holds(nodes->size(), 0);
-    std::vector<std::optional<Error>> errors((nodes->size() + kGrain - 1) / kGrain);
     std::atomic<bool> truncated = false;
-    ParallelFor(internal::Pick(options_.run.executor), nodes->size(), kGrain,
-                [&](std::size_t begin, std::size_t end) {
-                  if (options_.run.budget.Interrupted()) truncated = true;
-                  if (truncated) return;
-                  Result<TermSplitter> splitter = pool_.Acquire();
-                  Status status = splitter ? Status() : std::unexpected(splitter.error());
-                  for (std::size_t i = begin; i < end && status; ++i)
-                    status = Check((*nodes)[i], *splitter, holds[i]);
-                  if (!status) errors[begin / kGrain] = status.error();
-                  if (splitter) pool_.Release(std::move(*splitter));
-                });
-    for (std::optional<Error>& error : errors)
-      if (error) return std::unexpected(std::move(*error));
+    const auto check = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
+      if (options_.run.budget.Interrupted()) truncated = true;
+      for (std::size_t i = begin; i < end && !truncated; ++i)
+        PLEXUS_TRY(Check((*nodes)[i], splitter, holds[i]));
+      return {};
+    };
+    PLEXUS_TRY(
+        pool_.ForBlocks(internal::Pick(options_.run.executor), nodes->size(), kGrain, check));
     result.truncated = truncated;
     result.texts = nodes->size();
     std::vector<NodeId> found;

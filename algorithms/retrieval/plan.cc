@@ -2,7 +2,6 @@
 #include "algorithms/retrieval/plan.h"
 
 #include <algorithm>
-#include <string>
 
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "engine/out_of_memory.h"

@@ -2,7 +2,6 @@
 #include "algorithms/retrieval/query_terms.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "algorithms/retrieval/internal/word_forms.h"
 #include "algorithms/retrieval/term_index.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <utility>
 
 #include "algorithms/retrieval/internal/document.h"
@@ -134,25 +133,20 @@ class Indexer {
   // call depends on the threads; the batches, filled in order, do not.
   Status Compare(NodeId begin, std::size_t next, std::vector<Compared>& wave) {
     const std::size_t count = wave.size() - next;
-    std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
     Executor& executor = options_.run.executor ? *options_.run.executor : DefaultExecutor();
-    ParallelFor(executor, count, kGrain, [&](std::size_t first, std::size_t last) {
-      Result<TermSplitter> splitter = pool_.Acquire();
-      Status status = splitter ? Status() : std::unexpected(splitter.error());
-      for (std::size_t i = next + first; i < next + last && status; ++i) {
+    const auto compare = [&](std::size_t first, std::size_t last,
+                             TermSplitter& splitter) -> Status {
+      for (std::size_t i = next + first; i < next + last; ++i) {
         if (wave[i].done) continue;
         if (i != next && held_ >= options_.wave_bytes) break;
         if (Concerns(static_cast<NodeId>(begin + i)))
-          status = CompareNode(static_cast<NodeId>(begin + i), *splitter, wave[i]);
+          PLEXUS_TRY(CompareNode(static_cast<NodeId>(begin + i), splitter, wave[i]));
         wave[i].done = true;
         held_ += wave[i].bytes;
       }
-      if (!status) errors[first / kGrain] = status.error();
-      if (splitter) pool_.Release(std::move(*splitter));
-    });
-    for (std::optional<Error>& error : errors)
-      if (error) return std::unexpected(std::move(*error));
-    return {};
+      return {};
+    };
+    return pool_.ForBlocks(executor, count, kGrain, compare);
   }
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {

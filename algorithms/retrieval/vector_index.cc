@@ -179,7 +179,8 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
     return std::unexpected(OutOfRange("width", 1, kMostWidth, options.width));
   PLEXUS_ASSIGN(const SpaceQuery prepared,
                 SpaceQuery::Make(snapshot, space_, query, metric_, options_.level));
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, GraphFilter{.subset = options.subset}));
   const VectorTable::View& view = prepared.view();
   IndexNearestResult result;
   std::vector<NodeId> nodes;
@@ -223,9 +224,9 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
     const std::size_t candidates = nodes.size();
     for (std::uint32_t row = common; row < view.row_count(); ++row) take(row);
     result.scanned = nodes.size() - candidates;
-    StoppableExecutor executor(Pick(options.run.executor), options.run.budget);
+    internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
     found = RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
-    SortTopK(found.ranked, options.top);
+    internal::SortTopK(found.ranked, options.top);
   }
   result.measured = found.measured;
   result.truncated = found.truncated;
@@ -241,7 +242,7 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
   if (options.sample < 1 || options.sample > kMostSample)
     return std::unexpected(OutOfRange("sample", 1, kMostSample, options.sample));
   PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space_));
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{}));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, GraphFilter{}));
   std::vector<NodeId> nodes;
   for (std::uint32_t row = 0; row < view->row_count(); ++row)
     if (const NodeId node = view->node_of_row(row);

@@ -92,7 +92,8 @@ Result<VectorJoinReport> JoinVectors(const Snapshot& snapshot, SpaceId space,
   if (!std::isfinite(options.above))
     return Fail(ErrorCode::kInvalidArgument, "the threshold is not a finite number");
   PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space));
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, GraphFilter{.subset = options.subset}));
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
     if (view->has(node) && selection.contains(node)) nodes.push_back(node);
@@ -100,7 +101,7 @@ Result<VectorJoinReport> JoinVectors(const Snapshot& snapshot, SpaceId space,
   const Join join(*view, std::move(nodes), options);
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
   constexpr std::size_t kWave = 8;  // blocks whose pairs are held
-  StopFlag stop(&options.run.budget);
+  internal::StopFlag stop(&options.run.budget);
   for (std::size_t at = 0; at < join.blocks(); at += kWave) {
     std::vector<std::vector<VectorJoinPair>> wave(std::min(kWave, join.blocks() - at));
     RunBlocks(executor, wave.size(), [&](std::size_t b) {

@@ -2,15 +2,13 @@
 #include <algorithm>
 #include <string>
 
-#include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/simple_graph.h"
 #include "algorithms/similarity/internal/neighbor_weight.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 #include "algorithms/similarity/internal/wedge_join.h"
 #include "algorithms/similarity/similarity.h"
-#include "engine/arrays/aligned_array.h"
-#include "engine/bulk/topology.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -19,35 +17,6 @@ namespace {
 
 using similarity_internal::InvertedIndex;
 using similarity_internal::ScoredSet;
-
-struct Rows {
-  DenseView view;
-  Topology topology;  // N(v) by dense id
-};
-
-Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options,
-                      Executor& executor) {
-  DenseViewOptions wanted = internal::ViewOptions(options);
-  wanted.out = options.direction != Direction::kIn;
-  wanted.in = options.direction == Direction::kIn;
-  wanted.weights = false;
-  wanted.executor = &executor;
-  Rows rows;
-  PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
-  const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();
-  AlignedArray<NodePair> pairs(arcs.arc_count());
-  ParallelFor(executor, arcs.node_count(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a)
-        pairs[a] = {v, arcs.neighbors[a]};
-  });
-  TopologyOptions simple;
-  simple.symmetrize = options.direction == Direction::kBoth;
-  simple.inverse = false;
-  simple.executor = &executor;
-  PLEXUS_ASSIGN(rows.topology, BuildTopology(rows.view.node_count(), pairs.span(), simple));
-  return rows;
-}
 
 // What a shared w adds; nothing when only one node has it.
 std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
@@ -120,12 +89,14 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
     return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
-                  return MakeRows(snapshot, options, stopping);
+                  DenseViewOptions wanted = internal::ViewOptions(options);
+                  wanted.executor = &stopping;
+                  return internal::MakeSimpleGraph(snapshot, wanted, options.direction, false);
                 }));
   SimilarPairsResult result;
   result.truncated = !made;
   if (!made) return result;
-  const CsrView rows = made->topology.out();
+  const CsrView rows = made->edges.out();
   const std::vector<double> shares = Shares(rows, options.measure);
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;

@@ -3,7 +3,6 @@
 #include "algorithms/similarity/similarity.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string>
 

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <bit>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "algorithms/common/internal/interruptible_arcs.h"

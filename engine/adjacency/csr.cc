@@ -5,7 +5,6 @@
 // partition is sorted and deduplicated on its own in cache. No atomics.
 #include "engine/adjacency/csr.h"
 
-#include <algorithm>
 #include <numeric>
 #include <tuple>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "engine/adjacency/heaviest_arcs.h"
 #include "engine/adjacency/run.h"

@@ -6,13 +6,14 @@
 // arc went (SlotMap); in arcs and sparse columns find their new slots there, which
 // is several times cheaper than transposing the new out arrays. Pure: reads
 // immutable parts, while the writer runs.
+#include "engine/compaction/run_compaction.h"
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
 #include "engine/adjacency/heaviest_arcs.h"
 #include "engine/snapshot.h"
-#include "engine/state_writer.h"
 
 namespace plexus {
 

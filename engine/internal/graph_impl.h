@@ -91,6 +91,8 @@ class Graph::Impl {
   void RunGroup(const std::vector<Request*>& group);
   void RefuseAll(const std::vector<Request*>& group, const Error& error);
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);
+  template <class Work>
+  Status Compacting(std::unique_lock<std::mutex>& lock, Work&& work);
   Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
   Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least,
                         std::uint64_t divisor);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace plexus::engine_internal {
 
@@ -28,6 +30,29 @@ inline void AppendJsonKey(std::string& out, std::string_view key) {
   if (out.back() != '{') out += ',';
   AppendJsonString(out, key);
   out += ':';
+}
+
+// A member of an object: a text, a truth, or a number.
+template <class T>
+void AppendJsonMember(std::string& out, std::string_view key, const T& value) {
+  AppendJsonKey(out, key);
+  if constexpr (std::is_same_v<T, bool>)
+    out += value ? "true" : "false";
+  else if constexpr (std::is_arithmetic_v<T>)
+    AppendNumber(out, value);
+  else
+    AppendJsonString(out, value);
+}
+
+// ["a","b"]; `append(element)` writes one.
+template <class List, class Append>
+void AppendJsonList(std::string& out, const List& list, Append&& append) {
+  char before = '[';
+  for (const auto& element : list) {
+    out += std::exchange(before, ',');
+    append(element);
+  }
+  out += before == '[' ? "[]" : "]";
 }
 
 }  // namespace plexus::engine_internal

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <tuple>
 
 #include "engine/resolve/batch_resolver.h"
 #include "engine/times.h"

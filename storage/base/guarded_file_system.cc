@@ -2,11 +2,6 @@
 // shut, leaves out syncs that have nothing to do.
 #include "storage/base/guarded_file_system.h"
 
-#include <atomic>
-#include <mutex>
-#include <set>
-#include <string>
-
 #include "storage/base/plain_files.h"
 #include "storage/base/rocks_status.h"
 

@@ -2,7 +2,6 @@
 #include "storage/base/home_watch.h"
 
 #include <exception>
-#include <utility>
 
 namespace plexus::storage_internal {
 

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace plexus::storage_internal {

@@ -1,5 +1,4 @@
 // Bytes -> Record. Nothing here trusts a number before it is checked.
-#include <cstring>
 
 #include "record_generated.h"
 #include "storage/encoding/edge_columns.h"

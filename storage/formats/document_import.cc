@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/edges/edge_list.h"
-#include "storage/formats/edges/gap_serialized.h"
 #include "storage/formats/edges/matrix_market.h"
-#include "storage/formats/json/json_element.h"
 #include "storage/formats/json/node_link.h"
 #include "storage/formats/pipeline/text_source.h"
 #include "storage/formats/xml/graphml.h"

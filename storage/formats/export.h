@@ -9,7 +9,6 @@
 #include <functional>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "engine/error.h"
 #include "engine/monitoring/progress.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/out_of_memory.h"
 #include "storage/formats/base/ascii.h"
@@ -13,7 +12,6 @@
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_rows.h"
 #include "storage/formats/json/mcp_memory.h"
-#include "storage/formats/json/memory_rows.h"
 #include "storage/formats/json/node_link.h"
 
 namespace plexus {

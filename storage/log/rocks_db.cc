@@ -6,10 +6,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
-#include <exception>
-#include <memory>
 #include <new>
-#include <utility>
 
 #include "engine/out_of_memory.h"
 #include "storage/base/fail_points.h"

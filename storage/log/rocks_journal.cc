@@ -8,7 +8,6 @@
 #include <rocksdb/write_batch.h>
 
 #include "engine/out_of_memory.h"
-#include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
 
 namespace plexus::storage_internal {

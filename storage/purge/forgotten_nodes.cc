@@ -5,7 +5,7 @@
 
 #include "engine/adjacency/run.h"
 #include "engine/adjacency/tombstones.h"
-#include "engine/state_writer.h"
+#include "engine/compaction/run_compaction.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::storage_internal {

@@ -2,7 +2,6 @@
 #include "storage/repair.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>

@@ -16,7 +16,6 @@
 
 #include "engine/monitoring/progress.h"
 #include "engine/payload.h"
-#include "storage/base/digest.h"
 #include "storage/base/files.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database.h"

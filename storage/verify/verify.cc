@@ -6,7 +6,6 @@
 #include "storage/verify/verify.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
@@ -180,11 +179,20 @@ Status Verifier::CheckCheckpoints() {
     PLEXUS_ASSIGN(purged, ReadPurges(rocks_, kPurgedPrefix, last_));
   }
   PurgeMask mask(purged, floor_.sequence);
-  auto apply = [&](Record& record) {
-    record.payloads.clear();
-    mask.MoveTo(record.sequence - 1);
-    mask.Apply(record);
-    return writer->Apply(record);
+  const auto replay_to = [&](Sequence sequence) {
+    while (cursor.point().sequence < sequence) {
+      const auto more = cursor.Next();
+      if (!more || !*more) return;  // CheckLog has reported it
+      Record& record = cursor.record().record;
+      record.payloads.clear();
+      mask.MoveTo(record.sequence - 1);
+      mask.Apply(record);
+      if (const Status status = writer->Apply(record); !status) {
+        problems_.Add("log record " + std::to_string(record.sequence), status.error());
+        replaying = false;
+        return;
+      }
+    }
   };
   for (const Manifest& m : *listed) {
     const std::string where = "checkpoint " + std::to_string(m.id);
@@ -211,16 +219,7 @@ Status Verifier::CheckCheckpoints() {
       if (m.sequence != floor_.sequence) continue;
       writer = std::make_unique<StateWriter>(*loaded);
     }
-    while (cursor.point().sequence < m.sequence) {
-      auto more = cursor.Next();
-      if (!more || !*more) break;  // CheckLog has reported it
-      Record& record = cursor.record().record;
-      if (Status status = apply(record); !status) {
-        problems_.Add("log record " + std::to_string(record.sequence), status.error());
-        replaying = false;
-        break;
-      }
-    }
+    replay_to(m.sequence);
     if (!replaying) continue;
     if (cursor.point().sequence != m.sequence) {
       problems_.Add(where, 0,
@@ -234,15 +233,7 @@ Status Verifier::CheckCheckpoints() {
     CompareStates(*loaded, replayed.state(), where, problems_);
   }
   // The tail behind the last checkpoint: its values must fit the graph as well.
-  while (replaying && writer && cursor.point().sequence < last_) {
-    auto more = cursor.Next();
-    if (!more || !*more) break;
-    Record& record = cursor.record().record;
-    if (Status status = apply(record); !status) {
-      problems_.Add("log record " + std::to_string(record.sequence), status.error());
-      break;
-    }
-  }
+  if (replaying && writer) replay_to(last_);
   return {};
 }
 

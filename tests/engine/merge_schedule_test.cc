@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/compaction/run_compaction.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/writer_harness.h"

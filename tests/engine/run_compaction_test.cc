@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/compaction/run_compaction.h"
 #include "engine/state_writer.h"
 #include "tests/support/edge_model.h"
 

@@ -11,7 +11,7 @@
 
 namespace plexus::reference {
 
-// Every set that a lens but kRare lists, best first, ties by ids. `top` and `cursor` cut nothing;
+// Every set that a lens lists, best first, ties by ids. `top` and `cursor` cut nothing;
 // of kDivergent's unmeasured pairs `top` says how many are sampled. Reason and question stay empty.
 std::vector<NeverComposedSet> NeverComposed(const Snapshot& snapshot,
                                             const NeverComposedOptions& options);

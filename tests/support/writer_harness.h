@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/compaction/run_compaction.h"
 #include "engine/graph.h"
 #include "engine/state_writer.h"
 #include "tests/support/edge_model.h"

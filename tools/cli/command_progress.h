@@ -7,7 +7,6 @@
 
 #include "tools/cli/command_line.h"
 #include "tools/cli/progress_bar.h"
-#include "tools/cli/run.h"
 #include "tools/operations/batch_progress.h"
 
 namespace plexus::tools {

@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstring>
 #include <streambuf>
-#include <string>
 #include <utility>
 
 #include "tools/cli/exit_code.h"

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <ostream>
-#include <string>
 #include <string_view>
 
 #include "engine/error.h"

@@ -1,7 +1,6 @@
 // Commands that write while a server holds the directory: they run there, and print here.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>

@@ -1,7 +1,6 @@
 // Runs a request and prints what it answers.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "tools/cli/command_line.h"

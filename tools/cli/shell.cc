@@ -6,14 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "tools/cli/command_words.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/line_editor.h"
 #include "tools/cli/output.h"
-#include "tools/cli/own_commands.h"
 #include "tools/cli/remote.h"
 #include "tools/cli/run.h"
 #include "tools/cli/shell_input.h"

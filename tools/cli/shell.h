@@ -10,7 +10,6 @@
 // write nothing else, whatever they say (WorkspaceOptions::wall).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

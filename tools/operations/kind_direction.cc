@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "tools/operations/arguments.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 

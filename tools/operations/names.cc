@@ -2,7 +2,6 @@
 #include "tools/operations/names.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/vocabulary.h"
 #include "tools/operations/arguments.h"

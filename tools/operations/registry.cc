@@ -2,7 +2,6 @@
 #include "tools/operations/registry.h"
 
 #include <algorithm>
-#include <string>
 
 #include "tools/operations/arguments.h"
 #include "tools/operations/reply/human_format.h"

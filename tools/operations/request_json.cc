@@ -4,7 +4,6 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -22,7 +22,6 @@
 #include "storage/formats/import.h"
 #include "storage/formats/import_markdown.h"
 #include "storage/formats/import_vectors.h"
-#include "storage/formats/wordnet.h"
 #include "storage/identity.h"
 #include "storage/metrics.h"
 #include "storage/purge/purge_batch.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tools/operations/registry.h"
-#include "tools/operations/request_json.h"
 #include "tools/server/tool_schema.h"
 
 namespace plexus::tools::server {

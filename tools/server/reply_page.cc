@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <vector>
+#include <cstddef>
+#include <optional>
 
 namespace plexus::tools::server {
 namespace {

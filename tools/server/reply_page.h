@@ -1,9 +1,7 @@
 // A page of a reply: part of its list, and the cursor of the next one.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <optional>
-#include <thread>
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"

@@ -5,8 +5,6 @@
 
 #include <atomic>
 
-#include "tools/operations/arguments.h"
-#include "tools/operations/reply/human_format.h"
 #include "tools/server/json_text.h"
 #include "tools/operations/request.h"
 

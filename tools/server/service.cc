@@ -2,7 +2,6 @@
 #include "tools/server/service.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ranges>
 #include <sstream>
 #include <utility>

@@ -2,8 +2,6 @@
 // readable then, and stays so.
 #pragma once
 
-#include <string>
-
 #include "engine/error.h"
 
 namespace plexus::tools::server {

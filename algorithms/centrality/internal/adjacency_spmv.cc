@@ -4,13 +4,12 @@
 #include "algorithms/common/internal/selection.h"
 
 namespace plexus::centrality_internal {
-using namespace internal;
 
 namespace {
 
 // fn(neighbour's dense id, weight) for every arc of a row, either way.
 template <class Fn>
-void ForRow(const Selection& selection, const DenseView& view, NodeId dense, Fn&& fn) {
+void ForRow(const internal::Selection& selection, const DenseView& view, NodeId dense, Fn&& fn) {
   selection.snapshot->ForEachArc(Direction::kBoth, view.node(dense), selection.filter,
                                  [&](const Arc& arc) {
                                    const NodeId place = view.dense(arc.neighbor);
@@ -30,8 +29,8 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
     made.rows = options.out ? made.view.out() : made.view.in();
     return made;
   }
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, options.filter));
-  Executor& executor = Pick(options.executor);
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  Executor& executor = internal::Pick(options.executor);
   const NodeId n = made.view.node_count();
   made.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
   made.offsets[0] = 0;

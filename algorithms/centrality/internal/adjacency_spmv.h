@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/row_dot.h"
@@ -16,7 +15,6 @@
 #include "engine/parallel.h"
 
 namespace plexus::centrality_internal {
-using namespace internal;
 
 struct AdjacencyRows {
   DenseView view;                       // the numbering
@@ -35,8 +33,9 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
 inline double RowProduct(const CsrView& rows, const double* x, NodeId v) {
   const std::uint32_t at = rows.offsets[v], count = rows.offsets[v + 1] - at;
   const NodeId* const neighbors = rows.neighbors.data() + at;
-  return rows.weights.empty() ? RowDot<false>(neighbors, nullptr, count, x)
-                              : RowDot<true>(neighbors, rows.weights.data() + at, count, x);
+  return rows.weights.empty()
+             ? internal::RowDot<false>(neighbors, nullptr, count, x)
+             : internal::RowDot<true>(neighbors, rows.weights.data() + at, count, x);
 }
 
 inline constexpr std::size_t kRowGrain = 4096;  // nodes a block; part of a sum's definition

@@ -2,7 +2,6 @@
 // seen; a level is settled by one pass over what it found.
 #include "algorithms/centrality/internal/batched_distance_sums.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace plexus::centrality_internal {

@@ -2,7 +2,6 @@
 // the arcs into the next level, in the order of its row, so sums have one order.
 #include "algorithms/centrality/internal/brandes.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>

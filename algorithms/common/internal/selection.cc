@@ -2,7 +2,6 @@
 #include "algorithms/common/internal/selection.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

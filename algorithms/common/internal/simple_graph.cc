@@ -2,26 +2,31 @@
 #include "algorithms/common/internal/simple_graph.h"
 
 #include "algorithms/common/internal/selection.h"
-#include "engine/arrays/aligned_array.h"
 
 namespace plexus::internal {
 
-Result<SimpleGraph> MakeSimpleGraph(const Snapshot& snapshot, DenseViewOptions options) {
-  options.out = true;
-  options.in = false;
+AlignedArray<NodePair> PairsOf(const CsrView& rows, Executor& executor) {
+  AlignedArray<NodePair> pairs(rows.arc_count());
+  ParallelFor(executor, rows.node_count(), 2048, [&](std::size_t begin, std::size_t end) {
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+      for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
+        pairs[a] = {v, rows.neighbors[a]};
+  });
+  return pairs;
+}
+
+Result<SimpleGraph> MakeSimpleGraph(const Snapshot& snapshot, DenseViewOptions options,
+                                    Direction direction, bool inverse) {
+  options.out = direction != Direction::kIn;
+  options.in = direction == Direction::kIn;
   options.weights = false;
   SimpleGraph graph;
   PLEXUS_ASSIGN(graph.view, DenseView::Make(snapshot, options));
-  const CsrView out = graph.view.out();
-  AlignedArray<NodePair> pairs(out.arc_count());
-  ParallelFor(Pick(options.executor), out.node_count(), 2048,
-              [&](std::size_t begin, std::size_t end) {
-                for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-                  for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
-                    pairs[a] = {v, out.neighbors[a]};
-              });
+  const AlignedArray<NodePair> pairs =
+      PairsOf(options.in ? graph.view.in() : graph.view.out(), Pick(options.executor));
   TopologyOptions wanted;
-  wanted.symmetrize = true;
+  wanted.symmetrize = direction == Direction::kBoth;
+  wanted.inverse = inverse;
   wanted.executor = options.executor;
   PLEXUS_ASSIGN(graph.edges, BuildTopology(graph.view.node_count(), pairs.span(), wanted));
   return graph;

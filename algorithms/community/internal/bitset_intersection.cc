@@ -41,7 +41,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plexus::community_internal {
-using namespace internal;
 namespace {
 
 std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
@@ -54,15 +53,15 @@ std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t
 }  // namespace
 
 CountCommonFn FindCountCommon(SimdLevel level) {
-  static const SimdTable<CountCommonFn> kernels{
-      .scalar = &Scalar,
+  static const internal::SimdTable<CountCommonFn> kernels {
+    .scalar = &Scalar,
 #if (HWY_TARGETS) & HWY_AVX2
-      .avx2 = &N_AVX2::CountCommon,
+    .avx2 = &N_AVX2::CountCommon,
 #endif
 #if (HWY_TARGETS) & HWY_AVX3_DL
-      .avx512 = CpuHasAvx3Dl() ? &N_AVX3_DL::CountCommon : &N_AVX3::CountCommon,
+    .avx512 = internal::CpuHasAvx3Dl() ? &N_AVX3_DL::CountCommon : &N_AVX3::CountCommon,
 #elif (HWY_TARGETS) & HWY_AVX3
-      .avx512 = &N_AVX3::CountCommon,
+    .avx512 = &N_AVX3::CountCommon,
 #endif
   };
   return kernels.Find(level);

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "algorithms/common/internal/splitmix64.h"
+#include "algorithms/common/internal/stop_flag.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 namespace {
 
@@ -49,7 +49,7 @@ class BlockwiseMoving::Block {
         plan_(plan),
         unused_(begin_) {}
 
-  Report Run(SparseAccumulator& accumulator, StopFlag& stop_flag, std::uint64_t arcs) {
+  Report Run(SparseAccumulator& accumulator, internal::StopFlag& stop_flag, std::uint64_t arcs) {
     if (stop_flag.Poll()) return report_;
     FillQueue();
     const double enough = plan_.tolerance * graph_.total / 2 * size_ / graph_.nodes;
@@ -79,7 +79,7 @@ class BlockwiseMoving::Block {
   bool IsInside(NodeId v) const { return v - begin_ < size_; }
 
   void FillQueue() {
-    const std::uint64_t draw = SplitMix64(plan_.seed + block_);
+    const std::uint64_t draw = internal::SplitMix64(plan_.seed + block_);
     const NodeId step = plan_.in_order ? 1 : static_cast<NodeId>(draw | 1),
                  first = plan_.in_order ? 0 : static_cast<NodeId>(draw >> 32);
     for (NodeId i = 0; i < places_; ++i) {
@@ -203,7 +203,7 @@ bool BlockwiseMoving::IsWorthwhile(const CommunityGraph& graph) {
 BlockwiseMoving::Report BlockwiseMoving::Run(const CommunityGraph& graph, NodeId* communities,
                                              CommunitySums& sums, const Plan& plan,
                                              Executor& executor,
-                                             ObjectPool<SparseAccumulator>& accumulators,
+                                             internal::ObjectPool<SparseAccumulator>& accumulators,
                                              const Budget* budget,
                                              std::vector<std::uint8_t>& waiting) {
   size_ = SizeFor(graph.nodes);
@@ -218,7 +218,7 @@ BlockwiseMoving::Report BlockwiseMoving::Run(const CommunityGraph& graph, NodeId
   queued_.assign(graph.nodes, 0);
   waiting.assign(graph.nodes, 0);
   reports_.assign(blocks, {});
-  StopFlag stop_flag(budget);
+  internal::StopFlag stop_flag(budget);
   ParallelFor(executor, blocks, 1, [&](std::size_t b, std::size_t) {
     const auto accumulator = accumulators.Acquire();
     const auto block = static_cast<NodeId>(b);

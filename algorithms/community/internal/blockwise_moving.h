@@ -16,13 +16,11 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/community/internal/community_graph.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 // What moving knows of communities, by label.
 struct CommunitySums {
@@ -52,8 +50,9 @@ class BlockwiseMoving {
   // Blocks stop when their share of plan.arcs is spent or `budget` (null = none) says to.
   // waiting[v]: v has links or communities outside its block, or was not visited any more.
   Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
-             const Plan& plan, Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
-             const Budget* budget, std::vector<std::uint8_t>& waiting);
+             const Plan& plan, Executor& executor,
+             internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
+             std::vector<std::uint8_t>& waiting);
 
  private:
   template <bool kUnit>

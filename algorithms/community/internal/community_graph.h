@@ -21,7 +21,6 @@
 #include "engine/types.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 struct CommunityGraph {
   struct Row {
@@ -95,7 +94,7 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
 // when `budget` (null = none) says to stop: looked at in every block and, in large groups,
 // every 4,096 nodes. REQUIRES labels below count.
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+               Executor& executor, internal::ObjectPool<SparseAccumulator>& accumulators,
                const Budget* budget, CommunityGraph& coarse);
 
 // Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0

@@ -9,7 +9,6 @@
 #include "algorithms/community/internal/refinement.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 namespace {
 
@@ -123,7 +122,7 @@ class Leiden {
   LeidenOutcome found_;
   CommunityGraph levels_[2];
   Groups groups_;
-  ObjectPool<SparseAccumulator> accumulators_;
+  internal::ObjectPool<SparseAccumulator> accumulators_;
   LocalMoving moving_;
   Refinement refinement_;
   Spending spending_;

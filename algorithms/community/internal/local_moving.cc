@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "algorithms/common/internal/splitmix64.h"
+#include "algorithms/common/internal/stop_flag.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 namespace {
 
@@ -188,9 +188,9 @@ void LocalMoving::ApplyProposals(SparseAccumulator& accumulator, Spending& spend
 }
 
 void LocalMoving::Sweep(const MoveOptions& options, Executor& executor,
-                        ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
+                        internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
                         MoveReport& report) {
-  const std::uint64_t draw = SplitMix64(options.seed);
+  const std::uint64_t draw = internal::SplitMix64(options.seed);
   const NodeId step = options.in_order ? 1 : static_cast<NodeId>(draw | 1);
   const NodeId first = options.in_order ? 0 : static_cast<NodeId>(draw >> 32);
   const auto own_accumulator = accumulators.Acquire();
@@ -254,10 +254,11 @@ bool LocalMoving::CanMove(NodeId v) const {
 }
 
 // first_: the nodes that would move in the current state.
-void LocalMoving::ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+void LocalMoving::ProposeAll(Executor& executor,
+                             internal::ObjectPool<SparseAccumulator>& accumulators,
                              Spending& spending) {
   first_.resize(graph_->nodes);
-  StopFlag stop_flag(spending.budget);
+  internal::StopFlag stop_flag(spending.budget);
   spending.arcs += ParallelReduce(
       executor, graph_->nodes, kProposeGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
@@ -275,7 +276,8 @@ void LocalMoving::ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& 
 
 MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
                             const MoveOptions& options, Executor& executor,
-                            ObjectPool<SparseAccumulator>& accumulators, Spending& spending) {
+                            internal::ObjectPool<SparseAccumulator>& accumulators,
+                            Spending& spending) {
   const NodeId n = graph.nodes;
   graph_ = &graph;
   communities_ = communities.data();

@@ -28,7 +28,6 @@
 #include "engine/parallel.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 struct MoveOptions {
   double resolution = 1;
@@ -62,7 +61,7 @@ class LocalMoving {
   // labels below graph.nodes; some may be empty, before and after.
   MoveReport Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
                  const MoveOptions& options, Executor& executor,
-                 ObjectPool<SparseAccumulator>& accumulators, Spending& spending);
+                 internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending);
 
  private:
   struct Proposal {
@@ -81,10 +80,11 @@ class LocalMoving {
   NodeId EmptyCommunity();
   void CutIntoClasses(bool in_order);
   bool CanMove(NodeId v) const;
-  void ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+  void ProposeAll(Executor& executor, internal::ObjectPool<SparseAccumulator>& accumulators,
                   Spending& spending);
   void Sweep(const MoveOptions& options, Executor& executor,
-             ObjectPool<SparseAccumulator>& accumulators, Spending& spending, MoveReport& report);
+             internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
+             MoveReport& report);
   void CollectWaiting(NodeId cls);
   void ApplyProposals(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);
   void MoveOneByOne(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);

@@ -8,7 +8,6 @@
 #include <vector>
 
 namespace plexus::community_internal {
-using namespace internal;
 
 namespace {
 
@@ -58,7 +57,7 @@ Order Begin(std::vector<Counts>& blocks) {
 std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> selected,
                                       std::span<const std::uint64_t> degrees,
                                       const AlignedArray<NodeId>& only, Executor& executor,
-                                      StopFlag& stop_flag) {
+                                      internal::StopFlag& stop_flag) {
   const bool fold = !only.empty();
   // Of two that have only each other the smaller keeps its row.
   auto folded = [&](NodeId v) {

@@ -24,7 +24,6 @@
 #include "engine/types.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 // Maps the caller's nodes to rows.
 struct NodeOrdering {
@@ -40,7 +39,7 @@ struct NodeOrdering {
 std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> selected,
                                       std::span<const std::uint64_t> degrees,
                                       const AlignedArray<NodeId>& only, Executor& executor,
-                                      StopFlag& stop_flag);
+                                      internal::StopFlag& stop_flag);
 
 // `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
 // as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
@@ -56,7 +55,7 @@ std::optional<NodeOrdering> MakeNodeOrdering(NodeId all, std::span<const NodeId>
                                              Walk&& walk) {
   constexpr std::size_t kGrain = 4096;
   AlignedArray<NodeId> only(fold ? all : 0);  // the one neighbour, of selected nodes
-  StopFlag stop_flag(budget);
+  internal::StopFlag stop_flag(budget);
   if (stop_flag.Poll()) return std::nullopt;
   ParallelFor(executor, fold ? selected.size() : 0, kGrain,
               [&](std::size_t begin, std::size_t end) {

@@ -5,8 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "algorithms/common/budget.h"
@@ -17,7 +15,6 @@
 #include "engine/parallel.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 constexpr std::size_t kCountGrain = 512;        // rows a block
 constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
@@ -86,7 +83,7 @@ class Marks {
   auto Acquire() { return pool_.Acquire(); }
 
  private:
-  ObjectPool<std::vector<Mark>> pool_;
+  internal::ObjectPool<std::vector<Mark>> pool_;
 };
 
 }  // namespace plexus::community_internal

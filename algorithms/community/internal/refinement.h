@@ -14,7 +14,6 @@
 #include "algorithms/community/internal/community_graph.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 class Refinement {
  public:
@@ -24,7 +23,7 @@ class Refinement {
   // kPollInterval nodes. REQUIRES a positive total.
   bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
            const Groups& groups, double resolution, Executor& executor,
-           ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
+           internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
            std::vector<NodeId>& parts);
 
  private:

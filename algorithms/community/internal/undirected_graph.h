@@ -13,7 +13,6 @@
 #include "algorithms/community/internal/community_graph.h"
 
 namespace plexus::community_internal {
-using namespace internal;
 
 // A row of at most 8 arcs whose walk lists neighbours in rising order, perhaps twice (out and
 // in): found without a search. Any other order is right, too.
@@ -112,7 +111,7 @@ template <class Walk, class At>
 std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor,
                                       const Budget* budget, Walk&& walk, At&& at) {
   constexpr std::size_t kGrain = 1024;
-  StopFlag stop_flag(budget);
+  internal::StopFlag stop_flag(budget);
   if (stop_flag.Poll()) return std::nullopt;
   const auto nodes = static_cast<NodeId>(degrees.size());
   // Where the rows of a block begin in memory.
@@ -126,7 +125,7 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
     }
     starts[block + 1] = starts[block] + arcs;
   }
-  ObjectPool<SparseAccumulator> accumulators;
+  internal::ObjectPool<SparseAccumulator> accumulators;
   accumulators.Reserve(executor, nodes);
   if (longest > SortedAccumulator::kMaxArcs)
     for (auto& accumulator : accumulators.idle()) accumulator->Resize<false>(nodes);

@@ -2,16 +2,14 @@
 #include "algorithms/connectivity/internal/flow_network_builder.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <new>
 #include <string>
-#include <utility>
 
+#include "algorithms/common/internal/object_pool.h"
+#include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/common/internal/stored_edges.h"
 
 namespace plexus::connectivity_internal {
-using namespace internal;
 
 namespace {
 
@@ -51,7 +49,7 @@ struct NetworkBuilder::Scratch {
   }
 };
 
-NetworkBuilder::NetworkBuilder(const Selection& selection, const MaxFlowOptions& options,
+NetworkBuilder::NetworkBuilder(const internal::Selection& selection, const MaxFlowOptions& options,
                                Executor& executor)
     : selection_(selection),
       options_(options),
@@ -105,7 +103,7 @@ bool NetworkBuilder::PushReach(NodeId start, Direction direction, std::uint32_t 
 // end does not.
 bool NetworkBuilder::PullReach(Direction direction, std::uint32_t from, std::uint32_t to,
                                std::vector<NodeId>& list) {
-  StopFlag stop_flag(&options_.run.budget);
+  internal::StopFlag stop_flag(&options_.run.budget);
   std::vector<NodeId> found(places_.size());
   std::vector<std::size_t> counts((places_.size() + kPollInterval - 1) / kPollInterval);
   ParallelFor(executor_, places_.size(), kPollInterval, [&](std::size_t begin, std::size_t end) {
@@ -173,40 +171,27 @@ void NetworkBuilder::ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) c
 }
 
 Result<bool> NetworkBuilder::MakeArcs() {
-  ObjectPool<Scratch> scratches;
+  internal::ObjectPool<Scratch> scratches;
   scratches.Reserve(executor_, nodes_.size());
-  StopFlag stop_flag(&options_.run.budget);
-  // Scratch grows to the longest row. A task must not throw: exceptions are rethrown after the
-  // loop.
-  std::atomic<bool> no_memory = false;
-  const auto caught = [&](auto&& work) {
-    try {
-      work();
-    } catch (const std::bad_alloc&) {
-      no_memory = true;
-    }
-  };
+  internal::StopFlag stop_flag(&options_.run.budget);
   std::vector<std::uint32_t>& offsets = network_.offsets;
   offsets.assign(nodes_.size() + 1, 0);
   const double sum = ParallelReduce(
       executor_, nodes_.size(), kGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double weights = 0;
-        if (no_memory || stop_flag.Poll()) return weights;
-        caught([&] {
-          const auto scratch = scratches.Acquire();
-          for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
-            ReadRow(u, *scratch, [&](const Arc& arc) {
-              weights += static_cast<double>(arc.weight);
-              return 1;
-            });
-            offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
-          }
-        });
+        if (stop_flag.Poll()) return weights;
+        const auto scratch = scratches.Acquire();
+        for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+          ReadRow(u, *scratch, [&](const Arc& arc) {
+            weights += static_cast<double>(arc.weight);
+            return 1;
+          });
+          offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
+        }
         return weights;
       },
       [](double a, double b) { return a + b; });
-  if (no_memory) throw std::bad_alloc();
   if (stop_flag.stopped()) return false;
   if (!options_.unit_capacities) shift_ = kSumBits - 1 - std::ilogb(sum);
   std::uint64_t arcs = 0;
@@ -225,22 +210,19 @@ Result<bool> NetworkBuilder::MakeArcs() {
       executor_, nodes_.size(), kGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::uint64_t rounded = 0;
-        if (no_memory || stop_flag.Poll()) return rounded;
-        caught([&] {
-          const auto scratch = scratches.Acquire();
-          for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
-            ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
-            std::uint32_t a = offsets[u];
-            for (const Side& side : scratch->row) {
-              network_.targets[a] = side.target;
-              network_.capacities[a++] = side.capacity;
-            }
+        if (stop_flag.Poll()) return rounded;
+        const auto scratch = scratches.Acquire();
+        for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+          ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
+          std::uint32_t a = offsets[u];
+          for (const Side& side : scratch->row) {
+            network_.targets[a] = side.target;
+            network_.capacities[a++] = side.capacity;
           }
-        });
+        }
         return rounded;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
-  if (no_memory) throw std::bad_alloc();
   if (stop_flag.stopped()) return false;
   // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
@@ -289,7 +271,7 @@ std::vector<PathEdge> NetworkBuilder::CutEdges(const std::vector<bool>& source_s
   for (std::uint32_t u = 0; u < nodes_.size(); ++u)
     if (source_side[u])
       ForEachArc(ahead(), u, [&](std::uint32_t v, const Arc& arc) {
-        if (!source_side[v]) cut.push_back(EdgeOf(*selection_.snapshot, arc, nodes_[u]));
+        if (!source_side[v]) cut.push_back(internal::EdgeOf(*selection_.snapshot, arc, nodes_[u]));
       });
   return cut;
 }

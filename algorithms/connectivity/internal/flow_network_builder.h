@@ -7,23 +7,20 @@
 // capacities, once to write them, so that no array grows.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/connectivity/internal/flow_network.h"
 #include "algorithms/connectivity/max_flow.h"
 
 namespace plexus::connectivity_internal {
-using namespace internal;
 
 class NetworkBuilder {
  public:
-  NetworkBuilder(const Selection& selection, const MaxFlowOptions& options, Executor& executor);
+  NetworkBuilder(const internal::Selection& selection, const MaxFlowOptions& options,
+                 Executor& executor);
 
   // Nodes on a way from source to sink, ascending; none when there is no way. False, here
   // and below: the budget ran out.
@@ -61,7 +58,7 @@ class NetworkBuilder {
   void ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) const;
   std::int64_t Capacity(const Arc& arc, std::uint64_t& rounded) const;
 
-  const Selection& selection_;
+  const internal::Selection& selection_;
   const MaxFlowOptions& options_;
   Executor& executor_;
   std::vector<std::uint32_t> places_;  // by NodeId: place in nodes_; before, marks

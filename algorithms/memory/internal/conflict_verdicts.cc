@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "algorithms/connectivity/components.h"
 #include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/internal/edge_components.h"
 #include "algorithms/memory/internal/property_patch.h"
 #include "algorithms/memory/visibility.h"
 #include "engine/out_of_memory.h"
@@ -125,27 +125,14 @@ class Resolver {
   }
 
   Status CheckCycle(std::span<const Verdict> verdicts) const {
-    std::vector<NodeId> nodes;
     std::vector<std::pair<NodeId, NodeId>> arcs;
     for (const Verdict& v : verdicts)
       if (v.kind == VerdictKind::kSupersede)
         arcs.emplace_back(v.removed == v.a ? v.b : v.a, v.removed);
-    for (const auto& [newer, older] : arcs) nodes.insert(nodes.end(), {newer, older});
-    std::ranges::sort(nodes);
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     std::ranges::sort(arcs);
-    const auto place = [&](NodeId node) {
-      return static_cast<std::uint32_t>(std::ranges::lower_bound(nodes, node) - nodes.begin());
-    };
-    std::vector<std::uint32_t> offsets(nodes.size() + 1), targets;
-    for (const auto& [newer, older] : arcs) {
-      ++offsets[place(newer) + 1];
-      targets.push_back(place(older));
-    }
-    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-    const std::vector<std::uint32_t> components = StrongComponents(offsets, targets);
+    const memory_internal::EdgeComponents graph = memory_internal::ComponentsOf(arcs);
     for (const auto& [newer, older] : arcs)
-      if (components[place(newer)] == components[place(older)])
+      if (graph.of(newer) == graph.of(older))
         return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a cycle through " +
                                                      Quoted(snapshot_, newer) + " and " +
                                                      Quoted(snapshot_, older));

@@ -1,7 +1,6 @@
 // Cycles among numbered components: the strong components of two and more nodes.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>

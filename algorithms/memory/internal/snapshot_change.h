@@ -1,7 +1,6 @@
 // What differs between two snapshots of a graph, of which the later continues the earlier.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "engine/snapshot.h"

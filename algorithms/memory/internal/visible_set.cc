@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/memory/internal/edge_components.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory_internal {
@@ -19,39 +19,14 @@ constexpr std::size_t kGrain = 4096;
 constexpr std::size_t kMaxMoments = 2048;  // ahead
 constexpr std::size_t kMaxPassed = 256;
 
-// The involved nodes renumbered 0..k-1 and their edges as a small csr.
-struct Involved {
-  std::vector<NodeId> nodes;           // ascending
-  std::vector<std::uint32_t> offsets;  // k + 1
-  std::vector<std::uint32_t> targets;  // parallel to the edges, which ascend by source
-};
-
-Involved Renumber(const std::vector<SuppressingEdge>& edges) {
-  Involved g;
-  for (const SuppressingEdge& e : edges) {
-    g.nodes.push_back(e.source);
-    g.nodes.push_back(e.target);
-  }
-  std::sort(g.nodes.begin(), g.nodes.end());
-  g.nodes.erase(std::unique(g.nodes.begin(), g.nodes.end()), g.nodes.end());
-  auto place = [&](NodeId v) {
-    return static_cast<std::uint32_t>(std::lower_bound(g.nodes.begin(), g.nodes.end(), v) -
-                                      g.nodes.begin());
-  };
-  g.offsets.assign(g.nodes.size() + 1, 0);
-  for (const SuppressingEdge& e : edges) {
-    ++g.offsets[place(e.source) + 1];
-    g.targets.push_back(place(e.target));
-  }
-  for (std::size_t i = 1; i < g.offsets.size(); ++i) g.offsets[i] += g.offsets[i - 1];
-  return g;
-}
-
 }  // namespace
 
 VisibleSet::Cycles VisibleSet::FindCycles(const std::vector<SuppressingEdge>& edges) {
-  const Involved g = Renumber(edges);
-  const std::vector<std::uint32_t> component = StrongComponents(g.offsets, g.targets);
+  std::vector<std::pair<NodeId, NodeId>> arcs;
+  arcs.reserve(edges.size());
+  for (const SuppressingEdge& e : edges) arcs.emplace_back(e.source, e.target);
+  const EdgeComponents g = ComponentsOf(std::move(arcs));
+  const std::vector<std::uint32_t>& component = g.components;
   std::vector<NodeId> smallest(g.nodes.size(), kNoNode);  // of each component
   std::vector<std::uint32_t> size(g.nodes.size(), 0);
   for (std::size_t u = 0; u < g.nodes.size(); ++u) {

@@ -2,11 +2,8 @@
 #include "algorithms/memory/recall/recall_use.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
-#include "algorithms/memory/internal/ledger/ledger_read.h"
-#include "algorithms/memory/internal/trust.h"
 #include "algorithms/memory/recall.h"
 #include "engine/out_of_memory.h"
 #include "engine/schema.h"

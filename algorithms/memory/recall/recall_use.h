@@ -7,7 +7,6 @@
 // again (there a = 0.2). Weights outside of [0, 1) stay as they are.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

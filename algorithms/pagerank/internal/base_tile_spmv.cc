@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <mutex>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -84,21 +82,15 @@ std::unique_ptr<BaseTileSpmv> BaseTileSpmv::Make(std::shared_ptr<const PageRankT
   const std::uint32_t known = tiles->node_count();
   const std::uint32_t* const positions = tiles->positions();
   made->terms_ = AlignedArray<Term>(arcs);
-  std::atomic<bool> out_of_memory = false;  // a row of many runs may allocate; tasks must not throw
   ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
-    try {
-      for (std::size_t i = begin; i < end; ++i) {
-        Term* to = made->terms_.data() + (i == 0 ? 0 : made->delta_rows_[i - 1].end);
-        rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
-          *to++ = {positions && u < known ? positions[u] : u,
-                   weighted ? static_cast<float>(weight) : 1.0f};
-        });
-      }
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
+    for (std::size_t i = begin; i < end; ++i) {
+      Term* to = made->terms_.data() + (i == 0 ? 0 : made->delta_rows_[i - 1].end);
+      rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
+        *to++ = {positions && u < known ? positions[u] : u,
+                 weighted ? static_cast<float>(weight) : 1.0f};
+      });
     }
   });
-  if (out_of_memory) throw std::bad_alloc();
   for (const PageRankTiles::Block& block : tiles->blocks()) {
     made->first_rows_.push_back(block.begin);
     made->max_rows_ = std::max<std::size_t>(made->max_rows_, block.end - block.begin);

@@ -9,8 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "algorithms/pagerank/internal/csr_spmv.h"

@@ -5,7 +5,6 @@
 #include "algorithms/common/internal/stop_flag.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -31,7 +30,7 @@ BatchPartial Add(BatchPartial a, const BatchPartial& b) {
 std::optional<BatchPartial> BatchStepper::Step(const BatchStep& step, Executor& executor,
                                                SimdLevel level) {
   const WorkFn work = kWork.Find(level);
-  StopFlag stop_flag(step.budget);
+  internal::StopFlag stop_flag(step.budget);
   for (std::size_t s = 0; s < rows_.segment_count() && !stop_flag.stopped(); ++s)
     ParallelFor(executor, partials_.size(), 1, [&](std::size_t b, std::size_t) {
       if (!stop_flag.Poll()) work({&rows_, &step, b, s, &partials_[b]});

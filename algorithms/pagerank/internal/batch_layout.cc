@@ -3,16 +3,13 @@
 #include "algorithms/pagerank/internal/batch_layout.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <new>
 #include <utility>
 
 #include "algorithms/common/internal/degree_order.h"
 #include "algorithms/common/internal/object_pool.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -56,18 +53,18 @@ Numbering ByBucket(std::uint32_t n, const Bucket& bucket, Executor& executor) {
 
 // By falling out-degree where few nodes hold most arcs, else in their own order.
 Numbering Number(const CsrView& in, const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = kDegreeBuckets + 1;
+  constexpr std::uint32_t kBuckets = internal::kDegreeBuckets + 1;
   const std::uint32_t n = in.node_count();
   auto isolated = [&](NodeId v) { return out.degree(v) == 0 && in.degree(v) == 0; };
   Numbering made = ByBucket<kBuckets>(
       n,
       [&](NodeId v) -> std::uint32_t {
-        return isolated(v) ? kBuckets - 1 : DegreeBucket(out.degree(v));
+        return isolated(v) ? kBuckets - 1 : internal::DegreeBucket(out.degree(v));
       },
       executor);
   std::uint64_t first = 0;
   for (std::uint32_t i = 0; i < n / 16; ++i) first += out.degree(made.order[i]);
-  if (IsSkewed(first, out.arc_count())) {
+  if (internal::IsSkewed(first, out.arc_count())) {
     const auto end = made.order.begin() + made.linked;
     made.sources = static_cast<std::uint32_t>(
         std::partition_point(made.order.begin(), end, [&](NodeId v) { return out.degree(v) > 0; }) -
@@ -269,20 +266,13 @@ BatchLayout BatchLayout::Make(const CsrView& in, const CsrView& out, Executor& e
       numbering.sources / kMaxSources + (numbering.sources % kMaxSources != 0), 1u, kMaxSegments);
   const BlockSorter sorter(in, numbering, made.segment_count_, made.sources_.data(),
                            made.weights_.data());
-  ObjectPool<Scratch> pool;
+  internal::ObjectPool<Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
         b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
-    try {
-      const auto scratch = pool.Acquire();
-      sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
+    sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *pool.Acquire());
   });
-  if (out_of_memory) throw std::bad_alloc();
   made.order_ = std::move(numbering.order);
   return made;
 }

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,7 +28,6 @@
 #include "engine/parallel.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 // Real is what contributions are: float, or double where out-strengths are beyond what f32 can
 // hold.
@@ -122,7 +120,7 @@ class BlockGaussSeidel {
   AlignedArray<Real> next_;   // of the part at work, row by row
   std::vector<Totals> blocks_;
   std::vector<Part> parts_;
-  ObjectPool<Scratch> pool_;
+  internal::ObjectPool<Scratch> pool_;
   double lost_ = 0;  // changes that will not be passed on
 };
 

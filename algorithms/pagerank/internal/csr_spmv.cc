@@ -1,13 +1,11 @@
 // Running sums over groups of rows, and the groups that the delta touches.
 #include "algorithms/pagerank/internal/csr_spmv.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "algorithms/common/internal/row_dot.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -176,7 +174,7 @@ void CsrSpmv::PullClean(std::size_t begin, std::size_t end, Values values, doubl
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
   for (std::size_t ahead = 0; ahead < kGroup; ahead += 16)
-    __builtin_prefetch(ends + kPullAhead + ahead);
+    __builtin_prefetch(ends + internal::kPullAhead + ahead);
   const std::uint32_t first = ends[-1];
   const NodeId* const neighbors = rows_.in.neighbors.data() + first;
   const float* const weights = kWeighted ? rows_.in.weights.data() + first : nullptr;
@@ -189,8 +187,8 @@ void CsrSpmv::PullClean(std::size_t begin, std::size_t end, Values values, doubl
       },
       [=](std::size_t row) { return ends[row] - first; },
       [=](std::uint32_t i) {
-        __builtin_prefetch(neighbors + i + kPullAhead);
-        if constexpr (kWeighted) __builtin_prefetch(weights + i + kPullAhead);
+        __builtin_prefetch(neighbors + i + internal::kPullAhead);
+        if constexpr (kWeighted) __builtin_prefetch(weights + i + internal::kPullAhead);
       });
 }
 
@@ -208,7 +206,7 @@ void CsrSpmv::PullTouched(std::size_t begin, std::size_t end, std::span<const No
       const bool ones = !weighted_ || rows_.in.weights.empty();
       const std::uint32_t before = here();
       for (std::uint32_t a = first; a < offsets[stop]; ++a) {
-        __builtin_prefetch(neighbors + a + kPullAhead);
+        __builtin_prefetch(neighbors + a + internal::kPullAhead);
         const double value = static_cast<double>(values[neighbors[a]]);
         *to++ = ones ? value : value * static_cast<double>(rows_.in.weights[a]);
       }

@@ -23,7 +23,6 @@
 #include "engine/snapshot.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 // Rows by dense id: those of `out` and `in`, or of `live` where the delta touches them.
 struct LiveCsr {
@@ -130,7 +129,7 @@ class CsrSpmv final : public Spmv {
   const std::vector<NodeId> touched_;  // rows that the delta may differ in
   std::uint64_t max_arcs_ = 0;         // of a group with such a row
   std::uint64_t longest_ = 0;          // row
-  ObjectPool<Scratch> pool_;
+  internal::ObjectPool<Scratch> pool_;
 };
 
 }  // namespace plexus::pagerank_internal

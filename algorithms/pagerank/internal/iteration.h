@@ -16,7 +16,6 @@
 #include "engine/parallel.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 // Node v adds to lane v % 4: four short chains of additions instead of a long one, which
 // every node would have to wait for.
@@ -128,7 +127,7 @@ class TileStepper {
   struct Sums {
     AlignedArray<double> rows{PageRankTiles::kSegment};
   };
-  ObjectPool<Sums> pool_;
+  internal::ObjectPool<Sums> pool_;
 };
 
 }  // namespace plexus::pagerank_internal

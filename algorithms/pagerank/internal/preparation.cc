@@ -18,7 +18,6 @@
 #include "algorithms/pagerank/pagerank_batch.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -128,7 +127,7 @@ Status CheckPageRankOptions(const PageRankOptions& o, PageRankUse use) {
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
                                       PageRankUse use, Executor& executor) {
   const int iterations = ExpectedIterations(options);
-  DenseViewOptions wanted = ViewOptions(options);
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.executor = &executor;
   wanted.weights = options.weighted;
   // Weights that age differ at every time, so they are not cached.
@@ -196,11 +195,11 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
   double total = 0;
   for (const NodeWeight& seed : seeds) {
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
-    if (dense == kNoNode) return NotSelected(snapshot, "seed", seed.node, kinds);
+    if (dense == kNoNode) return internal::NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
       return Fail(ErrorCode::kInvalidArgument,
                   "weight " + std::to_string(seed.weight) + " of seed node " +
-                      NodeName(snapshot, seed.node) + " is not a finite number >= 0");
+                      internal::NodeName(snapshot, seed.node) + " is not a finite number >= 0");
     shares.push_back({dense, seed.weight});
     total += seed.weight;
   }

@@ -17,7 +17,6 @@
 #include "algorithms/common/internal/row_dot.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -51,8 +50,8 @@ class RunningSums {
     double a = 0, b = 0, c = 0, d = 0;
     for (std::uint32_t i = 0; i < kStretch; i += kLine) {
       for (std::uint32_t stretch = 0; stretch < kArcs; stretch += kStretch) {
-        __builtin_prefetch(neighbors + i + stretch + kPullAhead);
-        if constexpr (kWeighted) __builtin_prefetch(weights + i + stretch + kPullAhead);
+        __builtin_prefetch(neighbors + i + stretch + internal::kPullAhead);
+        if constexpr (kWeighted) __builtin_prefetch(weights + i + stretch + internal::kPullAhead);
       }
 #pragma GCC unroll 16
       for (std::uint32_t j = i; j < i + kLine; ++j) {
@@ -104,7 +103,7 @@ void SumsByDifference(const RowRange& range, const float* contribution, double* 
                            count, contribution);
     double before = -carried;
     for (; row < range.rows && range.ends[row] - range.begin - first <= count; ++row) {
-      __builtin_prefetch(range.ends + row + kPullAhead);
+      __builtin_prefetch(range.ends + row + internal::kPullAhead);
       const double now = running(range.ends[row] - range.begin - first);
       sums[row] = now - before;
       before = now;
@@ -123,10 +122,11 @@ void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   std::uint32_t begin = range.begin;
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;
-    const double sum =
-        range.weights
-            ? RowDot<true>(range.neighbors + at, range.weights + at, end - begin, step.contribution)
-            : RowDot<false>(range.neighbors + at, nullptr, end - begin, step.contribution);
+    const double sum = range.weights
+                           ? internal::RowDot<true>(range.neighbors + at, range.weights + at,
+                                                    end - begin, step.contribution)
+                           : internal::RowDot<false>(range.neighbors + at, nullptr, end - begin,
+                                                     step.contribution);
     sums[row] = sum;
     begin = end;
   }

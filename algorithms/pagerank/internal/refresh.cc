@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 
+#include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/residual_push.h"
 #include "engine/arrays/aligned_array.h"
 

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/block_gauss_seidel.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
 #include "algorithms/pagerank/internal/preparation.h"

@@ -1,12 +1,9 @@
 // Residuals from changed rows, and pushing them.
 #include "algorithms/pagerank/internal/residual_push.h"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <deque>
-#include <new>
 #include <utility>
 
 namespace plexus::pagerank_internal {
@@ -142,15 +139,9 @@ bool ResidualPush::InitFromChangedRows(const Snapshot& earlier, std::uint64_t ma
   std::vector<RowChange> found((touched.size() + kRows - 1) / kRows);
   std::atomic<std::uint64_t> arcs =
       n - then;  // of all threads: whether it ends above most_arcs is no matter of luck
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor_, touched.size(), kRows, [&](std::size_t begin, std::size_t end) {
-    try {
-      Read(earlier, {&touched[begin], end - begin}, max_arcs, arcs, scores, found[begin / kRows]);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
+    Read(earlier, {&touched[begin], end - begin}, max_arcs, arcs, scores, found[begin / kRows]);
   });
-  if (out_of_memory) throw std::bad_alloc();
   if (arcs > max_arcs) return false;
   double dangling = 0;  // mass, as it was
   for (NodeId v = 0; then < n && v < n; ++v) dangling += p_.reciprocal[v] == 0 ? scores[v] : 0.0;
@@ -274,24 +265,18 @@ std::uint64_t ResidualPush::PropagateAll(std::uint64_t max_arcs,
       });
     }
   };
-  std::atomic<bool> out_of_memory = false;  // a row of many runs may allocate; tasks must not throw
   ParallelFor(executor_, large.size(), kSenders, [&](std::size_t begin, std::size_t end) {
-    try {
-      std::array<std::uint64_t, kRanges + 1>& begins = groups[begin / kSenders].begins;
-      std::array<std::uint64_t, kRanges> next{};
-      each(begin, end, [&](NodeId v, double) { ++next[v >> bits]; });
-      for (std::size_t r = 0; r < kRanges; ++r) {
-        begins[r + 1] = begins[r] + next[r];
-        next[r] = begins[r];
-      }
-      each(begin, end, [&](NodeId v, double change) {
-        shares[next[v >> bits]++] = {v, static_cast<float>(change)};
-      });
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
+    std::array<std::uint64_t, kRanges + 1>& begins = groups[begin / kSenders].begins;
+    std::array<std::uint64_t, kRanges> next{};
+    each(begin, end, [&](NodeId v, double) { ++next[v >> bits]; });
+    for (std::size_t r = 0; r < kRanges; ++r) {
+      begins[r + 1] = begins[r] + next[r];
+      next[r] = begins[r];
     }
+    each(begin, end, [&](NodeId v, double change) {
+      shares[next[v >> bits]++] = {v, static_cast<float>(change)};
+    });
   });
-  if (out_of_memory) throw std::bad_alloc();
   ParallelFor(executor_, kRanges, 1, [&](std::size_t range, std::size_t) {
     constexpr std::uint64_t kAhead = 32;
     for (const Group& group : groups) {

@@ -8,7 +8,6 @@
 // cuts its runs into pieces.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

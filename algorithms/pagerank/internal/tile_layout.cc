@@ -3,10 +3,8 @@
 #include "algorithms/pagerank/internal/tile_layout.h"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <utility>
 
@@ -15,7 +13,6 @@
 #include "algorithms/pagerank/internal/tile_builder.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -23,11 +20,13 @@ namespace {
 // block to write their contributions in ascending order, a few dozen at a time. Empty on an
 // even graph.
 AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = kDegreeBuckets;
+  constexpr std::uint32_t kBuckets = internal::kDegreeBuckets;
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const std::uint32_t n = out.node_count();
   const std::size_t parts = (n + kGrain - 1) / kGrain;
-  auto bucket = [&](std::size_t v) { return DegreeBucket(out.degree(static_cast<NodeId>(v))); };
+  auto bucket = [&](std::size_t v) {
+    return internal::DegreeBucket(out.degree(static_cast<NodeId>(v)));
+  };
   std::vector<std::uint32_t> starts(parts * kBuckets);  // by part, bucket
   std::vector<std::uint64_t> arcs(parts * kBuckets);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -52,7 +51,7 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
     if (at > begin && begin < hubs)
       of_hubs += static_cast<double>(inside) * std::min(hubs - begin, at - begin) / (at - begin);
   }
-  if (!IsSkewed(of_hubs, static_cast<double>(out.arc_count()))) return {};
+  if (!internal::IsSkewed(of_hubs, static_cast<double>(out.arc_count()))) return {};
   AlignedArray<std::uint32_t> positions(n);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint32_t* const next = &starts[begin / kGrain * kBuckets];
@@ -125,7 +124,7 @@ int PageRankTiles::BreakEvenIterations(const CsrView& in, const CsrView& out) {
   const auto hubs = degrees.begin() + kSamples / 16;
   const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
                       of_all = std::accumulate(hubs, degrees.end(), of_hubs);
-  if (IsSkewed(of_hubs, of_all)) return kBreakEvenSkewed;
+  if (internal::IsSkewed(of_hubs, of_all)) return kBreakEvenSkewed;
   // From here on pull gathers from beyond the caches that are near (8 MiB of f32).
   constexpr std::uint64_t kLarge = 33;
   return segments >= kLarge ? kBreakEvenLarge : kBreakEvenEven;
@@ -152,20 +151,13 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   const TileSorter sorter(in, made.positions(),
                           static_cast<std::uint32_t>(SegmentCount(made.node_count_)),
                           made.sources_.data(), made.weights_.data());
-  ObjectPool<TileSorter::Scratch> pool;
+  internal::ObjectPool<TileSorter::Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
         b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
-    try {
-      const auto scratch = pool.Acquire();
-      sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
+    sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *pool.Acquire());
   });
-  if (out_of_memory) throw std::bad_alloc();
   return made;
 }
 

@@ -8,7 +8,6 @@
 #include "algorithms/common/internal/row_dot.h"
 
 namespace plexus::pagerank_internal {
-using namespace internal;
 
 namespace {
 
@@ -42,7 +41,8 @@ struct TileKernel {
   // Terms [kFrom, kFrom + kCount) as a balanced tree.
   template <std::uint32_t kFrom, std::uint32_t kCount>
   Real Tree(const std::uint16_t* sources, const float* weights) const {
-    return TermTree<kFrom, kCount>([&](std::uint32_t i) { return Term(sources, weights, i); });
+    return internal::TermTree<kFrom, kCount>(
+        [&](std::uint32_t i) { return Term(sources, weights, i); });
   }
   // At most eight terms in Real, then f64: a longer chain in f32 could round the same way
   // at every term of a hub, and the iterations would end in a cycle instead of at a point.

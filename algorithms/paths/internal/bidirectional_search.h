@@ -15,7 +15,6 @@
 #include "algorithms/paths/internal/path_query.h"
 
 namespace plexus::paths_internal {
-using namespace internal;
 
 class PointSearch {
  public:
@@ -28,7 +27,7 @@ class PointSearch {
   // A node reached from one end; the arc was seen in the row of its parent.
   struct Reach {
     NodeId node = kNoNode;
-    std::uint32_t parent = NodeMap::kAbsent;
+    std::uint32_t parent = internal::NodeMap::kAbsent;
     Length length;
     bool settled = false;
     Arc arc{};
@@ -43,7 +42,7 @@ class PointSearch {
   };
   struct Side {
     explicit Side(NodeId node_count) : places(node_count) {}
-    NodeMap places;
+    internal::NodeMap places;
     std::vector<Reach> reached;
     std::vector<Open> heap;
     bool backward = false;

@@ -7,7 +7,6 @@
 #include <string>
 
 namespace plexus::paths_internal {
-using namespace internal;
 
 namespace {
 
@@ -16,8 +15,8 @@ constexpr double kRefused = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-PathWalk::PathWalk(const Selection& selection, const ShortestPathOptions& options, NodeId from,
-                   NodeId to)
+PathWalk::PathWalk(const internal::Selection& selection, const ShortestPathOptions& options,
+                   NodeId from, NodeId to)
     : selection_(selection),
       options_(options),
       from_(from),

@@ -7,15 +7,12 @@
 
 #include <compare>
 #include <cstdint>
-#include <span>
-#include <utility>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/shortest_path.h"
 
 namespace plexus::paths_internal {
-using namespace internal;
 
 struct Length {
   double cost = 0;
@@ -27,7 +24,8 @@ struct Length {
 class PathWalk {
  public:
   // Keeps pointers to its arguments.
-  PathWalk(const Selection& selection, const ShortestPathOptions& options, NodeId from, NodeId to);
+  PathWalk(const internal::Selection& selection, const ShortestPathOptions& options, NodeId from,
+           NodeId to);
 
   const Snapshot& snapshot() const { return *selection_.snapshot; }
   const ShortestPathOptions& options() const { return options_; }
@@ -67,7 +65,7 @@ class PathWalk {
   bool Poll();                      // polls the budget; before every arc, hidden ones too
   bool Spend(std::size_t reached);  // one arc; false when the budget is gone
 
-  const Selection& selection_;
+  const internal::Selection& selection_;
   const ShortestPathOptions& options_;
   const NodeId from_, to_;
   Direction forward_, backward_;
@@ -77,7 +75,7 @@ class PathWalk {
 
 template <class Reached, class Step>
 bool PathWalk::ForEachArc(bool backward, NodeId node, Reached&& reached, Step&& step) {
-  return ForEachArcInterruptible(
+  return internal::ForEachArcInterruptible(
       snapshot(), backward ? backward_ : forward_, node, selection_.filter, [&] { return Poll(); },
       [&](const Arc& arc) { return Spend(reached()) && step(arc); });
 }

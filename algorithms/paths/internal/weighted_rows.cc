@@ -1,7 +1,6 @@
 // The width of delta-stepping's buckets, from a sample of the arcs.
 #include "algorithms/paths/internal/weighted_rows.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,25 +48,16 @@ Result<std::vector<Changed>> Compare(const Snapshot& after, const std::vector<No
   pool.Release(std::move(first));
   const ArcFilter has_term = HasTermFilter(after);
   std::vector<Changed> compared(nodes.size());
-  std::vector<std::optional<Error>> errors((nodes.size() + kGrain - 1) / kGrain);
-  ParallelFor(executor, nodes.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    Result<TermSplitter> splitter = pool.Acquire();
-    Status status = splitter ? Status() : std::unexpected(splitter.error());
-    for (std::size_t i = begin; i < end && status; ++i) {
-      Result<Document> document = DocumentOf(after, nodes[i], terms, *splitter);
-      if (!document) {
-        status = std::unexpected(std::move(document.error()));
-        continue;
-      }
-      compared[i].has_content = document->has_content;
+  const auto compare = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
+    for (std::size_t i = begin; i < end; ++i) {
+      PLEXUS_ASSIGN(Document document, DocumentOf(after, nodes[i], terms, splitter));
+      compared[i].has_content = document.has_content;
       compared[i].difference =
-          DifferenceOf(std::move(document->terms), StoredTerms(after, nodes[i], has_term));
+          DifferenceOf(std::move(document.terms), StoredTerms(after, nodes[i], has_term));
     }
-    if (!status) errors[begin / kGrain] = status.error();
-    if (splitter) pool.Release(std::move(*splitter));
-  });
-  for (std::optional<Error>& error : errors)
-    if (error) return std::unexpected(std::move(*error));
+    return {};
+  };
+  PLEXUS_TRY(pool.ForBlocks(executor, nodes.size(), kGrain, compare));
   return compared;
 }
 

@@ -163,17 +163,11 @@ class BatchTerms {
   }
 
   Status CompareAll() {
-    std::vector<std::optional<Error>> errors((written_.size() + kGrain - 1) / kGrain);
-    ParallelFor(executor_, written_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      Result<TermSplitter> splitter = pool_.Acquire();
-      Status status = splitter ? Status() : std::unexpected(splitter.error());
-      for (std::size_t i = begin; i < end && status; ++i) status = Compare(written_[i], *splitter);
-      if (!status) errors[begin / kGrain] = status.error();
-      if (splitter) pool_.Release(std::move(*splitter));
-    });
-    for (std::optional<Error>& error : errors)
-      if (error) return std::unexpected(std::move(*error));
-    return {};
+    const auto compare = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
+      for (std::size_t i = begin; i < end; ++i) PLEXUS_TRY(Compare(written_[i], splitter));
+      return {};
+    };
+    return pool_.ForBlocks(executor_, written_.size(), kGrain, compare);
   }
 
   Status Compare(Written& w, TermSplitter& splitter) const {

@@ -13,6 +13,7 @@
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
+#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
@@ -94,6 +95,20 @@ class SplitterPool {
   void Release(TermSplitter splitter) {
     std::lock_guard lock(mutex_);
     spare_.push_back(std::move(splitter));
+  }
+  // fn(begin, end, splitter) returns a Status, over [0, count) in blocks of `grain` indices. The
+  // error of the first block that failed.
+  template <class Fn>
+  Status ForBlocks(Executor& executor, std::size_t count, std::size_t grain, Fn&& fn) {
+    std::vector<Status> done((count + grain - 1) / grain);
+    ParallelFor(executor, count, grain, [&](std::size_t begin, std::size_t end) {
+      Result<TermSplitter> splitter = Acquire();
+      Status& status = done[begin / grain];
+      status = splitter ? fn(begin, end, *splitter) : Status(std::unexpected(splitter.error()));
+      if (splitter) Release(*std::move(splitter));
+    });
+    for (Status& status : done) PLEXUS_TRY(status);
+    return {};
   }
 
  private:

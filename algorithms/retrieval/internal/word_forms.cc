@@ -6,6 +6,7 @@
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
+#include <cstdint>
 
 #include <algorithm>
 #include <limits>

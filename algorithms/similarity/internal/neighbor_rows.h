@@ -13,12 +13,11 @@
 #include "engine/snapshot.h"
 
 namespace plexus::similarity_internal {
-using namespace internal;
 
 class NeighborRows {
  public:
   // Looks at the budget's deadline and cancel flag every kPollInterval arcs; null: never.
-  explicit NeighborRows(const Selection& selection, const Budget* budget = nullptr)
+  explicit NeighborRows(const internal::Selection& selection, const Budget* budget = nullptr)
       : selection_(&selection), budget_(budget) {}
 
   // The budget interrupted a row: that call returned a part of it.
@@ -100,7 +99,7 @@ class NeighborRows {
     row.erase(std::unique(row.begin(), row.end()), row.end());
   }
 
-  const Selection* selection_;
+  const internal::Selection* selection_;
   const Budget* budget_;
   std::uint32_t since_poll_ = 0;
   bool interrupted_ = false;

@@ -11,7 +11,6 @@
 #include "algorithms/similarity/internal/posting_list_join.h"
 
 namespace plexus::similarity_internal {
-using namespace internal;
 
 namespace {
 
@@ -310,7 +309,7 @@ class PairSearch {
     best_.Cut();
   }
 
-  ObjectPool<PostingListJoin>::Lease Borrow() {
+  internal::ObjectPool<PostingListJoin>::Lease Borrow() {
     return pool_.Acquire([&] { return std::make_unique<PostingListJoin>(index_, query_, stop_); });
   }
 
@@ -321,7 +320,7 @@ class PairSearch {
   Cursor cursor_;
   std::uint64_t compared_ = 0, scored_ = 0;
   std::atomic<bool> stop_{false};
-  ObjectPool<PostingListJoin> pool_;
+  internal::ObjectPool<PostingListJoin> pool_;
 };
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "algorithms/similarity/internal/top_pairs.h"
 
 namespace plexus::similarity_internal {
-using namespace internal;
 
 namespace {
 
@@ -253,7 +252,7 @@ class PairSearch {
     return held;
   }
 
-  ObjectPool<Completer>::Lease Borrow() {
+  internal::ObjectPool<Completer>::Lease Borrow() {
     return pool_.Acquire([&] { return std::make_unique<Completer>(index_, postings_, query_); });
   }
 
@@ -265,7 +264,7 @@ class PairSearch {
   std::size_t done_ = 0, batch_ = 1;
   TripleResult result_;
   std::atomic<bool> stop_{false};
-  ObjectPool<Completer> pool_;
+  internal::ObjectPool<Completer> pool_;
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "engine/arrays/aligned_array.h"
 
 namespace plexus::similarity_internal {
-using namespace internal;
 
 namespace {
 
@@ -207,7 +206,7 @@ class Walker {
   std::vector<std::uint64_t> begins_;
   AlignedArray<std::uint32_t> list_;
   TopKSets<2> best_;
-  ObjectPool<Sums> pool_;
+  internal::ObjectPool<Sums> pool_;
   std::size_t workers_ = 0;
   std::uint64_t wedges_ = 0;
 };

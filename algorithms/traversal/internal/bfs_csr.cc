@@ -15,7 +15,6 @@
 #include <atomic>
 #include <bit>
 
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"
 
 #include "engine/out_of_memory.h"

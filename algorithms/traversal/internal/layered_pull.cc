@@ -11,7 +11,6 @@
 #include "algorithms/traversal/internal/layered_search.h"
 
 namespace plexus::traversal_internal {
-using namespace internal;
 
 namespace {
 
@@ -32,7 +31,7 @@ struct Backward {
 };
 
 // Rows are sorted by neighbor only: one kind, seen from one side.
-bool OneSortedRow(const Selection& selection, Direction direction) {
+bool OneSortedRow(const internal::Selection& selection, Direction direction) {
   const auto& by_kind = selection.snapshot->state().edges_by_kind;
   std::size_t kinds = 0;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
@@ -64,7 +63,7 @@ template <Aggregate A>
 bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   const Snapshot& snapshot = *selection_.snapshot;
   const NodeId n = snapshot.node_count();
-  std::vector<std::uint32_t> layer(n, NodeMap::kAbsent);  // node -> label of this layer
+  std::vector<std::uint32_t> layer(n, internal::NodeMap::kAbsent);  // node -> label of this layer
   for (std::uint32_t i = begin; i < end; ++i)
     if (!threshold_on_ || Reaches(labels_[i].value)) layer[labels_[i].node] = i;
   newest_.MakeDense();
@@ -88,7 +87,8 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
     Block& mine = found[first / kPullGrain];
     for (auto v = static_cast<NodeId>(first); v < past; ++v) {
       const std::uint32_t old = newest_.get(v);
-      if (old == kExcluded || (old == NodeMap::kAbsent && !selection_.contains(v))) continue;
+      if (old == kExcluded || (old == internal::NodeMap::kAbsent && !selection_.contains(v)))
+        continue;
       Label label;
       Arc proof{};
       auto take = [&](const Arc& arc, std::uint32_t from) {
@@ -108,12 +108,12 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
           proof = arc;
       };
       mine.row.clear();
-      const bool whole = ForEachArcInterruptible(
+      const bool whole = internal::ForEachArcInterruptible(
           snapshot, back, v, selection_.filter,
           [&] { return ++mine.scanned % kCheckEvery != 0 || !options_.run.budget.Interrupted(); },
           [&](const Arc& arc) {
             const std::uint32_t from = layer[arc.neighbor];
-            if (from == NodeMap::kAbsent) return true;
+            if (from == internal::NodeMap::kAbsent) return true;
             ++mine.edges;
             if (sorted)
               mine.row.push_back({arc, from, static_cast<std::uint32_t>(mine.row.size())});
@@ -137,9 +137,10 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       }
       for (const Backward& b : mine.row) take(b.arc, b.from);
       if (label.node == kNoNode) continue;
-      if (kDominates<A> && old != NodeMap::kAbsent && !IsBetter<A>(label.value, labels_[old].value))
+      if (kDominates<A> && old != internal::NodeMap::kAbsent &&
+          !IsBetter<A>(label.value, labels_[old].value))
         continue;
-      label.of_seed = old != NodeMap::kAbsent && labels_[old].of_seed;
+      label.of_seed = old != internal::NodeMap::kAbsent && labels_[old].of_seed;
       mine.labels.push_back(label);
     }
   });
@@ -147,7 +148,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
     edges_ += block.edges;
     for (const Label& label : block.labels) {
       std::uint32_t& at = newest_.at(label.node);
-      if (kDominates<A> && at != NodeMap::kAbsent) {
+      if (kDominates<A> && at != internal::NodeMap::kAbsent) {
         if (threshold_on_) Uncount(labels_[at], labels_[at].value);
         labels_[at].dominated = true;
       }

@@ -12,7 +12,6 @@
 #include "algorithms/traversal/internal/layered_search.h"
 
 namespace plexus::traversal_internal {
-using namespace internal;
 
 namespace {
 
@@ -37,7 +36,7 @@ template <Aggregate A>
   std::uint32_t& at = newest_.at(arc.neighbor);
   if (at == kExcluded) return Found::kNothing;
   bool of_seed = false;
-  if (at == NodeMap::kAbsent) {
+  if (at == internal::NodeMap::kAbsent) {
     if (!selection_.contains(arc.neighbor)) {
       at = kExcluded;
       return Found::kNothing;
@@ -145,7 +144,7 @@ bool LayeredSearch::PushArcs(const RowDescriptor& descriptor, std::uint32_t i, s
 template <Aggregate A>
 bool LayeredSearch::PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end) {
   const double scaled = from.value * options_.decay;
-  return ForEachArcInterruptible(
+  return internal::ForEachArcInterruptible(
       *selection_.snapshot, options_.direction, from.node, selection_.filter,
       [&] {
         ++scanned_;

@@ -8,7 +8,6 @@
 #include "algorithms/traversal/internal/max_weight.h"
 
 namespace plexus::traversal_internal {
-using namespace internal;
 
 // From now on with a threshold, if the weights allow one.
 void LayeredSearch::TryThreshold() {
@@ -47,12 +46,12 @@ void LayeredSearch::CollectScores() {
     }
     return;
   }
-  NodeMap places(selection_.snapshot->node_count());
+  internal::NodeMap places(selection_.snapshot->node_count());
   for (std::uint32_t i = 0; i < labels_.size(); ++i) {
     const Label& label = labels_[i];
     if (!Listed(label)) continue;
     std::uint32_t& place = places.at(label.node);
-    if (place == NodeMap::kAbsent) {
+    if (place == internal::NodeMap::kAbsent) {
       place = static_cast<std::uint32_t>(scored.size());
       scored.push_back({label.value, label.node, i});
       continue;

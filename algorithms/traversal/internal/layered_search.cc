@@ -7,7 +7,6 @@
 #include "algorithms/traversal/internal/label_relaxation.h"
 
 namespace plexus::traversal_internal {
-using namespace internal;
 
 namespace {
 
@@ -29,7 +28,7 @@ void ReleaseScratch(std::unique_ptr<LayeredSearch::Scratch> scratch) {
 
 }  // namespace
 
-LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& options,
+LayeredSearch::LayeredSearch(const internal::Selection& selection, const TraverseOptions& options,
                              Executor& executor)
     : selection_(selection),
       options_(options),

@@ -30,7 +30,6 @@
 #include "algorithms/traversal/traverse.h"
 
 namespace plexus::traversal_internal {
-using namespace internal;
 
 struct Label {
   static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;
@@ -53,12 +52,13 @@ class LayeredSearch {
  public:
   struct Scratch {
     std::vector<Label> labels;
-    NodeMap newest;  // node -> index of its newest label
+    internal::NodeMap newest;  // node -> index of its newest label
     TopKThreshold threshold;
     std::vector<ScoredLabel> scored, spare;
   };
 
-  LayeredSearch(const Selection& selection, const TraverseOptions& options, Executor& executor);
+  LayeredSearch(const internal::Selection& selection, const TraverseOptions& options,
+                Executor& executor);
   ~LayeredSearch();
   LayeredSearch(const LayeredSearch&) = delete;
   LayeredSearch& operator=(const LayeredSearch&) = delete;
@@ -75,8 +75,9 @@ class LayeredSearch {
   std::uint64_t edges() const { return edges_; }
 
  private:
-  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // visited, not selected
-  static constexpr std::uint32_t kMaxLabels = NodeMap::kAbsent - 16;
+  static constexpr std::uint32_t kExcluded =
+      internal::NodeMap::kAbsent - 1;  // visited, not selected
+  static constexpr std::uint32_t kMaxLabels = internal::NodeMap::kAbsent - 16;
   static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between two polls of the budget
   enum class Found { kNothing, kLabel, kFull };
 
@@ -118,13 +119,13 @@ class LayeredSearch {
     return value * options_.decay * max_weight_ >= threshold_.value();
   }
 
-  const Selection& selection_;
+  const internal::Selection& selection_;
   const TraverseOptions& options_;
   Executor& executor_;
   std::uint32_t max_labels_;
   std::unique_ptr<Scratch> scratch_;
   std::vector<Label>& labels_;
-  NodeMap& newest_;
+  internal::NodeMap& newest_;
   TopKThreshold& threshold_;
   bool threshold_wanted_, threshold_on_ = false;
   double max_seed_ = 0, max_weight_ = 0;

@@ -2,7 +2,6 @@
 #include "algorithms/traversal/internal/resume_token.h"
 
 #include <bit>
-#include <cstring>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

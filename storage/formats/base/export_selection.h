@@ -64,6 +64,16 @@ inline std::string JoinedTags(const Snapshot& s, NodeId node) {
   return all;
 }
 
+// fn(node) -> Status for every included node.
+template <class Fn>
+Status ForEachIncluded(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {
+  for (NodeId v = 0; v < s.node_count(); ++v) {
+    PLEXUS_TRY(sink.EndNode());
+    if (Included(s, options, v)) PLEXUS_TRY(fn(v));
+  }
+  return {};
+}
+
 // fn(edge) -> Status for every selected edge, by source.
 template <class Fn>
 Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {

@@ -1,9 +1,7 @@
 // Properties as columns of their own, for tables and drawing programs. Internal to storage/formats.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/error.h"

@@ -3,7 +3,6 @@
 #include "storage/formats/csv/csv.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -11,22 +10,17 @@
 #include "engine/times.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_check.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"
-#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/refusal.h"
 #include "storage/formats/base/tag_list.h"
 
 namespace plexus::formats_internal {
 
+using namespace engine_internal;
+
 namespace {
-
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-std::string Quoted(std::string_view s) { return "\"" + std::string(s.substr(0, 80)) + "\""; }
 
 template <class T>
 Result<T> Number(std::string_view name, std::string_view cell) {
@@ -218,18 +212,12 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   if (!kind.empty() && name.is_index() && name.kind != known.value_or(kNoNodeKind))
     return Bad("the key names an index node of another kind than " + Quoted(kind));
 
-  struct Value {
-    ColumnId column{};
-    double f64 = 0;
-    std::int64_t i64 = 0;
-    std::string_view text;
-  };
-  std::vector<Value> values;
+  std::vector<ColumnValue> values;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].field != Field::kOther || row.cells[i].empty()) continue;
     const auto id = schema.FindColumn(columns_[i].name);
     if (!id || StaysProperty(schema, *id, row.cells[i])) continue;
-    Value value;
+    ColumnValue value;
     value.column = *id;
     switch (schema.columns()[*id].type) {
       case ColumnType::kF64: {
@@ -263,12 +251,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   if (tags.size() > limits_.tags) return Bad("more than " + std::to_string(limits_.tags) + " tags");
   PLEXUS_ASSIGN(std::optional<std::string> properties, Properties(row, &schema));
 
-  std::optional<std::int64_t> from, until;
-  for (const Value& v : values) {
-    if (v.column == kValidFrom) from = v.i64;
-    if (v.column == kValidUntil) until = v.i64;
-  }
-  PLEXUS_TRY(builder.CheckValidTimes(from, until));
+  PLEXUS_TRY(builder.CheckValidTimes(values));
 
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
@@ -279,37 +262,11 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
         (columns_[i].field == Field::kText || columns_[i].field == Field::kOther ||
          columns_[i].field == Field::kProps))
       builder.NoteNodeValue(name, columns_[i].name, row.cells[i]);
-  for (const Value& v : values) {
-    const ColumnRef column = v.column < kFirstUserColumn
-                                 ? ColumnRef(v.column)
-                                 : batch.ColumnNamed(schema.columns()[v.column].name);
-    switch (schema.columns()[v.column].type) {
-      case ColumnType::kF64:
-        batch.SetF64(node, column, v.f64);
-        break;
-      case ColumnType::kI64:
-        batch.SetI64(node, column, v.i64);
-        break;
-      case ColumnType::kString:
-        batch.SetString(node, column, v.text);
-        break;
-    }
-  }
+  builder.SetColumns(node, values);
   if (auto text = Cell(row, Field::kText); !text.empty())
     batch.SetPayload(node, NodeField::kText, text);
   if (properties && !properties->empty()) builder.SetProperties(node, *properties);
-  if (!tags.empty()) {
-    std::vector<ListReplacement::Item> items;
-    for (const NodeName& tag : tags) items.push_back({tag.key, ""});
-    builder.ReplaceList(name, node, kHasTag, false, std::move(items));
-    for (const NodeName& tag : tags) {
-      WriteBatch::EdgeInput edge;
-      edge.source = node;
-      edge.target = builder.Ref(tag);
-      edge.kind = kHasTag;
-      batch.Link(edge);
-    }
-  }
+  if (!tags.empty()) builder.ReplaceTags(name, node, tags);
   return {};
 }
 

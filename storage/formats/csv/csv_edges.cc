@@ -9,7 +9,6 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/csv/csv.h"
-#include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats_internal {

@@ -1,8 +1,9 @@
 // CSV and DOT: the fact plane for spreadsheets and Graphviz.
-#include <algorithm>
+#include <type_traits>
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
+#include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/base/property_columns.h"
@@ -120,9 +121,7 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
   }
   AppendHeader(out, own);
   PLEXUS_TRY(sink.EndRow());
-  for (NodeId v = 0; v < s.node_count(); ++v) {
-    PLEXUS_TRY(sink.EndNode());
-    if (!Included(s, options, v)) continue;
+  return ForEachIncluded(s, options, sink, [&](NodeId v) -> Status {
     AppendCell(out, s.key(v));
     out += ',';
     AppendCell(out, s.schema().node_kind(s.node_kind(v)).name);
@@ -132,23 +131,17 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     out += ',';
     AppendCell(out, JoinedTags(s, v));
     for (ColumnId c : columns) {
-      switch (s.schema().columns()[c].type) {
-        case ColumnType::kF64:
-          AppendNumberCell(out, s.f64(c, v));
-          break;
-        case ColumnType::kI64:
-          AppendNumberCell(out, s.i64(c, v));
-          break;
-        case ColumnType::kString:
-          out += ',';
-          if (auto id = s.string_column(c, v)) AppendCell(out, s.string(*id));
-          break;
-      }
+      out += ',';
+      VisitColumn(s, v, c, [&](auto value) {
+        if constexpr (std::is_arithmetic_v<decltype(value)>)
+          AppendNumber(out, value);
+        else
+          AppendCell(out, value);
+      });
     }
     PLEXUS_TRY(AppendProperties(out, s, s.payload_ref(v, NodeField::kProperties), own));
-    PLEXUS_TRY(sink.EndRow());
-  }
-  return {};
+    return sink.EndRow();
+  });
 }
 
 // A DOT string: quotes and backslashes escaped, control characters as blanks.

@@ -3,17 +3,12 @@
 
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/field_names.h"
+#include "storage/formats/base/refusal.h"
 #include "storage/formats/csv/csv.h"
 
 namespace plexus::formats_internal {
 
 namespace {
-
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-std::string Quoted(std::string_view s) { return "\"" + std::string(s.substr(0, 80)) + "\""; }
 
 // Gives the header's columns the names that they mean. Another file may have what this one lacks.
 void Rename(std::vector<std::string>& names, const std::vector<ColumnName>& given, ColumnUse* use) {

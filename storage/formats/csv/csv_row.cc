@@ -3,17 +3,10 @@
 #include <algorithm>
 
 #include "engine/properties/json_writer.h"
+#include "storage/formats/base/refusal.h"
 #include "storage/formats/csv/csv.h"
 
 namespace plexus::formats_internal {
-
-namespace {
-
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-}  // namespace
 
 std::size_t CsvRecordLength(std::string_view text) {
   bool inside = false;

@@ -4,11 +4,13 @@
 // a property of Cypher cannot be (a map, a list of unlike values) is JSON in a text. An undirected
 // edge is written once.
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
 #include "engine/properties/split_properties.h"
+#include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/export.h"
@@ -87,14 +89,13 @@ void AppendValue(std::string& out, const PropertyView& value) {
 class CypherMap {
  public:
   explicit CypherMap(std::string& out) : out_(out) { out_ += " {"; }
-  void Text(std::string_view name, std::string_view text) {
-    Name(name);
-    AppendText(out_, text);
-  }
   template <class T>
-  void Number(std::string_view name, T value) {
+  void Member(std::string_view name, const T& value) {
     Name(name);
-    AppendNumber(out_, value);
+    if constexpr (std::is_arithmetic_v<T>)
+      AppendNumber(out_, value);
+    else
+      AppendText(out_, value);
   }
   void Tags(const std::vector<std::string_view>& tags) {
     if (tags.empty()) return;
@@ -138,20 +139,12 @@ Status WriteNode(const Snapshot& s, NodeId v, const std::vector<ColumnId>& colum
   out += "CREATE (:`Plexus`:";
   AppendName(out, s.schema().node_kind(s.node_kind(v)).name);
   CypherMap map(out);
-  map.Text("key", s.key(v));
+  map.Member("key", s.key(v));
   PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
-  if (!text.empty()) map.Text("text", text);
+  if (!text.empty()) map.Member("text", text);
   map.Tags(Tags(s, v));
-  for (const ColumnId c : columns) {
-    const Column& column = s.schema().columns()[c];
-    if (column.type == ColumnType::kF64) {
-      if (const auto value = s.f64(c, v)) map.Number(column.name, *value);
-    } else if (column.type == ColumnType::kI64) {
-      if (const auto value = s.i64(c, v)) map.Number(column.name, *value);
-    } else if (const auto value = s.string_column(c, v)) {
-      map.Text(column.name, s.string(*value));
-    }
-  }
+  for (const ColumnId c : columns)
+    VisitColumn(s, v, c, [&](auto value) { map.Member(s.schema().columns()[c].name, value); });
   PLEXUS_TRY(map.Properties(s, s.payload_ref(v, NodeField::kProperties)));
   map.End();
   out += ");";
@@ -166,12 +159,12 @@ Status WriteEdge(const Snapshot& s, const Edge& e, std::string& out) {
   out += "}) CREATE (a)-[:";
   AppendName(out, s.schema().edge_kind(e.kind).name);
   CypherMap map(out);
-  map.Number("weight", e.weight);
-  map.Number("created_at", e.created_at);
-  if (e.label) map.Text("label", s.string(e.label));
-  if (e.created_by) map.Text("created_by", s.string(e.created_by));
-  if (const auto from = Time(e.valid_from)) map.Number("valid_from", *from);
-  if (const auto until = Time(e.valid_until)) map.Number("valid_until", *until);
+  map.Member("weight", e.weight);
+  map.Member("created_at", e.created_at);
+  if (e.label) map.Member("label", s.string(e.label));
+  if (e.created_by) map.Member("created_by", s.string(e.created_by));
+  if (const auto from = Time(e.valid_from)) map.Member("valid_from", *from);
+  if (const auto until = Time(e.valid_until)) map.Member("valid_until", *until);
   PLEXUS_TRY(map.Properties(s, e.properties));
   map.End();
   out += "]->(b);";
@@ -184,17 +177,16 @@ Status ExportCypher(const Snapshot& s, std::ostream& stream, const ExportOptions
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   const std::vector<ColumnId> columns = UsedColumns(s);
-  for (NodeId v = 0; v < s.node_count(); ++v) {
-    PLEXUS_TRY(sink.EndNode());
-    if (!Included(s, options, v)) continue;
+  const auto write_node = [&](NodeId v) -> Status {
     PLEXUS_TRY(WriteNode(s, v, columns, out));
-    PLEXUS_TRY(sink.EndRow());
-  }
-  const auto write = [&](const Edge& e) -> Status {
+    return sink.EndRow();
+  };
+  PLEXUS_TRY(ForEachIncluded(s, options, sink, write_node));
+  const auto write_edge = [&](const Edge& e) -> Status {
     PLEXUS_TRY(WriteEdge(s, e, out));
     return sink.EndRow();
   };
-  PLEXUS_TRY(ForEachSelected(s, options, sink, write));
+  PLEXUS_TRY(ForEachSelected(s, options, sink, write_edge));
   return sink.Finish();
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -2,7 +2,6 @@
 #include "storage/formats/edges/edge_lines.h"
 
 #include <cstring>
-#include <utility>
 
 #include "engine/arrays/string_table.h"
 #include "storage/formats/base/decimal.h"

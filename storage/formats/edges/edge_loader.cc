@@ -7,7 +7,6 @@
 #include <bit>
 #include <charconv>
 #include <fstream>
-#include <string>
 #include <utility>
 
 #include "engine/vocabulary.h"

@@ -2,7 +2,6 @@
 #include "storage/formats/edges/gap_serialized.h"
 
 #include <bit>
-#include <cstring>
 
 namespace plexus::formats_internal {
 

@@ -13,18 +13,13 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/linked_kind.h"
+#include "storage/formats/base/refusal.h"
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats_internal {
 
 namespace {
-
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-std::string Quoted(std::string_view s) { return "\"" + std::string(s.substr(0, 40)) + "\""; }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -50,11 +45,11 @@ Status ReadBanner(std::string_view line, MatrixHeader& header) {
     return Bad("expected \"%%MatrixMarket matrix coordinate ...\"");
   const std::string object = Lower(Next(line)), format = Lower(Next(line)),
                     field = Lower(Next(line)), symmetry = Lower(Next(line));
-  if (object != "matrix") return Bad("object " + Quoted(object) + ": expected matrix");
+  if (object != "matrix") return Bad("object " + Quoted(object, 40) + ": expected matrix");
   if (format == "array")
     return Fail(ErrorCode::kUnsupported,
                 "a dense array is no adjacency matrix: expected coordinate");
-  if (format != "coordinate") return Bad("format " + Quoted(format) + ": expected coordinate");
+  if (format != "coordinate") return Bad("format " + Quoted(format, 40) + ": expected coordinate");
   if (field == "complex") return Fail(ErrorCode::kUnsupported, "complex entries are no weights");
   if (field == "real" || field == "double")
     header.field = MatrixHeader::Field::kReal;
@@ -63,7 +58,7 @@ Status ReadBanner(std::string_view line, MatrixHeader& header) {
   else if (field == "pattern")
     header.field = MatrixHeader::Field::kPattern;
   else
-    return Bad("field " + Quoted(field) + ": expected real, integer or pattern");
+    return Bad("field " + Quoted(field, 40) + ": expected real, integer or pattern");
   if (symmetry == "general")
     header.symmetry = MatrixHeader::Symmetry::kGeneral;
   else if (symmetry == "symmetric")
@@ -71,7 +66,7 @@ Status ReadBanner(std::string_view line, MatrixHeader& header) {
   else if (symmetry == "skew-symmetric" && header.field != MatrixHeader::Field::kPattern)
     header.symmetry = MatrixHeader::Symmetry::kSkew;
   else
-    return Bad("symmetry " + Quoted(symmetry) + " of a " + field +
+    return Bad("symmetry " + Quoted(symmetry, 40) + " of a " + field +
                " matrix: expected general, symmetric or skew-symmetric");
   if (!Next(line).empty()) return Bad("something follows the banner");
   return {};
@@ -104,7 +99,7 @@ Status ReadComment(std::string_view line, MatrixHeader& header) {
     header.highest = t.highest;
     return {};
   }
-  return Bad("GraphBLAS type " + Quoted(type) + " is not one of numbers");
+  return Bad("GraphBLAS type " + Quoted(type, 40) + " is not one of numbers");
 }
 
 Status ReadSize(std::string_view line, MatrixHeader& header) {
@@ -138,15 +133,15 @@ Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
   std::uint64_t large = 0;
   if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) &&
       !ParseWhole(digits, large))
-    return Bad("value " + Quoted(token) + " is not an integer");
+    return Bad("value " + Quoted(token, 40) + " is not an integer");
   const auto weight = ReadF32(digits);
-  if (!weight) return Bad("value " + Quoted(token) + " is not a finite number within f32");
+  if (!weight) return Bad("value " + Quoted(token, 40) + " is not a finite number within f32");
   double value = 0;  // which it stays when it is too small
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (!header.type.empty() && (value < header.lowest || value > header.highest))
-    return Bad("value " + Quoted(token) + " is outside of type " + std::string(header.type));
+    return Bad("value " + Quoted(token, 40) + " is outside of type " + std::string(header.type));
   if (IsBelowZero(digits) && header.symmetry != MatrixHeader::Symmetry::kSkew)
-    return Bad("value " + Quoted(token) + " is negative; weights are not");
+    return Bad("value " + Quoted(token, 40) + " is negative; weights are not");
   return IsBelowZero(digits) ? *weight : *weight + 0.0f;  // -0 becomes 0
 }
 
@@ -160,9 +155,9 @@ Result<Entry> ReadEntry(std::string_view line, const MatrixHeader& header) {
     return ParseWhole(token, to) && to >= 1 && to <= header.nodes;
   };
   if (!in_range(row, entry.row))
-    return Bad("row " + Quoted(row) + " is not in 1 to " + std::to_string(header.nodes));
+    return Bad("row " + Quoted(row, 40) + " is not in 1 to " + std::to_string(header.nodes));
   if (!in_range(column, entry.column))
-    return Bad("column " + Quoted(column) + " is not in 1 to " + std::to_string(header.nodes));
+    return Bad("column " + Quoted(column, 40) + " is not in 1 to " + std::to_string(header.nodes));
   if (!pattern) {
     PLEXUS_ASSIGN(entry.weight, ReadValue(value, header));
   }

@@ -123,7 +123,7 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
   PLEXUS_TRY(AppendProps(json_, props, patch));
   const JsonValue* list = Take("members");
   PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
-  PLEXUS_TRY(CheckValidTimes(columns));
+  PLEXUS_TRY(builder_.CheckValidTimes(columns));
   PLEXUS_ASSIGN(std::string properties, EncodeProperties(json_, patch));
 
   std::vector<Member> members;

@@ -25,20 +25,13 @@ Status JsonExporter::WriteEdgeKind(const EdgeKind& kind) {
   const EdgeKind plain;
   std::string& out = sink_.text();
   out += '{';
-  AppendJsonKey(out, "kind");
-  AppendJsonString(out, kind.name);
-  AppendJsonKey(out, "plane");
-  AppendJsonString(out, PlaneName(kind.plane));
-  AppendJsonKey(out, "symmetric");
-  out += kind.symmetric ? "true" : "false";
-  if (!kind.inverse.empty()) {
-    AppendJsonKey(out, "inverse");
-    AppendJsonString(out, kind.inverse);
-  }
+  AppendJsonMember(out, "kind", kind.name);
+  AppendJsonMember(out, "plane", PlaneName(kind.plane));
+  AppendJsonMember(out, "symmetric", kind.symmetric);
+  if (!kind.inverse.empty()) AppendJsonMember(out, "inverse", kind.inverse);
   auto flag = [&](std::string_view name, bool value, bool otherwise) {
     if (value == otherwise) return;
-    AppendJsonKey(out, name);
-    out += value ? "true" : "false";
+    AppendJsonMember(out, name, value);
   };
   flag("suppresses", kind.suppresses, plain.suppresses);
   flag("blocking", kind.blocking, plain.blocking);
@@ -47,15 +40,12 @@ Status JsonExporter::WriteEdgeKind(const EdgeKind& kind) {
   flag("survives_removal", kind.survives_removal, plain.survives_removal);
   auto end = [&](std::string_view name, NodeKindId node_kind) {
     if (node_kind == kNoNodeKind) return;
-    AppendJsonKey(out, name);
-    AppendJsonString(out, s_.schema().node_kind(node_kind).name);
+    AppendJsonMember(out, name, s_.schema().node_kind(node_kind).name);
   };
   end("source", kind.source_kind);
   end("target", kind.target_kind);
-  if (kind.half_life_ms != plain.half_life_ms) {
-    AppendJsonKey(out, "half_life_ms");
-    AppendNumber(out, kind.half_life_ms);
-  }
+  if (kind.half_life_ms != plain.half_life_ms)
+    AppendJsonMember(out, "half_life_ms", kind.half_life_ms);
   out += '}';
   return sink_.EndRow();
 }
@@ -66,12 +56,10 @@ Status JsonExporter::WriteDefinitions() {
   for (std::size_t i = kFirstUserNodeKind; i < schema.node_kinds().size(); ++i) {
     const NodeKind& kind = schema.node_kinds()[i];
     out += '{';
-    AppendJsonKey(out, "kind");
-    AppendJsonString(out, kind.name);
+    AppendJsonMember(out, "kind", kind.name);
     AppendJsonKey(out, "of");
     out += "\"node\"";
-    AppendJsonKey(out, "plane");
-    AppendJsonString(out, PlaneName(kind.plane));
+    AppendJsonMember(out, "plane", PlaneName(kind.plane));
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }
@@ -84,32 +72,26 @@ Status JsonExporter::WriteDefinitions() {
       return Fail(ErrorCode::kUnsupported, "export: a column is named '" + column.name +
                                                "', which JSON lines use for something else");
     out += '{';
-    AppendJsonKey(out, "column");
-    AppendJsonString(out, column.name);
-    AppendJsonKey(out, "type");
-    AppendJsonString(out, column.type == ColumnType::kF64   ? "f64"
-                          : column.type == ColumnType::kI64 ? "i64"
-                                                            : "string");
+    AppendJsonMember(out, "column", column.name);
+    AppendJsonMember(out, "type",
+                     column.type == ColumnType::kF64   ? "f64"
+                     : column.type == ColumnType::kI64 ? "i64"
+                                                       : "string");
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }
   for (const VectorSpace& space : schema.spaces()) {
     out += '{';
-    AppendJsonKey(out, "space");
-    AppendJsonString(out, space.name);
-    AppendJsonKey(out, "dimensions");
-    AppendNumber(out, space.dimensions);
-    AppendJsonKey(out, "metric");
-    AppendJsonString(out, space.metric == Metric::kCosine ? "cosine"
-                          : space.metric == Metric::kL2   ? "l2"
-                                                          : "inner_product");
-    if (space.prefilter != Prefilter::kNone) {
-      AppendJsonKey(out, "prefilter");
-      AppendJsonString(out, PrefilterName(space.prefilter));
-    }
+    AppendJsonMember(out, "space", space.name);
+    AppendJsonMember(out, "dimensions", space.dimensions);
+    AppendJsonMember(out, "metric",
+                     space.metric == Metric::kCosine ? "cosine"
+                     : space.metric == Metric::kL2   ? "l2"
+                                                     : "inner_product");
+    if (space.prefilter != Prefilter::kNone)
+      AppendJsonMember(out, "prefilter", PrefilterName(space.prefilter));
     if (space.element != VectorElement::kF32) {
-      AppendJsonKey(out, "element");
-      AppendJsonString(out, VectorElementName(space.element));
+      AppendJsonMember(out, "element", VectorElementName(space.element));
     }
     out += '}';
     PLEXUS_TRY(sink_.EndRow());

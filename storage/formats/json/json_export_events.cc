@@ -8,6 +8,7 @@
 #include "engine/outcome_key.h"
 #include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_exporter.h"
 
 namespace plexus::formats_internal {
@@ -49,14 +50,7 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
   EventShape shape;
   PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
   PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
-  shape.standard = true;
-  for (std::string_view name : kEventAttributes) {
-    auto entry = shape.props.extract(std::string(name));
-    if (!entry) continue;
-    shape.standard &= Fits(name, entry.mapped());
-    shape.attributes.insert(std::move(entry));
-  }
-  for (const auto& [name, value] : shape.props) shape.standard &= !IsReservedProperty(name);
+  shape.standard = TakeAttributes(kEventAttributes, shape);
   // Columns of a name that the record has for something else.
   for (std::string_view name : {"confidence", "outcome"})
     if (const auto column = s_.schema().FindColumn(name))
@@ -70,18 +64,11 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   EventShape shape;
   PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
   PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
-  bool good = s_.alive(node);
-  for (std::string_view name : kOutcomeAttributes) {
-    auto entry = shape.props.extract(std::string(name));
-    if (!entry) continue;
-    good &= Fits(name, entry.mapped());
-    shape.attributes.insert(std::move(entry));
-  }
-  for (const auto& [name, value] : shape.props) good &= !IsReservedProperty(name);
   const std::vector<Edge> row = Row(node, ArcFilter::All());
-  good = good && row.size() == 1 && row[0].kind == kLabels && row[0].label == 0 &&
-         IsPlain(row[0]) && s_.node_kind(row[0].target) == kEvent &&
-         shape.attributes.contains("type");
+  const bool good = TakeAttributes(kOutcomeAttributes, shape) && s_.alive(node) &&
+                    row.size() == 1 && row[0].kind == kLabels && row[0].label == 0 &&
+                    IsPlain(row[0]) && s_.node_kind(row[0].target) == kEvent &&
+                    shape.attributes.contains("type");
   if (!good) return shape;
   event = row[0].target;
   const std::string_view type = Unquoted(shape.attributes["type"]);
@@ -101,6 +88,26 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   by_label_time = time && named(time);
   shape.standard = by_label_time || named(std::nullopt);
   return shape;
+}
+
+bool JsonExporter::TakeAttributes(std::span<const std::string_view> names, EventShape& shape) {
+  bool fit = true;
+  for (const std::string_view name : names) {
+    auto entry = shape.props.extract(std::string(name));
+    if (!entry) continue;
+    fit &= Fits(name, entry.mapped());
+    shape.attributes.insert(std::move(entry));
+  }
+  for (const auto& [name, value] : shape.props) fit &= !IsReservedProperty(name);
+  return fit;
+}
+
+void JsonExporter::AppendProps(const JsonProperties& map) {
+  if (map.empty()) return;
+  AppendJsonKey(sink_.text(), "props");
+  sink_.text() += '{';
+  AppendMap(map);
+  sink_.text() += '}';
 }
 
 void JsonExporter::AppendMap(const JsonProperties& map) {
@@ -147,18 +154,13 @@ Status JsonExporter::AppendMembers(NodeId event) {
   });
   std::string& out = sink_.text();
   AppendJsonKey(out, "members");
-  char before = '[';
-  for (const Member& m : members) {
-    out += std::exchange(before, ',');
+  AppendJsonList(out, members, [&](const Member& m) {
     out += '{';
-    AppendJsonKey(out, "id");
-    AppendJsonString(out, m.key);
-    AppendJsonKey(out, "role");
-    AppendJsonString(out, m.role);
+    AppendJsonMember(out, "id", m.key);
+    AppendJsonMember(out, "role", m.role);
     AppendMap(m.attributes);
     out += '}';
-  }
-  out += ']';
+  });
   return {};
 }
 
@@ -174,17 +176,11 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
       return Fail(ErrorCode::kUnsupported, "export: the query of event '" +
                                                std::string(DisplayName(s_.key(node))) +
                                                "' is not valid UTF-8");
-    AppendJsonKey(out, "query");
-    AppendJsonString(out, query);
+    AppendJsonMember(out, "query", query);
   }
   if (s_.alive(node)) AppendColumns(node, false);
   PLEXUS_TRY(AppendMembers(node));
-  if (!shape.props.empty()) {
-    AppendJsonKey(out, "props");
-    out += '{';
-    AppendMap(shape.props);
-    out += '}';
-  }
+  AppendProps(shape.props);
   out += '}';
   return sink_.EndRow();
 }
@@ -200,20 +196,11 @@ Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
   if (!notes.empty()) {
     if (!IsValidUtf8(notes))
       return Fail(ErrorCode::kUnsupported, "export: the notes of an outcome are not valid UTF-8");
-    AppendJsonKey(out, "notes");
-    AppendJsonString(out, notes);
+    AppendJsonMember(out, "notes", notes);
   }
-  if (by_label_time) {
-    AppendJsonKey(out, "labeled_at");
-    AppendNumber(out, *s_.i64(kCreatedAt, node));
-  }
+  if (by_label_time) AppendJsonMember(out, "labeled_at", *s_.i64(kCreatedAt, node));
   AppendColumns(node, by_label_time);
-  if (!shape.props.empty()) {
-    AppendJsonKey(out, "props");
-    out += '{';
-    AppendMap(shape.props);
-    out += '}';
-  }
+  AppendProps(shape.props);
   out += '}';
   return sink_.EndRow();
 }

@@ -8,6 +8,7 @@
 #include "engine/properties/json_writer.h"
 #include "engine/properties/member_rank.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/column_value.h"
 #include "storage/formats/base/properties.h"
 
 namespace plexus {
@@ -152,23 +153,10 @@ void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
     const Column& column = s_.schema().columns()[c];
     const auto id = static_cast<ColumnId>(c);
     if (column.name.empty() || (skip_created_at && id == kCreatedAt)) continue;
-    if (s_.column_bits(id, node) == AbsentBits(column.type)) {
-      // A node that is new to the importing graph would be given a time.
-      if (id == kCreatedAt) out += ",\"created_at\":null";
-      continue;
-    }
-    AppendJsonKey(out, column.name);
-    switch (column.type) {
-      case ColumnType::kF64:
-        AppendNumber(out, *s_.f64(id, node));
-        break;
-      case ColumnType::kI64:
-        AppendNumber(out, *s_.i64(id, node));
-        break;
-      case ColumnType::kString:
-        AppendJsonString(out, s_.string(*s_.string_column(id, node)));
-        break;
-    }
+    const bool has =
+        VisitColumn(s_, node, id, [&](auto value) { AppendJsonMember(out, column.name, value); });
+    // A node that is new to the importing graph would be given a time.
+    if (!has && id == kCreatedAt) out += ",\"created_at\":null";
   }
 }
 
@@ -178,17 +166,19 @@ Status JsonExporter::AppendPayloads(NodeId node) {
     if (!IsValidUtf8(text))
       return Fail(ErrorCode::kUnsupported, "export: the text of node '" +
                                                std::string(s_.key(node)) + "' is not valid UTF-8");
-    AppendJsonKey(sink_.text(), "text");
-    AppendJsonString(sink_.text(), text);
+    AppendJsonMember(sink_.text(), "text", text);
   }
   PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
-  if (!properties.empty()) {
-    PLEXUS_ASSIGN(std::string json, JsonFromProperties(properties));
-    if (json != "{}") {
-      AppendJsonKey(sink_.text(), "props");
-      sink_.text() += json;
-    }
-  }
+  return AppendProperties(properties);
+}
+
+// "props", where there are any.
+Status JsonExporter::AppendProperties(std::string_view properties) {
+  if (properties.empty()) return {};
+  PLEXUS_ASSIGN(const std::string json, JsonFromProperties(properties));
+  if (json == "{}") return {};
+  AppendJsonKey(sink_.text(), "props");
+  sink_.text() += json;
   return {};
 }
 
@@ -202,12 +192,7 @@ void JsonExporter::AppendTags(NodeId node) {
   std::sort(tags.begin(), tags.end());
   std::string& out = sink_.text();
   AppendJsonKey(out, "tags");
-  char before = '[';
-  for (std::string_view tag : tags) {
-    out += std::exchange(before, ',');
-    AppendJsonString(out, tag);
-  }
-  out += ']';
+  AppendJsonList(out, tags, [&](std::string_view tag) { AppendJsonString(out, tag); });
 }
 
 Status JsonExporter::WriteNode(NodeId node) {
@@ -216,8 +201,7 @@ Status JsonExporter::WriteNode(NodeId node) {
   out += '{';
   AppendJsonKey(out, "node");
   AppendName(node, kind);
-  AppendJsonKey(out, "kind");
-  AppendJsonString(out, s_.schema().node_kind(kind).name);
+  AppendJsonMember(out, "kind", s_.schema().node_kind(kind).name);
   if (s_.alive(node)) {
     PLEXUS_TRY(AppendPayloads(node));
     if (s_.is_fact(node)) AppendTags(node);
@@ -237,36 +221,17 @@ Status JsonExporter::WriteEdge(const Edge& e) {
   out += ',';
   AppendName(e.target, kind.target_kind);
   out += ']';
-  AppendJsonKey(out, "kind");
-  AppendJsonString(out, kind.name);
-  AppendJsonKey(out, "weight");
-  AppendNumber(out, e.weight + 0.0f);  // import makes 0 of -0
-  if (e.label) {
-    AppendJsonKey(out, "label");
-    AppendJsonString(out, s_.string(e.label));
-  }
-  AppendJsonKey(out, "created_at");
-  AppendNumber(out, e.created_at);
-  if (e.created_by) {
-    AppendJsonKey(out, "created_by");
-    AppendJsonString(out, s_.string(e.created_by));
-  }
+  AppendJsonMember(out, "kind", kind.name);
+  AppendJsonMember(out, "weight", e.weight + 0.0f);  // import makes 0 of -0
+  if (e.label) AppendJsonMember(out, "label", s_.string(e.label));
+  AppendJsonMember(out, "created_at", e.created_at);
+  if (e.created_by) AppendJsonMember(out, "created_by", s_.string(e.created_by));
   if (e.valid_from != kNoTime) {
-    AppendJsonKey(out, "valid_from");
-    AppendNumber(out, e.valid_from);
+    AppendJsonMember(out, "valid_from", e.valid_from);
   }
-  if (e.valid_until != kNoTime) {
-    AppendJsonKey(out, "valid_until");
-    AppendNumber(out, e.valid_until);
-  }
+  if (e.valid_until != kNoTime) AppendJsonMember(out, "valid_until", e.valid_until);
   PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
-  if (!properties.empty()) {
-    PLEXUS_ASSIGN(std::string json, JsonFromProperties(properties));
-    if (json != "{}") {
-      AppendJsonKey(out, "props");
-      out += json;
-    }
-  }
+  PLEXUS_TRY(AppendProperties(properties));
   out += '}';
   return sink_.EndRow();
 }
@@ -320,15 +285,10 @@ Status JsonExporter::WriteVectors() {
       out += '{';
       AppendJsonKey(out, "vector");
       AppendName(node, kNoNodeKind);
-      AppendJsonKey(out, "space");
-      AppendJsonString(out, s_.schema().spaces()[i].name);
+      AppendJsonMember(out, "space", s_.schema().spaces()[i].name);
       AppendJsonKey(out, "values");
-      char before = '[';
-      for (float f : space->vector(node, buffer)) {
-        out += std::exchange(before, ',');
-        AppendNumber(out, f);
-      }
-      out += "]}";
+      AppendJsonList(out, space->vector(node, buffer), [&](float f) { AppendNumber(out, f); });
+      out += '}';
       return sink_.EndRow();
     };
     index_nodes.clear();
@@ -352,8 +312,7 @@ Status JsonExporter::WriteRemovals() {
   std::sort(dead.begin(), dead.end(), [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
   for (NodeId v : dead) {
     sink_.text() += '{';
-    AppendJsonKey(sink_.text(), s_.purged(v) ? "purge" : "remove");
-    AppendJsonString(sink_.text(), s_.key(v));
+    AppendJsonMember(sink_.text(), s_.purged(v) ? "purge" : "remove", s_.key(v));
     sink_.text() += '}';
     PLEXUS_TRY(sink_.EndRow());
   }

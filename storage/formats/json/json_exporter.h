@@ -5,10 +5,11 @@
 // text of a graph depends on its content, not on its past. Internal to storage/formats.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "engine/properties/split_properties.h"
 #include "storage/formats/base/export_sink.h"
-#include "storage/formats/base/property_map.h"
 #include "storage/formats/export.h"
 
 namespace plexus::formats_internal {
@@ -37,6 +38,7 @@ class JsonExporter {
   Status WriteRemovals();
   void AppendColumns(NodeId node, bool skip_created_at);
   Status AppendPayloads(NodeId node);
+  Status AppendProperties(std::string_view properties);
   void AppendTags(NodeId node);
   void AppendName(NodeId node, NodeKindId expected);
   // Edges of a row, parallel ones by the text of their label.
@@ -49,7 +51,7 @@ class JsonExporter {
   // json_export_events.cc
   struct EventShape {
     bool standard = false;  // fits an event or outcome line
-    JsonProperties attributes, props;
+    engine_internal::JsonProperties attributes, props;
   };
   Result<EventShape> ShapeOfEvent(NodeId node) const;
   Result<EventShape> ShapeOfOutcome(NodeId node, NodeId& event, bool& by_label_time) const;
@@ -58,7 +60,10 @@ class JsonExporter {
   Status WriteEventsAndOutcomes();
   Status AppendMembers(NodeId event);
   Result<bool> IsWrittenByMember(const Edge& edge) const;
-  void AppendMap(const JsonProperties& map);
+  // Takes the attributes of these names out of the properties. Whether a line holds all of them.
+  static bool TakeAttributes(std::span<const std::string_view> names, EventShape& shape);
+  void AppendMap(const engine_internal::JsonProperties& map);
+  void AppendProps(const engine_internal::JsonProperties& map);
 
   const Snapshot& s_;
   ExportSink sink_;

@@ -72,8 +72,7 @@ Status JsonRecord::AddNode(const JsonValue& key) {
 }
 
 Status JsonRecord::Put(const NodeRecord& record) {
-  PLEXUS_TRY(CheckValidTimes(record.columns));
-  WriteBatch& batch = builder_.batch();
+  PLEXUS_TRY(builder_.CheckValidTimes(record.columns));
   const NodeRef node = builder_.Ref(record.name);
   PLEXUS_TRY(builder_.Upsert(record.name, node, record.kind));
   if (!record.kind.empty()) builder_.NoteNodeValue(record.name, "kind", record.kind);
@@ -83,17 +82,7 @@ Status JsonRecord::Put(const NodeRecord& record) {
   SetColumns(record.name, node, record.columns);
   SetText(node, record.text);
   if (record.properties) builder_.SetProperties(node, *record.properties);
-  if (!record.tags) return {};
-  std::vector<ListReplacement::Item> items;
-  for (const NodeName& tag : *record.tags) items.push_back({tag.key, ""});
-  builder_.ReplaceList(record.name, node, kHasTag, false, std::move(items));
-  for (const NodeName& tag : *record.tags) {
-    WriteBatch::EdgeInput edge;
-    edge.source = node;
-    edge.target = builder_.Ref(tag);
-    edge.kind = kHasTag;
-    batch.Link(edge);
-  }
+  if (record.tags) builder_.ReplaceTags(record.name, node, *record.tags);
   return {};
 }
 

@@ -33,10 +33,6 @@ std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_li
       });
 }
 
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected) {
   const bool number =
       value.type == JsonType::kInt || value.type == JsonType::kDouble;  // as it is written
@@ -140,7 +136,7 @@ Result<std::optional<std::string>> JsonRecord::TakeProperties() {
   return EncodeProperties(json_, members);
 }
 
-Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonValue& value) const {
+Result<ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonValue& value) const {
   ColumnValue out;
   out.column = id;
   if (value.is_null()) {
@@ -175,13 +171,13 @@ Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonVa
   return Bad("unknown column type");
 }
 
-Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumns() {
+Result<std::vector<ColumnValue>> JsonRecord::TakeColumns() {
   PLEXUS_ASSIGN(std::vector<ColumnValue> out, TakeColumnValues(Misfits::kRefused));
   PLEXUS_TRY(NothingLeft());
   return out;
 }
 
-Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumnValues(Misfits misfits) {
+Result<std::vector<ColumnValue>> JsonRecord::TakeColumnValues(Misfits misfits) {
   std::vector<ColumnValue> out;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (taken_[i]) continue;
@@ -205,31 +201,11 @@ Status JsonRecord::NothingLeft() const {
   return {};
 }
 
-Status JsonRecord::CheckValidTimes(const std::vector<ColumnValue>& values) const {
-  std::optional<std::int64_t> from, until;
-  for (const ColumnValue& v : values) {
-    if (v.clear) continue;
-    if (v.column == kValidFrom) from = v.i64;
-    if (v.column == kValidUntil) until = v.i64;
-  }
-  return builder_.CheckValidTimes(from, until);
-}
-
 void JsonRecord::SetColumns(const NodeName& of, NodeRef node,
                             const std::vector<ColumnValue>& values) {
-  WriteBatch& batch = builder_.batch();
+  builder_.SetColumns(node, values);
   for (const ColumnValue& v : values) {
     const Column& column = builder_.schema().columns()[v.column];
-    const ColumnRef name =
-        v.column < kFirstUserColumn ? ColumnRef(v.column) : batch.ColumnNamed(column.name);
-    if (v.clear)
-      batch.ClearColumn(node, name);
-    else if (column.type == ColumnType::kF64)
-      batch.SetF64(node, name, v.f64);
-    else if (column.type == ColumnType::kI64)
-      batch.SetI64(node, name, v.i64);
-    else
-      batch.SetString(node, name, v.text);
     const std::string number = column.type == ColumnType::kF64   ? std::to_string(v.f64)
                                : column.type == ColumnType::kI64 ? std::to_string(v.i64)
                                                                  : std::string();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/formats/base/json_tree.h"
+#include "storage/formats/base/refusal.h"
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
@@ -31,14 +32,6 @@ class JsonRecord {
 
  private:
   // What a column member sets, checked.
-  struct ColumnValue {
-    ColumnId column{};
-    bool clear = false;
-    double f64 = 0;
-    std::int64_t i64 = 0;
-    std::string_view text;
-  };
-
   // A node's line, checked.
   struct NodeRecord {
     NodeName name;
@@ -89,7 +82,6 @@ class JsonRecord {
   Result<std::vector<ColumnValue>> TakeColumns();
   Status NothingLeft() const;
   Result<ColumnValue> ReadColumn(ColumnId id, const JsonValue& value) const;
-  Status CheckValidTimes(const std::vector<ColumnValue>& values) const;
   void SetColumns(const NodeName& name, NodeRef node, const std::vector<ColumnValue>& values);
   void SetText(NodeRef node, const JsonValue* text);
   // Elements: a member that is a string; others of that name stay for the properties.
@@ -105,7 +97,6 @@ class JsonRecord {
   BatchBuilder& builder_;
 };
 
-std::unexpected<Error> Bad(std::string message);
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected);
 // An integer, or a number without a fraction that f64 holds exactly.
 std::optional<std::int64_t> JsonToInt(const JsonValue& value);

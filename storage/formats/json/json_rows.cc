@@ -2,18 +2,15 @@
 #include "storage/formats/json/json_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/field_names.h"
-#include "storage/formats/base/json_tree.h"
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/json/memory_rows.h"
 #include "storage/formats/json/object_lines.h"
-#include "storage/formats/pipeline/batch_builder.h"
 
 namespace plexus::formats_internal {
 

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/import.h"

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/json_tree.h"
-#include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/json/object_lines.h"

@@ -8,13 +8,14 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
+#include "engine/properties/split_properties.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/property_map.h"
-#include "storage/formats/json/mcp_memory.h"
+#include "storage/formats/base/mcp_records.h"
 
 namespace plexus {
 
 using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 

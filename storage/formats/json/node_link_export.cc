@@ -12,12 +12,14 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
+#include "engine/properties/split_properties.h"
+#include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/property_map.h"
 
 namespace plexus {
 
 using namespace formats_internal;
+using namespace engine_internal;
 
 namespace {
 
@@ -26,11 +28,6 @@ constexpr std::array<std::string_view, 6> kNodeNames = {"id",   "kind", "type",
 constexpr std::array<std::string_view, 13> kEdgeNames = {
     "source",     "target",     "kind",        "type",     "weight", "label", "created_at",
     "created_by", "valid_from", "valid_until", "directed", "key",    "props"};
-
-void Member(std::string& out, std::string_view name, std::string_view text) {
-  AppendJsonKey(out, name);
-  AppendJsonString(out, text);
-}
 
 class NodeLinkWriter {
  public:
@@ -79,13 +76,11 @@ class NodeLinkWriter {
     out_ += multigraph_ ? "true" : "false";
     out_ += ",\"graph\":{},\"nodes\":[";
     bool first = true;
-    for (NodeId v = 0; v < s_.node_count(); ++v) {
-      PLEXUS_TRY(sink_.EndNode());
-      if (!Included(s_, options_, v)) continue;
+    PLEXUS_TRY(ForEachIncluded(s_, options_, sink_, [&](NodeId v) -> Status {
       if (!std::exchange(first, false)) out_ += ',';
       PLEXUS_TRY(sink_.EndRow());
-      PLEXUS_TRY(WriteNode(v));
-    }
+      return WriteNode(v);
+    }));
     out_ += "],";
     AppendJsonString(out_, options_.edges_key);
     out_ += ":[";
@@ -122,15 +117,14 @@ class NodeLinkWriter {
 
   Status WriteNode(NodeId v) {
     out_ += '{';
-    Member(out_, "id", s_.key(v));
-    if (s_.node_kind(v) != kNode) Member(out_, "kind", s_.schema().node_kind(s_.node_kind(v)).name);
+    AppendJsonMember(out_, "id", s_.key(v));
+    if (s_.node_kind(v) != kNode)
+      AppendJsonMember(out_, "kind", s_.schema().node_kind(s_.node_kind(v)).name);
     PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
-    if (!text.empty()) Member(out_, "text", text);
+    if (!text.empty()) AppendJsonMember(out_, "text", text);
     if (const auto tags = Tags(s_, v); !tags.empty()) {
       AppendJsonKey(out_, "tags");
-      char before = '[';
-      for (std::string_view tag : tags) AppendJsonString(out_ += std::exchange(before, ','), tag);
-      out_ += ']';
+      AppendJsonList(out_, tags, [&](std::string_view tag) { AppendJsonString(out_, tag); });
     }
     for (ColumnId c : columns_) WriteColumn(c, v);
     return EndElement(s_.payload_ref(v, NodeField::kProperties), kNodeNames, true);
@@ -138,52 +132,35 @@ class NodeLinkWriter {
 
   void WriteColumn(ColumnId c, NodeId v) {
     const Column& column = s_.schema().columns()[c];
-    const auto number = [&](auto value) {
-      if (value || c == kCreatedAt) AppendJsonKey(out_, column.name);
-      if (value)
-        AppendNumber(out_, *value);
-      else if (c == kCreatedAt)
-        out_ += "null";
-    };
-    switch (column.type) {
-      case ColumnType::kF64:
-        number(s_.f64(c, v));
-        break;
-      case ColumnType::kI64:
-        number(s_.i64(c, v));
-        break;
-      case ColumnType::kString:
-        if (auto id = s_.string_column(c, v)) Member(out_, column.name, s_.string(*id));
-        break;
-    }
+    const bool has =
+        VisitColumn(s_, v, c, [&](auto value) { AppendJsonMember(out_, column.name, value); });
+    if (has || c != kCreatedAt) return;
+    AppendJsonKey(out_, column.name);
+    out_ += "null";
   }
 
   Status WriteEdge(const Edge& e) {
     const EdgeKind& kind = s_.schema().edge_kind(e.kind);
     out_ += '{';
-    Member(out_, "source", s_.key(e.source));
-    Member(out_, "target", s_.key(e.target));
-    Member(out_, "kind", kind.name);
-    AppendJsonKey(out_, "weight");
-    AppendNumber(out_, e.weight);
-    if (e.label || multigraph_) Member(out_, "label", s_.string(e.label));
+    AppendJsonMember(out_, "source", s_.key(e.source));
+    AppendJsonMember(out_, "target", s_.key(e.target));
+    AppendJsonMember(out_, "kind", kind.name);
+    AppendJsonMember(out_, "weight", e.weight);
+    if (e.label || multigraph_) AppendJsonMember(out_, "label", s_.string(e.label));
     if (multigraph_) {  // a number of its own among the edges of this source and target
       if (e.source != key_source_) keys_.clear();
       key_source_ = e.source;
-      AppendJsonKey(out_, "key");
-      AppendNumber(out_, keys_[e.target]++);
+      AppendJsonMember(out_, "key", keys_[e.target]++);
     }
     if (kind.symmetric && directed_) {
       AppendJsonKey(out_, "directed");
       out_ += "false";
     }
     const auto time = [&](std::string_view name, std::int64_t ms) {
-      if (ms == kNoTime) return;
-      AppendJsonKey(out_, name);
-      AppendNumber(out_, ms);
+      if (ms != kNoTime) AppendJsonMember(out_, name, ms);
     };
     time("created_at", e.created_at);
-    if (e.created_by) Member(out_, "created_by", s_.string(e.created_by));
+    if (e.created_by) AppendJsonMember(out_, "created_by", s_.string(e.created_by));
     time("valid_from", e.valid_from);
     time("valid_until", e.valid_until);
     return EndElement(e.properties, kEdgeNames, false);

@@ -7,7 +7,6 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
-#include "storage/formats/base/tag_list.h"
 
 namespace plexus::formats_internal {
 

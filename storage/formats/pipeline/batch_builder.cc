@@ -261,6 +261,46 @@ void BatchBuilder::ReplaceList(const NodeName& node, NodeRef ref, EdgeKindId kin
   piece_.lists[at->second] = {node.key, kind, labelled, std::move(items)};
 }
 
+Status BatchBuilder::CheckValidTimes(const std::vector<ColumnValue>& values) {
+  std::optional<std::int64_t> from, until;
+  for (const ColumnValue& v : values) {
+    if (v.clear) continue;
+    if (v.column == kValidFrom) from = v.i64;
+    if (v.column == kValidUntil) until = v.i64;
+  }
+  return CheckValidTimes(from, until);
+}
+
+void BatchBuilder::SetColumns(NodeRef node, const std::vector<ColumnValue>& values) {
+  for (const ColumnValue& v : values) {
+    const Column& column = schema().columns()[v.column];
+    const ColumnRef name =
+        v.column < kFirstUserColumn ? ColumnRef(v.column) : batch().ColumnNamed(column.name);
+    if (v.clear)
+      batch().ClearColumn(node, name);
+    else if (column.type == ColumnType::kF64)
+      batch().SetF64(node, name, v.f64);
+    else if (column.type == ColumnType::kI64)
+      batch().SetI64(node, name, v.i64);
+    else
+      batch().SetString(node, name, v.text);
+  }
+}
+
+void BatchBuilder::ReplaceTags(const NodeName& node, NodeRef ref,
+                               const std::vector<NodeName>& tags) {
+  std::vector<ListReplacement::Item> items;
+  for (const NodeName& tag : tags) items.push_back({tag.key, ""});
+  ReplaceList(node, ref, kHasTag, false, std::move(items));
+  for (const NodeName& tag : tags) {
+    WriteBatch::EdgeInput edge;
+    edge.source = ref;
+    edge.target = Ref(tag);
+    edge.kind = kHasTag;
+    batch().Link(edge);
+  }
+}
+
 Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::string patch,
                                      bool replaces_rest) {
   if (patch.empty() && !replaces_rest) return {};

@@ -15,7 +15,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,6 +30,15 @@ struct NodeName {
   std::string key;                // full key
   NodeKindId kind = kNoNodeKind;  // of an index node
   bool is_index() const { return kind != kNoNodeKind; }
+};
+
+// What a record says of a node's column.
+struct ColumnValue {
+  ColumnId column{};
+  bool clear = false;
+  double f64 = 0;
+  std::int64_t i64 = 0;
+  std::string_view text;
 };
 
 class BatchBuilder {
@@ -118,6 +126,11 @@ class BatchBuilder {
   // When what a record says is valid, as far as it says so: a beginning that is not before the end
   // is noted, or kInvalidArgument where ImportOptions::strict says so.
   Status CheckValidTimes(std::optional<std::int64_t> from, std::optional<std::int64_t> until);
+  Status CheckValidTimes(const std::vector<ColumnValue>& values);
+
+  void SetColumns(NodeRef node, const std::vector<ColumnValue>& values);
+  // The tags of a node are these.
+  void ReplaceTags(const NodeName& node, NodeRef ref, const std::vector<NodeName>& tags);
 
   // Sets some keys of a node's property map (events, outcomes).
   Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch, bool replaces_rest);

@@ -14,7 +14,6 @@
 // Take is called by one thread at a time, schema() and watches_kinds() by any.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>

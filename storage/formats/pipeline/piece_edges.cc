@@ -1,11 +1,9 @@
 // Codes of keys, and the arrays of a piece's edges; see piece_edges.h.
 #include "storage/formats/pipeline/piece_edges.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <unordered_map>

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <exception>
 #include <map>
-#include <mutex>
 
 #include "engine/out_of_memory.h"
 

@@ -4,10 +4,8 @@
 // sorting, so no input can make it slow. Immutable once read.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

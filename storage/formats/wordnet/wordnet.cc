@@ -1,24 +1,41 @@
-// Reading WordNet's data files; see wordnet.h. A line, after wndb(5WN):
+// Reading WordNet's data files; see wordnet_parser.h. A line, after wndb(5WN):
 //   offset lex_filenum ss_type w_cnt (word lex_id)... p_cnt (symbol offset pos
 //   source/target)... [frames] | gloss
-#include "storage/formats/wordnet.h"
+#include "storage/formats/wordnet/wordnet_parser.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/wordnet/wordnet_parser.h"
+#include "storage/formats/base/refusal.h"
 
-namespace plexus {
-
-using namespace formats_internal;
+namespace plexus::formats_internal {
 
 namespace {
 
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
+// How a pointer symbol of wninput(5WN) is stored.
+struct WordNetPointer {
+  std::string_view symbol = {};  // "@", "~i", "#m" ...
+  std::string_view kind = {};    // name of the edge kind
+  bool reversed = false;         // the edge goes from the pointer's target to its source
+};
+
+constexpr WordNetPointer kPointers[] = {
+    {"@", "is-a"},          {"~", "is-a", true},
+    {"@i", "instance-of"},  {"~i", "instance-of", true},
+    {"#p", "part-of"},      {"%p", "part-of", true},
+    {"#m", "member-of"},    {"%m", "member-of", true},
+    {"#s", "substance-of"}, {"%s", "substance-of", true},
+    {";c", "in-topic"},     {"-c", "in-topic", true},
+    {";r", "in-region"},    {"-r", "in-region", true},
+    {";u", "in-usage"},     {"-u", "in-usage", true},
+    {"!", "antonym"},       {"&", "similar"},
+    {"+", "derivation"},    {"=", "attribute"},
+    {"^", "also-see"},      {"$", "verb-group"},
+    {"*", "entails"},       {">", "causes"},
+    {"\\", "pertains-to"},  {"<", "participle-of"},
+};
 
 std::string_view NextField(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -55,7 +72,7 @@ struct Synset {
 };
 
 const WordNetPointer* FindPointer(std::string_view symbol) {
-  for (const WordNetPointer& p : WordNetPointers())
+  for (const WordNetPointer& p : kPointers)
     if (p.symbol == symbol) return &p;
   return nullptr;
 }
@@ -171,25 +188,6 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
       });
 }
 
-std::span<const WordNetPointer> WordNetPointers() {
-  static constexpr std::array<WordNetPointer, 26> kPointers = {{
-      {"@", "is-a"},          {"~", "is-a", true},
-      {"@i", "instance-of"},  {"~i", "instance-of", true},
-      {"#p", "part-of"},      {"%p", "part-of", true},
-      {"#m", "member-of"},    {"%m", "member-of", true},
-      {"#s", "substance-of"}, {"%s", "substance-of", true},
-      {";c", "in-topic"},     {"-c", "in-topic", true},
-      {";r", "in-region"},    {"-r", "in-region", true},
-      {";u", "in-usage"},     {"-u", "in-usage", true},
-      {"!", "antonym"},       {"&", "similar"},
-      {"+", "derivation"},    {"=", "attribute"},
-      {"^", "also-see"},      {"$", "verb-group"},
-      {"*", "entails"},       {">", "causes"},
-      {"\\", "pertains-to"},  {"<", "participle-of"},
-  }};
-  return kPointers;
-}
-
 std::span<const EdgeKind> WordNetKinds() {
   static const std::vector<EdgeKind> kinds = [] {
     std::vector<EdgeKind> out;
@@ -209,17 +207,10 @@ std::span<const EdgeKind> WordNetKinds() {
   return kinds;
 }
 
-std::string_view WordNetLemmas(std::string_view text) { return text.substr(0, text.find('\n')); }
-
-std::string_view WordNetGloss(std::string_view text) {
-  const std::size_t at = text.find('\n');
-  return at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-}
-
 std::span<const std::string_view> WordNetFiles() {
   static constexpr std::array<std::string_view, 4> kFiles = {"data.noun", "data.verb", "data.adj",
                                                              "data.adv"};
   return kFiles;
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats_internal

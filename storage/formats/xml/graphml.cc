@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/properties/json_writer.h"
-#include "engine/schema.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/xml/graphml_key.h"
 
@@ -240,8 +239,7 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   const auto take = [&](std::string_view name, std::string_view as) {
     const auto at = attributes.find(name);
     if (at == attributes.end()) return Spoil("no \"" + std::string(name) + "\"");
-    AppendJsonKey(element, as);
-    AppendJsonString(element, at->second);
+    AppendJsonMember(element, as, at->second);
   };
   ++elements;
   if (sort == Open::kNode) return take("id", "id");
@@ -289,8 +287,7 @@ std::string GraphMlReader::Impl::StoredEdge() {
 void GraphMlReader::Impl::TellParallelsApart() {
   if (edge_id.empty() || labelled || edge_id.size() > Limits::kMaxStringBytes) return;
   if (seen_edges.insert(std::hash<std::string>()(StoredEdge())).second) return;
-  AppendJsonKey(element, "label");
-  AppendJsonString(element, edge_id);
+  AppendJsonMember(element, "label", edge_id);
 }
 
 void GraphMlReader::Impl::EnterData(const Attributes& attributes) {

@@ -9,6 +9,7 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
+#include "storage/formats/base/refusal.h"
 
 namespace plexus::formats_internal {
 
@@ -20,12 +21,6 @@ constexpr std::size_t kMaxDefaults = 1 << 16;  // bytes that a document's defaul
 // Bytes that they add to all elements: so many for each byte read, and some more.
 constexpr std::uint64_t kRepeatedPerByte = 16;
 constexpr std::uint64_t kRepeatedAnyway = std::uint64_t{1} << 20;
-
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-std::string Quoted(std::string_view name) { return "\"" + std::string(name.substr(0, 80)) + "\""; }
 
 }  // namespace
 

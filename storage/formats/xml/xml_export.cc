@@ -2,10 +2,12 @@
 //
 // Both name their attributes first and then give values by name. XML 1.0 has no
 // place for most control characters, not even escaped: those go out as \u001b, one way.
+#include <type_traits>
 #include <vector>
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
+#include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/property_columns.h"
 
@@ -143,20 +145,12 @@ Status NodeValues(const Snapshot& s, const XmlColumns& xml, NodeId v, Value&& va
   if (const std::string tags = JoinedTags(s, v); !tags.empty()) value("n_tags", tags);
   for (ColumnId c : columns) {
     std::string spelled;
-    const auto number = [&](auto x) {
-      if (x) AppendNumber(spelled, *x);
-    };
-    switch (s.schema().columns()[c].type) {
-      case ColumnType::kF64:
-        number(s.f64(c, v));
-        break;
-      case ColumnType::kI64:
-        number(s.i64(c, v));
-        break;
-      case ColumnType::kString:
-        if (const auto id = s.string_column(c, v)) spelled = s.string(*id);
-        break;
-    }
+    VisitColumn(s, v, c, [&](auto x) {
+      if constexpr (std::is_arithmetic_v<decltype(x)>)
+        AppendNumber(spelled, x);
+      else
+        spelled = x;
+    });
     if (!spelled.empty()) value("c" + std::to_string(c), spelled);
   }
   return PropertyValues(s, s.payload_ref(v, NodeField::kProperties), xml.of_nodes, 'p', "n_props",
@@ -214,16 +208,15 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
     AppendXml(out, value);
     out += "</data>";
   };
-  for (NodeId v = 0; v < s.node_count(); ++v) {
-    PLEXUS_TRY(sink.EndNode());
-    if (!Included(s, options, v)) continue;
+  const auto write = [&](NodeId v) -> Status {
     out += "    <node";
     AppendAttribute(out, "id", s.key(v));
     out += '>';
     PLEXUS_TRY(NodeValues(s, columns, v, data));
     out += "</node>";
-    PLEXUS_TRY(sink.EndRow());
-  }
+    return sink.EndRow();
+  };
+  PLEXUS_TRY(ForEachIncluded(s, options, sink, write));
   const Status edges = ForEachSelected(s, options, sink, [&](const Edge& e) -> Status {
     out += "    <edge";
     AppendAttribute(out, "source", s.key(e.source));
@@ -270,17 +263,16 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
     AppendAttribute(out, "value", text);
     out += "/>";
   };
-  for (NodeId v = 0; v < s.node_count(); ++v) {
-    PLEXUS_TRY(sink.EndNode());
-    if (!Included(s, options, v)) continue;
+  const auto write = [&](NodeId v) -> Status {
     out += "      <node";
     AppendAttribute(out, "id", s.key(v));
     AppendAttribute(out, "label", options.dot_label ? options.dot_label(v) : std::string(s.key(v)));
     out += "><attvalues>";
     PLEXUS_TRY(NodeValues(s, columns, v, value));
     out += "</attvalues></node>";
-    PLEXUS_TRY(sink.EndRow());
-  }
+    return sink.EndRow();
+  };
+  PLEXUS_TRY(ForEachIncluded(s, options, sink, write));
   out += "    </nodes>\n    <edges>";
   PLEXUS_TRY(sink.EndRow());
   std::uint64_t number = 0;

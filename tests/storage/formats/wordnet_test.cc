@@ -1,6 +1,4 @@
 // WordNet 3.0: all of it, when Debian's wordnet-base is there, and a small one.
-#include "storage/formats/wordnet.h"
-
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -56,8 +54,7 @@ TEST(WordNet, WholeDatabase) {
   EXPECT_EQ(s.key(0), "n00001740");
   const NodeId dog = Id(s, "n02084071");
   const std::string text = s.Payload(dog, NodeField::kText).value();
-  EXPECT_EQ(WordNetLemmas(text), "dog, domestic dog, Canis familiaris");
-  EXPECT_TRUE(WordNetGloss(text).starts_with("a member of the genus Canis"));
+  EXPECT_TRUE(text.starts_with("dog, domestic dog, Canis familiaris\na member of the genus Canis"));
   EXPECT_TRUE(s.FindEdge(dog, kIsA, Id(s, "n02083346")));  // canine
 
   const Sequence sequence = s.sequence();

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
-#include <utility>
 
 #include "algorithms/memory/turns.h"
 #include "tools/operations/registry.h"

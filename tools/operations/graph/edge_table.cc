@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply.h"

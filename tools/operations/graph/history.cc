@@ -1,5 +1,4 @@
 // history: what the log says about one node, oldest first.
-#include <bit>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -24,19 +23,6 @@ bool IsEdge(What what) {
   return what == What::kLinked || what == What::kUpdated || what == What::kUnlinked;
 }
 
-void WriteValue(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry& entry) {
-  switch (snapshot.schema().columns()[entry.column].type) {
-    case ColumnType::kF64:
-      return json.Field("value", std::bit_cast<double>(entry.bits));
-    case ColumnType::kI64:
-      if (HoldsTimes(snapshot.schema(), entry.column))
-        return json.Time("value", static_cast<std::int64_t>(entry.bits));
-      return json.Field("value", static_cast<std::int64_t>(entry.bits));
-    case ColumnType::kString:
-      return json.Field("value", snapshot.string(static_cast<StringId>(entry.bits)));
-  }
-}
-
 void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry& entry) {
   const Schema& schema = snapshot.schema();
   json.Field("sequence", entry.sequence);
@@ -46,7 +32,8 @@ void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry&
     json.Field("kind", schema.node_kind(entry.node_kind).name);
   if (entry.what == What::kColumnSet || entry.what == What::kColumnCleared)
     json.Field("column", schema.columns()[entry.column].name);
-  if (entry.what == What::kColumnSet) WriteValue(json, snapshot, entry);
+  if (entry.what == What::kColumnSet)
+    WriteColumnValue(json, "value", snapshot, entry.column, entry.bits);
   if (entry.what == What::kPayloadSet || entry.what == What::kPayloadCleared)
     json.Field("field", entry.field == NodeField::kText ? "text" : "props");
   if (entry.what == What::kVectorSet || entry.what == What::kVectorRemoved)

@@ -1,7 +1,6 @@
 // log, diff: what happened to the graph, batch by batch, and between two of its states.
 #include <algorithm>
 #include <bit>
-#include <compare>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -10,7 +9,6 @@
 
 #include "tools/operations/graph/hidden_note.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"

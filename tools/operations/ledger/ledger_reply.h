@@ -1,7 +1,6 @@
 // Pieces of replies about the ledger: events, members, outcomes; and naming an event.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 

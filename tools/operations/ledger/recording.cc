@@ -1,8 +1,6 @@
 // Applying a batch of the ledger; see recording.h.
 #include "tools/operations/ledger/recording.h"
 
-#include <utility>
-
 #include "algorithms/retrieval/term_record.h"
 #include "tools/operations/change.h"
 #include "tools/operations/reply/reply_parts.h"

@@ -10,7 +10,6 @@
 #include "tools/operations/arguments.h"
 #include "tools/operations/names.h"
 #include "tools/operations/operation.h"
-#include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/workspace.h"
 

@@ -1,7 +1,6 @@
 // conflicts resolve: verdicts of a person or a model, one or a file of them, as one batch.
 #include <algorithm>
 #include <boost/json.hpp>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/lines.h"
-#include "tools/operations/reply/reply_parts.h"
 
 namespace plexus::tools {
 namespace {

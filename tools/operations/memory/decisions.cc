@@ -1,5 +1,4 @@
 // decisions: salience, blocked chains, contradictions, compaction tiers.
-#include "algorithms/memory/decisions.h"
 
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/decisions.h"
 #include "tools/operations/change.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"

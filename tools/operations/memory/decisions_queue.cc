@@ -8,7 +8,6 @@
 
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/decision_scope.h"
-#include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"

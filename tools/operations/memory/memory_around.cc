@@ -8,7 +8,6 @@
 #include "engine/vocabulary.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
-#include "tools/operations/names.h"
 #include "tools/operations/reply/text_field.h"
 
 namespace plexus::tools {

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "algorithms/memory/conflicts.h"
 #include "algorithms/memory/supersession.h"

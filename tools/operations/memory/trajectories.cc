@@ -4,7 +4,6 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cmath>
-#include <optional>
 
 #include "engine/schema.h"
 #include "storage/formats/csv/csv.h"

@@ -1,5 +1,4 @@
 // betweenness, closeness: who connects, and who is near, by shortest paths.
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -7,7 +6,6 @@
 
 #include "algorithms/centrality/betweenness.h"
 #include "algorithms/centrality/closeness.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"

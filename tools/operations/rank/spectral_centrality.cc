@@ -6,7 +6,6 @@
 
 #include "algorithms/centrality/hits.h"
 #include "algorithms/centrality/katz.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/rank/scored_columns.h"

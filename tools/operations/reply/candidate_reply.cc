@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/memory/ledger_index.h"
 #include "algorithms/memory/recall/recall_use.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/names.h"
 
 namespace plexus::tools {
 namespace {
@@ -57,15 +56,23 @@ std::vector<std::string> PriorEvents(const Snapshot& snapshot, const NeverCompos
 
 }  // namespace
 
-std::string CandidateShape() {
-  return "{ids:[k], score:x, bridgeScore:x, noveltyScore:x, trustScore:x, leastTrust:x, "
-         "outcomeScoreAdjustment:x, anchor:x, nodeTypes:[s], previews:[s], firstNodeType?:s, "
-         "secondNodeType?:s, firstPreview?:s, secondPreview?:s, cosine?:x, structuralFit?:x, "
-         "sharedTags:[s], "
-         "sharedTerms:[s], boundaryTags:[s], priorOutcomes:[s], priorEvents:[s], "
-         "outcomeSignal:s, level:s, "
-         "proof?:[k], hops?:n, divergence?:x, terms:[{name:s, value:x, weight:x}], reason:s, "
-         "compositionQuestion:s}";
+std::string CandidateShape(bool of_every_lens) {
+  // ! follows what the lens rare does not have.
+  std::string shape;
+  for (const char c : std::string_view(
+           "{ids:[k], score:x, bridgeScore!:x, noveltyScore!:x, trustScore!:x, leastTrust!:x, "
+           "outcomeScoreAdjustment!:x, anchor!:x, nodeTypes!:[s], previews!:[s], "
+           "firstNodeType?:s, secondNodeType?:s, firstPreview?:s, secondPreview?:s, cosine?:x, "
+           "structuralFit?:x, sharedTags!:[s], sharedTerms!:[s], boundaryTags!:[s], "
+           "priorOutcomes!:[s], priorEvents!:[s], outcomeSignal!:s, level!:s, proof?:[k], hops?:n, "
+           "divergence?:x, terms!:[{name:s, value:x, weight:x}], reason!:s, "
+           "compositionQuestion!:s}")) {
+    if (c != '!')
+      shape += c;
+    else if (of_every_lens)
+      shape += '?';
+  }
+  return shape;
 }
 
 void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set) {

@@ -9,8 +9,8 @@
 
 namespace plexus::tools {
 
-// Its shape: an object.
-std::string CandidateShape();
+// Its shape: an object. `of_every_lens`: what a lens may lack is optional.
+std::string CandidateShape(bool of_every_lens = false);
 // Its members, inside of an object.
 void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set);
 

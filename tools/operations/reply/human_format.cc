@@ -1,7 +1,6 @@
 // A small UTF-8 reader serves the escaping and the measuring.
 #include "tools/operations/reply/human_format.h"
 
-#include <cmath>
 #include <cstdio>
 
 namespace plexus::tools {

@@ -11,8 +11,8 @@
 #include "algorithms/memory/supersession.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/column_value.h"
 #include "tools/operations/kind_direction.h"
-#include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"
@@ -253,13 +253,12 @@ Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
     }
     case Field::kColumn: {
       NodeValue value;
-      if (type_ == ColumnType::kF64) {
-        if (const auto number = snapshot.f64(column_, node)) value = *number;
-      } else if (type_ == ColumnType::kI64) {
-        if (const auto number = snapshot.i64(column_, node)) value = *number;
-      } else if (const auto text = snapshot.string_column(column_, node)) {
-        value = std::string(snapshot.string(*text));
-      }
+      formats_internal::VisitColumn(snapshot, node, column_, [&](auto found) {
+        if constexpr (std::is_arithmetic_v<decltype(found)>)
+          value = found;
+        else
+          value = std::string(found);
+      });
       if (value.index() != 0 || path_.empty()) return value;
       break;
     }

@@ -8,10 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

@@ -2,10 +2,10 @@
 #include "tools/operations/reply/reply_parts.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/column_value.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/reply/human_format.h"
 
@@ -117,30 +117,20 @@ std::string Truncated(bool truncated, std::string_view what) {
   return truncated ? "truncated: the budget ran out; " + std::string(what) + "\n" : std::string();
 }
 
-namespace {
-
-void WriteColumn(ReplyWriter& json, const Column& definition, bool is_time, std::uint64_t bits,
-                 const Snapshot& snapshot) {
-  json.Key(definition.name);
-  if (definition.type == ColumnType::kF64)
-    json.Value(std::bit_cast<double>(bits));
-  else if (definition.type == ColumnType::kString)
-    json.Value(snapshot.string(static_cast<StringId>(bits)));
-  else if (is_time)
-    json.Time(static_cast<std::int64_t>(bits));
-  else
-    json.Value(static_cast<std::int64_t>(bits));
+void WriteColumnValue(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
+                      ColumnId column, std::uint64_t bits) {
+  json.Key(name);
+  if (HoldsTimes(snapshot.schema(), column)) return json.Time(static_cast<std::int64_t>(bits));
+  formats_internal::VisitColumn(snapshot, column, bits, [&](auto value) { json.Value(value); });
 }
-
-}  // namespace
 
 void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
                   std::span<const std::string> taken) {
   const auto& columns = snapshot.schema().columns();
   std::vector<ColumnId> below;
   const auto write = [&](ColumnId column) {
-    WriteColumn(json, columns[column], HoldsTimes(snapshot.schema(), column),
-                snapshot.column_bits(column, node), snapshot);
+    WriteColumnValue(json, columns[column].name, snapshot, column,
+                     snapshot.column_bits(column, node));
   };
   for (std::size_t id = 0; id < columns.size(); ++id) {
     const auto column = static_cast<ColumnId>(id);
@@ -159,17 +149,17 @@ void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
 }
 
 std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits) {
-  const Column& definition = snapshot.schema().columns()[column];
-  switch (definition.type) {
-    case ColumnType::kF64:
-      return Number(std::bit_cast<double>(bits), 9);
-    case ColumnType::kString:
-      return std::string(snapshot.string(static_cast<StringId>(bits)));
-    case ColumnType::kI64:
-      break;
-  }
-  const auto value = static_cast<std::int64_t>(bits);
-  return HoldsTimes(snapshot.schema(), column) ? IsoTime(value) : std::to_string(value);
+  if (HoldsTimes(snapshot.schema(), column)) return IsoTime(static_cast<std::int64_t>(bits));
+  std::string shown;
+  formats_internal::VisitColumn(snapshot, column, bits, [&](auto value) {
+    if constexpr (std::is_same_v<decltype(value), double>)
+      shown = Number(value, 9);
+    else if constexpr (std::is_same_v<decltype(value), std::int64_t>)
+      shown = std::to_string(value);
+    else
+      shown = value;
+  });
+  return shown;
 }
 
 std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,

@@ -67,6 +67,9 @@ std::string More(std::size_t count, std::uint64_t top);
 // Whether a column holds times: one that Plexus made, or one of the graph's own that is named so
 // (reviewed_at) and holds whole numbers.
 bool HoldsTimes(const Schema& schema, ColumnId column);
+// A column's value as a member.
+void WriteColumnValue(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
+                      ColumnId column, std::uint64_t bits);
 // The node's columns as members, "scope" included; those of a name that is taken inside of a member
 // "columns".
 void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,

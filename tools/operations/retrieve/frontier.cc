@@ -11,6 +11,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
+#include "tools/operations/reply/candidate_reply.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/retrieve/frontier_lenses.h"
 #include "tools/operations/term_operations.h"
@@ -99,6 +100,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 }  // namespace
 
 void AddFrontier(Rows& rows) {
+  const std::string candidate = CandidateShape(/*of_every_lens=*/true);
   rows.push_back(
       {.name = "frontier",
        .group = "Ask",
@@ -125,7 +127,7 @@ void AddFrontier(Rows& rows) {
                Count("max_compared", "N", "stop after about N comparisons and say truncated"),
                IncludeSuperseded()} +
            LensParameters(),
-       .reply = "truncated:b, candidates:[{" + LensCandidateShape() +
+       .reply = "truncated:b, candidates:[" + candidate.substr(0, candidate.size() - 1) +
                 ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "
                 "scored:n, " +
                 std::string(LensReplyShape()),

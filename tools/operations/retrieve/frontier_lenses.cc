@@ -1,13 +1,10 @@
 // From a request to NeverComposedOptions, from a page to a reply.
 #include "tools/operations/retrieve/frontier_lenses.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "algorithms/memory/never_composed.h"
 #include "algorithms/retrieval/term_record.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/candidate_reply.h"
@@ -99,24 +96,6 @@ Status CheckRare(const Request& request) {
   return {};
 }
 
-std::string LensCandidateShape() {
-  // Those of every candidate, but the lens rare has only the first two.
-  std::string shape = CandidateShape();
-  shape = shape.substr(1, shape.size() - 2);
-  std::string members;
-  int depth = 0;
-  for (std::size_t i = 0, name = 0; i < shape.size(); ++i) {
-    if (shape[i] == '[' || shape[i] == '{') ++depth;
-    if (shape[i] == ']' || shape[i] == '}') --depth;
-    if (shape[i] == ':' && depth == 0 && members.back() != '?') {
-      const std::string_view before = std::string_view(members).substr(name);
-      if (before != "ids" && before != "score") members += '?';
-    }
-    members += shape[i];
-    if (shape[i] == ',' && depth == 0) name = members.size() + 1;
-  }
-  return members;
-}
 std::string_view LensReplyShape() {
   return "pool?:n, pruned?:n, pool_cut?:b, evidenceStatus?:s, claimBoundary?:s, next?:s";
 }

@@ -18,8 +18,7 @@ Parameters LensParameters();
 Status CheckRare(const Request& request);
 // Answers by the lens that the request names.
 Result<Reply> AskLens(Workspace& workspace, const Request& request);
-// What a candidate has, and the reply beyond rare's, as members of a shape.
-std::string LensCandidateShape();
+// The reply beyond rare's, as members of a shape.
 std::string_view LensReplyShape();
 
 }  // namespace plexus::tools

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -14,7 +14,6 @@
 #include "tools/operations/change.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/ledger/recording.h"
-#include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"

@@ -1,8 +1,6 @@
 // Words, a vector, keys; weights by name; bounds.
 #include "tools/operations/retrieve/recall_request.h"
 
-#include <utility>
-
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"

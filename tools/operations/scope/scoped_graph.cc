@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <boost/json/serialize.hpp>
-#include <optional>
 #include <utility>
 
 #include "engine/vocabulary.h"

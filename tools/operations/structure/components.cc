@@ -2,7 +2,6 @@
 #include "algorithms/connectivity/components.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include "algorithms/connectivity/spanning_forest.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "algorithms/traversal/multi_bfs.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"

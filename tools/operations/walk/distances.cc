@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"

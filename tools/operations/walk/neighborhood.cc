@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <poll.h>
+#include <sstream>
 
 #include "tools/server/http/http_host.h"
 #include "tools/server/service.h"

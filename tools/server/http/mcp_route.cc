@@ -4,7 +4,6 @@
 
 #include "tools/server/http/routes.h"
 #include "tools/server/json_text.h"
-#include "tools/server/server_log.h"
 
 namespace plexus::tools::server {
 namespace {

@@ -13,8 +13,6 @@
 #include "tools/operations/request_json.h"
 #include "tools/server/json_text.h"
 #include "tools/server/operation_backend.h"
-#include "tools/server/server_log.h"
-#include "tools/server/tool_schema.h"
 
 namespace plexus::tools::server {
 namespace {

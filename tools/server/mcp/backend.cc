@@ -1,8 +1,6 @@
 // What a backend says that has no resources and no prompts, and the forms of tools' results.
 #include "tools/server/mcp/backend.h"
 
-#include <functional>
-
 namespace plexus::tools::server {
 
 Outcome Backend::ReadResource(std::string_view uri, Call&) {

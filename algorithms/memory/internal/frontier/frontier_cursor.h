@@ -5,10 +5,8 @@
 // and budget. Private to algorithms/memory.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "algorithms/memory/never_composed.h"

@@ -18,7 +18,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "algorithms/common/budget.h"

@@ -2,7 +2,6 @@
 #include "algorithms/memory/internal/frontier/pair_lens.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"

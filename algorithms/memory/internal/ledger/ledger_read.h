@@ -3,7 +3,6 @@
 // Attributes of another type than the ledger's are passed over, as are payloads that were purged.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -2,7 +2,6 @@
 #include "algorithms/memory/internal/recall/recall_lists.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/score_terms.h"

@@ -2,7 +2,6 @@
 #include "algorithms/memory/internal/recall/recall_planned.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "algorithms/memory/internal/recall/recall_lists.h"
 

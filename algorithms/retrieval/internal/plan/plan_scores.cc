@@ -44,7 +44,8 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   for (const Candidate& c : run.candidates)
     if (query.view().has(c.node)) with_vector.push_back(c.node);
   run.result.without_vector = run.candidates.size() - with_vector.size();
-  StoppableExecutor executor(Pick(run.options.run.executor), run.options.run.budget);
+  internal::StoppableExecutor executor(internal::Pick(run.options.run.executor),
+                                       run.options.run.budget);
   NearestRanks measured =
       RankNodesWithin(query, std::move(with_vector), run.options.run.budget, executor);
   clock.stage.truncated |= measured.truncated;

@@ -16,7 +16,6 @@
 #include "algorithms/retrieval/nearest_neighbors.h"
 
 namespace plexus::retrieval_internal {
-using namespace internal;
 
 struct RankedNode {
   double rank = 0;
@@ -84,7 +83,7 @@ struct NearestRanks {
 };
 // Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
-                             const Budget& budget, StoppableExecutor& executor);
+                             const Budget& budget, internal::StoppableExecutor& executor);
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
 // The same of each query, in one pass. REQUIRES queries of one space, metric and level.

@@ -270,7 +270,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plexus::retrieval_internal {
-using namespace internal;
 namespace {
 
 // Four running sums, as the wide levels have.

@@ -109,7 +109,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plexus::retrieval_internal {
-using namespace internal;
 namespace {
 
 double ScalarUpper(const NarrowForm& form, std::int32_t dot, const float* bound) {
@@ -145,13 +144,13 @@ void ScalarUppers(const NarrowForm& form, const NarrowGroups& groups, double lea
 }  // namespace
 
 NarrowUppers PickNarrowUppers(SimdLevel level) {
-  static constexpr SimdTable<NarrowUppers> kKernels{
-      .scalar = &ScalarUppers,
+  static constexpr internal::SimdTable<NarrowUppers> kKernels {
+    .scalar = &ScalarUppers,
 #if (HWY_TARGETS) & HWY_AVX2
-      .avx2 = &N_AVX2::AnyUppers,
+    .avx2 = &N_AVX2::AnyUppers,
 #endif
 #if (HWY_TARGETS) & HWY_AVX3
-      .avx512 = &N_AVX3::AnyUppers,
+    .avx512 = &N_AVX3::AnyUppers,
 #endif
   };
   return kKernels.FindOrBest(level);

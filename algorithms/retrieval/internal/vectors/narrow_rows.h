@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "algorithms/retrieval/internal/vectors/narrow_kernels.h"
 #include "algorithms/retrieval/internal/vectors/row_copies.h"

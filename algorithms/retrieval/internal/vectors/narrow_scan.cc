@@ -60,9 +60,9 @@ void Raise(std::atomic<double>& least, double to) {
 std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& view,
                                                     const NarrowRows& narrow,
                                                     const NarrowQuery& query,
-                                                    const Selection& selection, NodeId skip,
-                                                    std::size_t top, std::uint32_t rows,
-                                                    Executor& executor) {
+                                                    const internal::Selection& selection,
+                                                    NodeId skip, std::size_t top,
+                                                    std::uint32_t rows, Executor& executor) {
   const std::size_t grain = std::max<std::size_t>(4096, 16 * top);
   std::vector<Part> parts((rows + grain - 1) / grain);
   std::atomic<double> shared = -std::numeric_limits<double>::infinity();

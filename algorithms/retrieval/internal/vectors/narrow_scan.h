@@ -17,8 +17,8 @@ namespace plexus::retrieval_internal {
 std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& view,
                                                     const NarrowRows& narrow,
                                                     const NarrowQuery& query,
-                                                    const Selection& selection, NodeId skip,
-                                                    std::size_t top, std::uint32_t rows,
-                                                    Executor& executor);
+                                                    const internal::Selection& selection,
+                                                    NodeId skip, std::size_t top,
+                                                    std::uint32_t rows, Executor& executor);
 
 }  // namespace plexus::retrieval_internal

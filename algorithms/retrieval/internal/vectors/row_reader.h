@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 
 #include "algorithms/retrieval/internal/vectors/distance_kernels.h"
 #include "algorithms/retrieval/internal/vectors/half_decode.h"

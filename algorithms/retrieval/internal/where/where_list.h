@@ -4,7 +4,6 @@
 // more, never less. `and` takes the shortest of its parts, `or` all of them if each has one.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
