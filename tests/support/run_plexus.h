@@ -51,6 +51,12 @@ Finished PlexusProcess(const Words& arguments, const RunOptions& options = {});
 // Every JSON reply is as its schema says: tried of what either of the two returns.
 void CheckReply(const Words& arguments, const std::string& out);
 
+// The words of one behind those of the other.
+inline Words With(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // Whether `text` holds `part`.
 ::testing::AssertionResult Says(std::string_view text, std::string_view part);
 // Whether the run ended with this code and says this on standard error.

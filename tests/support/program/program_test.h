@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <boost/json/array.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,13 +21,25 @@ struct Refusal {
   std::string error;  // a part of what it says
 };
 
+// Words, and what their reply holds: Each of a list of it, or of the reply itself.
+struct ShownReply {
+  Words words;
+  std::string list, members, shown;
+};
+// Words, and a part of what they print for people.
+struct Printed {
+  Words words;
+  std::string part;
+};
+
 class ProgramTest : public ::testing::Test {
  protected:
-  std::string Db() const { return dir_ / "g"; }
-  // With --db and what is always given.
+  const std::string& Db() const { return db_; }
+  // With --db, and what is always given where the words do not have it.
   Finished Run(Words words, const RunOptions& options = {}) const {
-    words.insert(words.end(), {"--db", Db()});
-    words.insert(words.end(), always_.begin(), always_.end());
+    if (!always_.empty() && std::ranges::find(words, always_[0]) == words.end())
+      words.insert(words.end(), always_.begin(), always_.end());
+    words.insert(words.begin(), {"--db", Db()});
     return Plexus(words, options);
   }
   // The reply to words that must succeed.
@@ -44,16 +58,29 @@ class ProgramTest : public ::testing::Test {
   // None of them changes the graph.
   void ExpectRefused(const std::vector<Refusal>& table) const {
     const std::int64_t before = Sequence();
-    for (const auto& [words, code, error] : table) {
-      std::string line;
-      for (const std::string& word : words) line += word + " ";
-      EXPECT_TRUE(Ends(Run(words), code, error)) << line;
-    }
+    for (const auto& [words, code, error] : table)
+      EXPECT_TRUE(Ends(Run(words), code, error)) << Line(words);
     EXPECT_EQ(Sequence(), before);
+  }
+  void ExpectReplies(const std::vector<ShownReply>& table) const {
+    for (const auto& [words, list, members, shown] : table) {
+      const boost::json::object reply = Json(words);
+      EXPECT_EQ(Each(list.empty() ? boost::json::array{reply} : reply.at(list), members), shown)
+          << Line(words);
+    }
+  }
+  void ExpectPrinted(const std::vector<Printed>& table) const {
+    for (const auto& [words, part] : table) EXPECT_TRUE(Says(Run(words).out, part)) << Line(words);
+  }
+  static std::string Line(const Words& words) {
+    std::string line;
+    for (const std::string& word : words) line += word + " ";
+    return line;
   }
 
   const TempDir dir_;
-  Words always_;
+  std::string db_ = dir_ / "g";
+  Words always_;  // an option
 };
 
 }  // namespace plexus::testing

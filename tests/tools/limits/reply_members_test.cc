@@ -202,8 +202,7 @@ TEST_F(ReplyMembers, ColumnsOfTakenNamesAreBelow) {
   const auto refused = Answer(**opened, *request);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_NE(refused.error().message.find("both name 'node_kind'"), std::string::npos)
-      << refused.error().message;
+  EXPECT_TRUE(Says(refused.error().message, "both name 'node_kind'"));
 }
 
 TEST_F(ReplyMembers, TimesAreThoseOfTheRow) {
