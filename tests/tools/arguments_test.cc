@@ -73,9 +73,9 @@ TEST(ParseTime, BeforeNow) {
   EXPECT_FALSE(ParseTime("12h", kNoTime));
   for (const auto& message :
        {ParseTime("soon", now).error().message, ParseMoment("soon", now).error().message})
-    EXPECT_TRUE(Says(message, "'soon'"));
+    EXPECT_NE(message.find("'soon'"), std::string::npos) << message;
   for (const char* form : {"2026-11", "2026-11-21T22:05:00Z", "yesterday", "7d", "1700000000000ms"})
-    EXPECT_TRUE(Says(ParseMoment("soon", now).error().message, form)) << form;
+    EXPECT_NE(ParseMoment("soon", now).error().message.find(form), std::string::npos) << form;
 }
 
 TEST(ParseTime, RefusesWhatIsNoTime) {

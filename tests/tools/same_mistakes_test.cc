@@ -130,7 +130,8 @@ class SameMistakes : public ::testing::Test {
         ++count;
         EXPECT_EQ(static_cast<int>(reply.error().code), static_cast<int>(code))
             << row->name << " " << parameter.name << ": " << message;
-        EXPECT_TRUE(Says(message, sentence)) << row->name << " " << parameter.name << ": ";
+        EXPECT_NE(message.find(sentence), std::string::npos)
+            << row->name << " " << parameter.name << ": " << message;
       }
     return count;
   }

@@ -65,8 +65,8 @@ TEST_F(Tables, FitTheTerminalAndKeepKeys) {
   std::string line;
   std::getline(table, line);
   std::getline(table, line);
-  EXPECT_TRUE(Says(line, "a,\"1\"  the first"));
-  EXPECT_FALSE(Says(line, "long"));
+  EXPECT_NE(line.find("a,\"1\"  the first"), std::string::npos) << line;
+  EXPECT_EQ(line.find("long"), std::string::npos) << line;
 }
 
 TEST_F(Tables, ShowTextsInsteadOfKeys) {

@@ -59,8 +59,9 @@ std::vector<RowRequest> EveryRow() {
   const std::string rules =
       R"([{\"name\":\"a\",\"edge\":\"contradicts\",\"target\":{\"active\":true},)"
       R"(\"message\":\"m\"}])";
-  const std::string proposal = R"({\"node\":\"new\",\"kind\":\"decision\"}\n)"
-                               R"({\"edge\":[\"new\",\"d3\"],\"kind\":\"contradicts\"})";
+  const std::string proposal =
+      R"({\"node\":\"new\",\"kind\":\"decision\"}\n)"
+      R"({\"edge\":[\"new\",\"d3\"],\"kind\":\"contradicts\"})";
   return {
       {"export", R"({"format":"csv","output":"DIR/out.csv"})"},
       {"export", R"({"format":"dot","around":["m3"],"hops":2})"},

@@ -140,7 +140,7 @@ class LimitsTest : public ::testing::Test {
 
   static Sequence LastSequence() {
     const auto text = Ask({"stats", "{}"}).text;
-    return boost::json::parse(text).at("sequence").to_number<Sequence>();
+    return boost::json::parse(text).as_object().at("sequence").to_number<Sequence>();
   }
 
   static inline testing::TempDir* scratch_ = nullptr;
@@ -178,7 +178,7 @@ TEST_F(LimitsTest, RepliesEnd) {
     if (whole.text.size() > kBytes + kElement) {
       EXPECT_TRUE(cut.truncated);
       EXPECT_LT(cut.text.size(), kBytes + kElement);
-      EXPECT_TRUE(Says(cut.text, "\"truncated\":true"));
+      EXPECT_NE(cut.text.find("\"truncated\":true"), std::string::npos) << cut.text;
     }
   }
 }
@@ -234,7 +234,8 @@ TEST_F(LimitsTest, ADryRunLeavesNothing) {
   for (std::uint64_t looks = 1; looks < all; ++looks) {
     const Outcome late = Ask(dry, looks);
     if (late.error) {
-      EXPECT_TRUE(Says(late.error->message, "nothing was imported")) << looks << ": ";
+      EXPECT_NE(late.error->message.find("nothing was imported"), std::string::npos)
+          << looks << ": " << late.error->message;
     }
   }
 }
